@@ -1,0 +1,98 @@
+/**
+ * Encoding of remote-write requests: ours beside the generated code, and the label encoding that happens once a series.
+ * `npx tsx bench/encode.bench.ts` prints ns per sample (per series for labels).
+ */
+import { Bench } from "tinybench";
+import { SampleBuffer, Series } from "../src/core/series.ts";
+import { prometheus } from "../src/remote-write/gen/remote-write-1.0.js";
+import { type EncodedSeries, type Protocol, seriesEncoderFor } from "../src/remote-write/labels.ts";
+import type { RequestBuilder } from "../src/remote-write/request.ts";
+import { WriteRequestBuilder } from "../src/remote-write/write-request.ts";
+import { WriteRequestV2Builder } from "../src/remote-write/write-request-v2.ts";
+
+const shape = { externalLabels: {}, dropLabels: [] };
+const encoder = seriesEncoderFor({ ...shape, protocol: "1.0" });
+
+/** As in a cluster: two labels that nearly every series has its own values of, seven that many series share. */
+function makeSeries(index: number): Series {
+  const labels = Array.from({ length: 9 }, (_, n) => ({
+    name: `label_${n}`,
+    value: n < 2 ? `value-${n}-of-series-${index}` : `value-${n}-of-group-${(index * (n + 3)) % 12}`,
+  }));
+  return new Series([{ name: "__name__", value: "http_requests_total" }, ...labels]);
+}
+
+function makeSamples(count: number): SampleBuffer {
+  const samples = new SampleBuffer();
+  samples.reserve(count);
+  samples.length = count;
+  for (let index = 0; index < count; index++) {
+    samples.timestampsMs[index] = 1_760_000_000_000 + index * 15_000;
+    samples.values[index] = Math.random() * 1e6;
+  }
+  return samples;
+}
+
+function encodedForms(seriesCount: number, protocol: Protocol): EncodedSeries[] {
+  return Array.from({ length: seriesCount }, (_, index) => {
+    const form = seriesEncoderFor({ ...shape, protocol }).encode(makeSeries(index));
+    if (form.kind === "refused") throw new Error(form.message);
+    return form;
+  });
+}
+
+function addShape(bench: Bench, seriesCount: number, samplesEach: number): void {
+  const name = `${seriesCount} series x 10 labels x ${samplesEach}`;
+  const samples = makeSamples(samplesEach);
+  const builders: [Protocol, RequestBuilder][] = [
+    ["1.0", new WriteRequestBuilder()],
+    ["2.0", new WriteRequestV2Builder()],
+  ];
+  for (const [protocol, builder] of builders) {
+    const forms = encodedForms(seriesCount, protocol);
+    const fill = () => {
+      for (const form of forms) builder.append(form, samples, 0, samplesEach);
+    };
+    bench.add(`${protocol} encode only, ${name}`, () => {
+      fill();
+      builder.reset();
+    });
+    bench.add(`${protocol} encode + snappy, ${name}`, () => {
+      fill();
+      builder.finish();
+    });
+  }
+  const messages = Array.from({ length: seriesCount }, (_, index) => ({
+    labels: [...makeSeries(index).labels],
+    samples: Array.from({ length: samplesEach }, (_, n) => ({
+      timestamp: samples.timestampsMs[n]!,
+      value: samples.values[n]!,
+    })),
+  }));
+  bench.add(`1.0 generated code, ${name}`, () => {
+    prometheus.WriteRequest.encode({ timeseries: messages }).finish();
+  });
+}
+
+const bench = new Bench({ time: 1_000, warmupTime: 300 });
+addShape(bench, 2_000, 1);
+addShape(bench, 200, 60);
+const fresh = Array.from({ length: 2_000 }, (_, index) => makeSeries(index));
+bench.add("labels of 2000 new series x 10 labels", () => {
+  for (const series of fresh) {
+    series.forms.length = 0;
+    encoder.encode(series);
+  }
+});
+
+await bench.run();
+const unitsPerRun = (name: string) => (name.includes("x 60") ? 12_000 : 2_000);
+console.table(
+  bench.tasks.map((task) => ({
+    task: task.name,
+    "ns per sample":
+      task.result.state === "completed"
+        ? Math.round((task.result.latency.mean * 1e6) / unitsPerRun(task.name))
+        : "failed",
+  })),
+);

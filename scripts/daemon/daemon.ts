@@ -1,0 +1,51 @@
+import type { DaemonStatus } from "../../src/policy/status-view.ts";
+import { type Child, startChild, waitUntilReady } from "../servers/child.ts";
+import { builtCli } from "./build.ts";
+
+export interface DaemonOptions {
+  readonly configFile: string;
+  /** Where its ops address listens. */
+  readonly opsPort: number;
+  /** Added to this process's environment: TELEMETRYD_… keys. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly logFile?: string;
+  readonly onStart?: (pid: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A telemetryd that runs from the build, as a process group of its own. */
+export interface RunningDaemon {
+  readonly child: Child;
+  readonly opsUrl: string;
+  /** What it answers at `/api/v1/status`; rejects while it does not answer. */
+  status(signal: AbortSignal): Promise<DaemonStatus>;
+}
+
+/** Starts `telemetryd run`; it answers at its ops address when the promise resolves. */
+export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
+  const { signal } = options;
+  const opsUrl = `http://127.0.0.1:${options.opsPort}`;
+  const status = async (limit: AbortSignal): Promise<DaemonStatus> => {
+    const response = await fetch(`${opsUrl}/api/v1/status`, {
+      signal: AbortSignal.any([limit, AbortSignal.timeout(2000)]),
+    });
+    if (!response.ok) throw new Error(`${opsUrl}/api/v1/status: ${response.status}`);
+    return (await response.json()) as DaemonStatus;
+  };
+  const child = await startChild({
+    name: "telemetryd",
+    program: process.execPath,
+    args: [builtCli, "run", "--config", options.configFile],
+    env: { ...options.env, TELEMETRYD_OPS_LISTEN: `127.0.0.1:${options.opsPort}` },
+    ownGroup: true,
+    ...(options.onStart === undefined ? {} : { onStart: options.onStart }),
+    ...(options.logFile === undefined ? {} : { logFile: options.logFile }),
+  });
+  const isReady = (): Promise<boolean> =>
+    status(signal).then(
+      () => true,
+      () => false,
+    );
+  await waitUntilReady("telemetryd", child, isReady, 30_000, signal);
+  return { child, opsUrl, status };
+}

@@ -1,0 +1,199 @@
+/**
+ * `npm run demo`: the main job before your eyes. A VictoriaMetrics scrapes itself, a Prometheus and telemetryd;
+ * telemetryd exports what it scraped to that Prometheus and to a second VictoriaMetrics, as a policy declares.
+ */
+import { join } from "node:path";
+import { sleep } from "../src/core/clock.ts";
+import { formatDuration } from "../src/core/duration.ts";
+import { describeError } from "../src/core/errors.ts";
+import type { DaemonStatus } from "../src/policy/status-view.ts";
+import { parseArguments, usage } from "./demo/arguments.ts";
+import { endLeftovers, openNotes, runningLeftovers } from "./demo/leftovers.ts";
+import { createProgress, type Progress, progressLine } from "./demo/progress.ts";
+import { type DemoSystem, demoFolder, startSystem } from "./demo/system.ts";
+import { agrees, compareReceiver, summary } from "./demo/verdict.ts";
+import { describeExit } from "./servers/child.ts";
+
+const progressIntervalMs = 500;
+const drainLimitMs = 60_000;
+const stopLimitMs = 30_000;
+
+/** npm passes a terminal's Ctrl-C on to a process that has it already: what comes this soon is the same keystroke. */
+const sameKeystrokeMs = 500;
+
+/** Exit status of a program that was interrupted (128 + SIGINT). */
+const interrupted = 130;
+
+async function demo(forMs: number | undefined, progress: Progress, signal: AbortSignal): Promise<number> {
+  const notesFile = join(demoFolder, "processes.json");
+  const leftovers = runningLeftovers(notesFile);
+  const other = leftovers.find(({ name }) => name === "demo");
+  if (other !== undefined)
+    throw new Error(`another demo is running here: process ${other.pid}; end it first`);
+  if (leftovers.length > 0) {
+    progress.say(`ending what an earlier demo left: ${leftovers.map(({ name }) => name).join(", ")}`);
+    endLeftovers(leftovers);
+  }
+
+  const notes = openNotes(notesFile);
+  const stops: (() => Promise<unknown>)[] = [];
+  const startMs = Date.now();
+  try {
+    const system = await startSystem({ notes, stops, say: progress.say, signal });
+    progress.say(addresses(system));
+    await watch(system, forMs, progress, signal);
+    return await verify(system, startMs, progress, signal);
+  } finally {
+    // The first one is telemetryd, which is to end before its servers do.
+    const [first, ...rest] = stops;
+    await first?.();
+    await Promise.all(rest.map((stop) => stop()));
+    notes.remove();
+  }
+}
+
+function addresses({ source, receivers, daemon }: DemoSystem): string {
+  const lines = [
+    ["telemetryd, status page", `${daemon.opsUrl}/`],
+    ["source (VictoriaMetrics)", `${source.url}/vmui/`],
+    ...receivers.map(({ sink, kind, server }) => [
+      `receiver "${sink}"`,
+      kind === "prometheus"
+        ? `${server.url}/graph  (user demo, password demo-password)`
+        : `${server.url}/vmui/`,
+    ]),
+    ["policy, edit it", join(demoFolder, "policies", "export-policy.yaml")],
+    ["logs and data", demoFolder],
+  ];
+  return lines.map(([name, value]) => `  ${name?.padEnd(28)}${value}`).join("\n");
+}
+
+/** Shows progress until the time is over. @throws when a server ends meanwhile */
+async function watch(
+  system: DemoSystem,
+  forMs: number | undefined,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const endText = forMs === undefined ? "Ctrl-C ends it" : `it ends by itself after ${formatDuration(forMs)}`;
+  progress.say(`The demo runs; ${endText}.`);
+  const startMs = performance.now();
+  while (forMs === undefined || performance.now() - startMs < forMs) {
+    await showStatus(system, progress, startMs, signal);
+    await sleep(progressIntervalMs, signal);
+  }
+}
+
+async function showStatus(
+  { daemon }: DemoSystem,
+  progress: Progress,
+  startMs: number,
+  signal: AbortSignal,
+): Promise<DaemonStatus | undefined> {
+  const exit = daemon.child.exit();
+  if (exit !== undefined) {
+    throw new Error(
+      `telemetryd ended (${describeExit(exit)}); see ${join(demoFolder, "logs/telemetryd.log")}`,
+    );
+  }
+  const status = await daemon.status(signal).catch(() => undefined);
+  const nowMs = performance.now();
+  progress.show(progressLine(status, nowMs - startMs), nowMs);
+  return status;
+}
+
+/** Waits until the checkpoints are past this moment, ends telemetryd, and holds the receivers to the source. */
+async function verify(
+  system: DemoSystem,
+  startMs: number,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<number> {
+  const endMs = Date.now();
+  progress.say("draining: everything up to now is to arrive");
+  const checkpoints = await drained(system, endMs, progress, signal);
+
+  const exit = await system.daemon.child.stop(stopLimitMs);
+  progress.say(`telemetryd ended (${describeExit(exit)})`);
+  const comparisons = [];
+  for (const receiver of system.receivers) {
+    const upToMs = checkpoints.get(receiver.sink) ?? startMs;
+    comparisons.push(await compareReceiver(system, receiver, startMs - 60_000, upToMs, signal));
+  }
+  progress.say(summary(comparisons));
+
+  const faults: string[] = [];
+  if (exit.code !== 0) faults.push("telemetryd did not end in order");
+  if (comparisons.some(({ upToMs }) => upToMs < endMs)) {
+    faults.push(`not drained within ${formatDuration(drainLimitMs)}`);
+  }
+  if (!comparisons.every(agrees)) faults.push("source and receivers do not agree");
+  progress.say(faults.length === 0 ? "source and receivers agree" : faults.join("; "));
+  return faults.length === 0 ? 0 : 1;
+}
+
+/** The checkpoints of the sinks, once all are at or past `endMs` or the limit is over. */
+async function drained(
+  system: DemoSystem,
+  endMs: number,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Map<string, number>> {
+  const startMs = performance.now();
+  for (;;) {
+    const status = await showStatus(system, progress, startMs, signal);
+    const sinks = status?.policies.flatMap((policy) => policy.sinks) ?? [];
+    const checkpoints = new Map(
+      sinks.flatMap(({ name, checkpoint }) =>
+        checkpoint === undefined ? [] : [[name, Date.parse(checkpoint)] as const],
+      ),
+    );
+    const isDrained = system.receivers.every(({ sink }) => (checkpoints.get(sink) ?? 0) >= endMs);
+    if (isDrained || performance.now() - startMs > drainLimitMs) return checkpoints;
+    await sleep(progressIntervalMs, signal);
+  }
+}
+
+async function main(): Promise<number> {
+  const args = parseArguments(process.argv.slice(2));
+  if (args === "help") {
+    console.log(usage);
+    return 0;
+  }
+  if ("fault" in args) {
+    console.error(`${args.fault}\n\n${usage}`);
+    return 2;
+  }
+
+  const progress = createProgress(process.stdout);
+  const stopping = new AbortController();
+  let firstMs: number | undefined;
+  const onSignal = (): void => {
+    if (firstMs === undefined) {
+      firstMs = performance.now();
+      progress.say("ending");
+      stopping.abort();
+    } else if (performance.now() - firstMs > sameKeystrokeMs) {
+      // What still runs is killed by the exit.
+      process.exit(interrupted);
+    }
+  };
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, onSignal);
+  try {
+    return await demo(args.forMs, progress, stopping.signal);
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+    // Without an end of its own, Ctrl-C is how the demo ends.
+    return args.forMs === undefined ? 0 : interrupted;
+  }
+}
+
+main().then(
+  (exitStatus) => {
+    process.exitCode = exitStatus;
+  },
+  (error: unknown) => {
+    console.error(`demo: ${describeError(error)}`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import type { DaemonStatus, SinkView } from "../../src/policy/status-view.ts";
+import { createProgress, progressLine } from "./progress.ts";
+
+function sink(name: string, more: Partial<SinkView>): SinkView {
+  const zero = { delivered: 0, rejected: 0, dropped: 0, repeated: 0, retries: 0 };
+  return { name, endpoint: "http://r/", conditions: [], ...zero, sources: [], sparkline: [], ...more };
+}
+
+function status(sinks: SinkView[]): DaemonStatus {
+  const policy = { plane: "directory", namespace: "default", name: "demo", generation: 1 };
+  return {
+    version: "0",
+    startedAt: "",
+    state: "running",
+    ready: true,
+    degraded: [],
+    policies: [{ ...policy, conditions: [], sinks }],
+  };
+}
+
+const retrying = {
+  type: "Delivering",
+  status: "False",
+  reason: "Retrying",
+  message: "503",
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+} as SinkView["conditions"][number];
+
+describe("progressLine", () => {
+  it.each<[string, DaemonStatus | undefined, string]>([
+    ["no answer yet", undefined, "  12 s  waiting for telemetryd"],
+    ["no sink yet", status([]), "  12 s  waiting for telemetryd"],
+    [
+      "two sinks",
+      status([
+        sink("a", { delivered: 1234, lagMs: 1500, retries: 1 }),
+        sink("b", { delivered: 1, retries: 2 }),
+      ]),
+      "  12 s  delivered 1,235 samples  |  lag: a 1.5 s, b -  |  retries 3",
+    ],
+    [
+      "trouble",
+      status([sink("a", { rejected: 4, lagMs: 90_000, conditions: [retrying] })]),
+      "  12 s  delivered 0 samples  |  lag: a 90.0 s (retrying)  |  retries 0  |  rejected 4",
+    ],
+  ])("%s", (_name, daemon, line) => {
+    expect(progressLine(daemon, 12_900)).toBe(line);
+  });
+});
+
+describe("createProgress", () => {
+  function recorded(more: { isTTY?: boolean; columns?: number }) {
+    const written: string[] = [];
+    return { written, progress: createProgress({ ...more, write: (text) => written.push(text) }) };
+  }
+
+  it("renews one line on a terminal, never wider than it", () => {
+    const { written, progress } = recorded({ isTTY: true, columns: 5 });
+    progress.show("123456", 0);
+    progress.show("ab", 1);
+    progress.say("done");
+    progress.say("really");
+    expect(written).toEqual(["1234", "\r\u001b[K", "ab", "\r\u001b[K", "done\n", "really\n"]);
+  });
+
+  it("prints a plain line every five seconds elsewhere", () => {
+    const { written, progress } = recorded({});
+    for (const nowMs of [0, 4999, 5000, 9999, 10_001]) progress.show(String(nowMs), nowMs);
+    expect(written).toEqual(["0\n", "5000\n", "10001\n"]);
+  });
+});

@@ -1,0 +1,82 @@
+import { renderTable } from "../../src/commands/table.ts";
+import { formatExactCount } from "../../src/core/human.ts";
+import { readPrometheus, readVictoriaMetrics } from "../samples/read.ts";
+import {
+  describeDiff,
+  diffSamples,
+  isSameSet,
+  type SampleDiff,
+  sameUpToRounding,
+} from "../samples/sample-set.ts";
+import { flushVictoriaMetrics } from "../samples/write.ts";
+import { type DemoReceiver, type DemoSystem, exported } from "./system.ts";
+
+/** What one receiver holds beside what the source holds, up to the sink's checkpoint. */
+export interface Comparison {
+  readonly sink: string;
+  readonly upToMs: number;
+  readonly sourceSamples: number;
+  readonly receiverSamples: number;
+  readonly diff: SampleDiff;
+}
+
+/** Reads source and receiver, from before the demo up to the checkpoint, and compares them. */
+export async function compareReceiver(
+  system: DemoSystem,
+  receiver: DemoReceiver,
+  fromMs: number,
+  upToMs: number,
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const span = { matchers: exported, fromMs, toMs: upToMs };
+  const read = receiver.kind === "prometheus" ? readPrometheus : readVictoriaMetrics;
+  // A VictoriaMetrics shows what came in the last second or two only when it is told to.
+  if (receiver.kind === "victoria-metrics") await flushVictoriaMetrics(receiver.server.url, signal);
+  const held = await read(receiver.server.url, { ...span, headers: receiver.headers }, signal);
+  const source = await readVictoriaMetrics(system.source.url, span, signal);
+  return {
+    sink: receiver.sink,
+    upToMs,
+    sourceSamples: source.size,
+    receiverSamples: held.size,
+    diff: diffSamples(source, held, sameUpToRounding),
+  };
+}
+
+/** Equal sets, no copies, and not for want of samples. */
+export function agrees({ diff, sourceSamples }: Comparison): boolean {
+  return sourceSamples > 0 && isSameSet(diff) && diff.repeated.size === 0;
+}
+
+/** The summary: a table, and examples of what does not agree. */
+export function summary(comparisons: readonly Comparison[]): string {
+  const header = [
+    "SINK",
+    "UP TO",
+    "SOURCE",
+    "RECEIVER",
+    "MISSING",
+    "EXTRA",
+    "DIFFERENT",
+    "REPEATED",
+    "RESULT",
+  ];
+  const rows = comparisons.map((comparison) => {
+    const { diff } = comparison;
+    const counts = [
+      comparison.sourceSamples,
+      comparison.receiverSamples,
+      ...[diff.missing, diff.extra, diff.different, diff.repeated].map(({ size }) => size),
+    ];
+    return [
+      comparison.sink,
+      new Date(comparison.upToMs).toISOString(),
+      ...counts.map(formatExactCount),
+      agrees(comparison) ? "agree" : comparison.sourceSamples === 0 ? "NOTHING EXPORTED" : "DIFFER",
+    ];
+  });
+  const details = comparisons
+    .filter((comparison) => !agrees(comparison))
+    .map(({ sink, diff }) => `${sink}: ${describeDiff(diff)}`);
+  return [renderTable(header, rows).trimEnd(), ...details].join("\n");
+}

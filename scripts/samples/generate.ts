@@ -1,0 +1,41 @@
+import type { Label } from "../../src/core/series.ts";
+
+/** How many series, and what tells them apart. */
+export interface SeriesPlan {
+  readonly count: number;
+  /** Labels of each series, the name included; at least 3. */
+  readonly labels: number;
+  /** The `job` of all of them, which a selector can name. */
+  readonly job: string;
+}
+
+/**
+ * Label sets as a real target has them: some metric names, many pods, labels that repeat and labels that do not.
+ * The same plan always gives the same series.
+ */
+export function makeLabels(plan: SeriesPlan): Label[][] {
+  const series: Label[][] = [];
+  for (let index = 0; index < plan.count; index++) {
+    const labels: Label[] = [
+      { name: "__name__", value: `demo_metric_${index % 40}_total` },
+      { name: "job", value: plan.job },
+      { name: "pod", value: `web-${Math.floor(index / 40)}` },
+    ];
+    for (let extra = labels.length; extra < plan.labels; extra++) {
+      labels.push({ name: `label_${extra}`, value: `value ${extra}-${index % (extra + 2)}` });
+    }
+    series.push(labels);
+  }
+  return series;
+}
+
+/**
+ * The value of series number `index` at a time: counters, gauges with two decimals and, now and then, an infinity.
+ * All of them survive VictoriaMetrics' decimal storage (see `WrittenSeries`).
+ */
+export function valueAt(index: number, timestampMs: number): number {
+  const second = Math.floor(timestampMs / 1000);
+  if (index % 500 === 499 && second % 7 === 0) return index % 1000 === 999 ? Infinity : -Infinity;
+  if (index % 2 === 0) return index + (second % 1_000_000) * 3;
+  return Math.round(Math.sin(second / 10 + index) * 10_000) / 100;
+}

@@ -1,0 +1,50 @@
+/**
+ * The real servers and tools that the demo, the tests and the benchmarks run: how a person names another build of
+ * each, and which Debian package brings it.
+ */
+export interface CatalogueEntry {
+  /** The environment variable that names the program to use instead of any other. */
+  readonly variable: string;
+  /** The Debian and Ubuntu packages that hold it; redis-server is a link to a program of redis-tools. */
+  readonly debianPackages: readonly string[];
+  /** Where the program is in the unpacked package; not always `/usr/bin`, where a script may name absolute paths. */
+  readonly unpackedPath: string;
+}
+
+export const catalogue = {
+  "victoria-metrics": {
+    variable: "VICTORIA_METRICS_BIN",
+    debianPackages: ["victoria-metrics"],
+    unpackedPath: "usr/bin/victoria-metrics",
+  },
+  vmagent: { variable: "VMAGENT_BIN", debianPackages: ["victoria-metrics"], unpackedPath: "usr/bin/vmagent" },
+  prometheus: {
+    variable: "PROMETHEUS_BIN",
+    debianPackages: ["prometheus"],
+    unpackedPath: "usr/bin/prometheus",
+  },
+  promtool: { variable: "PROMTOOL_BIN", debianPackages: ["prometheus"], unpackedPath: "usr/bin/promtool" },
+  "redis-server": {
+    variable: "REDIS_SERVER_BIN",
+    debianPackages: ["redis-server", "redis-tools"],
+    unpackedPath: "usr/bin/redis-server",
+  },
+  chromium: {
+    variable: "CHROMIUM_BIN",
+    debianPackages: ["chromium"],
+    unpackedPath: "usr/lib/chromium/chromium",
+  },
+  kubectl: {
+    variable: "KUBECTL_BIN",
+    debianPackages: ["kubernetes-client"],
+    unpackedPath: "usr/bin/kubectl",
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ServerName = keyof typeof catalogue;
+
+export const serverNames = Object.keys(catalogue) as readonly ServerName[];
+
+export function isServerName(text: string): text is ServerName {
+  return Object.hasOwn(catalogue, text);
+}

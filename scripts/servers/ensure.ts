@@ -1,0 +1,30 @@
+/**
+ * `tsx scripts/servers/ensure.ts NAME...`: makes sure that the named servers are there and prints where. Without
+ * names: those that the tests and the demo need.
+ */
+import { describeError } from "../../src/core/errors.ts";
+import { isServerName, type ServerName, serverNames } from "./catalogue.ts";
+import { findServers } from "./find.ts";
+
+const usual: readonly ServerName[] = [
+  "victoria-metrics",
+  "vmagent",
+  "prometheus",
+  "promtool",
+  "redis-server",
+];
+
+async function main(args: readonly string[]): Promise<void> {
+  const unknown = args.filter((arg) => !isServerName(arg));
+  if (unknown.length > 0) {
+    throw new Error(`unknown server ${unknown.join(", ")}; known are ${serverNames.join(", ")}`);
+  }
+  const names = args.length === 0 ? usual : args.filter(isServerName);
+  const programs = await findServers(names, { onProgress: (message) => console.error(message) });
+  for (const name of names) console.log(`${name}: ${programs[name].path}`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(describeError(error));
+  process.exitCode = 1;
+});

@@ -1,0 +1,149 @@
+import { constants } from "node:fs";
+import { access, readdir } from "node:fs/promises";
+import { delimiter, join, resolve } from "node:path";
+import { describeError } from "../../src/core/errors.ts";
+import { catalogue, type ServerName } from "./catalogue.ts";
+import { installPackages, lockName, unpackPackages } from "./install.ts";
+import { withMachineLock } from "./lock.ts";
+import { howToInstall, libraryFolders, multiarchTriplet, planFor } from "./plan.ts";
+
+/** A program that can be run, and what its environment needs beyond this process's. */
+export interface ServerProgram {
+  readonly path: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface FindOptions {
+  /** Where programs are unpacked when they cannot be installed; `.demo/servers` of the project by default. */
+  readonly directory?: string;
+  /** False: only look, never install. */
+  readonly install?: boolean;
+  /** Told what takes long. Nothing by default. */
+  readonly onProgress?: (message: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+const projectRoot = resolve(import.meta.dirname, "../..");
+const systemFolders = ["/usr/local/bin", "/usr/bin", "/bin"];
+
+/**
+ * The programs of the named servers. Looked for in this order: the environment variable of each (which must then
+ * name a program), PATH, what an earlier call unpacked; then installed (as root) or unpacked below `directory`.
+ *
+ * @throws an Error whose message says how to install what is missing
+ */
+export async function findServers<Name extends ServerName>(
+  names: readonly Name[],
+  options: FindOptions = {},
+): Promise<Record<Name, ServerProgram>> {
+  const directory = resolve(options.directory ?? join(projectRoot, ".demo", "servers"));
+  const signal = options.signal ?? new AbortController().signal;
+  const first = await lookFor(names, directory);
+  if (first.missing.length === 0) return complete(first.found);
+  const machine = {
+    isRoot: process.getuid?.() === 0,
+    hasApt: (await onPath("apt-get")) !== undefined && (await onPath("dpkg")) !== undefined,
+  };
+  if (options.install === false) throw new Error(howToInstall(first.missing));
+  const firstPlan = planFor(first.missing, machine);
+  if (firstPlan.kind === "explain") throw new Error(firstPlan.message);
+
+  return withMachineLock(
+    lockName(machine.isRoot ? "/" : directory),
+    async () => {
+      // Another process may have installed them while this one waited for the lock.
+      const { missing } = await lookFor(names, directory);
+      const plan = planFor(missing, machine);
+      try {
+        if (plan.kind === "install") {
+          options.onProgress?.(`installing ${plan.packages.join(", ")} with apt-get`);
+          await installPackages(plan.packages, signal);
+        } else if (plan.kind === "unpack") {
+          options.onProgress?.(`unpacking ${plan.packages.join(", ")} below ${directory}`);
+          await unpackPackages(plan.packages, directory, signal);
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        throw new Error(howToInstall(missing, describeError(error)), { cause: error });
+      }
+      const last = await lookFor(names, directory);
+      if (last.missing.length > 0) throw new Error(howToInstall(last.missing));
+      return complete(last.found);
+    },
+    signal,
+  );
+}
+
+function complete<Name extends ServerName>(
+  found: Partial<Record<Name, ServerProgram>>,
+): Record<Name, ServerProgram> {
+  return found as Record<Name, ServerProgram>;
+}
+
+interface Looked<Name extends ServerName> {
+  readonly found: Partial<Record<Name, ServerProgram>>;
+  readonly missing: readonly Name[];
+}
+
+async function lookFor<Name extends ServerName>(
+  names: readonly Name[],
+  directory: string,
+): Promise<Looked<Name>> {
+  const found: Partial<Record<Name, ServerProgram>> = {};
+  const missing: Name[] = [];
+  for (const name of names) {
+    const program = await lookForOne(name, directory);
+    if (program === undefined) missing.push(name);
+    else found[name] = program;
+  }
+  return { found, missing };
+}
+
+async function lookForOne(name: ServerName, directory: string): Promise<ServerProgram | undefined> {
+  const { variable } = catalogue[name];
+  const named = process.env[variable];
+  if (named !== undefined && named !== "") {
+    const path = named.includes("/") ? resolve(named) : await onPath(named);
+    if (path === undefined || !(await isExecutable(path))) {
+      throw new Error(`${variable}=${named}: there is no program of that name that can be run`);
+    }
+    return { path, env: {} };
+  }
+  const path = await onPath(name);
+  if (path !== undefined) return { path, env: {} };
+  return unpacked(name, directory);
+}
+
+async function unpacked(name: ServerName, directory: string): Promise<ServerProgram | undefined> {
+  const roots = await readdir(directory).catch(() => []);
+  for (const root of roots.filter((entry) => !entry.startsWith("unpacking-")).sort()) {
+    const path = join(directory, root, catalogue[name].unpackedPath);
+    if (!(await isExecutable(path))) continue;
+    const folders = libraryFolders(join(directory, root), multiarchTriplet(process.arch));
+    const inherited = process.env["LD_LIBRARY_PATH"];
+    if (inherited !== undefined && inherited !== "") folders.push(inherited);
+    return { path, env: { LD_LIBRARY_PATH: folders.join(":") } };
+  }
+  return undefined;
+}
+
+/**
+ * A program on PATH. An empty PATH entry means the current folder to a shell; here it means nothing, so that what
+ * runs never depends on where a script was started.
+ */
+async function onPath(name: string): Promise<string | undefined> {
+  const folders = (process.env["PATH"] ?? systemFolders.join(delimiter)).split(delimiter);
+  for (const folder of folders) {
+    if (folder === "") continue;
+    const path = join(folder, name);
+    if (await isExecutable(path)) return path;
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

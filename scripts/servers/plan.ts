@@ -1,0 +1,70 @@
+import { catalogue, type ServerName } from "./catalogue.ts";
+
+/** What is known of the machine when servers are missing. */
+export interface Machine {
+  readonly isRoot: boolean;
+  /** `apt-get` and `dpkg` are there: Debian, Ubuntu, or one of their children. */
+  readonly hasApt: boolean;
+}
+
+/** How missing servers come to be there. `packages` are sorted and unique. */
+export type Plan =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "install"; readonly packages: readonly string[] }
+  | { readonly kind: "unpack"; readonly packages: readonly string[] }
+  | { readonly kind: "explain"; readonly message: string };
+
+/** Root installs, anybody else unpacks into the project's own folder; without apt a person has to help. */
+export function planFor(missing: readonly ServerName[], machine: Machine): Plan {
+  if (missing.length === 0) return { kind: "nothing" };
+  if (!machine.hasApt) return { kind: "explain", message: howToInstall(missing) };
+  return { kind: machine.isRoot ? "install" : "unpack", packages: packagesOf(missing) };
+}
+
+export function packagesOf(names: readonly ServerName[]): string[] {
+  return [...new Set(names.flatMap((name) => catalogue[name].debianPackages))].sort();
+}
+
+/** The one message for a person who has to install servers by hand. */
+export function howToInstall(missing: readonly ServerName[], reason?: string): string {
+  const variables = missing.map((name) => `${catalogue[name].variable}=/path/to/${name}`);
+  return [
+    `${missing.join(", ")}: not found${reason === undefined ? "" : `, and installing failed: ${reason}`}`,
+    "Any one of these helps:",
+    `  - on Debian or Ubuntu: apt-get install ${packagesOf(missing).join(" ")} (as root)`,
+    "  - elsewhere: install them so that they are on PATH (releases of VictoriaMetrics, Prometheus and Redis)",
+    `  - name them by environment: ${variables.join(" ")}`,
+    "  - see the demo without installing anything: docker compose up",
+  ].join("\n");
+}
+
+/**
+ * The packages that `apt-get --simulate install` would newly unpack, from its output. Upgrades of what is there
+ * ("Inst name [old] (new …") are left out, and so is the C library: a second one beside the system's own loader
+ * crashes every program that finds it.
+ */
+export function newPackages(simulation: string): string[] {
+  const names: string[] = [];
+  for (const line of simulation.split("\n")) {
+    const match = /^Inst (\S+) \(/.exec(line);
+    const name = match?.[1];
+    if (name !== undefined && !/^(libc6|libc-bin)(:|$)/.test(name)) names.push(name);
+  }
+  return names.sort();
+}
+
+/**
+ * Where an unpacked package's libraries can be, best first. `triplet` is Debian's name of the machine
+ * ("x86_64-linux-gnu").
+ */
+export function libraryFolders(root: string, triplet: string): string[] {
+  return [`usr/lib/${triplet}`, `lib/${triplet}`, "usr/lib", "lib"].map((folder) => `${root}/${folder}`);
+}
+
+/** Debian's multiarch name for what Node calls `process.arch`. */
+export function multiarchTriplet(arch: string): string {
+  const cpu: Record<string, string> = { x64: "x86_64", arm64: "aarch64", ia32: "i386" };
+  if (arch === "arm") return "arm-linux-gnueabihf";
+  if (arch === "ppc64") return "powerpc64le-linux-gnu";
+  return `${cpu[arch] ?? arch}-linux-gnu`;
+}

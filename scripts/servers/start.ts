@@ -1,0 +1,121 @@
+import { writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { type CommonOptions, type RunningServer, startServer } from "./server.ts";
+
+export type { RunningServer } from "./server.ts";
+
+export interface VictoriaMetricsOptions extends CommonOptions {
+  /** Prometheus' scrape configuration as YAML text: the whole document, with `scrape_configs`. */
+  readonly scrapeConfig?: string;
+}
+
+/** A single-node VictoriaMetrics that keeps samples of the last two years, without deduplication. */
+export async function startVictoriaMetrics(options: VictoriaMetricsOptions = {}): Promise<RunningServer> {
+  return startServer(
+    {
+      program: "victoria-metrics",
+      scheme: "http",
+      async args(port, dataDir) {
+        const args = [
+          `-httpListenAddr=127.0.0.1:${port}`,
+          `-storageDataPath=${join(dataDir, "storage")}`,
+          "-retentionPeriod=24",
+        ];
+        if (options.scrapeConfig !== undefined) {
+          const file = join(dataDir, "scrape.yaml");
+          await writeFile(file, options.scrapeConfig);
+          args.push(`-promscrape.config=${file}`);
+        }
+        return args;
+      },
+      isReady: (port, signal) => answersOk(`http://127.0.0.1:${port}/health`, signal),
+    },
+    options,
+  );
+}
+
+export interface PrometheusOptions extends CommonOptions {
+  /** Whether it takes remote write at `/api/v1/write`; true by default. */
+  readonly remoteWriteReceiver?: boolean;
+  /** `out_of_order_time_window`, such as `1h`; none by default: late samples are refused. */
+  readonly outOfOrderWindow?: string;
+  /** Items of `scrape_configs` (and other top-level keys after it) as YAML text. */
+  readonly scrapeConfig?: string;
+  /** Agent mode: scrapes and forwards, answers no queries. */
+  readonly agent?: boolean;
+}
+
+export async function startPrometheus(options: PrometheusOptions = {}): Promise<RunningServer> {
+  return startServer(
+    {
+      program: "prometheus",
+      scheme: "http",
+      async args(port, dataDir) {
+        const configFile = join(dataDir, "prometheus.yaml");
+        await writeFile(configFile, prometheusConfig(options));
+        const data = join(dataDir, "storage");
+        return [
+          `--config.file=${configFile}`,
+          `--web.listen-address=127.0.0.1:${port}`,
+          "--web.enable-lifecycle",
+          ...(options.agent === true
+            ? ["--enable-feature=agent", `--storage.agent.path=${data}`]
+            : [`--storage.tsdb.path=${data}`]),
+          ...(options.remoteWriteReceiver === false ? [] : ["--web.enable-remote-write-receiver"]),
+        ];
+      },
+      isReady: (port, signal) => answersOk(`http://127.0.0.1:${port}/-/ready`, signal),
+    },
+    options,
+  );
+}
+
+/** The configuration file of a Prometheus. */
+export function prometheusConfig(options: PrometheusOptions): string {
+  const parts: string[] = [];
+  if (options.outOfOrderWindow !== undefined) {
+    parts.push(`storage:\n  tsdb:\n    out_of_order_time_window: ${options.outOfOrderWindow}\n`);
+  }
+  if (options.scrapeConfig !== undefined) parts.push(options.scrapeConfig);
+  return parts.join("") || "scrape_configs: []\n";
+}
+
+export interface RedisOptions extends CommonOptions {
+  /** Whether it keeps its data across restarts (`appendonly yes`); false by default. */
+  readonly persistent?: boolean;
+}
+
+export async function startRedis(options: RedisOptions = {}): Promise<RunningServer> {
+  return startServer(
+    {
+      program: "redis-server",
+      scheme: "redis",
+      args: (port, dataDir) => [
+        ...["--bind", "127.0.0.1", "--port", String(port), "--dir", dataDir, "--save", ""],
+        ...["--appendonly", options.persistent === true ? "yes" : "no"],
+      ],
+      isReady: redisAnswers,
+    },
+    options,
+  );
+}
+
+/** Whether a GET is answered with 2xx, or with 401: a server that wants a password is up. */
+async function answersOk(url: string, signal: AbortSignal): Promise<boolean> {
+  const response = await fetch(url, { signal, headers: { connection: "close" } });
+  await response.body?.cancel();
+  return response.ok || response.status === 401;
+}
+
+/** Whether a Redis answers a PING; `-LOADING` while it reads its data means no. */
+async function redisAnswers(port: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, signal }, () => socket.write("PING\r\n"));
+    socket.once("error", reject);
+    socket.once("data", (answer) => {
+      socket.destroy();
+      resolve(/^(\+PONG|-NOAUTH)/.test(answer.toString()));
+    });
+  });
+}

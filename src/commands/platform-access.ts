@@ -1,0 +1,96 @@
+import { connect } from "node:net";
+import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import { systemClock } from "../core/clock.ts";
+import { TelemetrydError } from "../core/errors.ts";
+import { silentLogger } from "../core/log.ts";
+import { type Administration, createAdministration } from "../platform/administration.ts";
+import { assemble, ready } from "../platform/platform.ts";
+import { socketPath } from "../redis/private-server.ts";
+import { createRedis } from "../redis/redis.ts";
+
+/** What the commands about the platform share: `--config`, `--set`. */
+export interface PlatformCommandOptions {
+  readonly file: string;
+  readonly overrides: readonly string[];
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+export async function loadCommandConfig(
+  options: PlatformCommandOptions,
+  signal: AbortSignal,
+): Promise<Config> {
+  const sources = {
+    file: options.file,
+    flags: options.overrides,
+    environment: options.environment ?? process.env,
+  };
+  return (await loadConfig(sources, signal)).config;
+}
+
+/** @throws INVALID_CONFIGURATION when this installation has no platform of its own */
+export function platformSection(config: Config): NonNullable<Config["platform"]> {
+  if (config.platform !== undefined) return config.platform;
+  throw new TelemetrydError(
+    "INVALID_CONFIGURATION",
+    "the configuration has no section platform: organizations and tokens are kept where the platform runs",
+  );
+}
+
+const redisLimitMs = 10_000;
+
+/**
+ * Works on the platform's data where it is, in Redis: the daemon may run or not. A private redis-server that the daemon
+ * runs is used as it is; where none runs, one is started for as long as the work takes.
+ *
+ * @throws REDIS_UNAVAILABLE when it does not answer
+ */
+export async function withAdministration<T>(
+  config: Config,
+  work: (administration: Administration) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const { groupDomain } = platformSection(config);
+  const stateDirectory = config.state.directory;
+  const urls = config.redis?.url ?? [];
+  const room = createRedis({ urls, stateDirectory, clock: systemClock, log: silentLogger });
+  const needsServer = urls.length === 0 && !(await answers(socketPath(stateDirectory)));
+  const stop = new AbortController();
+  const running = needsServer ? room.service.run(stop.signal) : Promise.resolve();
+  const connection = room.open("command", "command");
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(redisLimitMs)]);
+    await Promise.race([ready(connection, systemClock, limit), failureOf(running)]).catch(
+      (cause: unknown) => {
+        signal.throwIfAborted();
+        if (cause instanceof TelemetrydError) throw cause;
+        throw new TelemetrydError("REDIS_UNAVAILABLE", "Redis does not answer", { cause });
+      },
+    );
+    const parts = assemble({ groupDomain, clock: systemClock, log: silentLogger }, connection, connection);
+    return await work(createAdministration(parts));
+  } finally {
+    connection.disconnect();
+    stop.abort();
+    await running.catch(() => undefined);
+  }
+}
+
+/** Never resolves: only the service's failure ends the wait for it. */
+function failureOf(running: Promise<void>): Promise<never> {
+  return new Promise((_, reject) => {
+    running.catch(reject);
+  });
+}
+
+/** Whether somebody listens on a Unix socket. */
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}

@@ -1,0 +1,75 @@
+import ipaddr from "ipaddr.js";
+import { oneOf, show } from "../core/schema-issue.ts";
+
+/** Checks of single values: each returns what is wrong and what would be right, or undefined. */
+
+export function urlProblem(text: string, protocols: readonly string[]): string | undefined {
+  const names = oneOf(protocols.map((protocol) => protocol.slice(0, -1)));
+  if (!URL.canParse(text)) return `must be an absolute ${names} URL, not ${show(text)}`;
+  const url = new URL(text);
+  if (!protocols.includes(url.protocol)) return `must be an absolute ${names} URL, not ${show(text)}`;
+  if (url.username !== "" || url.password !== "") {
+    return "must not hold a user name or password; give them in a file";
+  }
+  if (url.search !== "" || url.hash !== "") return "must not have a query (?) or a fragment (#)";
+  return undefined;
+}
+
+export function addressRangeProblem(text: string): string | undefined {
+  if (ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && !/^\d+$/.test(text))) return undefined;
+  return `must be an address range such as 10.0.0.0/8 or fd00::/8, not ${show(text)}`;
+}
+
+export function labelNameProblem(name: string): string | undefined {
+  if (/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) return undefined;
+  return "must be a label name: letters, digits and _, not beginning with a digit";
+}
+
+/** RFC 1123 label, which organizations, projects and group domains consist of. */
+export function nameProblem(text: string): string | undefined {
+  if (/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text) && text.length <= 253)
+    return undefined;
+  return `must be a name of lower-case letters, digits and -, not ${show(text)}`;
+}
+
+const hopByHop = [
+  "connection",
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "keep-alive",
+  "te",
+  "trailer",
+  "upgrade",
+  "expect",
+];
+const credentials = ["authorization", "proxy-authorization", "cookie"];
+const ofRemoteWrite = [
+  "content-encoding",
+  "content-type",
+  "user-agent",
+  "x-prometheus-remote-write-version",
+  "retry-attempt",
+];
+
+/** For headers that are sent to the metrics store. */
+export function headerProblem(name: string, value: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return "is not a header name (RFC 9110, section 5.1)";
+  if (credentials.includes(name.toLowerCase())) {
+    return "must not be set here; a credential is given by basicAuth or bearerTokenFile";
+  }
+  if (hopByHop.includes(name.toLowerCase())) return "must not be set; telemetryd sets it";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\x00-\x08\x0a-\x1f\x7f]|[^\x00-\xff]/.test(value))
+    return "has a value with a character that no header may hold";
+  return undefined;
+}
+
+/** For headers of remote-write requests. */
+export function remoteWriteHeaderProblem(name: string, value: string): string | undefined {
+  if (ofRemoteWrite.includes(name.toLowerCase())) return "must not be set; remote write reserves it";
+  if (credentials.includes(name.toLowerCase())) {
+    return "must not be set here; a credential is given by the policy's Secret or bearerTokenFile";
+  }
+  return headerProblem(name, value);
+}

@@ -1,0 +1,215 @@
+import { readFileSync } from "node:fs";
+import { createSecureContext, rootCertificates, type SecureContextOptions } from "node:tls";
+import { Agent } from "undici";
+import type { Clock } from "../core/clock.ts";
+import { TelemetrydError } from "../core/errors.ts";
+import type { Logger } from "../core/log.ts";
+import { SecretFile } from "../core/secret-file.ts";
+import { runStages, type Service } from "../core/service.ts";
+import type { PolicyStore } from "../policy/store.ts";
+import {
+  type BearerSnapshot,
+  type BearerSource,
+  createExchangingSource,
+  type ExchangingOptions,
+  noBearer,
+} from "./bearer-source.ts";
+import { type ExchangeOutcome, exchangeToken, jwtExpiry } from "./exchange.ts";
+import { execCredential } from "./exec-credential.ts";
+import { type KubeAccess, type KubeCredentials, type PemSource, readKubeconfig } from "./kubeconfig.ts";
+import { createPlaneClient, type PlaneClient } from "./plane-client.ts";
+import { createPlaneSource } from "./plane-source.ts";
+import { createProjectSource } from "./project-source.ts";
+import { createStatusWriter, type WantedStatus } from "./status-writer.ts";
+
+interface CommonOptions {
+  readonly groupDomain: string;
+  readonly store: PolicyStore;
+  /** The status of every policy that is known; pulled about every second. */
+  statuses(): readonly WantedStatus[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random?: () => number;
+}
+
+export interface ControlPlaneOptions extends CommonOptions {
+  /** `controlPlane.apiUrl`. */
+  readonly apiUrl: string;
+  /** Every project of it, or `projects`. */
+  readonly organization?: string;
+  readonly projects: readonly string[];
+  readonly accessTokenFile: string;
+  readonly caFile?: string;
+}
+
+export interface KubeconfigPlaneOptions extends CommonOptions {
+  /** `controlPlane.kubeconfig`. */
+  readonly kubeconfig: string;
+  /** The project that it reaches; policies are filed under this name. */
+  readonly project: string;
+}
+
+export interface ControlPlane {
+  readonly service: Service;
+  /** For `/readyz` and the logs: whether there is a bearer token, and why not. */
+  bearer(): BearerSnapshot;
+}
+
+/** The server sends a bookmark about once a minute: twice that without a word is a lost connection. */
+const silentMs = 150_000;
+const connectLimitMs = 10_000;
+
+/**
+ * The exporter's side of the platform: exchanges the access token, follows the policies and Secrets of the projects, and
+ * writes conditions back. Policies of a project are filed in the store under the project's name.
+ *
+ * @throws FILE_UNREADABLE for `caFile`
+ */
+export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
+  const { groupDomain, clock, log, random = Math.random } = options;
+  const apiUrl = options.apiUrl.replace(/\/+$/, "");
+  const { caFile = "" } = options;
+  // Without a file Node's own choice, which also takes NODE_EXTRA_CA_CERTS.
+  const own = caFile === "" ? undefined : readPem({ file: caFile }, "controlPlane.caFile");
+  const dispatcher = createDispatcher(own === undefined ? {} : { ca: [...rootCertificates, own] }, {});
+  const bearer = createExchangingSource({
+    accessToken: new SecretFile(options.accessTokenFile, clock),
+    exchange: (token, signal) => exchangeToken(apiUrl, token, dispatcher, signal),
+    clock,
+    log,
+    random,
+  });
+  const client = (kind: "organizations" | "projects", name: string): PlaneClient => {
+    const base = `${apiUrl}/apis/resourcemanager.${groupDomain}/v1alpha/${kind}/${name}/control-plane`;
+    return createPlaneClient({ base, bearer, dispatcher, silentMs });
+  };
+  const clients = new Map<string, PlaneClient>();
+  const common = { ...options, random };
+  const planeSource = (project: string): Service => {
+    const own = client("projects", project);
+    clients.set(project, own);
+    return createPlaneSource({ ...common, plane: project, client: own });
+  };
+  const { organization = "" } = options;
+  const sources =
+    organization === ""
+      ? options.projects.map(planeSource)
+      : [createProjectSource({ ...common, client: client("organizations", organization), planeSource })];
+  return compose(options, sources, (plane) => clients.get(plane), bearer, dispatcher);
+}
+
+/**
+ * The same with any Kubernetes API server that holds the CRD, reached as a kubeconfig says.
+ *
+ * @throws FILE_UNREADABLE, INVALID_CONFIGURATION for the kubeconfig and what it names
+ */
+export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlPlane {
+  const { clock, log, random = Math.random, kubeconfig } = options;
+  const outcome = readKubeconfig(readPem({ file: kubeconfig }, "controlPlane.kubeconfig"), kubeconfig);
+  if (!outcome.ok) {
+    const message = `controlPlane.kubeconfig: ${kubeconfig} cannot be used: ${outcome.message}`;
+    throw new TelemetrydError("INVALID_CONFIGURATION", message);
+  }
+  const { access } = outcome;
+  const ca = access.ca === undefined ? undefined : readPem(access.ca, "certificate-authority");
+  const dispatcher = createDispatcher(
+    { ...(ca === undefined ? {} : { ca }), ...clientCertificate(access.credentials) },
+    {
+      rejectUnauthorized: !access.insecureSkipVerify,
+      ...(access.serverName === undefined ? {} : { servername: access.serverName }),
+    },
+  );
+  const bearer = bearerOf(access, ca, { clock, log, random });
+  const client = createPlaneClient({ base: access.server, bearer, dispatcher, silentMs });
+  const source = createPlaneSource({ ...options, random, plane: options.project, client });
+  const clientOf = (plane: string) => (plane === options.project ? client : undefined);
+  return compose(options, [source], clientOf, bearer, dispatcher);
+}
+
+/**
+ * One TLS context for all connections: made anew for each, as is usual, it takes 3 MB and a tenth of a second with the
+ * system's authorities, which a thousand projects make gigabytes and minutes.
+ */
+function createDispatcher(
+  context: SecureContextOptions,
+  options: { readonly rejectUnauthorized?: boolean; readonly servername?: string },
+): Agent {
+  return new Agent({
+    connect: { timeout: connectLimitMs, ...options, secureContext: createSecureContext(context) },
+  });
+}
+
+function compose(
+  options: CommonOptions,
+  sources: readonly Service[],
+  clientOf: (plane: string) => PlaneClient | undefined,
+  bearer: BearerSource,
+  dispatcher: Agent,
+): ControlPlane {
+  const { groupDomain, clock, log } = options;
+  const writer = createStatusWriter({ groupDomain, clientOf, wanted: () => options.statuses(), clock, log });
+  return {
+    bearer: () => bearer.snapshot(),
+    service: {
+      name: "control plane",
+      snapshot: () => ({ bearer: bearer.snapshot(), sources: sources.map((source) => source.snapshot?.()) }),
+      async run(signal) {
+        try {
+          await runStages([sources, [writer]], signal);
+        } finally {
+          await dispatcher.destroy();
+        }
+      },
+    },
+  };
+}
+
+function bearerOf(
+  access: KubeAccess,
+  ca: string | undefined,
+  common: Pick<ExchangingOptions, "clock" | "log" | "random">,
+): BearerSource {
+  const { credentials } = access;
+  const asItIs = async (text: string): Promise<ExchangeOutcome> => {
+    const expiresMs = jwtExpiry(text);
+    return { outcome: "exchanged", bearer: { text, ...(expiresMs === undefined ? {} : { expiresMs }) } };
+  };
+  const nothing = { value: async () => "" };
+  switch (credentials.kind) {
+    case "none":
+    case "certificate":
+      return noBearer;
+    case "token":
+      return createExchangingSource({
+        ...common,
+        accessToken: { value: async () => credentials.token },
+        exchange: asItIs,
+      });
+    case "token-file": {
+      const accessToken = new SecretFile(credentials.file, common.clock);
+      return createExchangingSource({ ...common, accessToken, exchange: asItIs });
+    }
+    case "exec": {
+      const exchange = (_: string, signal: AbortSignal) =>
+        execCredential(credentials, { server: access.server, ca }, signal);
+      return createExchangingSource({ ...common, accessToken: nothing, exchange });
+    }
+  }
+}
+
+function clientCertificate(credentials: KubeCredentials): { cert?: string; key?: string } {
+  if (credentials.kind !== "certificate") return {};
+  return {
+    cert: readPem(credentials.certificate, "client-certificate"),
+    key: readPem(credentials.key, "client-key"),
+  };
+}
+
+function readPem(source: PemSource, what: string): string {
+  if ("text" in source) return source.text;
+  try {
+    return readFileSync(source.file, "utf8");
+  } catch (cause) {
+    throw new TelemetrydError("FILE_UNREADABLE", `${what}: ${source.file} cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,136 @@
+import type { Clock } from "../core/clock.ts";
+import { isObject, valueAt } from "../core/document-path.ts";
+import type { Logger } from "../core/log.ts";
+import type { Service } from "../core/service.ts";
+import { runServices } from "../core/service.ts";
+import { type CheckedPolicy, checkExportPolicy } from "../policy/check-policy.ts";
+import { checkSecret } from "../policy/secret.ts";
+import type { PolicyStore } from "../policy/store.ts";
+import type { Secret } from "../policy/types.ts";
+import type { PlaneClient } from "./plane-client.ts";
+import { createReflector } from "./reflector.ts";
+import type { PlaneObject, ReflectorEffect } from "./reflector-step.ts";
+
+export interface PlaneSourceOptions {
+  /** The name under which the policies are filed: the project. */
+  readonly plane: string;
+  readonly groupDomain: string;
+  readonly client: PlaneClient;
+  readonly store: PolicyStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random: () => number;
+}
+
+/** The collections of a control plane that the exporter reads, over all namespaces. */
+export function policiesPath(groupDomain: string): string {
+  return `/apis/telemetry.${groupDomain}/v1alpha1/exportpolicies`;
+}
+export const secretsPath = "/api/v1/secrets";
+
+/**
+ * Policies and Secrets of one control plane, kept in step with it. The plane is put into the store when both have been
+ * listed; after that it changes object by object, or whole after a new listing.
+ */
+export function createPlaneSource(options: PlaneSourceOptions): Service {
+  const { plane, groupDomain, client, store, clock, log, random } = options;
+  let policies: Map<string, Seen> | undefined;
+  let secrets: Map<string, Secret> | undefined;
+
+  const swapPlane = (): void => {
+    if (policies === undefined || secrets === undefined) return;
+    store.replacePlane(plane, {
+      policies: [...policies.values()].map(({ checked }) => checked),
+      secrets: [...secrets.values()],
+    });
+  };
+  const isListed = () => policies !== undefined && secrets !== undefined;
+
+  const onPolicy = (effect: ReflectorEffect): void => {
+    if (effect.kind === "swap") {
+      const seen = effect.items
+        .map((object) => seenPolicy(object, plane))
+        .filter((each) => each !== undefined);
+      policies = new Map(seen.map((each) => [keyOf(each.checked.ref), each]));
+      swapPlane();
+      return;
+    }
+    const seen = seenPolicy(effect.object, plane);
+    if (seen === undefined || policies === undefined) return;
+    const { ref } = seen.checked;
+    if (effect.kind === "delete") {
+      policies.delete(keyOf(ref));
+      if (isListed()) store.deletePolicy(ref);
+      return;
+    }
+    const before = policies.get(keyOf(ref));
+    policies.set(keyOf(ref), seen);
+    // What we write into the status comes back as an event; so do labels. Neither changes what is to be done.
+    if (before?.look !== seen.look && isListed()) store.putPolicy(seen.checked);
+  };
+
+  const onSecret = (effect: ReflectorEffect): void => {
+    const read = (object: PlaneObject) => checkSecret(object, plane).secret;
+    if (effect.kind === "swap") {
+      const known = effect.items.map(read).filter((secret) => secret !== undefined);
+      secrets = new Map(known.map((secret) => [keyOf(secret), secret]));
+      swapPlane();
+      return;
+    }
+    const secret = read(effect.object);
+    if (secret === undefined || secrets === undefined) return;
+    if (effect.kind === "delete") {
+      secrets.delete(keyOf(secret));
+      if (isListed()) store.deleteSecret(secret);
+    } else {
+      secrets.set(keyOf(secret), secret);
+      if (isListed()) store.putSecret(secret);
+    }
+  };
+
+  const common = { client, clock, log: log.child({ plane }), random };
+  const reflectors = [
+    createReflector({
+      ...common,
+      path: policiesPath(groupDomain),
+      apiVersion: `telemetry.${groupDomain}/v1alpha1`,
+      kind: "ExportPolicy",
+      onEffect: onPolicy,
+    }),
+    createReflector({ ...common, path: secretsPath, apiVersion: "v1", kind: "Secret", onEffect: onSecret }),
+  ];
+  return {
+    name: `control plane ${plane}`,
+    snapshot: () => ({
+      plane,
+      listed: isListed(),
+      policies: policies?.size ?? 0,
+      collections: reflectors.map((reflector) => reflector.snapshot()),
+    }),
+    run: (signal) =>
+      runServices(
+        reflectors.map(({ run }, index) => ({ name: `${plane} ${index}`, run })),
+        signal,
+      ),
+  };
+}
+
+/** A policy, and what would have to differ for it to be another one to the exporter. */
+interface Seen {
+  readonly checked: CheckedPolicy;
+  readonly look: string;
+}
+
+function seenPolicy(object: PlaneObject, plane: string): Seen | undefined {
+  const { checked } = checkExportPolicy(object, { plane, unknownFields: "warning" });
+  if (checked === undefined) return undefined;
+  const annotations = valueAt(object, ["metadata", "annotations"]);
+  const paused = isObject(annotations)
+    ? Object.entries(annotations).filter(([name]) => name.endsWith("/paused"))
+    : [];
+  return { checked, look: JSON.stringify([checked.ref.uid, checked.generation, paused]) };
+}
+
+function keyOf(object: { readonly namespace: string; readonly name: string }): string {
+  return `${object.namespace}/${object.name}`;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import type { Condition, PolicyStatus } from "../policy/conditions.ts";
+import { isWriteDue, mergedStatus, refreshMs } from "./status-decision.ts";
+
+const condition = (fields: Partial<Condition> = {}): Condition => ({
+  ...{ type: "Ready", status: "True", reason: "SinksAccepted", message: "m", observedGeneration: 1 },
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+  ...fields,
+});
+const status = (fields: Partial<Condition> = {}, checkpoint = "2026-01-01T00:00:00Z"): PolicyStatus => ({
+  conditions: [condition(fields)],
+  sinks: [{ name: "s", conditions: [condition({ type: "Delivering", ...fields })], checkpoint }],
+});
+
+describe("when a status is written", () => {
+  test.each([
+    ["never written", undefined, status(), 0, true],
+    ["the same", status(), status(), refreshMs, false],
+    ["a transition", status(), status({ status: "False" }), 1, true],
+    ["another reason", status(), status({ reason: "Other" }), 1, true],
+    ["a new generation", status(), status({ observedGeneration: 2 }), 1, true],
+    ["another message, soon", status(), status({ message: "n" }), refreshMs - 1, false],
+    ["another message, late", status(), status({ message: "n" }), refreshMs, true],
+    ["a checkpoint, soon", status(), status({}, "2026-01-01T00:01:00Z"), 60_000, false],
+    ["a checkpoint, late", status(), status({}, "2026-01-01T00:01:00Z"), refreshMs, true],
+    ["a sink more", { ...status(), sinks: [] }, status(), 1, true],
+    ["another sink", status(), { ...status(), sinks: [{ name: "t", conditions: [] }] }, 1, true],
+  ])("%s", (_name, before, wanted, nowMs, expected) => {
+    expect(isWriteDue(before && { status: before, writtenMs: 0 }, wanted, nowMs)).toBe(expected);
+  });
+});
+
+describe("what is written", () => {
+  test("conditions of others stay, and times of what has not changed", () => {
+    const since = "2025-05-05T00:00:00Z";
+    const foreign = { type: "Audited", status: "True" };
+    const present = {
+      conditions: [foreign, { type: "Ready", status: "True", lastTransitionTime: since }],
+      sinks: [
+        { name: "s", conditions: [{ type: "Delivering", status: "False", lastTransitionTime: since }] },
+      ],
+    };
+    const merged = mergedStatus(present, status()) as {
+      conditions: unknown;
+      sinks: { conditions: Condition[] }[];
+    };
+    expect(merged.conditions).toEqual([condition({ lastTransitionTime: since }), foreign]);
+    expect(merged.sinks[0]?.conditions[0]?.lastTransitionTime).toBe("2026-01-01T00:00:00Z");
+  });
+
+  test.each([[undefined], [{}], [{ conditions: "x", sinks: [1] }]])("over %j", (present) => {
+    expect(mergedStatus(present, status())).toEqual(status());
+  });
+});

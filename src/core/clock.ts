@@ -1,0 +1,33 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Time as an argument: the daemon passes the system's, tests pass a simulated one and wait for nothing. */
+export interface Clock {
+  /** Wall-clock time in ms since the Unix epoch. May jump in either direction. */
+  nowMs(): number;
+  /** Milliseconds since an arbitrary start; never jumps. For ages and deadlines. */
+  monotonicMs(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep,
+};
+
+/** setTimeout takes a signed 32-bit number of ms; anything longer would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Waits for `ms`. @throws the signal's reason when it aborts first */
+export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  for (let restMs = ms; restMs > 0; restMs -= longestTimerMs) {
+    try {
+      await delay(Math.min(restMs, longestTimerMs), undefined, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  }
+}

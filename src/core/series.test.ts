@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { SampleBuffer, Series } from "./series.ts";
+
+test("growing keeps the bits of a stale marker", () => {
+  const samples = new SampleBuffer();
+  samples.setStale(0);
+  samples.values[1] = -0;
+  samples.reserve(1_000);
+  expect(samples.values.length).toBeGreaterThanOrEqual(1_000);
+  expect(samples.valueBytes.subarray(0, 8).toString("hex")).toBe("020000000000f07f");
+  expect(Object.is(samples.values[1], -0)).toBe(true);
+});
+
+test("a label is found by its name", () => {
+  const series = new Series([{ name: "__name__", value: "up" }]);
+  expect([series.label("__name__"), series.label("job")]).toEqual(["up", undefined]);
+});

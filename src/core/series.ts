@@ -1,0 +1,77 @@
+/** One label of a series. Names and values are Unicode text; a value may be empty only while it is being read. */
+export interface Label {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * A series as the hot path passes it on: parsed once, then found again by the bytes that the store writes for it, so
+ * that everything derived from its labels is computed once and kept with it.
+ *
+ * `forms[shape]` belongs to the remote-write room: the encoded labels for one shape (external and dropped labels,
+ * protocol), filled on first use and gone with the series when the reader's label cache evicts it.
+ */
+export class Series {
+  /** As the store gave them, sorted by name (UTF-16 code units), no duplicate names, no empty values. */
+  readonly labels: readonly Label[];
+  /**
+   * False when the store's bytes of a label are no UTF-8 (U+FFFD stands for them in `labels`): no receiver can be given
+   * this series as it is.
+   */
+  readonly isUtf8: boolean;
+  readonly forms: unknown[] = [];
+
+  constructor(labels: readonly Label[], isUtf8 = true) {
+    this.labels = labels;
+    this.isUtf8 = isUtf8;
+  }
+
+  label(name: string): string | undefined {
+    for (const label of this.labels) if (label.name === name) return label.value;
+    return undefined;
+  }
+}
+
+/** The bits of Prometheus' staleness marker (model/value/value.go), as the high and low half of the 64-bit pattern. */
+export const staleNanHigh = 0x7ff00000;
+export const staleNanLow = 0x00000002;
+
+/**
+ * Samples of one series in time order, in arrays that are used again for the next series: valid only until the call
+ * they were passed to returns.
+ *
+ * Values are moved as bits, never as numbers: JavaScript may change a NaN's bits when it touches one, and the stale
+ * marker is a NaN with a meaning. Write numbers through `values`, a NaN through `setBits`, and copy `valueBytes`.
+ */
+export class SampleBuffer {
+  length = 0;
+  /** Unix epoch, ms; strictly what the store had: equal neighbours are possible where it keeps duplicates. */
+  timestampsMs: Float64Array = new Float64Array(64);
+  values: Float64Array = new Float64Array(64);
+  /** The same memory as `values`, little-endian, 8 bytes a sample. */
+  valueBytes: Buffer = Buffer.from(this.values.buffer);
+
+  /** Makes room for `capacity` samples in all; what is there stays. */
+  reserve(capacity: number): void {
+    if (capacity <= this.values.length) return;
+    const size = Math.max(capacity, this.values.length * 2);
+    const timestampsMs = new Float64Array(size);
+    const values = new Float64Array(size);
+    timestampsMs.set(this.timestampsMs);
+    // As bytes: a typed array's set() between equal types copies bits, but the specification does not promise it for NaN.
+    Buffer.from(values.buffer).set(this.valueBytes);
+    this.timestampsMs = timestampsMs;
+    this.values = values;
+    this.valueBytes = Buffer.from(values.buffer);
+  }
+
+  /** Sets the value at `index` (already reserved) to an exact 64-bit pattern. */
+  setBits(index: number, high: number, low: number): void {
+    this.valueBytes.writeUInt32LE(low >>> 0, index * 8);
+    this.valueBytes.writeUInt32LE(high >>> 0, index * 8 + 4);
+  }
+
+  setStale(index: number): void {
+    this.setBits(index, staleNanHigh, staleNanLow);
+  }
+}

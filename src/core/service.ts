@@ -1,0 +1,123 @@
+import type { Clock } from "./clock.ts";
+import { describeError } from "./errors.ts";
+import type { Logger } from "./log.ts";
+
+/**
+ * Anything that lives as long as the daemon. Constructors only assign: `run` acquires what the service needs, works
+ * until the signal aborts, and gives everything back before it resolves. It rejects only for a fault that must end
+ * the daemon.
+ */
+export interface Service {
+  readonly name: string;
+  run(signal: AbortSignal): Promise<void>;
+  /** The present state, for the status page; pulled, never pushed. */
+  snapshot?(): unknown;
+}
+
+/** Undoes acquisitions last in, first out, also when start-up fails half-way. One that fails does not keep the others. */
+export class Releasers {
+  readonly #stack: Array<() => unknown> = [];
+
+  push(release: () => unknown): void {
+    this.#stack.push(release);
+  }
+
+  async releaseAll(): Promise<void> {
+    const errors: unknown[] = [];
+    for (let release = this.#stack.pop(); release !== undefined; release = this.#stack.pop()) {
+      try {
+        await release();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors, "releasing resources failed");
+  }
+}
+
+/**
+ * Runs services side by side until the signal aborts or one of them fails, which stops the others.
+ *
+ * @throws the first failure, after all have ended
+ */
+export async function runServices(services: readonly Service[], signal: AbortSignal): Promise<void> {
+  const failure = new AbortController();
+  const either = AbortSignal.any([signal, failure.signal]);
+  const failures: unknown[] = [];
+  await Promise.all(
+    services.map(async (service) => {
+      try {
+        await service.run(either);
+      } catch (error) {
+        // An abort that surfaces as a rejection is the ordinary end, not a failure.
+        if (either.aborted && error === either.reason) return;
+        failures.push(error);
+        failure.abort(error);
+      }
+    }),
+  );
+  if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * Runs services in stages: all start together, and stop last stage first, each stage only after the one behind it has
+ * ended. So the operations server still answers while exporters drain.
+ *
+ * @throws the first failure, after all have ended
+ */
+export async function runStages(
+  stages: ReadonlyArray<readonly Service[]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const stopAll = new AbortController();
+  const onAbort = () => stopAll.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  const failures: unknown[] = [];
+  let behind: Promise<void> = new Promise((resolve) => {
+    if (stopAll.signal.aborted) resolve();
+    stopAll.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  const running = stages
+    .map((services) => ({ services, stop: new AbortController() }))
+    .reverse()
+    .map(({ services, stop }) => {
+      const stageEnds = runServices(services, stop.signal).catch((error: unknown) => {
+        failures.push(error);
+        stopAll.abort(error);
+      });
+      const mayStop = behind.then(() => stop.abort(stopAll.signal.reason));
+      behind = Promise.all([mayStop, stageEnds]).then(() => undefined);
+      return behind;
+    });
+  await Promise.all(running);
+  signal.removeEventListener("abort", onAbort);
+  if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * The one loop: calls `tick` until the signal aborts, each time after the pause (ms) that the last tick returned.
+ * A tick that throws is logged and repeated after `pauseAfterErrorMs`: a loop ends with its daemon, not before.
+ */
+export async function runLoop(
+  name: string,
+  tick: (signal: AbortSignal) => Promise<number>,
+  options: { clock: Clock; log: Logger; pauseAfterErrorMs: number },
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    let pauseMs: number;
+    try {
+      pauseMs = await tick(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      options.log.error({ loop: name, error: describeError(error) }, "a loop's turn failed; it goes on");
+      pauseMs = options.pauseAfterErrorMs;
+    }
+    try {
+      await options.clock.sleep(pauseMs, signal);
+    } catch {
+      return;
+    }
+  }
+}

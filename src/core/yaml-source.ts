@@ -1,0 +1,267 @@
+import {
+  CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+} from "yaml";
+import { type DocumentPath, printPath } from "./document-path.ts";
+
+/** Both from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface YamlProblem extends Position {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** One document of a file: its plain value, and where in the file each part of it stands. */
+export interface YamlDocument {
+  readonly value: unknown;
+  /** Where the value at `path` begins; for a path that is not there, the nearest that is (its parent). */
+  positionOf(path: DocumentPath): Position;
+  /** Where the last name of `path` is written, for a member whose name is wrong. */
+  keyPositionOf(path: DocumentPath): Position;
+  /** The text of a plain scalar as it was written: `1.0` where the value says 1. */
+  sourceOf(path: DocumentPath): string | undefined;
+}
+
+export interface YamlFile {
+  readonly documents: readonly YamlDocument[];
+  /** Not empty: the file cannot be used as YAML; at most `maxProblems`. */
+  readonly problems: readonly YamlProblem[];
+}
+
+/** What a file may hold at most. A policy file of 1 MiB stays far below all of them. */
+export const yamlLimits = {
+  depth: 64,
+  aliases: 100,
+  documents: 1_000,
+  tokens: 400_000,
+  values: 200_000,
+} as const;
+
+/** Columns that a collection may be indented by; the exact depth is checked later, this one keeps the composer safe. */
+const maxIndent = 256;
+const maxProblems = 20;
+
+/**
+ * Reads YAML 1.2 (hence JSON too), single or multi-document, with positions. Never throws, and takes time in
+ * proportion to the text, whatever the text is: what would be costly is refused with a message.
+ */
+export function parseYaml(text: string): YamlFile {
+  const lines = new LineCounter();
+  const refused = refuseCostly(text);
+  if (refused !== undefined) return { documents: [], problems: [refused] };
+  // uniqueKeys compares every key with every other; Conversion finds duplicates in linear time.
+  const composed = parseAllDocuments(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    logLevel: "silent",
+  });
+  const problems: YamlProblem[] = [];
+  const documents: YamlDocument[] = [];
+  for (const document of Array.from(composed as Iterable<Document.Parsed>)) {
+    for (const error of document.errors) {
+      problems.push({ ...positionAt(lines, error.pos[0]), path: "", message: oneLine(error.message) });
+    }
+    if (document.errors.length > 0) continue;
+    documents.push(new Conversion(document, lines, problems).run());
+  }
+  return { documents, problems: firstAtEachPlace(problems).slice(0, maxProblems) };
+}
+
+/** What the parser says a second time of the same place is a consequence of the first. */
+function firstAtEachPlace(problems: readonly YamlProblem[]): YamlProblem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ line, column }) => {
+    const place = `${line}:${column}`;
+    return !seen.has(place) && seen.add(place);
+  });
+}
+
+/**
+ * Looks at the tokens alone. The composer recurses with depth (deep nesting ends the process, not just the parse) and
+ * searches the document for every alias.
+ */
+function refuseCostly(text: string): YamlProblem | undefined {
+  let flowDepth = 0;
+  let aliases = 0;
+  let documents = 0;
+  let tokens = 0;
+  let line = 1;
+  let column = 1;
+  for (const token of new Lexer().lex(text)) {
+    const type = CST.tokenType(token);
+    let message: string | undefined;
+    if (type === "flow-map-start" || type === "flow-seq-start") flowDepth++;
+    else if (type === "flow-map-end" || type === "flow-seq-end") flowDepth = Math.max(0, flowDepth - 1);
+    else if (type === "alias") aliases++;
+    else if (type === "doc-start") documents++;
+    const opensBlock = type === "seq-item-ind" || type === "explicit-key-ind" || type === "map-value-ind";
+    if (flowDepth > yamlLimits.depth || (opensBlock && flowDepth === 0 && column > maxIndent)) {
+      message = `is nested too deeply; at most ${yamlLimits.depth} levels are read`;
+    } else if (aliases > yamlLimits.aliases) {
+      message = `has more than ${yamlLimits.aliases} aliases (*name); write the values out`;
+    } else if (documents > yamlLimits.documents) {
+      message = `holds more than ${yamlLimits.documents} documents; split the file`;
+    } else if (++tokens > yamlLimits.tokens) {
+      message = `holds more than ${yamlLimits.tokens} tokens; split the file`;
+    }
+    if (message !== undefined) return { line, column, path: "", message };
+    const lastBreak = token.lastIndexOf("\n");
+    if (lastBreak < 0) column += token.length;
+    else {
+      column = token.length - lastBreak;
+      line += token.split("\n").length - 1;
+    }
+  }
+  return undefined;
+}
+
+/** From the composer's nodes to plain values; its own, since duplicates, cycles and depth need a place in the message. */
+class Conversion {
+  readonly #document: Document.Parsed;
+  readonly #lines: LineCounter;
+  readonly #problems: YamlProblem[];
+  /** Anchored nodes being converted: an alias to one of them would never end. */
+  readonly #open = new Set<Node>();
+  #values = 0;
+
+  constructor(document: Document.Parsed, lines: LineCounter, problems: YamlProblem[]) {
+    this.#document = document;
+    this.#lines = lines;
+    this.#problems = problems;
+  }
+
+  run(): YamlDocument {
+    return {
+      value: this.#convert(this.#document.contents, []),
+      positionOf: (path) => this.#positionOf(path),
+      keyPositionOf: (path) => this.#keyPositionOf(path),
+      sourceOf: (path) => this.#sourceOf(path),
+    };
+  }
+
+  #convert(node: unknown, path: DocumentPath): unknown {
+    const target = this.#resolve(node);
+    if (target === undefined) {
+      if (isAlias(node)) this.#report(path, `the alias *${node.source} has no anchor before it`);
+      return null;
+    }
+    if (++this.#values === yamlLimits.values) this.#report(path, "holds too many values, aliases counted");
+    if (this.#values >= yamlLimits.values) return null;
+    if (path.length > yamlLimits.depth) {
+      this.#report(path, `is nested too deeply; at most ${yamlLimits.depth} levels are read`);
+      return null;
+    }
+    if (isScalar(target)) return target.value ?? null;
+    if (this.#open.has(target)) {
+      this.#report(path, "is an alias inside of its own anchor");
+      return null;
+    }
+    this.#open.add(target);
+    try {
+      if (isSeq(target)) return target.items.map((item, index) => this.#convert(item, [...path, index]));
+      return isMap(target) ? this.#convertMap(target.items, path) : null;
+    } finally {
+      this.#open.delete(target);
+    }
+  }
+
+  #convertMap(pairs: readonly { key: unknown; value: unknown }[], path: DocumentPath): unknown {
+    const members = new Map<string, unknown>();
+    for (const { key, value } of pairs) {
+      const name = this.#keyName(key);
+      if (name === undefined) {
+        this.#report(path, "a key must be plain text", key);
+        continue;
+      }
+      if (members.has(name)) this.#report([...path, name], "is written twice; keep one", key);
+      members.set(name, this.#convert(value, [...path, name]));
+    }
+    // fromEntries defines members; assignment would run the setter of "__proto__".
+    return Object.fromEntries(members);
+  }
+
+  #keyName(key: unknown): string | undefined {
+    const node = this.#resolve(key);
+    if (!isScalar(node)) return undefined;
+    return typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
+  }
+
+  #resolve(node: unknown): Node | undefined {
+    if (isAlias(node)) return node.resolve(this.#document) ?? undefined;
+    return isScalar(node) || isMap(node) || isSeq(node) ? node : undefined;
+  }
+
+  #report(path: DocumentPath, message: string, at?: unknown): void {
+    const position = isScalar(at) || isMap(at) || isSeq(at) ? this.#startOf(at) : undefined;
+    this.#problems.push({ ...(position ?? this.#positionOf(path)), path: printPath(path), message });
+  }
+
+  /** The pairs from the root to `path`, as far as they exist. */
+  #walk(path: DocumentPath): { node: Node | undefined; key: unknown; complete: boolean } {
+    let node: unknown = this.#document.contents;
+    let key: unknown;
+    for (const step of path) {
+      const parent = this.#resolve(node);
+      let next: unknown;
+      let nextKey: unknown;
+      if (isSeq(parent) && typeof step === "number") next = parent.items[step];
+      if (isMap(parent)) {
+        const pair = parent.items.find((item) => this.#keyName(item.key) === String(step));
+        next = pair?.value ?? pair?.key;
+        nextKey = pair?.key;
+      }
+      if (next === undefined || next === null) return { node: nodeOf(node), key, complete: false };
+      node = next;
+      key = nextKey ?? next;
+    }
+    return { node: nodeOf(node), key, complete: true };
+  }
+
+  #positionOf(path: DocumentPath): Position {
+    const { node, key, complete } = this.#walk(path);
+    // A member that is missing is best shown at the name of the object that lacks it.
+    return this.#startOf(complete ? node : (nodeOf(key) ?? node));
+  }
+
+  #keyPositionOf(path: DocumentPath): Position {
+    const { node, key } = this.#walk(path);
+    return this.#startOf(nodeOf(key) ?? node);
+  }
+
+  #sourceOf(path: DocumentPath): string | undefined {
+    const { node, complete } = this.#walk(path);
+    const target = complete ? this.#resolve(node) : undefined;
+    return isScalar(target) ? target.source : undefined;
+  }
+
+  #startOf(node: Node | undefined): Position {
+    return positionAt(this.#lines, node?.range?.[0] ?? this.#document.range[0]);
+  }
+}
+
+function nodeOf(value: unknown): Node | undefined {
+  return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value) ? value : undefined;
+}
+
+function positionAt(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(1, line), column: Math.max(1, col) };
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}

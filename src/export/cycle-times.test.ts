@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { cycleTimes, onGrid, untilNextCycle, windowGridMs } from "./cycle-times.ts";
+
+test.each([
+  [0, 15_000],
+  [1, 14_999],
+  [14_999, 1],
+  [15_000, 15_000],
+])("without an offset, at %d ms the next cycle is in %d ms", (nowMs, expected) => {
+  expect(untilNextCycle({ periodMs: 15_000, offsetMs: 0 }, nowMs)).toBe(expected);
+});
+
+test("the offset moves the start", () => {
+  expect(untilNextCycle({ periodMs: 15_000, offsetMs: 4_000 }, 15_000)).toBe(4_000);
+});
+
+test("the longer of interval and batch timeout is the period", () => {
+  expect(cycleTimes("a", 15_000, 5_000).periodMs).toBe(15_000);
+  expect(cycleTimes("a", 15_000, 60_000).periodMs).toBe(60_000);
+});
+
+test("10,000 policies spread evenly over the seconds of the period", () => {
+  const counts = new Map<number, number>();
+  for (let index = 0; index < 10_000; index++) {
+    const { offsetMs } = cycleTimes(`directory/default/policy-${index}/-`, 30_000, 5_000);
+    counts.set(offsetMs, (counts.get(offsetMs) ?? 0) + 1);
+  }
+  expect(counts.size).toBe(30);
+  for (const count of counts.values()) expect(Math.abs(count - 333)).toBeLessThan(100);
+});
+
+test("window ends lie on whole seconds unless cycles are shorter", () => {
+  expect(onGrid(1_700_000_000_987, windowGridMs(15_000))).toBe(1_700_000_000_000);
+  expect(onGrid(1_700_000_000_987, windowGridMs(250))).toBe(1_700_000_000_987);
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { SinkPlan } from "../policy/types.ts";
+import { deliveringState } from "./delivering-condition.ts";
+import type { ExporterSnapshot } from "./exporter.ts";
+import { SinkStats } from "./sink-stats.ts";
+import { delivering } from "./standing.ts";
+
+const plan = { paused: false } as SinkPlan;
+const well: ExporterSnapshot = {
+  plan,
+  standing: delivering,
+  sources: [{ name: "up", checkpointMs: 1, error: undefined }],
+  lagMs: 20_000,
+  periodMs: 15_000,
+  stats: new SinkStats(0),
+};
+const trouble = { times: 1, untilMs: 0, message: "503" };
+
+test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
+  ["up to date", {}, "True", "UpToDate", "All settled samples are delivered."],
+  [
+    "two cycles behind is still up to date",
+    { lagMs: 30_000 },
+    "True",
+    "UpToDate",
+    "All settled samples are delivered.",
+  ],
+  ["further behind", { lagMs: 90_400 }, "True", "CatchingUp", "The receiver is 1m30s behind."],
+  ["not started", { lagMs: undefined }, "Unknown", "Starting", "The first cycle has not run yet."],
+  ["retrying", { standing: { kind: "retrying", ...trouble } }, "False", "Retrying", "503"],
+  ["suspended", { standing: { kind: "suspended", ...trouble } }, "False", "Suspended", "503"],
+  [
+    "paused before all",
+    { plan: { paused: true } as SinkPlan, standing: { kind: "retrying", ...trouble } },
+    "False",
+    "Paused",
+    "Paused by annotation.",
+  ],
+  [
+    "source",
+    { sources: [{ name: "up", checkpointMs: 1, error: "no answer" }] },
+    "False",
+    "SourceUnavailable",
+    "up: no answer",
+  ],
+])("%s", (_, change, status, reason, message) => {
+  expect(deliveringState({ ...well, ...change })).toEqual({ status, reason, message });
+});

@@ -1,0 +1,338 @@
+import fc from "fast-check";
+import { uncompressSync } from "snappy";
+import { expect, test } from "vitest";
+import type { Clock } from "../core/clock.ts";
+import { silentLogger } from "../core/log.ts";
+import { SampleBuffer, Series } from "../core/series.ts";
+import type { SinkPlan } from "../policy/types.ts";
+import { prometheus } from "../remote-write/gen/remote-write-1.0.js";
+import { seriesEncoderFor } from "../remote-write/labels.ts";
+import type { Outcome, Sender } from "../remote-write/outcome.ts";
+import type { SampleReader } from "../source/sample-reader.ts";
+import { Exporter, type ExporterDeps } from "./exporter.ts";
+import { MemoryBudget } from "./memory-budget.ts";
+import { MemoryState } from "./memory-state.ts";
+import { decodeRecords, encodeRecord } from "./state-record.ts";
+import type { Interruption } from "./window-run.ts";
+
+/**
+ * Drives the exporter through random histories, with a simulated clock, store and receiver, and holds it to what the
+ * project promises: every sample arrives, none is made up, only requests whose answer was lost are ever repeated, and
+ * a repeat never costs a neighbour.
+ */
+
+type Fate = "stored" | "stored, answer lost" | "not stored, answer lost" | "unavailable" | "unauthorized";
+type ReadFate = "whole" | "fails at once" | "breaks off";
+
+interface Step {
+  readonly advanceMs: number;
+  /** The process is killed when it has written this many records to its state in this step; later than any: never. */
+  readonly killAfterRecords: number;
+  readonly fates: readonly Fate[];
+  readonly reads: readonly ReadFate[];
+  readonly maxSize: number;
+  readonly interruptAfter: number | undefined;
+  readonly interruption: Interruption;
+}
+
+interface StoredSample {
+  readonly series: string;
+  readonly source: string;
+  readonly ms: number;
+  readonly value: number;
+}
+
+const laneCount = 3;
+const historyEndMs = 120_000;
+const sources = ["even", "odd"];
+
+const samplesOfStore = fc
+  .array(
+    fc.record({ series: fc.nat(6), ms: fc.integer({ min: 1, max: historyEndMs }) }),
+    { minLength: 1, maxLength: 150 },
+  )
+  .map((drawn) => {
+    const unique = new Map(drawn.map(({ series, ms }) => [`${series}/${ms}`, { series, ms }]));
+    return [...unique.values()]
+      .map(({ series, ms }, index): StoredSample => ({
+        series: `s${series}`,
+        source: sources[series % 2]!,
+        ms,
+        value: index,
+      }))
+      .sort((a, b) => a.ms - b.ms);
+  });
+
+const fate = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<Fate>("stored") },
+  { weight: 2, arbitrary: fc.constant<Fate>("stored, answer lost") },
+  { weight: 1, arbitrary: fc.constant<Fate>("not stored, answer lost") },
+  { weight: 1, arbitrary: fc.constant<Fate>("unavailable") },
+  { weight: 1, arbitrary: fc.constant<Fate>("unauthorized") },
+);
+const readFate = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<ReadFate>("whole") },
+  { weight: 1, arbitrary: fc.constant<ReadFate>("fails at once") },
+  { weight: 1, arbitrary: fc.constant<ReadFate>("breaks off") },
+);
+const step: fc.Arbitrary<Step> = fc.record({
+  advanceMs: fc.integer({ min: 500, max: 30_000 }),
+  killAfterRecords: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 15 })),
+  fates: fc.array(fate, { maxLength: 8 }),
+  reads: fc.array(readFate, { maxLength: 4 }),
+  maxSize: fc.integer({ min: 1, max: 20 }),
+  interruptAfter: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
+  interruption: fc.constantFrom<Interruption>("edit", "stop"),
+});
+
+class World {
+  nowMs = 1;
+  readonly samples: readonly StoredSample[];
+  readonly isStrict: boolean;
+  /** In the order of arrival; for the strict receiver only what it accepted. */
+  readonly arrived: Array<{ readonly key: string; readonly ms: number; readonly value: number }> = [];
+  readonly newest = new Map<string, { ms: number; value: number }>();
+  /** Samples in requests that were stored although their answer never came: these alone may come twice. */
+  unanswered = 0;
+  rejected = 0;
+  log: Buffer[] = [];
+
+  constructor(samples: readonly StoredSample[], isStrict: boolean) {
+    this.samples = samples;
+    this.isStrict = isStrict;
+  }
+
+  /** As Prometheus without an out-of-order window does it: all or nothing. @returns whether it was accepted */
+  store(payload: Buffer): boolean {
+    const decoded = prometheus.WriteRequest.decode(uncompressSync(payload, { asBuffer: true }) as Buffer);
+    const incoming = decoded.timeseries!.flatMap((series) => {
+      const key = series.labels!.map(({ name, value }) => `${name}=${value}`).join(",");
+      return series.samples!.map((sample) => ({ key, ms: Number(sample.timestamp), value: Number(sample.value) }));
+    });
+    if (this.isStrict) {
+      const newest = new Map(this.newest);
+      for (const { key, ms, value } of incoming) {
+        const last = newest.get(key);
+        if (last !== undefined && (ms < last.ms || (ms === last.ms && value !== last.value))) return false;
+        newest.set(key, { ms, value });
+      }
+      for (const [key, last] of newest) this.newest.set(key, last);
+    }
+    this.arrived.push(...incoming);
+    return true;
+  }
+}
+
+class Killed extends Error {}
+
+/** One life of the process: ends at a random record, from which on nothing it does has any effect. */
+class Life {
+  isOver = false;
+  /** Samples of each request that the receiver took, in order. */
+  readonly accepted: number[] = [];
+  #recordsLeft: number;
+  readonly #world: World;
+  readonly state: MemoryState;
+  #end: (error: Killed) => void = () => undefined;
+  readonly ended: Promise<never>;
+
+  constructor(world: World, killAfterRecords: number) {
+    this.#world = world;
+    this.#recordsLeft = killAfterRecords;
+    this.ended = new Promise((_, reject) => {
+      this.#end = reject;
+    });
+    this.ended.catch(() => undefined);
+    this.state = new MemoryState((record) => {
+      if (this.isOver) return new Promise(() => undefined);
+      world.log.push(encodeRecord(record));
+      if (--this.#recordsLeft > 0) return Promise.resolve();
+      this.isOver = true;
+      this.#end(new Killed());
+      return new Promise(() => undefined);
+    });
+    for (const record of decodeRecords(Buffer.concat(world.log)).records) this.state.apply(record);
+  }
+
+  reader(fates: readonly ReadFate[]): SampleReader {
+    const world = this.#world;
+    const left = [...fates];
+    return {
+      probe: async () => undefined,
+      storeNowMs: () => world.nowMs,
+      read: async ({ selector, window }, consumer, signal) => {
+        const readFate = left.shift() ?? "whole";
+        await Promise.resolve();
+        if (readFate === "fails at once") return { kind: "failed", reason: "unreachable", message: "no answer" };
+        const buffer = new SampleBuffer();
+        const names = [...new Set(world.samples.filter(({ source }) => source === selector).map(({ series }) => series))];
+        let count = 0;
+        for (const [index, name] of names.entries()) {
+          if (signal.aborted) return { kind: "detached" };
+          if (readFate === "breaks off" && index === 1) return { kind: "failed", reason: "truncated", message: "cut" };
+          const chosen = world.samples.filter(
+            ({ series, ms }) => series === name && ms > window.fromMs && ms <= window.toMs,
+          );
+          if (chosen.length === 0) continue;
+          buffer.reserve(chosen.length);
+          buffer.length = chosen.length;
+          for (const [at, { ms, value }] of chosen.entries()) {
+            buffer.timestampsMs[at] = ms;
+            buffer.values[at] = value;
+          }
+          count += chosen.length;
+          consumer.onSeries(new Series([{ name: "__name__", value: name }]), buffer);
+          await Promise.resolve();
+        }
+        return { kind: "complete", series: names.length, samples: count, bytes: 0, durationMs: 1 };
+      },
+    };
+  }
+
+  sender(fates: readonly Fate[], afterRequest: () => void): Sender {
+    const world = this.#world;
+    const left = [...fates];
+    return {
+      close: async () => undefined,
+      send: async (request): Promise<Outcome> => {
+        if (this.isOver) return new Promise(() => undefined);
+        const chosen = left.shift() ?? "stored";
+        const isStored = chosen === "stored" || chosen === "stored, answer lost";
+        const isAccepted = isStored && world.store(request.payload);
+        if (isAccepted && chosen === "stored, answer lost") world.unanswered += request.sampleCount;
+        if (isAccepted) this.accepted.push(request.sampleCount);
+        await Promise.resolve();
+        afterRequest();
+        if (this.isOver) return new Promise(() => undefined);
+        if (chosen === "unavailable") {
+          return { kind: "exhausted", reason: "status_503", message: "503", status: 503, answerLost: false };
+        }
+        if (chosen === "unauthorized") return { kind: "suspended", status: 401, message: "401", answerLost: false };
+        if (chosen !== "stored") {
+          return { kind: "exhausted", reason: "timeout", message: "no answer", answerLost: true };
+        }
+        if (!isAccepted) return { kind: "refused", status: 400, message: "out of order", answerLost: false };
+        return { kind: "delivered", status: 204 };
+      },
+    };
+  }
+}
+
+function planOf(maxSize: number): SinkPlan {
+  return {
+    policy: { plane: "directory", namespace: "default", name: "export", uid: "-" },
+    generation: 1,
+    name: "sink",
+    sources: sources.map((name) => ({ name, metricsql: name })),
+    endpoint: "http://127.0.0.1/write",
+    batch: { timeoutMs: 5_000, maxSize },
+    retry: { maxAttempts: 1, backoffMs: 1 },
+    paused: false,
+  };
+}
+
+async function live(world: World, stepOf: Step): Promise<void> {
+  const life = new Life(world, stepOf.killAfterRecords);
+  const interrupt = new AbortController();
+  let requests = 0;
+  const afterRequest = () => {
+    if (++requests === stepOf.interruptAfter) interrupt.abort(stepOf.interruption);
+  };
+  const clock: Clock = {
+    nowMs: () => world.nowMs,
+    monotonicMs: () => world.nowMs,
+    sleep: (_, signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
+  };
+  const sender = life.sender(stepOf.fates, afterRequest);
+  const deps: ExporterDeps = {
+    reader: life.reader(stepOf.reads),
+    state: life.state,
+    budget: new MemoryBudget(2 ** 20),
+    settings: {
+      intervalMs: 1_000,
+      delayMs: 1_000,
+      windowGridMs: 1,
+      maxWindowMs: 20_000,
+      maxBackfillMs: Infinity,
+      startFromMs: 0,
+      laneCount,
+      onExhausted: "replay",
+    },
+    clock,
+    random: () => 0,
+    log: silentLogger,
+    tenantOf: () => undefined,
+    connect: () => ({
+      sender,
+      encoder: seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
+      close: async () => undefined,
+    }),
+  };
+  const exporter = new Exporter(planOf(stepOf.maxSize), deps);
+  try {
+    const hard = new AbortController();
+    await Promise.race([exporter.cycle(interrupt.signal, hard.signal), life.ended]);
+    // A second cycle in the same life: pauses are over, what the first one left is taken up.
+    world.nowMs += 600_000;
+    const second = new AbortController();
+    await Promise.race([exporter.cycle(second.signal, hard.signal), life.ended]);
+    world.nowMs -= 600_000;
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+    // A kill finds at most one request of each lane in flight.
+    for (const samples of life.accepted.slice(-laneCount)) world.unanswered += samples;
+  }
+  world.rejected += exporter.snapshot().stats.rejected;
+}
+
+const healthy: Step = {
+  advanceMs: 1_000_000,
+  killAfterRecords: Infinity,
+  fates: [],
+  reads: [],
+  maxSize: 10,
+  interruptAfter: undefined,
+  interruption: "edit",
+};
+
+const histories = Number(process.env["TELEMETRYD_TEST_HISTORIES"] ?? 1_500);
+
+test.each([
+  ["a receiver that takes everything, repeats too", false],
+  ["a receiver that refuses a whole request for one repeat", true],
+])("%s", { timeout: 120_000 }, async (_, isStrict) => {
+  await fc.assert(
+    fc.asyncProperty(samplesOfStore, fc.array(step, { maxLength: 6 }), async (samples, steps) => {
+      const world = new World(samples, isStrict);
+      // The first cycle fixes where the sink starts: before the first sample.
+      await live(world, { ...healthy, advanceMs: 0 });
+      world.nowMs = 1;
+      for (const each of steps) {
+        world.nowMs += each.advanceMs;
+        await live(world, each);
+      }
+      world.nowMs += healthy.advanceMs;
+      await live(world, healthy);
+
+      const expected = samples.map(({ series, ms, value }) => `__name__=${series}@${ms}=${value}`);
+      const arrived = world.arrived.map(({ key, ms, value }) => `${key}@${ms}=${value}`);
+      expect([...new Set(arrived)].sort()).toEqual([...expected].sort());
+      expect(world.rejected).toBe(0);
+      expect(arrived.length - expected.length).toBeLessThanOrEqual(world.unanswered);
+      expectTimeOrder(world);
+    }),
+    { numRuns: histories },
+  );
+});
+
+/** The first arrivals of each series are in time order. */
+function expectTimeOrder(world: World): void {
+  const seen = new Set<string>();
+  const last = new Map<string, number>();
+  for (const { key, ms } of world.arrived) {
+    if (seen.has(`${key}@${ms}`)) continue;
+    seen.add(`${key}@${ms}`);
+    expect(ms).toBeGreaterThan(last.get(key) ?? -1);
+    last.set(key, ms);
+  }
+}

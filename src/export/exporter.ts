@@ -1,0 +1,318 @@
+import type { Clock } from "../core/clock.ts";
+import type { Logger } from "../core/log.ts";
+import { type SinkPlan, sinkKey } from "../policy/types.ts";
+import type { SeriesEncoder } from "../remote-write/labels.ts";
+import type { Sender } from "../remote-write/outcome.ts";
+import type { SampleReader, TenantFilter } from "../source/sample-reader.ts";
+import { adaptWindow } from "../source/window.ts";
+import { onGrid } from "./cycle-times.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
+import type { SinkState, StateStore } from "./sink-state.ts";
+import { SinkStats } from "./sink-stats.ts";
+import { afterSetback, delivering, type Standing } from "./standing.ts";
+import { type WindowGroup, windowGroups } from "./window-groups.ts";
+import { WindowRun, type WindowRunDeps } from "./window-run.ts";
+
+/** Settings of `metrics` and `delivery` that an exporter needs; times in ms. */
+export interface ExportSettings {
+  readonly intervalMs: number;
+  readonly delayMs: number;
+  /** Window ends are multiples of this. */
+  readonly windowGridMs: number;
+  readonly maxWindowMs: number;
+  readonly maxBackfillMs: number;
+  /** How far back a sink starts that was never seen before; 0 is now. */
+  readonly startFromMs: number;
+  readonly laneCount: number;
+  readonly onExhausted: "replay" | "drop";
+}
+
+/** What all exporters of a daemon share. */
+export interface ExporterDeps {
+  readonly reader: SampleReader;
+  readonly state: StateStore;
+  readonly budget: MemoryBudget;
+  readonly settings: ExportSettings;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** The label that every query of a plan's project must carry, or undefined. */
+  tenantOf(plan: SinkPlan): TenantFilter | undefined;
+  /** The sender and the label encoder for a plan's endpoint. */
+  connect(plan: SinkPlan): SinkConnection;
+}
+
+export interface SinkConnection {
+  readonly sender: Sender;
+  readonly encoder: SeriesEncoder;
+  close(): Promise<void>;
+}
+
+/** A source of a sink, as the status shows it. */
+export interface SourceProgress {
+  readonly name: string;
+  readonly checkpointMs: number | undefined;
+  readonly error: string | undefined;
+}
+
+export interface ExporterSnapshot {
+  readonly plan: SinkPlan;
+  readonly standing: Standing;
+  readonly sources: readonly SourceProgress[];
+  /** The settled time (what the store surely has) minus the oldest checkpoint; undefined before the first cycle. */
+  readonly lagMs: number | undefined;
+  readonly periodMs: number;
+  readonly stats: SinkStats;
+}
+
+export type CycleEnd = "up-to-date" | "waiting" | "source-failed" | "interrupted";
+
+/**
+ * One sink: brings its receiver what its sources have, cycle by cycle. A cycle runs windows until nothing is settled
+ * that the sink does not have; see `standing.ts` for what it does while the receiver is in trouble.
+ */
+export class Exporter {
+  readonly key: string;
+  readonly #deps: ExporterDeps;
+  readonly #share;
+  readonly #stats: SinkStats;
+  #plan: SinkPlan;
+  #connection: SinkConnection | undefined;
+  #standing: Standing = delivering;
+  #windowLimitMs: number;
+  #sourceErrors = new Map<string, string>();
+  #checkpoints = new Map<string, number>();
+  #settledNowMs: number | undefined;
+  /** A cycle has found its checkpoint beyond `maxBackfill`; the next one that agrees skips. */
+  #tooOld = false;
+
+  constructor(plan: SinkPlan, deps: ExporterDeps) {
+    this.key = sinkKey(plan.policy, plan.name);
+    this.#plan = plan;
+    this.#deps = deps;
+    this.#share = deps.budget.openShare();
+    this.#stats = new SinkStats(deps.clock.monotonicMs());
+    this.#windowLimitMs = deps.settings.maxWindowMs;
+  }
+
+  get plan(): SinkPlan {
+    return this.#plan;
+  }
+
+  get periodMs(): number {
+    return Math.max(this.#deps.settings.intervalMs, this.#plan.batch.timeoutMs);
+  }
+
+  /** Takes a changed plan; to be called between cycles. A sink in trouble tries again at once. */
+  async change(plan: SinkPlan): Promise<void> {
+    this.#plan = plan;
+    if (this.#standing.kind !== "delivering") {
+      this.#standing = { ...this.#standing, untilMs: this.#deps.clock.monotonicMs() };
+    }
+    await this.#disconnect();
+  }
+
+  async close(): Promise<void> {
+    this.#share.close();
+    await this.#disconnect();
+  }
+
+  /**
+   * Runs windows until nothing is settled, the receiver or the source stops it, or `interrupt` aborts (its reason is
+   * an Interruption: after "stop", what is batched gets one attempt). `signal` ends everything at once.
+   */
+  async cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
+    if (this.#plan.paused) return "waiting";
+    if (this.#standing.kind !== "delivering" && this.#deps.clock.monotonicMs() < this.#standing.untilMs)
+      return "waiting";
+    const nowMs = await this.#storeNow(signal);
+    if (nowMs === undefined) {
+      this.#sourceErrors = new Map(
+        this.#plan.sources.map(({ name }) => [name, "the metrics store does not answer"]),
+      );
+      return "source-failed";
+    }
+    await this.#start(nowMs);
+    await this.#skipTooOld(nowMs);
+    const failed = new Set<string>();
+    for (;;) {
+      if (interrupt.aborted || signal.aborted) return "interrupted";
+      const group = await this.#nextGroup(failed);
+      if (group === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
+      const run = new WindowRun(
+        group,
+        this.#runDeps(),
+        this.#standing.kind !== "delivering",
+        interrupt,
+        signal,
+      );
+      const result = await run.run();
+      if (result.deliveredRequests > 0 && result.setback === undefined) this.#recover();
+      this.#noteSources(group, result.sourceErrors, failed);
+      if (result.kind === "interrupted") return "interrupted";
+      if (result.setback !== undefined) {
+        const { clock, random } = this.#deps;
+        this.#standing = afterSetback(
+          this.#standing,
+          result.setback,
+          this.#plan.retry.backoffMs,
+          clock.monotonicMs(),
+          random(),
+        );
+        this.#deps.log.warn(
+          { sink: this.key, standing: this.#standing.kind, message: result.setback.message },
+          "delivery stopped",
+        );
+        return "waiting";
+      }
+      const cost = {
+        lengthMs: group.toMs - group.fromMs,
+        samples: result.samplesRead,
+        readMs: result.readMs,
+        outgrewMemory: result.outgrewMemory,
+      };
+      this.#windowLimitMs = adaptWindow(this.#windowLimitMs, cost, this.#deps.settings.maxWindowMs);
+    }
+  }
+
+  snapshot(): ExporterSnapshot {
+    const sources = this.#plan.sources.map(({ name }) => ({
+      name,
+      checkpointMs: this.#checkpoints.get(name),
+      error: this.#sourceErrors.get(name),
+    }));
+    const known = sources.flatMap(({ checkpointMs }) => checkpointMs ?? []);
+    const nowMs = this.#deps.reader.storeNowMs() ?? this.#settledNowMs;
+    const settledMs = nowMs === undefined ? undefined : nowMs - this.#deps.settings.delayMs;
+    const lagMs =
+      settledMs === undefined || known.length === 0 ? undefined : Math.max(0, settledMs - Math.min(...known));
+    return {
+      plan: this.#plan,
+      standing: this.#standing,
+      sources,
+      lagMs,
+      periodMs: this.periodMs,
+      stats: this.#stats,
+    };
+  }
+
+  /** Now by the store's clock or ours, whichever is earlier, on the grid of window ends; undefined if it is silent. */
+  async #storeNow(signal: AbortSignal): Promise<number | undefined> {
+    const { reader } = this.#deps;
+    if (reader.storeNowMs() === undefined) await reader.probe(signal);
+    const nowMs = reader.storeNowMs();
+    return nowMs === undefined ? undefined : onGrid(nowMs, this.#deps.settings.windowGridMs);
+  }
+
+  async #load(): Promise<SinkState> {
+    const state = await this.#deps.state.load(this.key);
+    this.#checkpoints = new Map(state.checkpoints);
+    return state;
+  }
+
+  /** Fixes where sources begin that were never seen before, before anything is read. */
+  async #start(nowMs: number): Promise<void> {
+    const { checkpoints } = await this.#load();
+    const startMs = nowMs - this.#deps.settings.startFromMs;
+    const fresh = this.#plan.sources.filter(({ name }) => !checkpoints.has(name));
+    for (const { name } of fresh) {
+      await this.#deps.state.setCheckpoint(this.key, name, startMs);
+      this.#deps.log.info(
+        { sink: this.key, source: name, from: new Date(startMs).toISOString() },
+        "a new source starts",
+      );
+    }
+  }
+
+  /**
+   * Gives up what is older than `delivery.maxBackfill`, when two cycles in a row agree that it is: a clock that jumps
+   * once must not throw data away.
+   */
+  async #skipTooOld(nowMs: number): Promise<void> {
+    const { state, settings, log } = this.#deps;
+    const oldestMs = nowMs - settings.maxBackfillMs;
+    const { checkpoints, windows } = await this.#load();
+    const late = this.#plan.sources.filter(({ name }) => (checkpoints.get(name) ?? oldestMs) < oldestMs);
+    const agreed = this.#tooOld;
+    this.#tooOld = late.length > 0;
+    if (!agreed || late.length === 0) return;
+    this.#tooOld = false;
+    for (const window of windows) if (window.toMs <= oldestMs) await state.dropWindow(window);
+    for (const { name } of late) {
+      const fromMs = checkpoints.get(name) ?? oldestMs;
+      if (windows.some((window) => window.toMs > oldestMs && window.sources.has(name))) continue;
+      const seconds = Math.round((oldestMs - fromMs) / 1_000);
+      this.#stats.skippedSeconds += seconds;
+      await state.setCheckpoint(this.key, name, oldestMs);
+      const message = `${seconds} s of source ${name} are older than delivery.maxBackfill and were skipped`;
+      this.#stats.fail(message, this.#deps.clock.nowMs());
+      log.error({ sink: this.key, source: name, seconds, from: new Date(fromMs).toISOString() }, message);
+    }
+  }
+
+  async #nextGroup(failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
+    const state = await this.#load();
+    const nowMs = this.#deps.reader.storeNowMs();
+    if (nowMs === undefined) return undefined;
+    this.#settledNowMs = onGrid(nowMs, this.#deps.settings.windowGridMs);
+    const limits = { delayMs: this.#deps.settings.delayMs, maxWindowMs: this.#windowLimitMs };
+    const names = this.#plan.sources.map(({ name }) => name).filter((name) => !failed.has(name));
+    return windowGroups(names, state, this.#settledNowMs, limits)[0];
+  }
+
+  #runDeps(): WindowRunDeps {
+    const { reader, state, settings, clock, log } = this.#deps;
+    const { sender, encoder } = this.#connect();
+    return {
+      sink: this.key,
+      sources: new Map(this.#plan.sources.map((source) => [source.name, source])),
+      tenant: this.#deps.tenantOf(this.#plan),
+      batch: this.#plan.batch,
+      laneCount: settings.laneCount,
+      dropExhausted: settings.onExhausted === "drop",
+      reader,
+      encoder,
+      sender,
+      state,
+      share: this.#share,
+      stats: this.#stats,
+      clock,
+      log,
+    };
+  }
+
+  #connect(): SinkConnection {
+    this.#connection ??= this.#deps.connect(this.#plan);
+    return this.#connection;
+  }
+
+  async #disconnect(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.close();
+  }
+
+  #recover(): void {
+    if (this.#standing.kind === "delivering") return;
+    this.#deps.log.info({ sink: this.key, after: this.#standing.kind }, "the receiver takes requests again");
+    this.#standing = delivering;
+  }
+
+  #noteSources(group: WindowGroup, errors: ReadonlyMap<string, string>, failed: Set<string>): void {
+    for (const name of group.sources) {
+      const error = errors.get(name);
+      if (error === undefined) {
+        this.#sourceErrors.delete(name);
+        continue;
+      }
+      failed.add(name);
+      if (this.#sourceErrors.get(name) !== error) {
+        this.#deps.log.warn(
+          { sink: this.key, source: name, error },
+          "a source could not be read; its window is read again",
+        );
+      }
+      this.#sourceErrors.set(name, error);
+    }
+  }
+}

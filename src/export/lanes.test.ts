@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type LaneChoice, Lanes } from "./lanes.ts";
+
+test("a lane is serial and in order; a task of all lanes is alone", async () => {
+  const choice = fc.oneof(fc.nat(3), fc.constant<LaneChoice>("all"));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(choice, { maxLength: 30 }),
+      fc.infiniteStream(fc.nat(3)),
+      async (choices, turns) => {
+        const lanes = new Lanes(4);
+        const running = new Set<LaneChoice>();
+        const finished: number[] = [];
+        choices.forEach((lane, index) => {
+          lanes.add(lane, async () => {
+            expect(running.has(lane) || running.has("all")).toBe(false);
+            if (lane === "all") expect(running.size).toBe(0);
+            running.add(lane);
+            const wait = turns.next().value ?? 0;
+            for (let turn = 0; turn < wait; turn++) await Promise.resolve();
+            running.delete(lane);
+            finished.push(index);
+          });
+        });
+        await lanes.drained();
+        expect(finished.length).toBe(choices.length);
+        for (let lane = 0; lane < 4; lane++) {
+          const inLane = finished.filter((index) => choices[index] === lane || choices[index] === "all");
+          expect(inLane).toEqual([...inLane].sort((a, b) => a - b));
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test("an error of a task is reported, and the others run", async () => {
+  const lanes = new Lanes(1);
+  let ran = false;
+  lanes.add(0, () => Promise.reject(new Error("broken")));
+  lanes.add(0, () => {
+    ran = true;
+    return Promise.resolve();
+  });
+  await expect(lanes.drained()).rejects.toThrow("broken");
+  expect(ran).toBe(true);
+});

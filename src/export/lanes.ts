@@ -1,0 +1,33 @@
+/** Which lanes a task needs: one, or all of them, which makes it a barrier. */
+export type LaneChoice = number | "all";
+
+/**
+ * Runs tasks in lanes: those of one lane strictly one after another, those of different lanes side by side, and a task
+ * of "all" lanes alone, after everything queued before it and before everything queued after it.
+ */
+export class Lanes {
+  readonly #tails: Promise<void>[];
+  #firstError: { error: unknown } | undefined;
+
+  constructor(count: number) {
+    this.#tails = new Array<Promise<void>>(count).fill(Promise.resolve());
+  }
+
+  /** Queues a task. A task that rejects ends nothing but is reported by {@link drained}. */
+  add(choice: LaneChoice, task: () => Promise<void>): void {
+    const before = choice === "all" ? Promise.all(this.#tails) : this.#tails[choice % this.#tails.length];
+    const done = Promise.resolve(before)
+      .then(task)
+      .catch((error: unknown) => {
+        this.#firstError ??= { error };
+      });
+    if (choice === "all") this.#tails.fill(done);
+    else this.#tails[choice % this.#tails.length] = done;
+  }
+
+  /** Resolves when all tasks queued so far have ended. @throws the first error of a task */
+  async drained(): Promise<void> {
+    await Promise.all(this.#tails);
+    if (this.#firstError !== undefined) throw this.#firstError.error;
+  }
+}

@@ -1,0 +1,177 @@
+import type { Window } from "../source/window.ts";
+import type { RequestEntries } from "./request-entries.ts";
+import type { JournaledRequest, OpenWindow, SinkState, StateStore } from "./sink-state.ts";
+import { type StateRecord, stateVersion } from "./state-record.ts";
+
+interface MutableWindow extends OpenWindow {
+  readonly sources: Set<string>;
+  readonly requests: Map<number, JournaledRequest>;
+  lastNumber: number;
+}
+
+interface MutableSink {
+  readonly checkpoints: Map<string, number>;
+  readonly windows: Map<number, MutableWindow>;
+}
+
+/**
+ * The state of all sinks in memory: a pure function of the records applied so far. By itself it is the store of a
+ * one-off `telemetryd export`; the file store is this model and a log of the same records.
+ */
+export class MemoryState implements StateStore {
+  readonly #sinks = new Map<string, MutableSink>();
+  readonly #windows = new Map<number, MutableWindow>();
+  readonly #write: (record: StateRecord) => Promise<void>;
+  #lastWindowId = 0;
+
+  /** @param write called with every record after it has been applied; its promise is the change's */
+  constructor(write: (record: StateRecord) => Promise<void> = () => Promise.resolve()) {
+    this.#write = write;
+  }
+
+  load(sink: string): Promise<SinkState> {
+    const state = this.#sinks.get(sink);
+    if (state === undefined) return Promise.resolve({ checkpoints: new Map(), windows: [] });
+    const windows = [...state.windows.values()].sort((a, b) => a.fromMs - b.fromMs || a.id - b.id);
+    return Promise.resolve({ checkpoints: state.checkpoints, windows });
+  }
+
+  setCheckpoint(sink: string, source: string, ms: number): Promise<void> {
+    return this.#record({ type: "checkpoint", sink, source, ms });
+  }
+
+  async openWindow(sink: string, window: Window, sources: readonly string[]): Promise<OpenWindow> {
+    const id = this.#lastWindowId + 1;
+    await this.#record({ type: "open", sink, id, fromMs: window.fromMs, toMs: window.toMs, sources });
+    const opened = this.#windows.get(id);
+    if (opened === undefined) throw new Error(`window ${id} of ${sink} was closed while it was opened`);
+    return opened;
+  }
+
+  async requestSent(window: OpenWindow, entries: RequestEntries): Promise<number> {
+    const number = (this.#windows.get(window.id)?.lastNumber ?? 0) + 1;
+    await this.#record({ type: "sent", id: window.id, number, entries });
+    return number;
+  }
+
+  requestSettled(window: OpenWindow, number: number): Promise<void> {
+    return this.#record({ type: "settled", id: window.id, number });
+  }
+
+  requestReturned(window: OpenWindow, number: number): Promise<void> {
+    return this.#record({ type: "returned", id: window.id, number });
+  }
+
+  closeSources(window: OpenWindow, sources: readonly string[]): Promise<void> {
+    return this.#record({ type: "close", id: window.id, sources });
+  }
+
+  dropWindow(window: OpenWindow): Promise<void> {
+    return this.#record({ type: "drop", id: window.id });
+  }
+
+  sinks(): Promise<readonly string[]> {
+    return Promise.resolve([...this.#sinks.keys()]);
+  }
+
+  forget(sink: string): Promise<void> {
+    return this.#record({ type: "forget", sink });
+  }
+
+  #record(record: StateRecord): Promise<void> {
+    this.apply(record);
+    return this.#write(record);
+  }
+
+  /** Changes the state as the record says. Records of windows that are gone change nothing. */
+  apply(record: StateRecord): void {
+    switch (record.type) {
+      case "version":
+        return;
+      case "checkpoint":
+        this.#sink(record.sink).checkpoints.set(record.source, record.ms);
+        return;
+      case "open": {
+        const window: MutableWindow = {
+          id: record.id,
+          sink: record.sink,
+          fromMs: record.fromMs,
+          toMs: record.toMs,
+          sources: new Set(record.sources),
+          requests: new Map(),
+          lastNumber: 0,
+        };
+        this.#lastWindowId = Math.max(this.#lastWindowId, record.id);
+        this.#windows.set(record.id, window);
+        this.#sink(record.sink).windows.set(record.id, window);
+        return;
+      }
+      case "sent": {
+        const window = this.#windows.get(record.id);
+        if (window === undefined) return;
+        window.lastNumber = Math.max(window.lastNumber, record.number);
+        window.requests.set(record.number, { number: record.number, entries: record.entries, state: "sent" });
+        return;
+      }
+      case "settled": {
+        const window = this.#windows.get(record.id);
+        const request = window?.requests.get(record.number);
+        if (request !== undefined) window?.requests.set(record.number, { ...request, state: "settled" });
+        return;
+      }
+      case "returned":
+        this.#windows.get(record.id)?.requests.delete(record.number);
+        return;
+      case "close": {
+        const window = this.#windows.get(record.id);
+        if (window === undefined) return;
+        for (const source of record.sources) {
+          if (!window.sources.delete(source)) continue;
+          this.#sink(window.sink).checkpoints.set(source, window.toMs);
+        }
+        if (window.sources.size === 0) this.#remove(window);
+        return;
+      }
+      case "drop": {
+        const window = this.#windows.get(record.id);
+        if (window !== undefined) this.#remove(window);
+        return;
+      }
+      case "forget": {
+        for (const id of this.#sinks.get(record.sink)?.windows.keys() ?? []) this.#windows.delete(id);
+        this.#sinks.delete(record.sink);
+        return;
+      }
+    }
+  }
+
+  /** The shortest list of records that gives this state. */
+  *records(): Generator<StateRecord> {
+    yield { type: "version", version: stateVersion };
+    for (const [sink, state] of this.#sinks) {
+      for (const [source, ms] of state.checkpoints) yield { type: "checkpoint", sink, source, ms };
+      for (const window of state.windows.values()) {
+        const { id, fromMs, toMs } = window;
+        yield { type: "open", sink, id, fromMs, toMs, sources: [...window.sources] };
+        for (const { number, entries, state: answered } of window.requests.values()) {
+          yield { type: "sent", id, number, entries };
+          if (answered === "settled") yield { type: "settled", id, number };
+        }
+      }
+    }
+  }
+
+  #sink(key: string): MutableSink {
+    let sink = this.#sinks.get(key);
+    if (sink === undefined) {
+      sink = { checkpoints: new Map(), windows: new Map() };
+      this.#sinks.set(key, sink);
+    }
+    return sink;
+  }
+
+  #remove(window: MutableWindow): void {
+    this.#windows.delete(window.id);
+    this.#sinks.get(window.sink)?.windows.delete(window.id);
+  }
+}

@@ -1,0 +1,110 @@
+import type { Clock } from "../core/clock.ts";
+import { describeError } from "../core/errors.ts";
+import type { Logger } from "../core/log.ts";
+import type { Service } from "../core/service.ts";
+import { type SinkPlan, sinkKey } from "../policy/types.ts";
+import { planChanges } from "./plan-changes.ts";
+import type { Schedule } from "./schedule.ts";
+import type { StateStore } from "./sink-state.ts";
+
+/** Checkpoints of a deleted policy stay this long: restored in time with the same uid, it resumes. */
+const keepForgottenMs = 24 * 3_600_000;
+const sweepEveryMs = 600_000;
+
+/** What should run; `subscribe`'s listener is called after each change and returns nothing. */
+export interface DesiredPlans {
+  plans(): readonly SinkPlan[];
+  subscribe(listener: () => void): () => void;
+}
+
+export interface ReconcilerOptions {
+  readonly desired: DesiredPlans;
+  readonly schedule: Schedule;
+  readonly state: StateStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Brings what runs to what the policies say. A sink's key is never started before its predecessor of the same key has
+ * ended; different keys do not wait for each other.
+ */
+export class Reconciler implements Service {
+  readonly name = "reconciler";
+  readonly #options: ReconcilerOptions;
+  readonly #running = new Map<string, SinkPlan>();
+  /** Keys whose last exporter is still ending. */
+  readonly #ending = new Map<string, Promise<void>>();
+  /** Keys in the state store that no policy has, with the (monotonic) time since when. */
+  readonly #orphans = new Map<string, number>();
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const unsubscribe = this.#options.desired.subscribe(() => this.reconcile());
+    try {
+      this.reconcile();
+      while (!signal.aborted) {
+        await this.#options.clock.sleep(sweepEveryMs, signal).catch(() => undefined);
+        if (!signal.aborted) await this.sweep();
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  reconcile(): void {
+    const { desired, schedule } = this.#options;
+    const changes = planChanges(this.#running, desired.plans());
+    for (const key of changes.removed) {
+      this.#running.delete(key);
+      this.#end(key);
+    }
+    for (const plan of changes.changed) {
+      const key = sinkKey(plan.policy, plan.name);
+      this.#running.set(key, plan);
+      if (!this.#ending.has(key)) schedule.change(plan);
+    }
+    for (const plan of changes.started) {
+      const key = sinkKey(plan.policy, plan.name);
+      this.#running.set(key, plan);
+      // Started when the old one has ended, with whatever the plan is by then.
+      if (!this.#ending.has(key)) schedule.start(plan);
+    }
+  }
+
+  #end(key: string): void {
+    const { schedule, log } = this.#options;
+    const ended = (this.#ending.get(key) ?? Promise.resolve())
+      .then(() => schedule.remove(key))
+      .catch((error: unknown) =>
+        log.error({ sink: key, error: describeError(error) }, "a sink did not end in order"),
+      )
+      .then(() => {
+        if (this.#ending.get(key) !== ended) return;
+        this.#ending.delete(key);
+        const plan = this.#running.get(key);
+        if (plan !== undefined) schedule.start(plan);
+      });
+    this.#ending.set(key, ended);
+  }
+
+  /** Forgets sinks that no policy has had for 24 hours (since the daemon's start at the earliest). */
+  async sweep(): Promise<void> {
+    const { state, clock, log } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const known = await state.sinks();
+    const orphans = new Set(known.filter((key) => !this.#running.has(key)));
+    for (const key of this.#orphans.keys()) if (!orphans.has(key)) this.#orphans.delete(key);
+    for (const key of orphans) {
+      const sinceMs = this.#orphans.get(key) ?? nowMs;
+      this.#orphans.set(key, sinceMs);
+      if (nowMs - sinceMs < keepForgottenMs) continue;
+      await state.forget(key);
+      this.#orphans.delete(key);
+      log.info({ sink: key }, "the checkpoints of a sink without a policy are forgotten");
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * A map from 64-bit hashes to numbers, by open addressing in typed arrays: 16 bytes a slot, where a Map with bigint
+ * or string keys takes ten times that. A million acknowledged series are looked up in a window that is run again.
+ */
+export class SeriesHashTable {
+  #keys: Uint32Array;
+  #values: Float64Array;
+  #mask: number;
+  #size = 0;
+
+  constructor(expected = 16) {
+    let capacity = 16;
+    while (capacity < expected * 2) capacity *= 2;
+    this.#keys = new Uint32Array(capacity * 2);
+    this.#values = new Float64Array(capacity).fill(Number.NaN);
+    this.#mask = capacity - 1;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The value of a hash, or undefined. Values are never NaN: NaN marks a free slot. */
+  get(high: number, low: number): number | undefined {
+    const value = this.#values[this.#slot(high, low)];
+    return value === undefined || Number.isNaN(value) ? undefined : value;
+  }
+
+  set(high: number, low: number, value: number): void {
+    if (this.#size * 2 > this.#mask) this.#grow();
+    const slot = this.#slot(high, low);
+    if (Number.isNaN(this.#values[slot])) this.#size++;
+    this.#keys[slot * 2] = high;
+    this.#keys[slot * 2 + 1] = low;
+    this.#values[slot] = value;
+  }
+
+  /** Sets the larger of the present and the given value. */
+  raise(high: number, low: number, value: number): void {
+    const present = this.get(high, low);
+    if (present === undefined || present < value) this.set(high, low, value);
+  }
+
+  /** The slot that holds the hash, or the free one where it belongs. The table is never full, so this ends. */
+  #slot(high: number, low: number): number {
+    const unsignedHigh = high >>> 0;
+    const unsignedLow = low >>> 0;
+    let slot = (unsignedLow ^ (unsignedHigh >>> 7)) & this.#mask;
+    while (!Number.isNaN(this.#values[slot])) {
+      if (this.#keys[slot * 2] === unsignedHigh && this.#keys[slot * 2 + 1] === unsignedLow) return slot;
+      slot = (slot + 1) & this.#mask;
+    }
+    return slot;
+  }
+
+  #grow(): void {
+    const keys = this.#keys;
+    const values = this.#values;
+    const larger = new SeriesHashTable(values.length);
+    for (let slot = 0; slot < values.length; slot++) {
+      const value = values[slot];
+      if (value === undefined || Number.isNaN(value)) continue;
+      larger.set(keys[slot * 2] ?? 0, keys[slot * 2 + 1] ?? 0, value);
+    }
+    this.#keys = larger.#keys;
+    this.#values = larger.#values;
+    this.#mask = larger.#mask;
+  }
+}

@@ -1,0 +1,33 @@
+import { Sparkline } from "../core/sparkline.ts";
+
+/** What a sink has done since the daemon started. Counts are samples unless named otherwise. */
+export class SinkStats {
+  read = 0;
+  delivered = 0;
+  /** Refused by the receiver for good, or not sendable at all. */
+  rejected = 0;
+  /** Given up under `delivery.onExhausted: drop`. */
+  dropped = 0;
+  /** Refused, but probably because an earlier request whose answer was lost had brought them. */
+  repeated = 0;
+  requests = 0;
+  skippedSeconds = 0;
+  lastDeliveredAtMs: number | undefined;
+  lastError: { readonly atMs: number; readonly message: string } | undefined;
+  readonly sparkline: Sparkline;
+
+  constructor(monotonicMs: number) {
+    this.sparkline = new Sparkline(monotonicMs);
+  }
+
+  deliver(samples: number, nowMs: number, monotonicMs: number): void {
+    this.delivered += samples;
+    this.requests++;
+    this.lastDeliveredAtMs = nowMs;
+    this.sparkline.add(samples, monotonicMs);
+  }
+
+  fail(message: string, nowMs: number): void {
+    this.lastError = { atMs: nowMs, message };
+  }
+}

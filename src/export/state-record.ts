@@ -1,0 +1,70 @@
+import { crc32 } from "node:zlib";
+import { RequestEntries } from "./request-entries.ts";
+
+/**
+ * What the state log holds: each change of a sink's state as one record. Replaying the records in order gives the
+ * state; a compacted log is the shortest list of records that gives the same.
+ */
+export type StateRecord =
+  | { readonly type: "version"; readonly version: number }
+  | { readonly type: "checkpoint"; readonly sink: string; readonly source: string; readonly ms: number }
+  | {
+      readonly type: "open";
+      readonly sink: string;
+      readonly id: number;
+      readonly fromMs: number;
+      readonly toMs: number;
+      readonly sources: readonly string[];
+    }
+  | { readonly type: "sent"; readonly id: number; readonly number: number; readonly entries: RequestEntries }
+  | { readonly type: "settled"; readonly id: number; readonly number: number }
+  | { readonly type: "returned"; readonly id: number; readonly number: number }
+  | { readonly type: "close"; readonly id: number; readonly sources: readonly string[] }
+  | { readonly type: "drop"; readonly id: number }
+  | { readonly type: "forget"; readonly sink: string };
+
+export const stateVersion = 1;
+
+/** Frame: u32 length of the rest, u32 CRC-32 of the rest, u16 length of the JSON head, the head, the entries' bytes. */
+const frameBytes = 8;
+
+export function encodeRecord(record: StateRecord): Buffer {
+  const { head, tail } =
+    record.type === "sent"
+      ? { head: { ...record, entries: undefined }, tail: record.entries.encode() }
+      : { head: record, tail: undefined };
+  const json = Buffer.from(JSON.stringify(head));
+  const bodyLength = 2 + json.length + (tail?.length ?? 0);
+  const frame = Buffer.allocUnsafe(frameBytes + bodyLength);
+  frame.writeUInt32LE(bodyLength, 0);
+  frame.writeUInt16LE(json.length, frameBytes);
+  json.copy(frame, frameBytes + 2);
+  tail?.copy(frame, frameBytes + 2 + json.length);
+  frame.writeUInt32LE(crc32(frame.subarray(frameBytes)), 4);
+  return frame;
+}
+
+/**
+ * Reads records up to the end or up to the first one that is torn or damaged: the process may have been killed, or the
+ * disk full, in the middle of a write, and nothing after that place was ever promised.
+ *
+ * @returns the records, and the length of the sound part in bytes
+ */
+export function decodeRecords(bytes: Buffer): { records: StateRecord[]; soundBytes: number } {
+  const records: StateRecord[] = [];
+  let at = 0;
+  while (at + frameBytes <= bytes.length) {
+    const end = at + frameBytes + bytes.readUInt32LE(at);
+    if (end > bytes.length) break;
+    const body = bytes.subarray(at + frameBytes, end);
+    if (body.length < 2 || crc32(body) !== bytes.readUInt32LE(at + 4)) break;
+    const headEnd = 2 + body.readUInt16LE(0);
+    // The checksum holds, so this is what encodeRecord wrote: the cast is as good as a check.
+    const head = JSON.parse(body.toString("utf8", 2, headEnd)) as StateRecord;
+    records.push(
+      head.type === "sent" ? { ...head, entries: RequestEntries.decode(body.subarray(headEnd)) } : head,
+    );
+    at = end;
+  }
+  return { records, soundBytes: at };
+}

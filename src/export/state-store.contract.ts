@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { RequestEntries } from "./request-entries.ts";
+import type { StateStore } from "./sink-state.ts";
+
+const sink = "directory/default/export/-/vm";
+
+function entries(...hashes: number[]): RequestEntries {
+  const made = new RequestEntries();
+  for (const hash of hashes) made.add(hash, hash, Infinity);
+  return made;
+}
+
+/**
+ * What every StateStore promises. `reopen` ends the store as a crash would (nothing is flushed or closed in order) and
+ * opens it again over what survived.
+ */
+export function stateStoreContract(
+  create: () => Promise<{ store: StateStore; reopen(): Promise<StateStore> }>,
+): void {
+  test("an unknown sink has nothing", async () => {
+    const { store } = await create();
+    expect(await store.load(sink)).toEqual({ checkpoints: new Map(), windows: [] });
+  });
+
+  test("a checkpoint survives", async () => {
+    const { store, reopen } = await create();
+    await store.setCheckpoint(sink, "a", 1_000);
+    await store.setCheckpoint(sink, "a", 2_000);
+    await store.setCheckpoint(sink, "b", 5);
+    const state = await (await reopen()).load(sink);
+    expect([...state.checkpoints]).toEqual([
+      ["a", 2_000],
+      ["b", 5],
+    ]);
+  });
+
+  test("an open window keeps its bounds, its sources and what was sent, settled and returned", async () => {
+    const { store, reopen } = await create();
+    const window = await store.openWindow(sink, { fromMs: 10, toMs: 20 }, ["a", "b"]);
+    const first = await store.requestSent(window, entries(1, 2));
+    const second = await store.requestSent(window, entries(3));
+    const third = await store.requestSent(window, entries(4));
+    expect(new Set([first, second, third]).size).toBe(3);
+    await store.requestSettled(window, first);
+    await store.requestReturned(window, third);
+    const [restored] = (await (await reopen()).load(sink)).windows;
+    expect(restored).toMatchObject({ fromMs: 10, toMs: 20 });
+    expect([...(restored?.sources ?? [])]).toEqual(["a", "b"]);
+    const requests = [...(restored?.requests.values() ?? [])];
+    expect(requests.map(({ number, state, entries: held }) => [number, state, held.length])).toEqual([
+      [first, "settled", 2],
+      [second, "sent", 1],
+    ]);
+  });
+
+  test("closing a source moves its checkpoint; closing the last one ends the window", async () => {
+    const { store, reopen } = await create();
+    const window = await store.openWindow(sink, { fromMs: 10, toMs: 20 }, ["a", "b"]);
+    await store.closeSources(window, ["a"]);
+    const half = await store.load(sink);
+    expect([...half.checkpoints]).toEqual([["a", 20]]);
+    expect(half.windows.map(({ sources }) => [...sources])).toEqual([["b"]]);
+    await store.closeSources(window, ["b"]);
+    const state = await (await reopen()).load(sink);
+    expect([[...state.checkpoints], state.windows]).toEqual([
+      [
+        ["a", 20],
+        ["b", 20],
+      ],
+      [],
+    ]);
+  });
+
+  test("a dropped window moves nothing", async () => {
+    const { store, reopen } = await create();
+    await store.setCheckpoint(sink, "a", 10);
+    await store.dropWindow(await store.openWindow(sink, { fromMs: 10, toMs: 20 }, ["a"]));
+    const state = await (await reopen()).load(sink);
+    expect([[...state.checkpoints], state.windows]).toEqual([[["a", 10]], []]);
+  });
+
+  test("windows of a sink are listed oldest first, and ids are not used again after a restart", async () => {
+    const { store, reopen } = await create();
+    const late = await store.openWindow(sink, { fromMs: 50, toMs: 60 }, ["a"]);
+    await store.openWindow(sink, { fromMs: 10, toMs: 20 }, ["b"]);
+    const reopened = await reopen();
+    expect((await reopened.load(sink)).windows.map(({ fromMs }) => fromMs)).toEqual([10, 50]);
+    const fresh = await reopened.openWindow(sink, { fromMs: 60, toMs: 70 }, ["c"]);
+    expect(fresh.id).not.toBe(late.id);
+  });
+
+  test("a forgotten sink is gone with its windows; others stay", async () => {
+    const { store, reopen } = await create();
+    await store.setCheckpoint(sink, "a", 10);
+    await store.openWindow(sink, { fromMs: 10, toMs: 20 }, ["a"]);
+    await store.setCheckpoint("other", "a", 10);
+    await store.forget(sink);
+    const reopened = await reopen();
+    expect(await reopened.load(sink)).toEqual({ checkpoints: new Map(), windows: [] });
+    expect(await reopened.sinks()).toEqual(["other"]);
+  });
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { OpenWindow } from "./sink-state.ts";
+import { windowGroups } from "./window-groups.ts";
+
+const limits = { delayMs: 10, maxWindowMs: 100 };
+
+function open(fromMs: number, toMs: number, ...sources: string[]): OpenWindow {
+  return { id: fromMs, sink: "s", fromMs, toMs, sources: new Set(sources), requests: new Map() };
+}
+
+test.each([
+  {
+    name: "equal checkpoints share a window",
+    checkpoints: { a: 100, b: 100 },
+    windows: [],
+    expected: [{ fromMs: 100, toMs: 190, sources: ["a", "b"] }],
+  },
+  {
+    name: "one that lags catches up alone, and first",
+    checkpoints: { a: 100, b: 20 },
+    windows: [],
+    expected: [
+      { fromMs: 20, toMs: 120, sources: ["b"] },
+      { fromMs: 100, toMs: 190, sources: ["a"] },
+    ],
+  },
+  {
+    name: "an open window goes first with its own bounds",
+    checkpoints: { a: 100, b: 100 },
+    windows: [open(100, 130, "a")],
+    expected: [
+      { fromMs: 100, toMs: 130, sources: ["a"] },
+      { fromMs: 100, toMs: 190, sources: ["b"] },
+    ],
+  },
+  {
+    name: "a source that is in two open windows is in the older one only",
+    checkpoints: { a: 100, b: 100 },
+    windows: [open(100, 130, "a"), open(110, 140, "a", "b")],
+    expected: [
+      { fromMs: 100, toMs: 130, sources: ["a"] },
+      { fromMs: 110, toMs: 140, sources: ["b"] },
+    ],
+  },
+  {
+    name: "what is open for a source that is gone is not run",
+    checkpoints: { a: 190, b: 190 },
+    windows: [open(100, 130, "gone")],
+    expected: [],
+  },
+  { name: "nothing has settled", checkpoints: { a: 195, b: 200 }, windows: [], expected: [] },
+])("$name", ({ checkpoints, windows, expected }) => {
+  const state = { checkpoints: new Map(Object.entries(checkpoints)), windows };
+  const groups = windowGroups(["a", "b"], state, 200, limits);
+  expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
+});

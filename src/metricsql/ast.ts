@@ -1,0 +1,165 @@
+/**
+ * The syntax tree of a MetricsQL expression. Start reading here: the parser makes these nodes, everything else in this
+ * folder takes them apart. All nodes are immutable; `pos` is the offset (UTF-16 units) in the text that a node was
+ * read from, for messages.
+ *
+ * The nodes with children are generic so that the template tree (`template-ast.ts`, before WITH is expanded) can
+ * share them; with no type arguments they are what `parse` returns.
+ */
+
+/** An expression: no templates, no redundant parentheses, function names in lower case. */
+export type Expr =
+  | NumberLiteral
+  | StringLiteral
+  | DurationLiteral
+  | Selector
+  | Rollup
+  | Call
+  | Aggregate
+  | Binary
+  | Union;
+
+/** `1.5Ki`: `text` as it was written (with a leading `-` if negative), `value` what it is worth. */
+export interface NumberLiteral {
+  readonly type: "number";
+  readonly value: number;
+  readonly text: string;
+  readonly pos: number;
+}
+
+export interface StringLiteral {
+  readonly type: "string";
+  readonly value: string;
+  readonly pos: number;
+}
+
+/** A duration where a value stands (`m[1h] / 1h`): its seconds. */
+export interface DurationLiteral {
+  readonly type: "duration";
+  readonly duration: Duration;
+  readonly pos: number;
+}
+
+/**
+ * A length of time: `ms + steps * step`, where the step is that of the query (`5i` is five steps). `text` is what was
+ * written; a bare number means seconds.
+ */
+export interface Duration {
+  readonly text: string;
+  readonly ms: number;
+  readonly steps: number;
+}
+
+/**
+ * A series selector. The groups are alternatives (`or`); the filters of a group must all hold. The metric name is an
+ * ordinary filter on `__name__`. There is at least one group; `{}` has one without filters.
+ */
+export interface Selector {
+  readonly type: "selector";
+  readonly groups: readonly (readonly LabelFilter[])[];
+  readonly pos: number;
+}
+
+export type FilterOp = "=" | "!=" | "=~" | "!~";
+
+export interface LabelFilter {
+  readonly label: string;
+  readonly op: FilterOp;
+  readonly value: string;
+}
+
+/** `expr[window:step] offset d @ t`, with at least one of the parts. `subquery` says that the colon was there. */
+export interface Rollup<E = Expr, D = Duration> {
+  readonly type: "rollup";
+  readonly expr: E;
+  readonly window: D | undefined;
+  readonly subquery: boolean;
+  readonly step: D | undefined;
+  readonly offset: D | undefined;
+  readonly at: E | undefined;
+  readonly pos: number;
+}
+
+/** A rollup, transform or label function. */
+export interface Call<E = Expr> {
+  readonly type: "call";
+  readonly name: string;
+  readonly args: readonly E[];
+  readonly keepMetricNames: boolean;
+  readonly pos: number;
+}
+
+export interface Aggregate<E = Expr> {
+  readonly type: "aggregate";
+  readonly name: string;
+  readonly args: readonly E[];
+  readonly grouping: Grouping | undefined;
+  /** At most this many output series. */
+  readonly limit: number | undefined;
+  readonly pos: number;
+}
+
+export interface Grouping {
+  readonly op: "by" | "without";
+  readonly labels: readonly string[];
+}
+
+export type BinaryOp =
+  | "default"
+  | "if"
+  | "ifnot"
+  | "or"
+  | "and"
+  | "unless"
+  | "=="
+  | "!="
+  | ">"
+  | "<"
+  | ">="
+  | "<="
+  | "+"
+  | "-"
+  | "*"
+  | "/"
+  | "%"
+  | "atan2"
+  | "^";
+
+export interface Binary<E = Expr, S = string> {
+  readonly type: "binary";
+  readonly op: BinaryOp;
+  /** Compare to 0 or 1 instead of filtering. */
+  readonly bool: boolean;
+  readonly matching: Matching | undefined;
+  readonly join: Join<S> | undefined;
+  readonly fill: Fill | undefined;
+  readonly keepMetricNames: boolean;
+  readonly left: E;
+  readonly right: E;
+  readonly pos: number;
+}
+
+export interface Matching {
+  readonly op: "on" | "ignoring";
+  readonly labels: readonly string[];
+}
+
+/** `group_left(labels) prefix "p"`; the labels may be the single `*`, for all. */
+export interface Join<S = string> {
+  readonly op: "group_left" | "group_right";
+  readonly labels: readonly string[];
+  readonly prefix: S | undefined;
+}
+
+/** The values that stand in for a missing side: `fill(v)` sets both. */
+export interface Fill {
+  readonly left: NumberLiteral | undefined;
+  readonly right: NumberLiteral | undefined;
+}
+
+/** `(a, b)`, also `()`: the series of all. */
+export interface Union<E = Expr> {
+  readonly type: "union";
+  readonly args: readonly E[];
+  readonly pos: number;
+}

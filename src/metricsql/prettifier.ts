@@ -1,0 +1,111 @@
+import {
+  type AnyBinary,
+  type AnyCall,
+  chainedLeft,
+  isSimple,
+  isTightNegative,
+  needsParens,
+  type Printable,
+  print,
+  printFilter,
+  printHead,
+  printOperator,
+  printSuffix,
+  printTail,
+  splitName,
+} from "./printer.ts";
+
+const MAX_WIDTH = 80;
+const INDENT = "  ";
+
+/**
+ * The expression on as many lines as it needs, none longer than 80 characters where that can be helped: what fits is
+ * left on one line, what does not is opened up, its parts indented by two. WITH templates are kept if the expression
+ * comes from `parseTemplate`. It parses to the same as `print` of it.
+ */
+export function prettify(expr: Printable): string {
+  return layout(expr, "");
+}
+
+/** The lines of an expression, all but the first beginning with `indent`. */
+function layout(expr: Printable, indent: string): string {
+  const line = print(expr);
+  if (indent.length + line.length <= MAX_WIDTH) return line;
+  switch (expr.type) {
+    case "selector":
+      return selector(expr, indent) ?? line;
+    case "rollup":
+      return (
+        (isSimple(expr.expr) ? layout(expr.expr, indent) : parens(expr.expr, indent)) + printSuffix(expr)
+      );
+    case "call":
+    case "aggregate":
+      return expr.args.length === 0 ? line : expr.name + args(expr.args, indent) + printTail(expr as AnyCall);
+    case "union":
+      return args(expr.args, indent);
+    case "binary":
+      return binary(expr, indent);
+    case "with": {
+      const inner = indent + INDENT;
+      const definitions = expr.definitions.map(
+        (one) => `\n${inner}${printHead(one)} = ${body(one.body, inner)},`,
+      );
+      return `WITH (${definitions.join("")}\n${indent})\n${indent}${layout(expr.body, indent)}`;
+    }
+    default:
+      return line;
+  }
+}
+
+/** What a template stands for: in parentheses if it takes several lines. */
+function body(expr: Printable, indent: string): string {
+  const text = layout(expr, indent);
+  return text.includes("\n") ? parens(expr, indent) : text;
+}
+
+function parens(expr: Printable, indent: string): string {
+  const inner = indent + INDENT;
+  return `(\n${inner}${layout(expr, inner)}\n${indent})`;
+}
+
+function args(list: readonly Printable[], indent: string): string {
+  const inner = indent + INDENT;
+  return `(${list.map((arg) => `\n${inner}${layout(arg, inner)}`).join(",")}\n${indent})`;
+}
+
+function selector(expr: Extract<Printable, { type: "selector" }>, indent: string): string | undefined {
+  const { name, rest } = splitName(expr.groups);
+  if (rest.every((group) => group.length === 0)) return undefined;
+  const inner = indent + INDENT;
+  const groups = rest.map((group) => {
+    const filters = group.map(printFilter);
+    const line = filters.join(",");
+    return inner + (inner.length + line.length <= MAX_WIDTH ? line : filters.join(`,\n${inner}`));
+  });
+  return `${name}{\n${groups.join(`\n${inner}${INDENT}or\n`)}\n${indent}}`;
+}
+
+/** Operands one below the other, the operators between them indented. */
+function binary(expr: AnyBinary, indent: string): string {
+  if (expr.keepMetricNames)
+    return `${parens({ ...expr, keepMetricNames: false } as Printable, indent)} keep_metric_names`;
+  const pieces: string[] = [];
+  let node = expr;
+  for (;;) {
+    pieces.push(
+      `\n${indent}${INDENT}${printOperator(node)}\n${indent}${operand(node.right, needsParens(node.right), indent)}`,
+    );
+    const chained = chainedLeft(node);
+    if (!chained) break;
+    node = chained;
+  }
+  return (
+    operand(node.left, needsParens(node.left) || isTightNegative(node), indent) + pieces.reverse().join("")
+  );
+}
+
+function operand(expr: Printable, inParens: boolean, indent: string): string {
+  if (!inParens) return layout(expr, indent);
+  const line = print(expr);
+  return indent.length + line.length + 2 <= MAX_WIDTH ? `(${line})` : parens(expr, indent);
+}

@@ -1,0 +1,38 @@
+/** The character classes of RE2: those with names in `[:…:]` (ASCII only), and those of Unicode in `\p{…}`. */
+const POSIX: Readonly<Record<string, RegExp>> = {
+  alnum: /[0-9A-Za-z]/,
+  alpha: /[A-Za-z]/,
+  ascii: /./s,
+  blank: /[\t ]/,
+  cntrl: /\p{Cc}/u,
+  digit: /[0-9]/,
+  graph: /[!-~]/,
+  lower: /[a-z]/,
+  perlspace: /[\t\n\f\r ]/,
+  print: /[ -~]/,
+  punct: /[!-/:-@[-`{-~]/,
+  space: /[\t\n\v\f\r ]/,
+  upper: /[A-Z]/,
+  word: /[0-9A-Za-z_]/,
+  xdigit: /[0-9A-Fa-f]/,
+};
+
+/** Is the character in the class of that name? Undefined where there is no such class. */
+export function posixClass(name: string): ((code: number) => boolean) | undefined {
+  const pattern = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
+  return pattern && ((code) => code < 128 && pattern.test(String.fromCharCode(code)));
+}
+
+/** A general category (`L`, `Lu`) or a script (`Greek`) of Unicode. */
+export function unicodeClass(name: string): ((code: number) => boolean) | undefined {
+  if (name === "Any") return () => true;
+  for (const property of ["gc", "sc"]) {
+    try {
+      const pattern = new RegExp(`^\\p{${property}=${name}}$`, "u");
+      return (code) => pattern.test(String.fromCodePoint(code));
+    } catch {
+      // Not a category; perhaps a script.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+/**
+ * Regular expressions as RE2 (Go's `regexp`) reads them: no lookaround, no backreferences, so that matching takes time
+ * in proportion to the text. `regex.ts` reads them into this tree, for three uses: to refuse what a store would refuse, to
+ * match (`regex-match.ts`), and to list the values of those that can only match a few.
+ *
+ * As in VictoriaMetrics and Prometheus, `.` matches a line end too.
+ */
+export type Regex =
+  | { readonly type: "char"; readonly code: number; readonly fold: boolean }
+  | { readonly type: "class"; readonly test: (code: number) => boolean }
+  | {
+      readonly type: "assert";
+      readonly what: "textStart" | "textEnd" | "lineStart" | "lineEnd" | "word" | "notWord";
+    }
+  | { readonly type: "sequence"; readonly parts: readonly Regex[] }
+  | { readonly type: "choice"; readonly parts: readonly Regex[] }
+  | { readonly type: "repeat"; readonly part: Regex; readonly min: number; readonly max: number };
+
+/** How many states of an automaton the expression needs. */
+export function states(regex: Regex): number {
+  switch (regex.type) {
+    case "sequence":
+    case "choice":
+      return regex.parts.reduce((sum, part) => sum + states(part), 1);
+    case "repeat": {
+      const times = Number.isFinite(regex.max) ? Math.max(regex.max, 1) : regex.min + 1;
+      return 1 + times * states(regex.part);
+    }
+    default:
+      return 1;
+  }
+}
+
+/** What the counted repetitions in a part multiply to. */
+export function repeats(regex: Regex): number {
+  switch (regex.type) {
+    case "sequence":
+    case "choice":
+      return regex.parts.reduce((most, part) => Math.max(most, repeats(part)), 1);
+    case "repeat": {
+      const times = Number.isFinite(regex.max) ? regex.max : regex.min;
+      return Math.max(times, 1) * repeats(regex.part);
+    }
+    default:
+      return 1;
+  }
+}
+
+/** The character in both cases. */
+export function foldings(code: number): readonly number[] {
+  const char = String.fromCodePoint(code);
+  return [code, char.toLowerCase().codePointAt(0) ?? code, char.toUpperCase().codePointAt(0) ?? code];
+}
+
+/** All texts that the expression can match, if they are not more than `limit`. */
+export function finiteTexts(regex: Regex, limit: number): readonly string[] | undefined {
+  switch (regex.type) {
+    case "char":
+      return regex.fold ? undefined : [String.fromCodePoint(regex.code)];
+    case "choice": {
+      const texts: string[] = [];
+      for (const part of regex.parts) {
+        const own = finiteTexts(part, limit);
+        if (!own || texts.length + own.length > limit) return undefined;
+        texts.push(...own);
+      }
+      return texts;
+    }
+    case "sequence": {
+      let texts: readonly string[] = [""];
+      for (const part of regex.parts) {
+        const own = finiteTexts(part, limit);
+        if (!own || texts.length * own.length > limit) return undefined;
+        texts = texts.flatMap((text) => own.map((next) => text + next));
+      }
+      return texts;
+    }
+    default:
+      return undefined;
+  }
+}

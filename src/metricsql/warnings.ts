@@ -1,0 +1,72 @@
+import type { Expr, LabelFilter, Rollup, Selector } from "./ast.ts";
+import { filterTest } from "./matcher.ts";
+import { walk } from "./visit.ts";
+
+/** Something to say about a place in an expression. */
+export interface Remark {
+  readonly message: string;
+  /** Offset in the text that was parsed. */
+  readonly pos: number;
+}
+
+export interface WarningLimits {
+  /** A longer look-behind window is worth a warning. */
+  readonly maxWindowMs: number;
+  /** A subquery that evaluates at more points is, too. */
+  readonly maxSubqueryPoints: number;
+}
+
+const DEFAULT_LIMITS: WarningLimits = { maxWindowMs: 86_400_000, maxSubqueryPoints: 10_000 };
+
+/** What makes the expression costly for a store: selectors that match (nearly) everything, huge windows. */
+export function warnings(expr: Expr, limits: WarningLimits = DEFAULT_LIMITS): readonly Remark[] {
+  const remarks: Remark[] = [];
+  const remark = (message: string | undefined, pos: number) => {
+    if (message !== undefined) remarks.push({ message, pos });
+  };
+  walk(expr, (node) => {
+    if (node.type === "selector") remark(selectorWarning(node), node.pos);
+    if (node.type === "rollup") remark(windowWarning(node, limits), node.pos);
+  });
+  return remarks;
+}
+
+function selectorWarning({ groups }: Selector): string | undefined {
+  const alternative = groups.length > 1 ? "an alternative of the selector" : "the selector";
+  for (const group of groups) {
+    if (group.length === 0) return `${alternative} has no filters and matches every series`;
+    if (group.every(matchesEmpty)) {
+      return `${alternative} has only filters that also match a missing label, so it matches nearly every series`;
+    }
+  }
+  if (groups.some((group) => !group.some(namesMetric))) {
+    return `${alternative} names no metric, so the filters are looked up in the series of all metrics`;
+  }
+  return undefined;
+}
+
+function matchesEmpty(filter: LabelFilter): boolean {
+  return filterTest(filter)("");
+}
+
+/** Does the filter narrow down the metric's name? `.+` does not. */
+function namesMetric(filter: LabelFilter): boolean {
+  if (filter.label === "__graphite__") return true;
+  return (
+    filter.label === "__name__" &&
+    !matchesEmpty(filter) &&
+    !filter.op.startsWith("!") &&
+    !/^\.[+*]$/.test(filter.value)
+  );
+}
+
+function windowWarning({ window, step, subquery }: Rollup, limits: WarningLimits): string | undefined {
+  if (!window) return undefined;
+  if (window.ms > limits.maxWindowMs) {
+    return `the window of ${window.text} is long: every point reads that much of each series again`;
+  }
+  if (!subquery || !step || step.ms <= 0) return undefined;
+  const points = Math.floor(window.ms / step.ms);
+  if (points <= limits.maxSubqueryPoints) return undefined;
+  return `the subquery [${window.text}:${step.text}] evaluates ${points} points for every point of the result`;
+}

@@ -1,0 +1,80 @@
+import type { BinaryOp } from "./ast.ts";
+
+/** The binding strength of the operators, weakest first. All associate to the left, except `^`. */
+const PRECEDENCE: ReadonlyMap<string, number> = new Map(
+  [
+    ["default"],
+    ["if", "ifnot"],
+    ["or"],
+    ["and", "unless"],
+    ["==", "!=", ">", "<", ">=", "<="],
+    ["+", "-"],
+    ["*", "/", "%", "atan2"],
+    ["^"],
+  ].flatMap((ops, level) => ops.map((op): [string, number] => [op, level + 1])),
+);
+
+/** How strongly an operator binds (1 and more). */
+export function precedence(op: BinaryOp): number {
+  return PRECEDENCE.get(op) ?? 0;
+}
+
+/** The operator that a token spells, in any case. */
+export function asBinaryOp(text: string): BinaryOp | undefined {
+  if (PRECEDENCE.has(text)) return text as BinaryOp;
+  const lower = text.toLowerCase();
+  return PRECEDENCE.has(lower) ? (lower as BinaryOp) : undefined;
+}
+
+export function isComparison(op: BinaryOp): boolean {
+  return precedence(op) === precedence("==");
+}
+
+export function isSetOperator(op: BinaryOp): boolean {
+  return op === "and" || op === "or" || op === "unless";
+}
+
+/**
+ * Words that mean something of their own in some place. A metric of such a name is printed as a filter on `__name__`,
+ * which is right in every place and for every version.
+ */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...["by", "without", "limit", "on", "ignoring", "group_left", "group_right", "prefix", "bool"],
+  ...["fill", "fill_left", "fill_right", "offset", "with", "keep_metric_names", "inf", "nan"],
+  ...["default", "if", "ifnot", "or", "and", "unless", "atan2"],
+]);
+
+export function isReserved(name: string): boolean {
+  return RESERVED.has(name.toLowerCase());
+}
+
+/** A name that PromQL's and MetricsQL's grammar both take as it is. */
+export function isPlainName(name: string): boolean {
+  return /^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name);
+}
+
+/** May a name begin with this character (code point)? */
+export function isNameStart(code: number): boolean {
+  if (code < 128) {
+    return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 58;
+  }
+  return /\p{L}/u.test(String.fromCodePoint(code));
+}
+
+export function isNamePart(code: number): boolean {
+  return isNameStart(code) || (code >= 48 && code <= 57) || code === 46;
+}
+
+/** A label name as the grammar takes it, each character that would not pass escaped by a backslash. */
+export function escapeName(name: string): string {
+  let escaped = "";
+  for (const char of name) {
+    const code = char.codePointAt(0) ?? 0;
+    const plain = escaped === "" ? isNameStart(code) : isNamePart(code);
+    if (plain) escaped += char;
+    else if (/\p{C}|\p{Zl}|\p{Zp}/u.test(char) && code < 0x10000) {
+      escaped += `\\u${code.toString(16).padStart(4, "0")}`;
+    } else escaped += `\\${char}`;
+  }
+  return escaped;
+}

@@ -1,0 +1,80 @@
+/**
+ * The page's script, in the browser's own language. Every two seconds it fetches the changing part, which the server
+ * renders and escapes, and changes only what differs: an open detail, a selection, the focus and the scroll position
+ * stay. A hidden page does not ask. It knows nothing about sinks.
+ */
+export const pageScript = `
+"use strict";
+const live = document.getElementById("live");
+const note = document.getElementById("renewal");
+const pause = document.getElementById("pause");
+const filter = document.getElementById("filter");
+let paused = false, turn = 0, timer;
+
+async function renew() {
+  clearTimeout(timer);
+  const mine = ++turn;
+  try {
+    const response = await fetch("live" + location.search, { signal: AbortSignal.timeout(10000) });
+    if (!response.ok) throw new Error("HTTP " + response.status);
+    const text = await response.text();
+    if (mine !== turn) return;
+    const next = new DOMParser().parseFromString(text, "text/html").getElementById("live");
+    if (next === null) throw new Error("an answer of another program");
+    change(live, next);
+    document.title = live.dataset.title;
+    say("renewed " + new Date().toLocaleTimeString(), false);
+  } catch (error) {
+    if (mine !== turn) return;
+    say("no answer since " + new Date(lastRenewal).toLocaleTimeString() + "; what you see is old", true);
+  }
+  plan();
+}
+let lastRenewal = Date.now();
+function say(text, stale) {
+  if (!stale) lastRenewal = Date.now();
+  note.classList.toggle("stale", stale);
+  // A screen reader is told of trouble and of its end, not of every renewal.
+  if (note.getAttribute("aria-live") !== (stale ? "polite" : "off")) note.setAttribute("aria-live", stale ? "polite" : "off");
+  if (note.textContent !== text) note.textContent = text;
+}
+function plan() {
+  clearTimeout(timer);
+  if (!paused && !document.hidden) timer = setTimeout(renew, 2000);
+}
+function change(old, next) {
+  if (old.isEqualNode(next)) return;
+  if (old.nodeType !== next.nodeType || old.nodeName !== next.nodeName) return old.replaceWith(next);
+  if (old.nodeType !== Node.ELEMENT_NODE) { old.nodeValue = next.nodeValue; return; }
+  for (const { name } of [...old.attributes]) if (!next.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+  for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  const keyed = new Map();
+  for (const child of old.children) if (child.dataset.key !== undefined) keyed.set(child.dataset.key, child);
+  let at = old.firstChild;
+  for (const want of [...next.childNodes]) {
+    const key = want.dataset?.key;
+    const known = key === undefined ? at : keyed.get(key);
+    if (known === undefined || known === null) old.insertBefore(want, at);
+    else {
+      if (known === at) at = at.nextSibling; else old.insertBefore(known, at);
+      change(known, want);
+    }
+  }
+  while (at !== null) { const gone = at; at = at.nextSibling; gone.remove(); }
+}
+filter.addEventListener("input", () => {
+  const parameters = new URLSearchParams(location.search);
+  if (filter.value.trim() === "") parameters.delete("filter"); else parameters.set("filter", filter.value);
+  history.replaceState(null, "", parameters.size > 0 ? "?" + parameters : location.pathname);
+  clearTimeout(timer);
+  timer = setTimeout(renew, 150);
+});
+pause.hidden = false;
+pause.addEventListener("click", () => {
+  paused = !paused;
+  pause.textContent = paused ? "Resume" : "Pause";
+  if (paused) { turn++; clearTimeout(timer); say("paused", false); } else renew();
+});
+document.addEventListener("visibilitychange", () => { if (!document.hidden && !paused) renew(); });
+renew();
+`;

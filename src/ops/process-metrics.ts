@@ -1,0 +1,27 @@
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+
+/**
+ * The process's own metrics (CPU, memory, event loop, open files, garbage collection) and which build it is. Made once
+ * per process, since it observes the event loop from then on.
+ */
+export function createProcessRegistry(version: string): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
+  new Gauge({
+    name: "telemetryd_build_info",
+    help: "Always 1; the labels tell which build runs on which Node.js.",
+    labelNames: ["version", "node_version"],
+    registers: [registry],
+  }).set({ version, node_version: process.version }, 1);
+  return registry;
+}
+
+/** Gauges named `_total`, against Prometheus' conventions, and what tells the same as nodejs_active_resources. */
+const misnamed = [
+  "nodejs_active_resources_total",
+  "nodejs_active_handles",
+  "nodejs_active_handles_total",
+  "nodejs_active_requests",
+  "nodejs_active_requests_total",
+];

@@ -1,0 +1,6 @@
+/** Whether traffic may come, and if not, why: what `/readyz` answers. */
+export interface Readiness {
+  readonly ready: boolean;
+  /** One sentence each; empty when ready. */
+  readonly reasons: readonly string[];
+}

@@ -1,0 +1,69 @@
+import type { FastifyInstance } from "fastify";
+import { type ListenAddress, listenOn } from "../core/listen-address.ts";
+import type { Logger } from "../core/log.ts";
+import type { Service } from "../core/service.ts";
+
+/** How long an answer that is under way may take once the daemon stops. */
+const closeLimitMs = 1_000;
+
+/** Listens at `ops.listen` for as long as the daemon runs; also while it stops, so that its state can be seen. */
+export class OpsServer implements Service {
+  readonly name = "ops";
+  readonly #app: FastifyInstance;
+  readonly #listen: ListenAddress;
+  readonly #log: Logger;
+  #url: string | undefined;
+
+  /** @param listen the value of `ops.listen` */
+  constructor(app: FastifyInstance, listen: ListenAddress, log: Logger) {
+    this.#app = app;
+    this.#listen = listen;
+    this.#log = log;
+  }
+
+  /** Where it can be reached, once it listens. */
+  get url(): string | undefined {
+    return this.#url;
+  }
+
+  snapshot(): { url: string | undefined } {
+    return { url: this.#url };
+  }
+
+  /**
+   * Binds the address, so that a taken one ends the start at once; `run` binds it otherwise.
+   *
+   * @throws ADDRESS_IN_USE
+   */
+  async listen(): Promise<string> {
+    this.#url ??= await listenOn(this.#app, this.#listen, "ops.listen");
+    return this.#url;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      const url = await this.listen();
+      this.#log.info({ url }, "status page, metrics and health are served");
+      await aborted(signal);
+    } finally {
+      await this.#close();
+    }
+  }
+
+  async #close(): Promise<void> {
+    const force = setTimeout(() => this.#app.server.closeAllConnections(), closeLimitMs);
+    try {
+      await this.#app.close();
+    } finally {
+      clearTimeout(force);
+      this.#url = undefined;
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

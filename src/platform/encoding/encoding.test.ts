@@ -1,0 +1,90 @@
+import protobuf from "protobufjs";
+import { describe, expect, test } from "vitest";
+import { StatusError } from "../status.ts";
+import { decodeBody, parseYaml, textDepth } from "./body.ts";
+import { decodeProtobuf } from "./protobuf.ts";
+
+const json = (text: string) => decodeBody(Buffer.from(text), "application/json");
+
+function refusalOf(work: () => unknown): number {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof StatusError) return error.status.code;
+    throw error;
+  }
+  return 0;
+}
+
+test.each([
+  ["", 0],
+  ['{"a":[{}]}', 3],
+  ['"[[["', 0],
+  ['["\\"[", []]', 2],
+])("depth of %s", (text, depth) => {
+  expect(textDepth(text)).toBe(depth);
+});
+
+describe("bodies", () => {
+  test("JSON, and YAML that is JSON or not", () => {
+    expect(json('{"a":1}')).toEqual({ a: 1 });
+    expect(parseYaml(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
+    expect(parseYaml(Buffer.from("{a: 1}"))).toEqual({ a: 1 });
+    expect(parseYaml(Buffer.from("a:\n- 1\n"))).toEqual({ a: [1] });
+  });
+
+  test.each<[string, () => unknown, number]>([
+    ["broken JSON", () => json("{"), 400],
+    ["deep JSON", () => json("[".repeat(101) + "]".repeat(101)), 400],
+    ["a prototype", () => json('{"a":{"__proto__":{}}}'), 400],
+    ["broken YAML", () => parseYaml(Buffer.from("a: [")), 400],
+    ["deep YAML", () => parseYaml(Buffer.from("- ".repeat(10_000))), 400],
+    ["YAML behind a quote", () => parseYaml(Buffer.from(`a: x" \nb: ${"[".repeat(100_000)}`)), 400],
+    ["another type", () => decodeBody(Buffer.from("x"), "text/plain"), 415],
+    ["no protobuf", () => decodeBody(Buffer.from("x"), "application/vnd.kubernetes.protobuf"), 400],
+  ])("%s", (_name, work, code) => {
+    expect(refusalOf(work)).toBe(code);
+  });
+
+  test("the name of the prototype as text is nothing bad", () => {
+    expect(json('{"a":"__proto__"}')).toEqual({ a: "__proto__" });
+  });
+});
+
+describe("protobuf", () => {
+  /** Writes a message by hand: field number, then bytes. */
+  const field = (number: number, bytes: Uint8Array | string) => {
+    const writer = protobuf.Writer.create().uint32((number << 3) | 2);
+    return (typeof bytes === "string" ? writer.string(bytes) : writer.bytes(bytes)).finish();
+  };
+  const message = (...fields: Uint8Array[]) => Buffer.concat(fields);
+  const envelope = (kind: string, raw: Uint8Array) =>
+    message(Buffer.from("k8s\0"), field(1, message(field(1, "v1"), field(2, kind))), field(2, raw));
+
+  test("a Secret, its empty fields left out", () => {
+    const metadata = message(
+      field(1, "name"),
+      field(3, ""),
+      field(8, message()),
+      field(11, message(field(1, "k"), field(2, ""))),
+    );
+    const data = message(field(1, "password"), field(2, Buffer.from("secret")));
+    expect(
+      decodeProtobuf(envelope("Secret", message(field(1, metadata), field(2, data), field(3, "Opaque")))),
+    ).toEqual({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "name", labels: { k: "" } },
+      data: { password: Buffer.from("secret").toString("base64") },
+      type: "Opaque",
+    });
+  });
+
+  test.each([
+    ["another kind", envelope("Pod", message())],
+    ["no magic", Buffer.from("xxxxx")],
+    ["cut short", envelope("Secret", field(1, message(field(1, "name")))).subarray(0, -2)],
+  ])("%s", (_name, body) => {
+    expect(decodeProtobuf(body)).toBeUndefined();
+  });
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { mediaType, negotiateDiscovery, negotiateRepresentation } from "./negotiate.ts";
+
+const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+test.each([
+  [undefined, "object"],
+  ["*/*", "object"],
+  ["application/json", "object"],
+  [`${table},application/json`, "table"],
+  [`${table.replace("v1", "v1beta1")},application/json`, "table"],
+  [`${table.replace("v1", "v9")},application/json`, "object"],
+  ["application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", "metadata"],
+  ["application/vnd.kubernetes.protobuf,application/json", "object"],
+  [`application/json;q=0.1, ${table};q=0.9`, "table"],
+  ["application/vnd.kubernetes.protobuf", undefined],
+  ["text/html", undefined],
+  ["application/json;q=0", undefined],
+])("the form for %s", (accept, expected) => {
+  expect(negotiateRepresentation(accept)).toBe(expected);
+});
+
+const discovery = (version: string) =>
+  `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+
+test.each([
+  [undefined, "plain"],
+  ["application/json", "plain"],
+  [`${discovery("v2")},${discovery("v2beta1")},application/json`, "v2"],
+  [`${discovery("v2beta1")},application/json`, "v2beta1"],
+  [`${discovery("v3")},application/json`, "plain"],
+  [discovery("v3"), undefined],
+])("discovery for %s", (accept, expected) => {
+  expect(negotiateDiscovery(accept)).toBe(expected);
+});
+
+test.each([
+  [undefined, "application/json"],
+  ["Application/JSON; charset=utf-8", "application/json"],
+  ["application/apply-patch+yaml", "application/apply-patch+yaml"],
+])("the media type of %s", (header, expected) => {
+  expect(mediaType(header)).toBe(expected);
+});

@@ -1,0 +1,62 @@
+/** How an answer that holds objects is to be written. */
+export type Representation = "object" | "table" | "metadata";
+
+export interface MediaRange {
+  readonly type: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Reads an Accept or Content-Type header, the client's preference first (by `q`, then by place). */
+export function parseMediaRanges(header: string): MediaRange[] {
+  const ranges = header
+    .split(",")
+    .map((part) => {
+      const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());
+      const parameters: Record<string, string> = {};
+      for (const piece of rest) {
+        const [name = "", value = ""] = piece.split("=");
+        parameters[name.trim().toLowerCase()] = value.trim().replace(/^"|"$/g, "");
+      }
+      return { type: type.toLowerCase(), parameters };
+    })
+    .filter((range) => range.type !== "");
+  const quality = (range: MediaRange) => Number(range.parameters["q"] ?? 1);
+  return ranges.filter((range) => quality(range) > 0).sort((a, b) => quality(b) - quality(a));
+}
+
+/**
+ * The form of an answer by the Accept header. JSON is the only encoding; a client that prefers protobuf and also takes
+ * JSON gets JSON.
+ *
+ * @returns undefined when nothing that the client takes can be given (406)
+ */
+export function negotiateRepresentation(accept: string | undefined): Representation | undefined {
+  if (accept === undefined || accept.trim() === "") return "object";
+  for (const { type, parameters } of parseMediaRanges(accept)) {
+    if (type !== "application/json" && type !== "application/*" && type !== "*/*") continue;
+    const as = parameters["as"];
+    if (as === undefined) return "object";
+    if (parameters["g"] !== "meta.k8s.io" || !["v1", "v1beta1"].includes(parameters["v"] ?? "")) continue;
+    if (as === "Table") return "table";
+    if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return "metadata";
+  }
+  return undefined;
+}
+
+/** The content type of aggregated discovery to answer with, or "plain" for the lists of old, or undefined (406). */
+export function negotiateDiscovery(accept: string | undefined): "v2" | "v2beta1" | "plain" | undefined {
+  if (accept === undefined || accept.trim() === "") return "plain";
+  for (const { type, parameters } of parseMediaRanges(accept)) {
+    if (type !== "application/json" && type !== "application/*" && type !== "*/*") continue;
+    if (parameters["as"] === undefined) return "plain";
+    if (parameters["g"] !== "apidiscovery.k8s.io" || parameters["as"] !== "APIGroupDiscoveryList") continue;
+    const version = parameters["v"];
+    if (version === "v2" || version === "v2beta1") return version;
+  }
+  return undefined;
+}
+
+/** The media type of a Content-Type header, JSON where there is none. */
+export function mediaType(header: string | undefined): string {
+  return parseMediaRanges(header ?? "")[0]?.type ?? "application/json";
+}

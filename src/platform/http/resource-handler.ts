@@ -1,0 +1,211 @@
+import type { Clock } from "../../core/clock.ts";
+import { decodeBody } from "../encoding/body.ts";
+import { apiVersionOf } from "../kinds/kind.ts";
+import type { JsonObject, KubeObject } from "../object.ts";
+import { readObject } from "../resources/admission.ts";
+import { deleteObject, readDeleteOptions } from "../resources/deletion.ts";
+import { type ListPart, list, readListOptions, readSelectors, type Selection } from "../resources/list.ts";
+import { applyType, patchChange, readApply } from "../resources/patching.ts";
+import type { Resources, WriteResult } from "../resources/resources.ts";
+import { badRequest, invalid, methodNotAllowed, pathNotFound, StatusError } from "../status.ts";
+import type { ObjectStore } from "../store/object-store.ts";
+import { type Answer, deletedStatus, listBody, objectBody, readForm } from "./answer.ts";
+import { mediaType } from "./negotiate.ts";
+import { isTrue, type ResourceRequest, readWriteOptions, targetOf } from "./request.ts";
+
+export interface ResourceContext {
+  readonly store: ObjectStore;
+  readonly resources: Resources;
+  readonly clock: Clock;
+}
+
+/** Answers everything about resources but watches. Refusals are thrown as StatusError. */
+export async function handleResource(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+  const { path, kind, method } = request;
+  if (path.subresource !== undefined) {
+    if (path.subresource !== "status" || !kind.statusSubresource) throw pathNotFound();
+    if (method === "POST" || method === "DELETE") throw methodNotAllowed();
+  }
+  if (path.name === undefined) {
+    if (method === "GET") return await answerList(context, request);
+    if (method === "POST") return await create(context, request);
+    if (method === "DELETE") return await deleteCollection(context, request);
+    throw methodNotAllowed();
+  }
+  switch (method) {
+    case "GET":
+      return answerObject(context, request, 200, await context.resources.get(targetOf(request)));
+    case "PUT":
+      return await update(context, request);
+    case "PATCH":
+      return await patch(context, request);
+    case "DELETE":
+      return await deleteOne(context, request);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+export function selectionOf(request: ResourceRequest): Selection {
+  const { plane, kind, path, query } = request;
+  const byQuery = readSelectors(query, kind);
+  return { plane, kind, namespace: path.namespace, ...(byQuery === undefined ? {} : { matches: byQuery }) };
+}
+
+function answerObject(
+  { clock }: ResourceContext,
+  request: ResourceRequest,
+  code: number,
+  object: KubeObject,
+  warnings: readonly string[] = [],
+): Answer {
+  const form = readForm(request.accept, request.query);
+  return { code, body: objectBody(object, request.kind, form, clock.nowMs()), warnings };
+}
+
+async function answerList(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+  const { kind, accept, query } = request;
+  const form = readForm(accept, query);
+  const parts = list(context.store, selectionOf(request), readListOptions(query));
+  // The first part is read before anything is sent, so that a refusal can still be a status.
+  const first = await parts.next();
+  const all = withFirst(first, parts);
+  return { code: 200, body: listBody(all, kind, form, context.clock.nowMs()) };
+}
+
+async function* withFirst(
+  first: IteratorResult<ListPart>,
+  rest: AsyncIterable<ListPart>,
+): AsyncGenerator<ListPart> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
+}
+
+function readBody(request: ResourceRequest): KubeObject {
+  const object = readObject(decodeBody(request.body, mediaType(request.contentType)), request.kind);
+  const { namespace } = object.metadata;
+  const { path } = request;
+  if (typeof namespace === "string" && namespace !== "" && namespace !== (path.namespace ?? "")) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return object;
+}
+
+async function create(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+  if (request.kind.namespaced && request.path.namespace === undefined) throw methodNotAllowed();
+  const options = readWriteOptions(request);
+  const object = readBody(request);
+  const name = typeof object.metadata.name === "string" ? object.metadata.name : "";
+  const result = await context.resources.create({ ...targetOf(request), name }, object, undefined, options);
+  return answerWrite(context, request, result);
+}
+
+function answerWrite(context: ResourceContext, request: ResourceRequest, result: WriteResult): Answer {
+  const code = result.created ? 201 : 200;
+  return answerObject(context, request, code, result.object, result.warnings);
+}
+
+async function update(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+  const { kind } = request;
+  const options = readWriteOptions(request);
+  const object = readBody(request);
+  const target = targetOf(request);
+  const given = object.metadata.name ?? "";
+  if (given !== target.name) {
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${target.name})`);
+  }
+  if (!kind.builtIn && (object.metadata.resourceVersion ?? "") === "") {
+    const message = "Invalid value: 0x0: must be specified for an update";
+    throw invalid(kind, target.name, [
+      { reason: "FieldValueInvalid", field: "metadata.resourceVersion", message },
+    ]);
+  }
+  return answerWrite(context, request, await context.resources.change(target, () => ({ object }), options));
+}
+
+async function patch(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+  const { kind, query } = request;
+  const type = mediaType(request.contentType);
+  const options = readWriteOptions(request);
+  const target = targetOf(request);
+  if (type !== applyType) {
+    if (query.has("force")) throw badRequest("force is forbidden for a patch that is not an apply patch");
+    const change = patchChange(request.body, type, kind);
+    return answerWrite(context, request, await context.resources.change(target, change, options));
+  }
+  if (!query.has("fieldManager")) throw badRequest("fieldManager is required for apply patch");
+  const now = new Date(context.clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
+  const apply = readApply(request.body, kind, target.name, isTrue(query, "force"), options, now);
+  const change = (old: KubeObject) => apply.change(old);
+  const withWarnings = (result: WriteResult) =>
+    answerWrite(context, request, { ...result, warnings: [...apply.warnings, ...result.warnings] });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return withWarnings(await context.resources.change(target, change, options));
+    } catch (error) {
+      if (!isReason(error, "NotFound") || options.subresource !== "") throw error;
+    }
+    // What is not there yet is created, its fields the applier's.
+    const empty: KubeObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: {} };
+    const { managers } = apply.change(empty);
+    try {
+      return withWarnings(await context.resources.create(target, apply.configuration, managers, options));
+    } catch (error) {
+      if (!isReason(error, "AlreadyExists") || attempt >= 5) throw error;
+    }
+  }
+}
+
+function isReason(error: unknown, reason: string): boolean {
+  return (
+    error instanceof StatusError && error.status.reason === reason && error.status.details.name !== undefined
+  );
+}
+
+async function deleteOne(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+  const target = targetOf(request);
+  const options = readDeleteOptions(optionalBody(request), request.query);
+  const result = await deleteObject(context.resources, target, options, context.clock.nowMs());
+  if (result.state === "deleting") return answerObject(context, request, 200, result.object);
+  return { code: 200, body: deletedStatus(request.kind, result.object) };
+}
+
+function optionalBody(request: ResourceRequest): JsonObject | undefined {
+  if (request.body.length === 0) return undefined;
+  const body = decodeBody(request.body, mediaType(request.contentType));
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw badRequest("DeleteOptions must be an object");
+  }
+  return body;
+}
+
+/** Deletes what a list would show; answers with that list. */
+async function deleteCollection(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+  const { kind, plane, query, path } = request;
+  if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed();
+  const options = readDeleteOptions(optionalBody(request), query);
+  const items: KubeObject[] = [];
+  let resourceVersion = "";
+  for await (const part of list(context.store, selectionOf(request), readListOptions(query))) {
+    resourceVersion = part.resourceVersion;
+    for (const listed of part.objects) {
+      const { namespace = "", name = "" } = listed.object().metadata;
+      if (kind.undeletable?.includes(name) === true) continue;
+      try {
+        const target = { plane, kind, namespace, name };
+        items.push((await deleteObject(context.resources, target, options, context.clock.nowMs())).object);
+      } catch (error) {
+        // Somebody else was faster: it is gone, which is what was asked for.
+        if (!isReason(error, "NotFound")) throw error;
+      }
+    }
+  }
+  const deleted = {
+    kind: `${kind.kind}List`,
+    apiVersion: apiVersionOf(kind),
+    metadata: { resourceVersion },
+    items,
+  };
+  return { code: 200, body: deleted };
+}

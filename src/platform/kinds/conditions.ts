@@ -1,0 +1,66 @@
+import { childObject, isJsonObject, type Json, type KubeObject } from "../object.ts";
+import type { Schema } from "../schema/schema.ts";
+import type { PrinterColumn } from "./kind.ts";
+
+/** `status.conditions` (meta/v1 Condition). */
+export const conditionsSchema: Schema = {
+  type: "array",
+  description: "What is known of the object, one entry a type.",
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["type"],
+  items: {
+    type: "object",
+    required: ["type", "status", "lastTransitionTime", "reason", "message"],
+    properties: {
+      type: { type: "string", description: "What the condition is about.", maxLength: 316 },
+      status: { type: "string", description: "Whether it holds.", enum: ["True", "False", "Unknown"] },
+      observedGeneration: {
+        type: "integer",
+        format: "int64",
+        minimum: 0,
+        description: "The generation of the object that the condition was found for.",
+      },
+      lastTransitionTime: {
+        type: "string",
+        format: "date-time",
+        description: "When the status last changed.",
+      },
+      reason: { type: "string", description: "Why, in one word.", minLength: 1, maxLength: 1024 },
+      message: { type: "string", description: "Why, for people.", maxLength: 32768 },
+    },
+  },
+};
+
+/** The condition of a type in `status.conditions`. */
+export function findCondition(object: KubeObject, type: string): { [field: string]: Json } | undefined {
+  const conditions = childObject(object, "status")?.["conditions"];
+  if (!Array.isArray(conditions)) return undefined;
+  return conditions.filter(isJsonObject).find((condition) => condition["type"] === type);
+}
+
+/** Columns for a condition's status and reason. */
+export function conditionColumns(type: string): PrinterColumn[] {
+  return [
+    {
+      name: type,
+      type: "string",
+      description: `Whether the object is ${type}.`,
+      priority: 0,
+      value: (object) => String(findCondition(object, type)?.["status"] ?? ""),
+    },
+    {
+      name: "Reason",
+      type: "string",
+      description: `Why the object is ${type} or not.`,
+      priority: 0,
+      value: (object) => String(findCondition(object, type)?.["reason"] ?? ""),
+    },
+    {
+      name: "Message",
+      type: "string",
+      description: "The reason in full.",
+      priority: 1,
+      value: (object) => String(findCondition(object, type)?.["message"] ?? ""),
+    },
+  ];
+}

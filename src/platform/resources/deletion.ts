@@ -1,0 +1,122 @@
+import { namespaceKind } from "../kinds/namespace.ts";
+import { cloneJson, isJsonObject, type Json, type KubeObject } from "../object.ts";
+import { badRequest, conflict, forbidden, modifiedMessage } from "../status.ts";
+import { hasFinalizers } from "./new-state.ts";
+import type { Resources } from "./resources.ts";
+import type { Target } from "./target.ts";
+
+export type Propagation = "Background" | "Foreground" | "Orphan";
+
+/** meta/v1 DeleteOptions, as far as they mean something here. */
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  /** Undefined: the finalizers that the object has decide. */
+  readonly propagation: Propagation | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+}
+
+/** `deleting`: the object stays until its finalizers are done. */
+export interface DeletionResult {
+  readonly state: "deleted" | "deleting";
+  readonly object: KubeObject;
+}
+
+/** Finalizers of the garbage collector: the dependents go first, or are let go. */
+export const foregroundFinalizer = "foregroundDeletion";
+export const orphanFinalizer = "orphan";
+
+/**
+ * Reads DeleteOptions from a body (absent for none) and the query, which the body overrules.
+ *
+ * @throws StatusError 400
+ */
+export function readDeleteOptions(body: Json | undefined, query: URLSearchParams): DeleteOptions {
+  const options = isJsonObject(body) ? body : {};
+  if (body !== undefined && !isJsonObject(body)) throw badRequest("DeleteOptions must be an object");
+  const policy = options["propagationPolicy"] ?? query.get("propagationPolicy") ?? undefined;
+  const orphan = options["orphanDependents"] ?? query.get("orphanDependents") === "true";
+  if (policy !== undefined && policy !== "Background" && policy !== "Foreground" && policy !== "Orphan") {
+    throw badRequest(
+      `invalid propagationPolicy ${JSON.stringify(policy)}: must be Background, Foreground or Orphan`,
+    );
+  }
+  const dryRun = options["dryRun"] ?? query.getAll("dryRun");
+  const preconditions = isJsonObject(options["preconditions"]) ? options["preconditions"] : {};
+  const text = (value: Json | undefined) => (typeof value === "string" && value !== "" ? value : undefined);
+  return {
+    dryRun: readDryRun(Array.isArray(dryRun) ? dryRun.map(String) : []),
+    propagation: policy ?? (orphan === true ? "Orphan" : undefined),
+    uid: text(preconditions["uid"]),
+    resourceVersion: text(preconditions["resourceVersion"]),
+  };
+}
+
+/** @throws StatusError 400 for anything but All */
+export function readDryRun(values: readonly string[]): boolean {
+  const given = values.filter((value) => value !== "");
+  if (given.some((value) => value !== "All")) {
+    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(given)}: supported values: "All"`);
+  }
+  return given.length > 0;
+}
+
+/** Asks for the deletion of an object: it goes at once, or as soon as its finalizers are done. */
+export async function deleteObject(
+  resources: Resources,
+  target: Target,
+  options: DeleteOptions,
+  nowMs: number,
+): Promise<DeletionResult> {
+  if (target.kind.undeletable?.includes(target.name) === true) {
+    throw forbidden(target.kind, target.name, `this ${target.kind.singular} may not be deleted`);
+  }
+  for (let attempt = 1; ; attempt++) {
+    const old = await resources.get(target);
+    checkPreconditions(old, target, options);
+    const next = markedForDeletion(old, options.propagation, nowMs);
+    const isDeleted = !hasFinalizers(next);
+    const state = isDeleted ? "deleted" : "deleting";
+    const isUnchanged = !isDeleted && JSON.stringify(next) === JSON.stringify(old);
+    if (options.dryRun || isUnchanged) return { state, object: next };
+    const written = await resources.write(target, isDeleted ? "DELETED" : "MODIFIED", next, old);
+    if (written !== undefined) return { state, object: written };
+    if (options.resourceVersion !== undefined || attempt >= 8) {
+      throw conflict(target.kind, target.name, modifiedMessage);
+    }
+  }
+}
+
+function checkPreconditions(object: KubeObject, target: Target, options: DeleteOptions): void {
+  const { uid = "", resourceVersion = "" } = object.metadata;
+  if (options.uid !== undefined && options.uid !== uid) {
+    const why = `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    throw conflict(target.kind, target.name, why);
+  }
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw conflict(target.kind, target.name, why);
+  }
+}
+
+/** The object as it is once its deletion has been asked for. Pure. */
+export function markedForDeletion(
+  old: KubeObject,
+  propagation: Propagation | undefined,
+  nowMs: number,
+): KubeObject {
+  const next = cloneJson(old);
+  const kept = (old.metadata.finalizers ?? []).filter(
+    (each) => propagation === undefined || (each !== foregroundFinalizer && each !== orphanFinalizer),
+  );
+  if (propagation === "Foreground") kept.push(foregroundFinalizer);
+  if (propagation === "Orphan") kept.push(orphanFinalizer);
+  if (kept.length > 0) next.metadata.finalizers = kept;
+  else delete next.metadata.finalizers;
+  if (old.metadata.deletionTimestamp !== undefined) return next;
+  next.metadata.deletionTimestamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z");
+  next.metadata.deletionGracePeriodSeconds = 0;
+  if (next.metadata.generation !== undefined) next.metadata.generation++;
+  if (next.kind === namespaceKind.kind) next["status"] = { phase: "Terminating" };
+  return next;
+}

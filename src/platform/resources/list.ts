@@ -1,0 +1,222 @@
+import type { KindDefinition } from "../kinds/kind.ts";
+import type { KubeObject } from "../object.ts";
+import type { Plane } from "../plane.ts";
+import {
+  type FieldRequirement,
+  matchesFields,
+  matchesLabels,
+  parseFieldSelector,
+  parseLabelSelector,
+} from "../selectors.ts";
+import { badRequest, expired, PlaneGoneError, tooLargeResourceVersion } from "../status.ts";
+import { collectionPrefix } from "../store/keys.ts";
+import type { ObjectStore, PageOutcome } from "../store/object-store.ts";
+import { parseStored } from "../store/stored-object.ts";
+
+/** A collection, and which of its objects are wanted. */
+export interface Selection {
+  readonly plane: Plane;
+  readonly kind: KindDefinition;
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
+  /** Undefined: every object. */
+  readonly matches?: (object: KubeObject) => boolean;
+}
+
+export function selectionPrefix({ kind, namespace }: Selection): string {
+  return collectionPrefix(kind, kind.namespaced ? namespace : "");
+}
+
+/**
+ * Reads `labelSelector` and `fieldSelector`. @returns undefined when there is nothing to select by
+ *
+ * @throws StatusError 400
+ */
+export function readSelectors(
+  query: URLSearchParams,
+  kind: KindDefinition,
+): ((object: KubeObject) => boolean) | undefined {
+  const labels = parseLabelSelector(query.get("labelSelector") ?? "");
+  if (!labels.ok) throw badRequest(labels.message);
+  const fields = parseFieldSelector(query.get("fieldSelector") ?? "");
+  if (!fields.ok) throw badRequest(fields.message);
+  if (labels.requirements.length === 0 && fields.requirements.length === 0) return undefined;
+  for (const requirement of fields.requirements) checkField(requirement, kind);
+  return (object) =>
+    matchesLabels(labels.requirements, object.metadata.labels ?? {}) &&
+    matchesFields(fields.requirements, (field) => fieldText(object, field, kind));
+}
+
+function checkField({ field }: FieldRequirement, kind: KindDefinition): void {
+  const known =
+    field === "metadata.name" ||
+    (field === "metadata.namespace" && kind.namespaced) ||
+    Object.hasOwn(kind.selectableFields, field);
+  if (!known) throw badRequest(`field label not supported: ${field}`);
+}
+
+function fieldText(object: KubeObject, field: string, kind: KindDefinition): string {
+  if (field === "metadata.name") return object.metadata.name ?? "";
+  if (field === "metadata.namespace") return object.metadata.namespace ?? "";
+  return kind.selectableFields[field]?.(object) ?? "";
+}
+
+export interface ListOptions {
+  /** 0 for all. */
+  readonly limit: number;
+  /** Only what comes after this key. */
+  readonly afterKey: string;
+  /** The version to show; "" for the newest. */
+  readonly resourceVersion: string;
+  /** A version that what is shown must have reached; "" for none. */
+  readonly minimumVersion: string;
+}
+
+/**
+ * Reads `limit`, `continue`, `resourceVersion` and `resourceVersionMatch`.
+ *
+ * @throws StatusError 400
+ */
+export function readListOptions(query: URLSearchParams): ListOptions {
+  const limit = Number(query.get("limit") ?? "0");
+  if (!Number.isInteger(limit) || limit < 0) throw badRequest("limit must be a number of at least 0");
+  const asked = query.get("resourceVersion") ?? "";
+  if (!/^\d*$/.test(asked)) throw badRequest(`Invalid value: "${asked}": resourceVersion must be a number`);
+  const match = query.get("resourceVersionMatch") ?? "";
+  const token = query.get("continue") ?? "";
+  if (match !== "" && asked === "") {
+    throw badRequest("resourceVersionMatch is forbidden unless resourceVersion is provided");
+  }
+  if (!["", "Exact", "NotOlderThan"].includes(match)) {
+    throw badRequest(`unknown resourceVersionMatch value "${match}"`);
+  }
+  if (token !== "") {
+    if (asked !== "" && asked !== "0") {
+      throw badRequest("specifying resource version is not allowed when using continue");
+    }
+    return { limit, minimumVersion: "", ...readContinueToken(token) };
+  }
+  if (match === "Exact") {
+    if (asked === "0") throw badRequest('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+    return { limit, afterKey: "", resourceVersion: asked, minimumVersion: "" };
+  }
+  return { limit, afterKey: "", resourceVersion: "", minimumVersion: asked === "0" ? "" : asked };
+}
+
+/** @param resourceVersion "" for a token that goes on with whatever is there then */
+export function continueToken(resourceVersion: string, afterKey: string): string {
+  const text = JSON.stringify({ v: "meta.k8s.io/v1", rv: resourceVersion, start: afterKey });
+  return Buffer.from(text).toString("base64url");
+}
+
+function readContinueToken(token: string): { afterKey: string; resourceVersion: string } {
+  try {
+    const { v, rv, start } = JSON.parse(Buffer.from(token, "base64url").toString()) as Record<
+      string,
+      unknown
+    >;
+    if (v === "meta.k8s.io/v1" && typeof rv === "string" && /^\d*$/.test(rv) && typeof start === "string") {
+      return { afterKey: start, resourceVersion: rv };
+    }
+  } catch {
+    // Falls through to the refusal.
+  }
+  throw badRequest("continue key is not valid");
+}
+
+/** An object of a list; parsed only where somebody looks into it. */
+export interface ListedObject {
+  readonly json: string;
+  readonly object: () => KubeObject;
+}
+
+export interface ListPart {
+  readonly resourceVersion: string;
+  readonly objects: readonly ListedObject[];
+  /** What to say in `metadata`, known with the last part: a token where the limit ended the list. */
+  readonly end?: { readonly continue?: string; readonly remainingItemCount?: number };
+}
+
+const objectsAtOnce = 500;
+
+/**
+ * Reads a collection part by part, all of one version: memory is bounded by a part, not by the collection.
+ *
+ * @throws StatusError 410 when the version is not held any more, 504 for one of the future
+ */
+export async function* list(
+  store: ObjectStore,
+  selection: Selection,
+  options: ListOptions,
+): AsyncGenerator<ListPart> {
+  const prefix = selectionPrefix(selection);
+  let { afterKey, resourceVersion } = options;
+  if (afterKey !== "" && !afterKey.startsWith(prefix)) throw badRequest("continue key is not valid");
+  for (let left = options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit; ; ) {
+    const limit = Math.min(objectsAtOnce, selection.matches === undefined ? left : objectsAtOnce);
+    const page = await store.page(selection.plane, { prefix, afterKey, limit, resourceVersion });
+    const { items, remaining } = checkedPage(page, options, afterKey);
+    resourceVersion = page.outcome === "page" ? page.resourceVersion : "";
+    const objects: ListedObject[] = [];
+    let taken = 0;
+    for (const item of items) {
+      taken++;
+      const object = listed(item.json);
+      if (selection.matches !== undefined && !selection.matches(object.object())) continue;
+      objects.push(object);
+      if (--left === 0) break;
+    }
+    afterKey = items[taken - 1]?.key ?? afterKey;
+    const rest = remaining + items.length - taken;
+    if (left === 0 && rest > 0) {
+      const counted = selection.matches === undefined ? { remainingItemCount: rest } : {};
+      yield {
+        resourceVersion,
+        objects,
+        end: { continue: continueToken(resourceVersion, afterKey), ...counted },
+      };
+      return;
+    }
+    if (items.length < limit || rest === 0) {
+      yield { resourceVersion, objects, end: {} };
+      return;
+    }
+    yield { resourceVersion, objects };
+  }
+}
+
+function listed(json: string): ListedObject {
+  let object: KubeObject | undefined;
+  return {
+    json,
+    object() {
+      object ??= parseStored(json);
+      return object;
+    },
+  };
+}
+
+function checkedPage(
+  page: PageOutcome,
+  options: ListOptions,
+  afterKey: string,
+): Extract<PageOutcome, { outcome: "page" }> {
+  switch (page.outcome) {
+    case "gone":
+      throw new PlaneGoneError();
+    case "unknown-version":
+      if (Number(options.resourceVersion) > Number(page.newest)) {
+        throw tooLargeResourceVersion(options.resourceVersion, page.newest);
+      }
+      if (options.afterKey === "") throw expired("The resourceVersion for the provided list is too old.");
+      throw expired(continueExpired, continueToken("", afterKey));
+    case "page":
+      if (Number(options.minimumVersion) > Number(page.resourceVersion)) {
+        throw tooLargeResourceVersion(options.minimumVersion, page.resourceVersion);
+      }
+      return page;
+  }
+}
+
+const continueExpired =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";

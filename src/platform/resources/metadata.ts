@@ -1,0 +1,98 @@
+import type { KindDefinition } from "../kinds/kind.ts";
+import { isJsonObject, type KubeObject } from "../object.ts";
+import { invalidValue, requiredValue } from "../schema/validate.ts";
+import { isLabelKey, isLabelValue } from "../selectors.ts";
+import type { FieldError } from "../status.ts";
+
+const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
+const labelPattern = new RegExp(`^${label}$`);
+const subdomainPattern = new RegExp(`^${label}(?:\\.${label})*$`);
+
+const labelHelp =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const subdomainHelp =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+/** Annotations of an object, keys and values together. */
+const maxAnnotationBytes = 256 * 1024;
+
+/** Whether a text is a name by RFC 1123. @returns why not, or undefined */
+export function nameFault(name: string, rule: "subdomain" | "label"): string | undefined {
+  const maxLength = rule === "label" ? 63 : 253;
+  if (name.length > maxLength) return `must be no more than ${maxLength} characters`;
+  const pattern = rule === "label" ? labelPattern : subdomainPattern;
+  if (pattern.test(name)) return undefined;
+  return rule === "label" ? labelHelp : subdomainHelp;
+}
+
+/** What Kubernetes asks of `metadata`, beside the types of its fields. */
+export function validateMetadata(object: KubeObject, kind: KindDefinition): FieldError[] {
+  const { metadata } = object;
+  const errors: FieldError[] = [];
+  const fault = nameFault(metadata.name ?? "", kind.nameRule);
+  if (fault !== undefined) errors.push(invalidValue("metadata.name", metadata.name ?? "", fault));
+  for (const [key, value] of Object.entries(metadata.labels ?? {})) {
+    if (!isLabelKey(key)) errors.push(invalidValue("metadata.labels", key, qualifiedNameHelp));
+    if (!isLabelValue(value)) errors.push(invalidValue("metadata.labels", value, labelValueHelp));
+  }
+  errors.push(...validateAnnotations(metadata.annotations ?? {}));
+  for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) {
+    if (isLabelKey(finalizer)) continue;
+    errors.push(invalidValue(`metadata.finalizers[${index}]`, finalizer, qualifiedNameHelp));
+  }
+  errors.push(...validateOwners(object));
+  return errors;
+}
+
+const qualifiedNameHelp =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const labelValueHelp =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+function validateAnnotations(annotations: Readonly<Record<string, string>>): FieldError[] {
+  const errors: FieldError[] = [];
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+    if (!isLabelKey(key.toLowerCase())) {
+      errors.push(invalidValue("metadata.annotations", key, qualifiedNameHelp));
+    }
+  }
+  if (bytes > maxAnnotationBytes) {
+    const message = `Too long: may not be more than ${maxAnnotationBytes} bytes`;
+    errors.push({ reason: "FieldValueTooLong", field: "metadata.annotations", message });
+  }
+  return errors;
+}
+
+function validateOwners(object: KubeObject): FieldError[] {
+  const errors: FieldError[] = [];
+  let controllers = 0;
+  for (const [index, owner] of (object.metadata.ownerReferences ?? []).entries()) {
+    for (const field of ["apiVersion", "kind", "name", "uid"]) {
+      if (isJsonObject(owner) && typeof owner[field] === "string" && owner[field] !== "") continue;
+      errors.push(requiredValue(`metadata.ownerReferences[${index}].${field}`, "must not be empty"));
+    }
+    if (owner["controller"] === true) controllers++;
+  }
+  if (controllers > 1) {
+    const why = "Only one reference can have Controller set to true";
+    errors.push(invalidValue("metadata.ownerReferences", "", why));
+  }
+  return errors;
+}
+
+/** The uids that an object names as its owners. */
+export function ownerUids(object: KubeObject | undefined): string[] {
+  const uids = (object?.metadata.ownerReferences ?? []).map((owner) => String(owner["uid"] ?? ""));
+  return [...new Set(uids)];
+}
+
+const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+
+/** Completes a generateName with five characters, as Kubernetes does: no vowels, hence no words. @param random in [0, 1) */
+export function generatedName(prefix: string, maxLength: number, random: () => number): string {
+  let suffix = "";
+  for (let i = 0; i < 5; i++) suffix += suffixAlphabet[Math.floor(random() * suffixAlphabet.length)] ?? "b";
+  return prefix.slice(0, maxLength - suffix.length) + suffix;
+}

@@ -1,0 +1,192 @@
+import type { CauseReason } from "../core/schema-issue.ts";
+import type { JsonObject } from "./object.ts";
+
+/** Why one field of an object was refused; becomes a cause of a 422 Status. `field` is a path such as `spec.sinks[0].name`. */
+export interface FieldError {
+  readonly reason: CauseReason;
+  readonly field: string;
+  /** The whole text after the field: `Required value`, `Invalid value: "x": must be ...`. */
+  readonly message: string;
+}
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** A failed request's answer (meta/v1 Status). */
+export interface Status {
+  readonly kind: "Status";
+  readonly apiVersion: "v1";
+  readonly metadata: JsonObject;
+  readonly status: "Failure";
+  readonly message: string;
+  readonly reason: string;
+  readonly details: StatusDetails;
+  readonly code: number;
+}
+
+/**
+ * A request that is refused. Handlers throw it to leave from any depth, and the application answers with its Status; it
+ * never leaves this room, which is why it is not in the program's table of errors.
+ */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  readonly status: Status;
+
+  constructor(status: Status) {
+    super(status.message);
+    this.status = status;
+  }
+}
+
+/** The control plane went away while a request was at work; answered like one that never was. */
+export class PlaneGoneError extends Error {
+  override readonly name = "PlaneGoneError";
+}
+
+/** What an error names: the plural for most (`secrets`), the kind for 422. The group is empty for the core kinds. */
+export interface ResourceName {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+function failure(code: number, reason: string, message: string, details: StatusDetails = {}): StatusError {
+  const status: Status = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    reason,
+    details,
+    code,
+  };
+  return new StatusError(status);
+}
+
+/** `secrets`, `exportpolicies.telemetry.example`. */
+export function qualifiedPlural(resource: ResourceName): string {
+  return resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
+}
+
+function about(resource: ResourceName, name: string): StatusDetails {
+  return resource.group === ""
+    ? { name, kind: resource.plural }
+    : { name, group: resource.group, kind: resource.plural };
+}
+
+/** The one answer to whoever may not: it never says whether the token, the membership or the control plane is at fault. */
+export function forbiddenPath(method: string, path: string): StatusError {
+  const verb = method.toLowerCase();
+  return failure(403, "Forbidden", `forbidden: User "system:anonymous" cannot ${verb} path "${path}"`);
+}
+
+/** An allowed caller asks for something that nobody may do to this object. */
+export function forbidden(resource: ResourceName, name: string, why: string): StatusError {
+  const message = `${qualifiedPlural(resource)} "${name}" is forbidden: ${why}`;
+  return failure(403, "Forbidden", message, about(resource, name));
+}
+
+export function badRequest(message: string): StatusError {
+  return failure(400, "BadRequest", message);
+}
+
+export function notFound(resource: ResourceName, name: string): StatusError {
+  return failure(404, "NotFound", `${qualifiedPlural(resource)} "${name}" not found`, about(resource, name));
+}
+
+export function pathNotFound(): StatusError {
+  return failure(404, "NotFound", "the server could not find the requested resource");
+}
+
+export function methodNotAllowed(): StatusError {
+  return failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+}
+
+export function notAcceptable(accepted: readonly string[]): StatusError {
+  const message = `only the following media types are accepted: ${accepted.join(", ")}`;
+  return failure(406, "NotAcceptable", message);
+}
+
+export function alreadyExists(resource: ResourceName, name: string): StatusError {
+  const message = `${qualifiedPlural(resource)} "${name}" already exists`;
+  return failure(409, "AlreadyExists", message, about(resource, name));
+}
+
+export const modifiedMessage =
+  "the object has been modified; please apply your changes to the latest version and try again";
+
+export function conflict(resource: ResourceName, name: string, why: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${qualifiedPlural(resource)} "${name}": ${why}`;
+  return failure(409, "Conflict", message, about(resource, name));
+}
+
+/** A server-side apply that would take fields from other managers. */
+export function applyConflict(causes: readonly StatusCause[]): StatusError {
+  const [count, noun] = [causes.length, causes.length === 1 ? "conflict" : "conflicts"];
+  const list = causes.map((cause) => `${cause.message}: ${cause.field ?? ""}`);
+  const message = `Apply failed with ${count} ${noun}: ${count === 1 ? list[0] : `\n- ${list.join("\n- ")}`}`;
+  return failure(409, "Conflict", message, { causes });
+}
+
+/** A version of the past that the change log does not hold any more. */
+export function expired(message: string, continueToken?: string): StatusError {
+  const error = failure(410, "Expired", message);
+  if (continueToken === undefined) return error;
+  return new StatusError({ ...error.status, metadata: { continue: continueToken } });
+}
+
+export function tooLarge(message: string): StatusError {
+  return failure(413, "RequestEntityTooLarge", message);
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): StatusError {
+  const list = accepted.join(", ");
+  const message = `the body of the request was in an unknown format - accepted media types include: ${list}`;
+  return failure(415, "UnsupportedMediaType", message);
+}
+
+export function invalid(resource: ResourceName, name: string, errors: readonly FieldError[]): StatusError {
+  const kind = resource.group === "" ? resource.kind : `${resource.kind}.${resource.group}`;
+  const texts = errors.map((error) => `${error.field}: ${error.message}`);
+  const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
+  const details: StatusDetails = {
+    name,
+    ...(resource.group === "" ? {} : { group: resource.group }),
+    kind: resource.kind,
+    causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
+  };
+  return failure(422, "Invalid", `${kind} "${name}" is invalid: ${list}`, details);
+}
+
+export function tooManyRequests(retryAfterSeconds: number, message: string): StatusError {
+  return failure(429, "TooManyRequests", message, { retryAfterSeconds });
+}
+
+export function internalError(): StatusError {
+  return failure(500, "InternalError", "an error on the server has prevented the request from succeeding");
+}
+
+/** The store does not answer; the request may be repeated. */
+export function unavailable(): StatusError {
+  const message = "the server is currently unable to handle the request";
+  return failure(503, "ServiceUnavailable", message, { retryAfterSeconds: 1 });
+}
+
+export function tooLargeResourceVersion(asked: string, current: string): StatusError {
+  const message = `Too large resource version: ${asked}, current: ${current}`;
+  const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
+  return failure(504, "Timeout", message, { causes, retryAfterSeconds: 1 });
+}

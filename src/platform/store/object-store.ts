@@ -1,0 +1,207 @@
+import type { RedisConnection } from "../../redis/connection.ts";
+import type { KubeObject } from "../object.ts";
+import { type Plane, planeKey } from "../plane.ts";
+import { type PlaneKeys, planeKeys } from "./keys.ts";
+import { type EarlierState, rewind, type StoredItem } from "./rewind.ts";
+import { runScript } from "./run-script.ts";
+import {
+  changesScript,
+  commitScript,
+  compactScript,
+  createPlaneScript,
+  finishWorkScript,
+  pageScript,
+} from "./scripts.ts";
+import { storedParts } from "./stored-object.ts";
+
+export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
+
+/** One write. */
+export interface Commit {
+  readonly key: string;
+  /** The version that the object must still have; "" where it must not exist. */
+  readonly expectedVersion: string;
+  readonly type: ChangeType;
+  /** The new state; for DELETED the last one. */
+  readonly object: KubeObject;
+  /** Key of the namespace object that must exist and must not be going away; "" for none. */
+  readonly requiredNamespace: string;
+  /** Work for the controllers, "" for none, and when it is due. */
+  readonly work: string;
+  readonly workDueMs: number;
+  readonly ownersBefore: readonly string[];
+  readonly ownersAfter: readonly string[];
+}
+
+export type CommitOutcome =
+  | { readonly outcome: "committed"; readonly json: string; readonly resourceVersion: string }
+  | { readonly outcome: "gone" | "exists" | "missing" | "modified" | "no-namespace" | "terminating" };
+
+/** One entry of a plane's change log. */
+export interface Change {
+  readonly resourceVersion: string;
+  readonly type: ChangeType;
+  readonly key: string;
+  /** The object after the change; for DELETED as it last was, with the version of the deletion. */
+  readonly json: string;
+  /** The object before the change, "" when it was added. */
+  readonly previous: string;
+}
+
+export interface PageRequest {
+  /** What the keys start with; see `collectionPrefix`. */
+  readonly prefix: string;
+  /** Only what comes after this key; "" from the beginning. */
+  readonly afterKey: string;
+  /** 0 for all. */
+  readonly limit: number;
+  /** The version to show; "" for the newest. */
+  readonly resourceVersion: string;
+}
+
+export type PageOutcome =
+  | {
+      readonly outcome: "page";
+      readonly resourceVersion: string;
+      readonly items: readonly StoredItem[];
+      /** How many follow after these, as of now. */
+      readonly remaining: number;
+    }
+  | { readonly outcome: "gone" }
+  | { readonly outcome: "unknown-version"; readonly newest: string };
+
+export type ChangesOutcome =
+  | { readonly outcome: "changes"; readonly newest: string; readonly changes: readonly Change[] }
+  | { readonly outcome: "gone" }
+  | { readonly outcome: "expired" | "ahead"; readonly newest: string };
+
+export interface DueWork {
+  readonly item: string;
+  /** As Redis wrote it; given back to {@link ObjectStore.finishWork}. */
+  readonly due: string;
+}
+
+/** The objects of all planes in Redis. Every function is one atomic step there; none can be recalled once it is sent. */
+export interface ObjectStore {
+  createPlane(plane: Plane): Promise<void>;
+  /** Removes a plane and everything in it, at once and for good. */
+  removePlane(plane: Plane): Promise<void>;
+  get(plane: Plane, key: string): Promise<string | undefined>;
+  commit(plane: Plane, commit: Commit): Promise<CommitOutcome>;
+  page(plane: Plane, request: PageRequest): Promise<PageOutcome>;
+  changes(plane: Plane, afterVersion: string, limit: number): Promise<ChangesOutcome>;
+  newestVersion(plane: Plane): Promise<string | undefined>;
+  /** @returns the oldest version that a watch may resume from, "" where the plane is gone */
+  compact(plane: Plane, upToVersion: string, keepAtMost: number): Promise<string>;
+  /** Keys of the objects that name this uid as an owner. */
+  dependents(plane: Plane, uid: string): Promise<string[]>;
+  dueWork(plane: Plane, nowMs: number, limit: number): Promise<DueWork[]>;
+  /** Whether there is any work, due or not. */
+  hasWork(plane: Plane): Promise<boolean>;
+  addWork(plane: Plane, item: string, dueMs: number): Promise<void>;
+  /** Forgets work that is done, unless it has been asked for again. */
+  finishWork(plane: Plane, work: DueWork): Promise<void>;
+}
+
+export function createObjectStore(redis: RedisConnection): ObjectStore {
+  const keysOf = (plane: Plane): PlaneKeys => planeKeys(planeKey(plane));
+  const run = (plane: Plane, script: string, args: readonly (string | number)[]) =>
+    runScript(redis, script, Object.values(keysOf(plane)), args);
+
+  return {
+    async createPlane(plane) {
+      await run(plane, createPlaneScript, []);
+    },
+    async removePlane(plane) {
+      await redis.unlink(...Object.values(keysOf(plane)));
+    },
+    async get(plane, key) {
+      return (await redis.hget(keysOf(plane).objects, key)) ?? undefined;
+    },
+    async commit(plane, commit) {
+      const { before, after } = storedParts(commit.object);
+      const reply = await run(plane, commitScript, [
+        commit.key,
+        commit.expectedVersion,
+        commit.type,
+        before,
+        after,
+        commit.requiredNamespace,
+        commit.work,
+        commit.workDueMs,
+        commit.ownersBefore.length,
+        ...commit.ownersBefore,
+        ...commit.ownersAfter,
+      ]);
+      const [outcome, json = "", resourceVersion = ""] = reply as string[];
+      if (outcome === "ok") return { outcome: "committed", json, resourceVersion };
+      return { outcome } as CommitOutcome;
+    },
+    async page(plane, { prefix, afterKey, limit, resourceVersion }) {
+      const from = afterKey === "" ? `[${prefix}` : `(${afterKey}`;
+      // "0" is the character after "/": the end of everything that starts with the prefix.
+      const to = `(${prefix.slice(0, -1)}0`;
+      const reply = await run(plane, pageScript, [from, to, limit, resourceVersion, prefix]);
+      const [outcome, newest, count, flatItems, flatUndo] = reply as [
+        string,
+        string,
+        number,
+        string[],
+        string[],
+      ];
+      if (outcome === "gone") return { outcome };
+      if (outcome === "unknown") return { outcome: "unknown-version", newest };
+      const items = rewind(pairs(flatItems), pairs(flatUndo), afterKey, limit);
+      const remaining = Math.max(0, count - items.length);
+      return { outcome: "page", resourceVersion: resourceVersion || newest, items, remaining };
+    },
+    async changes(plane, afterVersion, limit) {
+      const reply = await run(plane, changesScript, [afterVersion, limit]);
+      const [outcome, newest, entries] = reply as [string, string, string[][]];
+      if (outcome === "ok") return { outcome: "changes", newest, changes: entries.map(readChange) };
+      return { outcome, newest } as ChangesOutcome;
+    },
+    async newestVersion(plane) {
+      return (await redis.hget(keysOf(plane).plane, "rv")) ?? undefined;
+    },
+    async compact(plane, upToVersion, keepAtMost) {
+      return (await run(plane, compactScript, [upToVersion, keepAtMost])) as string;
+    },
+    async dependents(plane, uid) {
+      const members = await redis.zrangebylex(keysOf(plane).dependents, `[${uid} `, `(${uid}!`);
+      return members.map((member) => member.slice(uid.length + 1));
+    },
+    async dueWork(plane, nowMs, limit) {
+      const flat = await redis.zrangebyscore(
+        keysOf(plane).work,
+        "-inf",
+        nowMs,
+        "WITHSCORES",
+        "LIMIT",
+        0,
+        limit,
+      );
+      return pairs(flat).map(({ key, json }) => ({ item: key, due: json }));
+    },
+    async hasWork(plane) {
+      return (await redis.zcard(keysOf(plane).work)) > 0;
+    },
+    async addWork(plane, item, dueMs) {
+      await redis.zadd(keysOf(plane).work, dueMs, item);
+    },
+    async finishWork(plane, work) {
+      await run(plane, finishWorkScript, [work.item, work.due]);
+    },
+  };
+}
+
+function pairs(flat: readonly string[]): (StoredItem & EarlierState)[] {
+  const items: StoredItem[] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) items.push({ key: flat[i] ?? "", json: flat[i + 1] ?? "" });
+  return items;
+}
+
+function readChange(entry: readonly string[]): Change {
+  const [resourceVersion = "", type = "", key = "", json = "", previous = ""] = entry;
+  return { resourceVersion, type: type as ChangeType, key, json, previous };
+}

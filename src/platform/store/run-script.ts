@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import type { RedisConnection } from "../../redis/connection.ts";
+
+const hashes = new Map<string, string>();
+
+/** Runs a Lua script by its hash, and in full the first time that a server sees it. */
+export async function runScript(
+  redis: RedisConnection,
+  script: string,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  let hash = hashes.get(script);
+  if (hash === undefined) {
+    hash = createHash("sha1").update(script).digest("hex");
+    hashes.set(script, hash);
+  }
+  try {
+    return await redis.evalsha(hash, keys.length, ...keys, ...args);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
+    return await redis.eval(script, keys.length, ...keys, ...args);
+  }
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { secretKind } from "./kinds/secret.ts";
+import { columnDefinitions, humanDuration, tableRow } from "./table.ts";
+
+const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
+
+test.each([
+  [-5 * second, "<invalid>"],
+  [-1, "0s"],
+  [0, "0s"],
+  [119 * second, "119s"],
+  [2 * minute, "2m"],
+  [5 * minute + 10 * second, "5m10s"],
+  [10 * minute + 10 * second, "10m"],
+  [179 * minute, "179m"],
+  [3 * hour, "3h"],
+  [5 * hour + 30 * minute, "5h30m"],
+  [47 * hour, "47h"],
+  [2 * day + 4 * hour, "2d4h"],
+  [8 * day + 4 * hour, "8d"],
+  [729 * day, "729d"],
+  [800 * day, "2y70d"],
+  [3000 * day, "8y"],
+])("%d ms is %s", (ms, expected) => {
+  expect(humanDuration(ms)).toBe(expected);
+});
+
+test("a row has a cell for each column", () => {
+  const secret = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "s", creationTimestamp: "2026-11-20T00:00:00Z" },
+    type: "Opaque",
+    data: { a: "", b: "" },
+  };
+  const nowMs = Date.parse("2026-11-20T00:01:00Z");
+  expect(columnDefinitions(secretKind).map(({ name }) => name)).toEqual(["Name", "Type", "Data", "Age"]);
+  expect(tableRow(secretKind, secret, "None", nowMs)).toEqual({
+    cells: ["s", "Opaque", "2", "60s"],
+    object: null,
+  });
+  expect(tableRow(secretKind, secret, "Metadata", nowMs)["object"]).toEqual({
+    kind: "PartialObjectMetadata",
+    apiVersion: "meta.k8s.io/v1",
+    metadata: secret.metadata,
+  });
+  expect(tableRow(secretKind, secret, "Object", nowMs)["object"]).toBe(secret);
+});

@@ -1,0 +1,78 @@
+import type { KindDefinition } from "./kinds/kind.ts";
+import type { Json, JsonObject, KubeObject } from "./object.ts";
+
+/** Which part of an object goes along with its row (`includeObject`). */
+export type IncludeObject = "None" | "Metadata" | "Object";
+
+export function parseIncludeObject(text: string | undefined): IncludeObject | undefined {
+  if (text === undefined || text === "" || text === "Metadata") return "Metadata";
+  return text === "None" || text === "Object" ? text : undefined;
+}
+
+/** `columnDefinitions` of a kind: Name, the kind's own, Age. */
+export function columnDefinitions(kind: KindDefinition): JsonObject[] {
+  return [
+    column("Name", "string", "name", "Name must be unique within a namespace.", 0),
+    ...kind.columns.map(({ name, type, description, priority }) =>
+      column(name, type, "", description, priority),
+    ),
+    column("Age", "string", "", "How long ago the object was created.", 0),
+  ];
+}
+
+function column(
+  name: string,
+  type: string,
+  format: string,
+  description: string,
+  priority: number,
+): JsonObject {
+  return { name, type, format, description, priority };
+}
+
+/** One row (meta/v1 TableRow). */
+export function tableRow(
+  kind: KindDefinition,
+  object: KubeObject,
+  include: IncludeObject,
+  nowMs: number,
+): JsonObject {
+  const createdMs = Date.parse(object.metadata.creationTimestamp ?? "");
+  const age = Number.isNaN(createdMs) ? "<unknown>" : humanDuration(nowMs - createdMs);
+  const cells: Json[] = [object.metadata.name ?? "", ...kind.columns.map((each) => each.value(object)), age];
+  if (include === "None") return { cells, object: null };
+  return { cells, object: include === "Object" ? object : partialMetadata(object) };
+}
+
+/** The object with nothing but its metadata (meta/v1 PartialObjectMetadata). */
+export function partialMetadata(object: KubeObject): JsonObject {
+  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
+}
+
+/** A table without its rows. @param columns absent in all but the first event of a watch */
+export function tableHead(columns: JsonObject[] | null, metadata: JsonObject): JsonObject {
+  return { kind: "Table", apiVersion: "meta.k8s.io/v1", metadata, columnDefinitions: columns };
+}
+
+/** An age as kubectl shows it: two units where the first is small, else one (`90s`, `5m10s`, `3h`, `2d4h`, `400d`). */
+export function humanDuration(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < -1) return "<invalid>";
+  if (seconds < 0) return "0s";
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return two(minutes, "m", seconds % 60, "s");
+  if (minutes < 180) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 8) return two(hours, "h", minutes % 60, "m");
+  if (hours < 48) return `${hours}h`;
+  const days = Math.floor(hours / 24);
+  if (hours < 192) return two(days, "d", hours % 24, "h");
+  if (days < 730) return `${days}d`;
+  const years = Math.floor(days / 365);
+  return days < 365 * 8 ? two(years, "y", days % 365, "d") : `${years}y`;
+}
+
+function two(first: number, firstUnit: string, second: number, secondUnit: string): string {
+  return second === 0 ? `${first}${firstUnit}` : `${first}${firstUnit}${second}${secondUnit}`;
+}

@@ -1,0 +1,185 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkExportPolicy, type PolicyCheckOptions } from "./check-policy.ts";
+
+const lenient: PolicyCheckOptions = { plane: "shop", unknownFields: "warning" };
+const strict: PolicyCheckOptions = { plane: "shop", unknownFields: "error" };
+
+const source = (name: string, metricsql = "up") => ({ name, metrics: { metricsql } });
+const sink = (name: string, sources: string[], remoteWrite: object = {}) => ({
+  name,
+  sources,
+  target: { prometheusRemoteWrite: { endpoint: "https://h.example/push", ...remoteWrite } },
+});
+const policy = (spec: object, metadata: object = {}) => ({
+  apiVersion: "telemetry.any.domain/v1alpha1",
+  kind: "ExportPolicy",
+  metadata: { name: "web", ...metadata },
+  spec,
+});
+
+test("a whole policy, with the defaults of the contract", () => {
+  const json = policy(
+    {
+      sources: [source("a"), source("b", '{job="web"}')],
+      sinks: [
+        sink("plain", ["a", "b"]),
+        sink("full", ["b"], {
+          authentication: { basicAuth: { secretRef: { name: "credentials" } } },
+          batch: { timeout: "1m30s", maxSize: 5000 },
+          retry: { maxAttempts: 10, backoffDuration: "250ms" },
+        }),
+      ],
+    },
+    { namespace: "team", uid: "u-1", generation: 7 },
+  );
+  const { checked, faults } = checkExportPolicy(json, strict);
+  expect(faults).toEqual([]);
+  expect(checked?.policy).toEqual({
+    ref: { plane: "shop", namespace: "team", name: "web", uid: "u-1" },
+    generation: 7,
+    paused: new Set(),
+    sources: [
+      { name: "a", metricsql: "up" },
+      { name: "b", metricsql: '{job="web"}' },
+    ],
+    sinks: [
+      {
+        name: "plain",
+        sources: ["a", "b"],
+        endpoint: "https://h.example/push",
+        batch: { timeoutMs: 5_000, maxSize: 500 },
+        retry: { maxAttempts: 3, backoffMs: 5_000 },
+      },
+      {
+        name: "full",
+        sources: ["b"],
+        endpoint: "https://h.example/push",
+        basicAuthSecret: "credentials",
+        batch: { timeoutMs: 90_000, maxSize: 5_000 },
+        retry: { maxAttempts: 10, backoffMs: 250 },
+      },
+    ],
+  });
+});
+
+test("one bad sink and one bad source leave the rest running", () => {
+  const json = policy({
+    sources: [source("good"), source("bad", "{job=")],
+    sinks: [
+      sink("fine", ["good"]),
+      sink("wrong-endpoint", ["good"], { endpoint: "nowhere" }),
+      sink("wrong-source", ["good", "bad"]),
+      sink("missing-source", ["god"]),
+    ],
+  });
+  const { checked } = checkExportPolicy(json, lenient);
+  expect(checked?.policy?.sinks.map((each) => each.name)).toEqual(["fine"]);
+  expect(checked?.policy?.sources.map((each) => each.name)).toEqual(["good"]);
+  expect(
+    checked?.sinks.map(({ name, faults, sourceFaults }) => [name, faults.length, sourceFaults.length]),
+  ).toEqual([
+    ["fine", 0, 0],
+    ["wrong-endpoint", 1, 0],
+    ["wrong-source", 0, 1],
+    ["missing-source", 0, 1],
+  ]);
+});
+
+describe("unknown fields", () => {
+  const json = policy({ sources: [source("a")], sinks: [sink("s", ["a"], { compression: "zstd" })] });
+
+  test("are errors for validate and admission", () => {
+    expect(checkExportPolicy(json, strict).faults).toMatchObject([
+      { severity: "error", path: ["spec", "sinks", 0, "target", "prometheusRemoteWrite", "compression"] },
+    ]);
+  });
+
+  test("are warnings at run time, and the policy runs", () => {
+    const { checked, faults } = checkExportPolicy(json, lenient);
+    expect(faults.map((fault) => fault.severity)).toEqual(["warning"]);
+    expect(checked?.policy?.sinks).toHaveLength(1);
+  });
+
+  test("an unknown way to authenticate is never passed over: that would send without credentials", () => {
+    const unsafe = policy({
+      sources: [source("a")],
+      sinks: [sink("s", ["a"], { authentication: { oauth2: {} } })],
+    });
+    expect(checkExportPolicy(unsafe, lenient).checked?.policy?.sinks).toEqual([]);
+  });
+});
+
+test("Kubernetes' reasons", () => {
+  const json = policy({
+    sources: [source("a"), source("a"), { name: "sel", metrics: { resourceSelectors: [] } }],
+    sinks: [sink("x", ["a", "a", "b"]), { name: "y", sources: ["a"], target: { kafka: {} } }],
+  });
+  const reasons = checkExportPolicy(json, strict).faults.map(
+    (fault) => `${fault.path.join(".")} ${fault.reason}`,
+  );
+  expect(reasons).toEqual([
+    "spec.sources.1.name FieldValueDuplicate",
+    "spec.sources.2.metrics.resourceSelectors FieldValueForbidden",
+    "spec.sinks.0.sources.1 FieldValueDuplicate",
+    "spec.sinks.0.sources.2 FieldValueNotFound",
+    "spec.sinks.1.target.kafka FieldValueNotSupported",
+  ]);
+});
+
+describe("the paused annotation", () => {
+  const spec = { sources: [source("a")], sinks: [sink("x", ["a"]), sink("y", ["a"])] };
+  test.each([
+    ["true", "all", 0],
+    ["false", new Set(), 0],
+    ["", new Set(), 0],
+    ["x", new Set(["x"]), 0],
+    [" x , y", new Set(["x", "y"]), 0],
+    ["z", new Set(["z"]), 1],
+  ])("%j", (text, paused, warnings) => {
+    const annotations = { "telemetry.any.domain/paused": text, "telemetry.other/paused": "true" };
+    const { checked, faults } = checkExportPolicy(policy(spec, { annotations }), strict);
+    expect(checked?.policy?.paused).toEqual(paused);
+    expect(faults.filter((fault) => fault.severity === "warning")).toHaveLength(warnings);
+  });
+});
+
+test("null is absent, as in Kubernetes", () => {
+  const json = policy(
+    { sources: [source("a")], sinks: [sink("s", ["a"], { batch: null, authentication: null })] },
+    { annotations: null, uid: null },
+  );
+  const { checked, faults } = checkExportPolicy(json, strict);
+  expect(faults).toEqual([]);
+  expect(checked?.ref.uid).toBe("-");
+});
+
+test("whatever JSON comes, it is answered with faults, never with an exception", () => {
+  const spec = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small" },
+      fc.constantFrom(null, 0, "", "a", "up", true, "https://h", "5s"),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(
+        fc.constantFrom(
+          "name",
+          "sources",
+          "sinks",
+          "metrics",
+          "metricsql",
+          "target",
+          "prometheusRemoteWrite",
+          "__proto__",
+        ),
+        tie("value"),
+      ),
+    ),
+  })).value;
+  fc.assert(
+    fc.property(spec, spec, (specValue, metadata) => {
+      const { faults } = checkExportPolicy({ ...policy({}), spec: specValue, metadata }, lenient);
+      for (const fault of faults) expect(fault.message).not.toBe("");
+    }),
+    { numRuns: 1_000 },
+  );
+});

@@ -1,0 +1,102 @@
+import { suggestion } from "../core/closest.ts";
+import { type DocumentPath, isObject, valueAt } from "../core/document-path.ts";
+import { checkSchema, oneOf, show } from "../core/schema-issue.ts";
+import { nameOf, type SourceCheck } from "./check-source.ts";
+import { asErrors, type DocumentFault, errorAt, errorAtName } from "./document-fault.ts";
+import { choices, sinkSchema } from "./schema.ts";
+import type { PolicySink } from "./types.ts";
+
+/** One sink that has been looked at. */
+export interface SinkCheck {
+  readonly name: string;
+  readonly value: PolicySink | undefined;
+  readonly faults: DocumentFault[];
+  /** Faults in its list of sources. */
+  readonly listFaults: readonly DocumentFault[];
+  /** Faults of the sources that it names, which are the sources' own. */
+  readonly namedFaults: readonly DocumentFault[];
+}
+
+export function checkSink(
+  raw: unknown,
+  path: DocumentPath,
+  rawSources: readonly unknown[],
+  sources: readonly SourceCheck[],
+): SinkCheck {
+  const name = nameOf(raw, path);
+  const checked = checkSchema(sinkSchema, raw, path);
+  const issues = asErrors(checked.issues);
+  const ofList = (fault: DocumentFault) => fault.path[path.length] === "sources";
+  const named = valueAt(raw, ["sources"]);
+  const namedList = Array.isArray(named) ? named : [];
+  const listFaults = [
+    ...issues.filter(ofList),
+    ...checkReferences(namedList, [...path, "sources"], rawSources),
+  ];
+  const namedFaults = sources
+    .filter((source) => namedList.includes(source.name))
+    .flatMap((source) => source.faults);
+  const faults = [...issues.filter((fault) => !ofList(fault)), ...choiceFaults(raw, path)];
+  const missingChoices = new Set(
+    faults.flatMap((fault) => (fault.reason === "FieldValueNotSupported" ? [parentOf(fault)] : [])),
+  );
+  // A target of an unknown kind lacks the known one: one fault says both.
+  const distinct = faults.filter(
+    (fault) => fault.reason !== "FieldValueRequired" || !missingChoices.has(parentOf(fault)),
+  );
+  if (checked.issues !== undefined)
+    return { name, value: undefined, faults: distinct, listFaults, namedFaults };
+  const remoteWrite = checked.value.target.prometheusRemoteWrite;
+  const secret = remoteWrite.authentication?.basicAuth.secretRef.name;
+  const value: PolicySink = {
+    name,
+    sources: checked.value.sources,
+    endpoint: remoteWrite.endpoint,
+    ...(secret === undefined ? {} : { basicAuthSecret: secret }),
+    batch: { timeoutMs: remoteWrite.batch.timeout, maxSize: remoteWrite.batch.maxSize },
+    retry: { maxAttempts: remoteWrite.retry.maxAttempts, backoffMs: remoteWrite.retry.backoffDuration },
+  };
+  return { name, value, faults: distinct, listFaults, namedFaults };
+}
+
+function parentOf(fault: DocumentFault): string {
+  return JSON.stringify(fault.path.slice(0, -1));
+}
+
+function checkReferences(
+  named: readonly unknown[],
+  path: DocumentPath,
+  rawSources: readonly unknown[],
+): DocumentFault[] {
+  const known = rawSources.flatMap((source) =>
+    isObject(source) && typeof source["name"] === "string" ? [source["name"]] : [],
+  );
+  const seen = new Set<string>();
+  return named.flatMap((name, index) => {
+    if (typeof name !== "string") return [];
+    if (seen.has(name))
+      return [
+        errorAt([...path, index], "FieldValueDuplicate", `names ${show(name)} a second time; keep one`),
+      ];
+    seen.add(name);
+    // Without a usable list of sources, that none has the name says nothing.
+    if (known.includes(name) || rawSources.length === 0) return [];
+    const message = `names ${show(name)}, which is none of spec.sources${suggestion(name, known)}`;
+    return [errorAt([...path, index], "FieldValueNotFound", message)];
+  });
+}
+
+/** Where one of several kinds has to be chosen, a kind that is not known may not be passed over, as other fields may. */
+function choiceFaults(raw: unknown, path: DocumentPath): DocumentFault[] {
+  const places: DocumentPath[] = [["target"], ["target", "prometheusRemoteWrite", "authentication"]];
+  return places.flatMap((place) => {
+    const value = valueAt(raw, place);
+    const kinds = choices[String(place.at(-1))] ?? [];
+    return Object.keys(isObject(value) ? value : {})
+      .filter((key) => !kinds.includes(key))
+      .map((key) => {
+        const message = `is not a kind of ${place.at(-1)} that is supported; it must be ${oneOf(kinds)}${suggestion(key, kinds)}`;
+        return errorAtName([...path, ...place, key], "FieldValueNotSupported", message);
+      });
+  });
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { type ConditionState, isTransition, nextConditions } from "./condition-changes.ts";
+import type { Condition } from "./conditions.ts";
+
+const atMs = Date.UTC(2026, 10, 20, 12);
+const state = (members: Partial<ConditionState> = {}): ConditionState => ({
+  type: "Ready",
+  status: "True",
+  reason: "SinksAccepted",
+  message: "All sinks are configured.",
+  ...members,
+});
+const first = nextConditions([], [state()], 1, atMs);
+
+test("a first condition begins now, in whole seconds", () => {
+  expect(first).toEqual([{ ...state(), observedGeneration: 1, lastTransitionTime: "2026-11-20T12:00:00Z" }]);
+});
+
+const later = "2026-11-20T12:01:00Z";
+test.each<[string, ConditionState[], number, string | undefined, boolean]>([
+  ["nothing new", [state()], 1, first[0]?.lastTransitionTime, false],
+  ["another message", [state({ message: "Fine." })], 1, first[0]?.lastTransitionTime, false],
+  ["another reason", [state({ reason: "Other" })], 1, first[0]?.lastTransitionTime, true],
+  ["another generation", [state()], 2, first[0]?.lastTransitionTime, true],
+  ["another status", [state({ status: "False" })], 1, later, true],
+  ["another type", [state({ type: "Accepted" })], 1, later, true],
+  ["none any more", [], 1, undefined, true],
+])("%s", (_name, states, generation, lastTransitionTime, transition) => {
+  const next: Condition[] = nextConditions(first, states, generation, atMs + 60_000);
+  expect(next[0]?.lastTransitionTime).toBe(lastTransitionTime);
+  expect(next[0]?.message).toBe(states[0]?.message);
+  expect(isTransition(first, next)).toBe(transition);
+});

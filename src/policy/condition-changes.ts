@@ -1,0 +1,46 @@
+import type { Condition } from "./conditions.ts";
+
+/** A condition without its bookkeeping: what is the case now. */
+export interface ConditionState {
+  readonly type: Condition["type"];
+  readonly status: Condition["status"];
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * The conditions that follow `previous` when `states` are the case at `nowMs`: `lastTransitionTime` moves only when
+ * a status does (meta/v1 Condition). Types that have no state any more are gone.
+ */
+export function nextConditions(
+  previous: readonly Condition[],
+  states: readonly ConditionState[],
+  generation: number,
+  nowMs: number,
+): Condition[] {
+  return states.map((state) => {
+    const before = previous.find((condition) => condition.type === state.type);
+    const lastTransitionTime = before?.status === state.status ? before.lastTransitionTime : timeText(nowMs);
+    return { ...state, observedGeneration: generation, lastTransitionTime };
+  });
+}
+
+/** Whether a status, a reason, a generation or the set of types differs: what is worth writing back at once. */
+export function isTransition(previous: readonly Condition[], next: readonly Condition[]): boolean {
+  return (
+    previous.length !== next.length ||
+    next.some((condition) => {
+      const before = previous.find((each) => each.type === condition.type);
+      return (
+        before?.status !== condition.status ||
+        before.reason !== condition.reason ||
+        before.observedGeneration !== condition.observedGeneration
+      );
+    })
+  );
+}
+
+/** RFC 3339 in whole seconds, as Kubernetes writes times. */
+function timeText(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace(/\.\d+Z$/, "Z");
+}

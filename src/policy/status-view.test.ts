@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import type { Condition } from "./conditions.ts";
+import { publicEndpoint, sinkHealth } from "./status-view.ts";
+
+function condition(type: Condition["type"], status: Condition["status"], reason: string): Condition {
+  return {
+    type,
+    status,
+    reason,
+    message: "",
+    observedGeneration: 1,
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  };
+}
+
+describe("sinkHealth", () => {
+  const accepted = condition("Accepted", "True", "SinkConfigured");
+  test.each([
+    ["nothing known yet", [], "starting"],
+    ["accepted, not yet delivering", [accepted], "starting"],
+    ["unknown", [accepted, condition("Delivering", "Unknown", "Starting")], "starting"],
+    ["up to date", [accepted, condition("Delivering", "True", "UpToDate")], "up-to-date"],
+    ["catching up", [accepted, condition("Delivering", "True", "CatchingUp")], "catching-up"],
+    ["retrying", [accepted, condition("Delivering", "False", "Retrying")], "retrying"],
+    ["suspended", [accepted, condition("Delivering", "False", "Suspended")], "failing"],
+    ["source away", [accepted, condition("Delivering", "False", "SourceUnavailable")], "failing"],
+    ["paused", [accepted, condition("Delivering", "False", "Paused")], "paused"],
+    [
+      "refused, whatever it did before",
+      [condition("Accepted", "False", "InvalidAuthentication"), condition("Delivering", "True", "UpToDate")],
+      "failing",
+    ],
+  ])("%s", (_, conditions, expected) => {
+    expect(sinkHealth({ conditions })).toBe(expected);
+  });
+});
+
+test.each([
+  ["https://user:secret@mimir.example.com/api/v1/push?token=x#y", "https://mimir.example.com/api/v1/push"],
+  ["http://127.0.0.1:9090/api/v1/write", "http://127.0.0.1:9090/api/v1/write"],
+  ["http://[::1]:9090/", "http://[::1]:9090/"],
+  ["secret", "(not a URL)"],
+])("publicEndpoint(%s)", (url, expected) => {
+  expect(publicEndpoint(url)).toBe(expected);
+});

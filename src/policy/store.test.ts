@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import type { CheckedPolicy } from "./check-policy.ts";
+import { PolicyStore } from "./store.ts";
+import type { Secret } from "./types.ts";
+
+const policy = (plane: string, name: string, uid = "-"): CheckedPolicy => ({
+  ref: { plane, namespace: "default", name, uid },
+  generation: 1,
+  policy: undefined,
+  sinks: [],
+  faults: [],
+});
+const secret = (plane: string, name: string): Secret => ({
+  plane,
+  namespace: "default",
+  name,
+  type: "Opaque",
+  data: new Map(),
+});
+const names = (store: PolicyStore) =>
+  store.policies().map(({ ref }) => `${ref.plane}/${ref.name}/${ref.uid}`);
+
+test("a plane is swapped whole and leaves the others alone", () => {
+  const store = new PolicyStore();
+  expect(store.hasPlane("a")).toBe(false);
+  store.replacePlane("a", {
+    policies: [policy("a", "one"), policy("a", "two")],
+    secrets: [secret("a", "s")],
+  });
+  store.replacePlane("b", { policies: [policy("b", "one")], secrets: [] });
+  store.replacePlane("a", { policies: [policy("a", "three")], secrets: [] });
+  expect(names(store)).toEqual(["a/three/-", "b/one/-"]);
+  expect(store.secret("a", "default", "s")).toBeUndefined();
+  store.removePlane("a");
+  expect(names(store)).toEqual(["b/one/-"]);
+  expect(store.hasPlane("a")).toBe(false);
+});
+
+test("single changes; a new uid takes the old one's place", () => {
+  const store = new PolicyStore();
+  store.putPolicy(policy("a", "one", "1"));
+  store.putPolicy(policy("a", "one", "2"));
+  store.putSecret(secret("a", "s"));
+  expect(names(store)).toEqual(["a/one/2"]);
+  expect(store.secret("a", "default", "s")?.name).toBe("s");
+  expect(store.secret("b", "default", "s")).toBeUndefined();
+  store.deletePolicy(policy("a", "one").ref);
+  store.deleteSecret(secret("a", "s"));
+  expect(names(store)).toEqual([]);
+  expect(store.secret("a", "default", "s")).toBeUndefined();
+});
+
+test("listeners hear of many changes once, of their own again, and of none after they left", async () => {
+  const store = new PolicyStore();
+  let heard = 0;
+  const leave = store.subscribe(() => {
+    heard++;
+    if (heard === 1) store.putPolicy(policy("a", "from the listener"));
+  });
+  store.putPolicy(policy("a", "one"));
+  store.putPolicy(policy("a", "two"));
+  expect(heard).toBe(0);
+  await Promise.resolve();
+  expect(heard).toBe(1);
+  await Promise.resolve();
+  expect(heard).toBe(2);
+  store.deletePolicy(policy("a", "never there").ref);
+  await Promise.resolve();
+  expect(heard).toBe(2);
+  leave();
+  store.putPolicy(policy("a", "three"));
+  await Promise.resolve();
+  expect(heard).toBe(2);
+});

@@ -1,0 +1,257 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { lstat, mkdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Redis } from "ioredis";
+import { nextDelay } from "../core/backoff.ts";
+import type { Clock } from "../core/clock.ts";
+import { describeError, errnoCode, TelemetrydError } from "../core/errors.ts";
+import type { Logger } from "../core/log.ts";
+import type { Service } from "../core/service.ts";
+
+export interface PrivateServerOptions {
+  /** `state.directory`; the server's data goes into its folder `redis`. Locked by the daemon: nobody else is here. */
+  readonly stateDirectory: string;
+  readonly binary: string;
+  /** How often the server writes its log of changes to the disk for sure. */
+  readonly appendFsync: "everysec" | "always";
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const installHint =
+  "redis-server is not installed. Install it (Debian, Ubuntu: apt-get install redis-server; Fedora: dnf install redis; macOS: brew install redis), or name a running Redis with redis.url";
+
+const stopLimitMs = 10_000;
+const restart = { baseMs: 200, maxMs: 5_000, jitter: 0 };
+/** One that ends sooner than this never served; after so many in a row there is no point in going on. */
+const briefLifeMs = 5_000;
+const briefLivesAllowed = 4;
+
+/** A redis-server that is up: our child, or what a crashed daemon left. */
+interface RunningServer {
+  readonly pid: number;
+  /** Resolves when it has ended, with what it said about it. */
+  readonly ended: Promise<string>;
+}
+
+/**
+ * The path of the private server's socket. Unix limits it to 107 bytes; for a longer one, a folder of our own under the
+ * system's temporary directory, named for the state directory, stands in.
+ */
+export function socketPath(stateDirectory: string): string {
+  const path = join(resolve(stateDirectory), "redis", "redis.sock");
+  if (Buffer.byteLength(path) <= 104) return path;
+  const name = createHash("sha256").update(resolve(stateDirectory)).digest("hex").slice(0, 16);
+  return join(tmpdir(), `telemetryd-${process.getuid?.() ?? 0}-${name}`, "redis.sock");
+}
+
+/**
+ * The machine's own `redis-server`, run on a Unix socket under the state directory for as long as the service runs.
+ *
+ * States: a server that answers on the socket (left by a daemon that was killed) is taken over; else one is started.
+ * When it ends by itself it is started again. Those who use it still have something to write while they stop: this
+ * service belongs to an earlier stage than theirs.
+ */
+export function createPrivateServer(options: PrivateServerOptions): Service {
+  const { log, clock } = options;
+  const directory = join(resolve(options.stateDirectory), "redis");
+  const socket = socketPath(options.stateDirectory);
+  let current: RunningServer | undefined;
+  let starts = 0;
+
+  return {
+    name: "redis",
+    snapshot: () => ({ socket, pid: current?.pid ?? null, starts }),
+    async run(signal) {
+      await prepare(directory, socket);
+      // A second Ctrl-C ends the process at once: the child must not stay behind then either.
+      const endChild = (): void => void signalProcess(current?.pid, "SIGTERM");
+      process.once("exit", endChild);
+      try {
+        for (let briefLives = 0; !signal.aborted; ) {
+          const startedMs = clock.monotonicMs();
+          current = (await leftBehind(socket, options, signal)) ?? start(directory, socket, options);
+          starts++;
+          const ended = await Promise.race([current.ended, aborted(signal)]);
+          if (ended === undefined) break;
+          current = undefined;
+          briefLives = clock.monotonicMs() - startedMs < briefLifeMs ? briefLives + 1 : 0;
+          if (briefLives > briefLivesAllowed) {
+            throw new TelemetrydError("REDIS_UNAVAILABLE", `the private redis-server keeps ending: ${ended}`);
+          }
+          log.error({ output: ended }, "the private redis-server ended by itself; starting it again");
+          await clock.sleep(nextDelay(briefLives, restart, 0), signal).catch(() => undefined);
+        }
+        if (current !== undefined) await stop(current, options);
+      } finally {
+        process.removeListener("exit", endChild);
+        // A fault must not leave it behind either.
+        signalProcess(current?.pid, "SIGTERM");
+        current = undefined;
+      }
+    },
+  };
+}
+
+async function prepare(directory: string, socket: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const folder = join(socket, "..");
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { uid } = await lstat(folder);
+    if (process.getuid !== undefined && uid !== process.getuid()) {
+      throw new Error(`${folder} belongs to another user`);
+    }
+  } catch (cause) {
+    throw new TelemetrydError("REDIS_UNAVAILABLE", `no folder for the private redis-server at ${directory}`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * The server that a crashed daemon left on the socket, or undefined when nobody listens.
+ *
+ * @throws REDIS_UNAVAILABLE when somebody listens and does not answer: a second server on the same files would spoil them
+ */
+async function leftBehind(
+  socket: string,
+  options: PrivateServerOptions,
+  signal: AbortSignal,
+): Promise<RunningServer | undefined> {
+  const probe = new Redis({
+    path: socket,
+    lazyConnect: true,
+    retryStrategy: () => null,
+    connectTimeout: 5_000,
+    commandTimeout: 10_000,
+    enableReadyCheck: false,
+  });
+  probe.on("error", () => undefined);
+  try {
+    await probe.connect();
+  } catch {
+    probe.disconnect();
+    return undefined;
+  }
+  try {
+    const info = await probe.info("server");
+    const pid = Number(/^process_id:(\d+)/m.exec(info)?.[1]);
+    await probe.config("SET", "appendfsync", options.appendFsync);
+    options.log.info({ pid, socket }, "took over the private redis-server that an earlier daemon left");
+    return { pid, ended: untilGone(pid, options.clock, signal) };
+  } catch (cause) {
+    const pid = await readFile(join(socket, "..", "redis.pid"), "utf8").catch(() => "unknown");
+    throw new TelemetrydError(
+      "REDIS_UNAVAILABLE",
+      `a redis-server on ${socket} does not answer; end its process (${pid.trim()}) and start again`,
+      { cause },
+    );
+  } finally {
+    probe.disconnect();
+  }
+}
+
+/** Polls: the exit of a process that is not our child is told to nobody. */
+async function untilGone(pid: number, clock: Clock, signal: AbortSignal): Promise<string> {
+  while (signalProcess(pid, 0)) {
+    // After the signal the stopping still waits for the end, by itself.
+    await clock.sleep(100, signal.aborted ? new AbortController().signal : signal).catch(() => undefined);
+  }
+  return "it is gone";
+}
+
+function start(directory: string, socket: string, options: PrivateServerOptions): RunningServer {
+  const child = spawn(options.binary, serverArguments(directory, socket, options.appendFsync), {
+    cwd: directory,
+    stdio: ["ignore", "pipe", "pipe"],
+    // A process group of its own: Ctrl-C in a terminal must end the daemon first, then its Redis.
+    detached: true,
+  });
+  const output = lastLines(child);
+  const failure: { spawn?: Error } = {};
+  child.once("error", (error) => {
+    failure.spawn = error;
+  });
+  const ended = new Promise<string>((resolve, reject) => {
+    child.once("close", (code, signalName) => {
+      if (failure.spawn === undefined) return resolve(`${output()} (${signalName ?? `exit status ${code}`})`);
+      reject(spawnFault(failure.spawn, options.binary));
+    });
+  });
+  options.log.debug({ pid: child.pid, socket }, "started the private redis-server");
+  return { pid: child.pid ?? 0, ended };
+}
+
+function spawnFault(error: Error, binary: string): TelemetrydError {
+  const message =
+    errnoCode(error) === "ENOENT" ? installHint : `${binary} cannot be started: ${describeError(error)}`;
+  return new TelemetrydError("REDIS_UNAVAILABLE", message, { cause: error });
+}
+
+function serverArguments(directory: string, socket: string, appendFsync: string): string[] {
+  const settings: Record<string, string> = {
+    port: "0",
+    unixsocket: socket,
+    unixsocketperm: "700",
+    dir: directory,
+    pidfile: join(socket, "..", "redis.pid"),
+    daemonize: "no",
+    appendonly: "yes",
+    appendfsync: appendFsync,
+    save: "",
+    "maxmemory-policy": "noeviction",
+    "auto-aof-rewrite-min-size": "16mb",
+    loglevel: "notice",
+  };
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+/** Keeps the end of what a child prints, for the message about its end. */
+function lastLines(child: ChildProcess): () => string {
+  let text = "";
+  const collect = (chunk: Buffer): void => {
+    text = (text + chunk.toString()).slice(-2_000);
+  };
+  child.stdout?.on("data", collect);
+  child.stderr?.on("data", collect);
+  return () => text.trim().split("\n").slice(-3).join(" | ");
+}
+
+async function stop(server: RunningServer, options: PrivateServerOptions): Promise<void> {
+  const { clock, log } = options;
+  signalProcess(server.pid, "SIGTERM");
+  const limit = new AbortController();
+  const inTime = await Promise.race([
+    server.ended.then(() => true),
+    clock.sleep(stopLimitMs, limit.signal).then(
+      () => false,
+      () => true,
+    ),
+  ]);
+  limit.abort();
+  if (inTime) return;
+  log.warn({ pid: server.pid }, "the private redis-server does not end; killing it");
+  signalProcess(server.pid, "SIGKILL");
+  await server.ended;
+}
+
+/** Whether the process is there (and took the signal). */
+function signalProcess(pid: number | undefined, name: NodeJS.Signals | 0): boolean {
+  // 0 would address our own process group.
+  if (pid === undefined || pid <= 0 || Number.isNaN(pid)) return false;
+  try {
+    return process.kill(pid, name);
+  } catch (error) {
+    return errnoCode(error) === "EPERM";
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { checkRequirements } from "./requirements.ts";
+
+function info(version: string, policy = "noeviction", maxmemory = "0", role = "master"): string {
+  return [
+    "# Server",
+    `redis_version:${version}`,
+    "# Memory",
+    `maxmemory:${maxmemory}`,
+    `maxmemory_policy:${policy}`,
+    `role:${role}`,
+    "",
+  ].join("\r\n");
+}
+
+test.each([
+  ["5.0.14", true],
+  ["6.0.16", true],
+  ["6.2.0", false],
+  ["7.0.15", false],
+  ["10.0.0", false],
+])("version %s is refused: %s", (version, isRefused) => {
+  const report = checkRequirements(info(version));
+  expect(report.version).toBe(version);
+  expect(report.refusal !== undefined).toBe(isRefused);
+  expect(report.warnings).toEqual([]);
+});
+
+test("an evicting policy is warned about, with what would happen and what to set", () => {
+  const [warning] = checkRequirements(info("7.0.15", "allkeys-lru", "1048576")).warnings;
+  expect(warning).toContain("allkeys-lru");
+  expect(warning).toContain("set maxmemory-policy noeviction");
+  expect(warning).not.toContain("as soon as");
+  expect(checkRequirements(info("7.0.15", "volatile-ttl")).warnings[0]).toContain("as soon as");
+});
+
+test("a replica is warned about", () => {
+  expect(checkRequirements(info("7.0.15", "noeviction", "0", "slave")).warnings[0]).toContain("replica");
+});
+
+test("an answer without a version (a service that hides it) is taken as it is", () => {
+  expect(checkRequirements("")).toEqual({ version: "", warnings: [] });
+});

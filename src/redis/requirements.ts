@@ -1,0 +1,41 @@
+/** What a Redis must be. Pure: works on the text of `INFO`. */
+export interface RequirementsReport {
+  readonly version: string;
+  /** Why this Redis cannot be used at all. */
+  readonly refusal?: string;
+  /** What will go wrong some day with this Redis. */
+  readonly warnings: readonly string[];
+}
+
+const oldestVersion = { major: 6, minor: 2 };
+
+/**
+ * Holds a Redis to what the program needs of it: 6.2 or newer (BullMQ's scripts and the commands of the control plane
+ * use what it brought), and no eviction, which would take away queue entries, locks and stored objects one by one.
+ *
+ * @param info the answer to `INFO`: `name:value` lines
+ */
+export function checkRequirements(info: string): RequirementsReport {
+  const field = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? "";
+  const version = field("redis_version");
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const warnings: string[] = [];
+
+  const policy = field("maxmemory_policy");
+  if (policy !== "" && policy !== "noeviction") {
+    const limit = field("maxmemory") === "0" ? ", as soon as it is given a maxmemory" : "";
+    warnings.push(
+      `its maxmemory-policy is ${policy}: it would evict queue entries, locks and stored objects when its memory is full${limit}; set maxmemory-policy noeviction`,
+    );
+  }
+  if (field("role") === "slave") warnings.push("it is a replica, which refuses writes; give its primary");
+
+  const isTooOld =
+    major < oldestVersion.major || (major === oldestVersion.major && minor < oldestVersion.minor);
+  if (version === "" || !isTooOld) return { version, warnings };
+  return {
+    version,
+    warnings,
+    refusal: `Redis ${version} is too old: version ${oldestVersion.major}.${oldestVersion.minor} or newer is needed`,
+  };
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { type AttemptContext, classify, type Verdict } from "./classify.ts";
+import { AnswerTimeoutError, type PostResult } from "./post.ts";
+
+const context: AttemptContext = {
+  endpoint: "http://user@r.example/api/v1/write",
+  authenticated: true,
+  nowMs: 0,
+};
+
+function answer(status: number, headers: Record<string, string> = {}, body = ""): PostResult {
+  return { kind: "answer", status, headers, body };
+}
+
+function failure(code: string, written: boolean): PostResult {
+  return { kind: "no-answer", error: Object.assign(new Error(`failed with ${code}`), { code }), written };
+}
+
+function summary(verdict: Verdict): string {
+  if (verdict.kind === "retry") return `retry ${verdict.reason}${verdict.answerLost ? " lost" : ""}`;
+  if (verdict.kind === "aborted") return `aborted${verdict.answerLost ? " lost" : ""}`;
+  return verdict.kind;
+}
+
+describe("the delivery table, by status", () => {
+  test.each([
+    [200, "delivered"],
+    [202, "delivered"],
+    [204, "delivered"],
+    [299, "delivered"],
+    [300, "suspended"],
+    [301, "suspended"],
+    [302, "suspended"],
+    [304, "suspended"],
+    [307, "suspended"],
+    [308, "suspended"],
+    [400, "refused"],
+    [401, "suspended"],
+    [402, "refused"],
+    [403, "suspended"],
+    [404, "suspended"],
+    [405, "suspended"],
+    [406, "refused"],
+    [407, "suspended"],
+    [408, "retry request_timeout"],
+    [409, "refused"],
+    [413, "refused"],
+    [415, "refused"],
+    [422, "refused"],
+    [425, "retry too_early"],
+    [429, "retry too_many_requests"],
+    [499, "refused"],
+    [500, "retry server_error"],
+    [501, "retry server_error"],
+    [502, "retry server_error lost"],
+    [503, "retry server_error"],
+    [504, "retry server_error lost"],
+    [599, "retry server_error"],
+    [600, "retry invalid_answer"],
+  ])("%d: %s", (status, expected) => {
+    expect(summary(classify(answer(status), context))).toBe(expected);
+  });
+});
+
+describe("no answer", () => {
+  test.each<[PostResult, string]>([
+    [failure("ENOTFOUND", false), "retry dns"],
+    [failure("EAI_AGAIN", false), "retry dns"],
+    [failure("ECONNREFUSED", false), "retry connect"],
+    [failure("UND_ERR_CONNECT_TIMEOUT", false), "retry connect"],
+    [failure("EHOSTUNREACH", false), "retry connect"],
+    [failure("DEPTH_ZERO_SELF_SIGNED_CERT", false), "retry tls"],
+    [failure("ERR_TLS_CERT_ALTNAME_INVALID", false), "retry tls"],
+    [failure("ERR_SSL_WRONG_VERSION_NUMBER", false), "retry tls"],
+    [failure("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", true), "retry tls"],
+    [failure("ECONNRESET", true), "retry connection_lost lost"],
+    [failure("EPIPE", true), "retry connection_lost lost"],
+    [failure("UND_ERR_SOCKET", true), "retry connection_lost lost"],
+    [failure("HPE_INVALID_CONSTANT", true), "retry invalid_answer lost"],
+    [failure("UND_ERR_HEADERS_OVERFLOW", true), "retry invalid_answer lost"],
+    [
+      {
+        kind: "no-answer",
+        error: Object.assign(new Error("no HTTP"), { name: "HTTPParserError" }),
+        written: true,
+      },
+      "retry invalid_answer lost",
+    ],
+    [
+      { kind: "no-answer", error: new AnswerTimeoutError("no answer"), written: true },
+      "retry answer_timeout lost",
+    ],
+    [{ kind: "aborted", written: true }, "aborted lost"],
+    [{ kind: "aborted", written: false }, "aborted"],
+  ])("%j: %s", (result, expected) => {
+    expect(summary(classify(result, context))).toBe(expected);
+  });
+
+  test("of several addresses that were tried, the first one's error tells", () => {
+    const refused = Object.assign(new Error("connect ECONNREFUSED ::1:80"), { code: "ECONNREFUSED" });
+    const error = new AggregateError([refused, new Error("another")]);
+    expect(classify({ kind: "no-answer", error, written: false }, context)).toMatchObject({
+      reason: "connect",
+      message: "connect ECONNREFUSED ::1:80",
+    });
+  });
+});
+
+test.each([
+  ["5", 5_000],
+  ["7200", 3_600_000],
+  [undefined, undefined],
+])("a pause that is asked for is passed on: %s", (retryAfter, expected) => {
+  const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+  for (const status of [429, 503]) {
+    const verdict = classify(answer(status, headers), context);
+    expect(verdict.kind === "retry" && verdict.retryAfterMs).toBe(expected);
+  }
+});
+
+describe("messages", () => {
+  const messageOf = (result: PostResult, authenticated = true) => {
+    const verdict = classify(result, { ...context, authenticated });
+    return "message" in verdict ? verdict.message : "";
+  };
+
+  test.each([
+    [
+      "Prometheus without its flag",
+      answer(404, {}, "404 page not found\n"),
+      "--web.enable-remote-write-receiver",
+    ],
+    ["a wrong password", answer(401), "check the Secret"],
+    ["a redirect", answer(302, { location: "/login?token=abc" }), "http://***@r.example/login?token=***"],
+    ["a redirect elsewhere", answer(308, { location: "https://u:p@x.example/" }), "https://***@x.example/"],
+    ["a redirect to nowhere", answer(301), "redirects are not followed"],
+    ["a redirect that is no URL", answer(301, { location: "http://[" }), "redirects to http://["],
+    ["a proxy", answer(407), "proxy"],
+    ["a web page", answer(405), "POST"],
+  ])("%s", (_, result, expected) => {
+    expect(messageOf(result)).toContain(expected);
+  });
+
+  test("missing credentials are told from wrong ones", () => {
+    expect(messageOf(answer(401), false)).toContain("the sink has none");
+    expect(messageOf(answer(403), false)).toContain("the sink has none");
+  });
+
+  test("the answer's words are quoted on one line, without control characters or credentials", () => {
+    const body = "out of order\n\u001b[31msample\u0000 from https://a:b@c/?password=x";
+    expect(messageOf(answer(400, {}, body))).toBe(
+      '400 "out of order [31msample from https://***@c/?password=***"',
+    );
+  });
+});

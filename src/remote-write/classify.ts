@@ -1,0 +1,179 @@
+import { describeError, errnoCode } from "../core/errors.ts";
+import { redact } from "../core/redact.ts";
+import { EgressRefusedError } from "./egress.ts";
+import { type AnswerHeaders, AnswerTimeoutError, type PostResult } from "./post.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+/** Why a request is sent again; a metric's label, so there are few. */
+export type RetryReason =
+  | "server_error"
+  | "too_many_requests"
+  | "request_timeout"
+  | "too_early"
+  | "dns"
+  | "connect"
+  | "tls"
+  | "answer_timeout"
+  | "connection_lost"
+  | "invalid_answer";
+
+/** What one attempt means, and so what comes next. Messages are for people and hold no credential. */
+export type Verdict =
+  | {
+      readonly kind: "delivered";
+      readonly status: number;
+      /** Samples that the receiver says it has written; only of a receiver that speaks 2.0. */
+      readonly written?: number;
+      /** Samples that were sent and not written. */
+      readonly unwritten?: number;
+    }
+  | {
+      readonly kind: "retry";
+      readonly reason: RetryReason;
+      readonly message: string;
+      readonly status?: number;
+      readonly retryAfterMs?: number;
+      /** The receiver may have stored the request although its answer did not come. */
+      readonly answerLost: boolean;
+    }
+  /** The payload is at fault: never the same request again. */
+  | { readonly kind: "refused"; readonly status: number; readonly message: string }
+  /** The endpoint or its credentials are at fault: nothing is lost, and nothing gets better by repeating. */
+  | { readonly kind: "suspended"; readonly status: number | undefined; readonly message: string }
+  /** The endpoint leads to an address that it must not lead to: it takes an edit of the policy to change that. */
+  | { readonly kind: "forbidden"; readonly message: string }
+  | { readonly kind: "aborted"; readonly answerLost: boolean };
+
+/** What the decision needs to know beside the answer. */
+export interface AttemptContext {
+  readonly endpoint: string;
+  /** Whether the request carried credentials; for the message. */
+  readonly authenticated: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * The delivery table as a pure function: status code and the kind of failure decide, the body's words never do. They are
+ * quoted in the message.
+ */
+export function classify(result: PostResult, context: AttemptContext): Verdict {
+  if (result.kind === "aborted") return { kind: "aborted", answerLost: result.written };
+  if (result.kind === "no-answer") return classifyFailure(result.error, result.written);
+  const { status, headers } = result;
+  if (status >= 200 && status < 300) {
+    const written = writtenSamples(headers);
+    return written === undefined ? { kind: "delivered", status } : { kind: "delivered", status, written };
+  }
+  const message = `${status}${quoteBody(result.body)}`;
+  const reason = retryReason(status);
+  if (reason !== undefined) {
+    const pauseMs = retryAfterMs(first(headers["retry-after"]), first(headers["date"]), context.nowMs);
+    return {
+      kind: "retry",
+      reason,
+      status,
+      message,
+      ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
+      // A gateway in between lost the receiver's answer.
+      answerLost: status === 502 || status === 504,
+    };
+  }
+  const hint = suspensionHint(status, headers, context);
+  if (hint !== undefined) return { kind: "suspended", status, message: `${message}: ${hint}` };
+  return { kind: "refused", status, message };
+}
+
+/** By the 2.0 specification, "Required Written Response Headers". */
+function writtenSamples(headers: AnswerHeaders): number | undefined {
+  const text = first(headers["x-prometheus-remote-write-samples-written"])?.trim() ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function retryReason(status: number): RetryReason | undefined {
+  if (status >= 500 && status < 600) return "server_error";
+  if (status === 429) return "too_many_requests";
+  if (status === 408) return "request_timeout";
+  if (status === 425) return "too_early";
+  return status >= 600 ? "invalid_answer" : undefined;
+}
+
+function suspensionHint(status: number, headers: AnswerHeaders, context: AttemptContext): string | undefined {
+  if (status >= 300 && status < 400) return redirectHint(first(headers["location"]), context.endpoint);
+  switch (status) {
+    case 401:
+    case 403:
+      return context.authenticated
+        ? "the receiver does not accept the credentials for this address; check the Secret"
+        : "the receiver wants credentials, and the sink has none; add authentication to it";
+    case 404:
+      return (
+        "nothing takes remote write at this address; Prometheus answers so unless it runs with " +
+        "--web.enable-remote-write-receiver, and its path is /api/v1/write"
+      );
+    case 405:
+      return "this address does not take POST requests; it is not a remote-write receiver";
+    case 407:
+      return "the proxy in between wants credentials";
+    default:
+      return undefined;
+  }
+}
+
+function redirectHint(location: string | undefined, endpoint: string): string {
+  if (location === undefined) return "redirects are not followed";
+  const target = URL.canParse(location, endpoint) ? new URL(location, endpoint).href : location;
+  return `the receiver redirects to ${redact(target.slice(0, 512))}, which is not followed; make that the endpoint if it is right`;
+}
+
+/** undici's words when a proxy refuses to make a tunnel; it has no code for it. */
+const proxyRefusal = /Proxy response \((\d+)\)/;
+const dnsCodes = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"]);
+const invalidAnswerCode = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/;
+/** undici leaves out the code of some of these. */
+const parserErrorName = "HTTPParserError";
+const tlsCode =
+  /^(ERR_TLS_|ERR_SSL_|EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_)/;
+
+function classifyFailure(error: unknown, written: boolean): Verdict {
+  const retry = (reason: RetryReason, answerLost: boolean): Verdict => ({
+    kind: "retry",
+    reason,
+    message: redact(describeError(error)),
+    answerLost,
+  });
+  if (error instanceof EgressRefusedError) {
+    return { kind: "forbidden", message: `the endpoint must not be sent to: ${error.message}` };
+  }
+  if (proxyRefusal.exec(describeError(error))?.[1] === "407") {
+    return {
+      kind: "suspended",
+      status: 407,
+      message: "407: the proxy wants other credentials than proxyUrl has",
+    };
+  }
+  if (error instanceof AnswerTimeoutError) return retry("answer_timeout", true);
+  const code = deepCode(error) ?? "";
+  // With TLS 1.3 a refused client certificate shows only after the request was written; nothing of it was read.
+  if (tlsCode.test(code)) return retry("tls", false);
+  if (!written) return retry(dnsCodes.has(code) ? "dns" : "connect", false);
+  const invalid = invalidAnswerCode.test(code) || (error instanceof Error && error.name === parserErrorName);
+  return retry(invalid ? "invalid_answer" : "connection_lost", true);
+}
+
+/** Node and undici wrap the error that tells; of several addresses, the first one's error tells. */
+function deepCode(error: unknown): string | undefined {
+  if (error instanceof AggregateError && error.errors.length > 0) return deepCode(error.errors[0]);
+  if (error instanceof Error && error.cause instanceof Error)
+    return deepCode(error.cause) ?? errnoCode(error);
+  return errnoCode(error);
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
+
+/** The answer's own words on one line, without what would disturb a terminal or a log. */
+function quoteBody(body: string): string {
+  const text = redact(body.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim());
+  return text === "" ? "" : ` "${text}"`;
+}

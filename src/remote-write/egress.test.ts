@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { EgressGuard, type EgressRules } from "./egress.ts";
+
+const defaults: EgressRules = { deny: ["169.254.0.0/16", "fe80::/10"], allow: [] };
+
+/** Every spelling by which IPv6 carries an IPv4 address. */
+function embeddings(ipv4: string): string[] {
+  const hex = ipv4.split(".").map((part) => Number(part).toString(16).padStart(2, "0"));
+  const high = `${hex[0]}${hex[1]}`;
+  const low = `${hex[2]}${hex[3]}`;
+  const inverted = (text: string) => (Number.parseInt(text, 16) ^ 0xffff).toString(16);
+  return [
+    `::ffff:${ipv4}`,
+    `::ffff:${high}:${low}`,
+    `0:0:0:0:0:ffff:${high}:${low}`,
+    `64:ff9b::${ipv4}`,
+    `64:ff9b:1::${high}:${low}`,
+    `2002:${high}:${low}::1`,
+    `2001:0:1:2:3:4:${inverted(high)}:${inverted(low)}`,
+    `::ffff:0:${ipv4}`,
+    `::${high}:${low}`,
+  ];
+}
+
+describe("never, for nobody, whatever is allowed", () => {
+  const everything: EgressRules = { deny: [], allow: ["0.0.0.0/0", "::/0"] };
+  const plain = [
+    "169.254.169.254",
+    "169.254.0.1",
+    "100.100.100.200",
+    "168.63.129.16",
+    "0.0.0.0",
+    "224.0.0.1",
+  ];
+  const cases = [
+    ...plain,
+    ...plain.flatMap((address) => (address === "0.0.0.0" ? [] : embeddings(address))),
+    ...["fe80::1", "fe80::1%eth0", "[fe80::1]", "febf::1", "fd00:ec2::254", "::", "ff02::1"],
+    "255.255.255.255",
+  ];
+  test.each(cases)("%s", (address) => {
+    for (const scope of ["operator", "tenant"] as const) {
+      expect(new EgressGuard(everything, scope).refusal(address)).toContain("never allowed");
+    }
+  });
+});
+
+describe("private and loopback: for the operator, and for tenants only where allowed", () => {
+  const plain = [
+    "127.0.0.1",
+    "127.255.0.1",
+    "10.1.2.3",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.1.1",
+    "100.64.0.1",
+  ];
+  test.each([...plain, ...plain.flatMap(embeddings), "::1", "fd00::1", "fc00::1"])("%s", (address) => {
+    expect(new EgressGuard(defaults, "operator").refusal(address)).toBeUndefined();
+    expect(new EgressGuard(defaults, "tenant").refusal(address)).toContain("not a public address");
+    const allowing = { ...defaults, allow: ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"] };
+    const more = { ...allowing, allow: [...allowing.allow, "100.64.0.0/10", "::1", "fc00::/7"] };
+    expect(new EgressGuard(more, "tenant").refusal(address)).toBeUndefined();
+  });
+});
+
+test.each(["192.0.2.1", "198.18.0.1", "203.0.113.9", "240.0.0.1", "2001:db8::1", "100::1", "192.88.99.1"])(
+  "%s is reserved, not public",
+  (address) => {
+    expect(new EgressGuard(defaults, "tenant").refusal(address)).toContain("not a public address");
+  },
+);
+
+test.each([
+  "8.8.8.8",
+  "93.184.216.34",
+  "172.32.0.1",
+  "11.0.0.1",
+  "2606:4700::1111",
+  ...embeddings("8.8.8.8"),
+])("%s is public", (address) => {
+  expect(new EgressGuard(defaults, "tenant").refusal(address)).toBeUndefined();
+});
+
+test("what is denied is denied to the operator as well, and wins over what is allowed", () => {
+  const rules = { deny: ["8.8.8.0/24", "2606:4700::/32", "64:ff9b::/96"], allow: ["8.8.8.8"] };
+  for (const scope of ["operator", "tenant"] as const) {
+    const guard = new EgressGuard(rules, scope);
+    expect(guard.refusal("8.8.8.8")).toBe("8.8.8.8 is denied by egress.deny (8.8.8.0/24)");
+    expect(guard.refusal("::ffff:8.8.8.8")).toContain("which leads to 8.8.8.8, is denied");
+    expect(guard.refusal("2606:4700::1111")).toContain("denied");
+    expect(guard.refusal("64:ff9b::1.1.1.1")).toContain("denied");
+    expect(guard.refusal("1.1.1.1")).toBeUndefined();
+  }
+});
+
+test.each(["localhost", "", "1.2.3", "0x7f.0.0.1", "2130706433", "1.2.3.4.5", "::g"])(
+  "%j is no address, and refused",
+  (text) => {
+    expect(new EgressGuard(defaults, "operator").refusal(text)).toContain("is not an IP address");
+  },
+);
+
+test("an embedded address is judged as the address itself", () => {
+  const guard = new EgressGuard(defaults, "tenant");
+  const part = fc.integer({ min: 0, max: 255 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 255 }), part, part, part, (...parts) => {
+      const ipv4 = parts.join(".");
+      const refused = guard.refusal(ipv4) !== undefined;
+      for (const form of embeddings(ipv4))
+        expect([form, guard.refusal(form) !== undefined]).toEqual([form, refused]);
+    }),
+  );
+});

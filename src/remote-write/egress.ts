@@ -1,0 +1,101 @@
+import ipaddr from "ipaddr.js";
+import { type Address, AddressRange, embeddedIPv4, parseAddress } from "./address-range.ts";
+
+/**
+ * Who chose an endpoint: the operator of this machine (policies from a directory), or a tenant (policies from a control
+ * plane), who must not be able to reach what only this machine can reach.
+ */
+export type EgressScope = "operator" | "tenant";
+
+/** The configuration's `egress`. */
+export interface EgressRules {
+  /** Ranges that no policy may send to; they win over `allow`. */
+  readonly deny: readonly string[];
+  /** Ranges that a tenant's policies may send to although they are not public. */
+  readonly allow: readonly string[];
+}
+
+/** An endpoint leads to an address that it must not lead to. Its message is for the policy's owner. */
+export class EgressRefusedError extends Error {
+  override readonly name = "EgressRefusedError";
+}
+
+/**
+ * Never a receiver, whatever the configuration says: addresses of this link, of cloud metadata services (which hand out the
+ * machine's credentials to whoever asks), and those that are no host's.
+ */
+const neverAllowed: readonly (readonly [AddressRange, string])[] = [
+  [new AddressRange("169.254.0.0/16"), "link-local"],
+  [new AddressRange("fe80::/10"), "link-local"],
+  [new AddressRange("fd00:ec2::254"), "a metadata service's"],
+  [new AddressRange("fd20:ce::254"), "a metadata service's"],
+  [new AddressRange("100.100.100.200"), "a metadata service's"],
+  [new AddressRange("192.0.0.192"), "a metadata service's"],
+  [new AddressRange("168.63.129.16"), "a metadata service's"],
+  [new AddressRange("0.0.0.0/8"), "no host's"],
+  [new AddressRange("::/128"), "no host's"],
+  [new AddressRange("224.0.0.0/4"), "multicast"],
+  [new AddressRange("ff00::/8"), "multicast"],
+  [new AddressRange("255.255.255.255"), "broadcast"],
+];
+
+/** Decides whether an address may be connected to. Pure: rules in, reasons out. */
+export class EgressGuard {
+  readonly #deny: readonly AddressRange[];
+  readonly #allow: readonly AddressRange[];
+  readonly #scope: EgressScope;
+
+  constructor(rules: EgressRules, scope: EgressScope) {
+    this.#deny = rules.deny.map((text) => new AddressRange(text));
+    this.#allow = rules.allow.map((text) => new AddressRange(text));
+    this.#scope = scope;
+  }
+
+  /**
+   * @param text an address as a name server, a socket or a URL's host gives it
+   * @returns why it must not be connected to, or undefined
+   */
+  refusal(text: string): string | undefined {
+    const address = parseAddress(text);
+    if (address === undefined) return `${text} is not an IP address`;
+    // Both what it is and what it leads to: an IPv6 range may be denied, and so may the IPv4 address inside.
+    const inner = embeddedIPv4(address);
+    const forms = inner === undefined ? [address] : [address, inner];
+    for (const form of forms) {
+      const reason = this.#absoluteRefusal(form);
+      if (reason !== undefined) return `${describe(text, form, address)} is ${reason}`;
+    }
+    if (this.#scope === "operator" || forms.some((form) => isIn(this.#allow, form))) return undefined;
+    const judged = inner ?? address;
+    if (judged.range() === "unicast") return undefined;
+    return `${describe(text, judged, address)} is not a public address (${kindOf(judged)})`;
+  }
+
+  #absoluteRefusal(address: Address): string | undefined {
+    const never = neverAllowed.find(([range]) => range.contains(address));
+    if (never !== undefined) return `${never[1]} and never allowed`;
+    const denied = this.#deny.find((range) => range.contains(address));
+    return denied === undefined ? undefined : `denied by egress.deny (${denied.text})`;
+  }
+}
+
+function isIn(ranges: readonly AddressRange[], address: Address): boolean {
+  return ranges.some((range) => range.contains(address));
+}
+
+function describe(text: string, form: Address, whole: Address): string {
+  return form === whole ? text : `${text}, which leads to ${form.toString()},`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  private: "private",
+  loopback: "loopback",
+  uniqueLocal: "private",
+  carrierGradeNat: "shared by a provider's customers",
+  linkLocal: "link-local",
+};
+
+function kindOf(address: Address): string {
+  const range = address instanceof ipaddr.IPv4 ? address.range() : address.range();
+  return kinds[range] ?? "reserved";
+}

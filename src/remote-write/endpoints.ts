@@ -1,0 +1,199 @@
+import type { Dispatcher } from "undici";
+import type { Clock } from "../core/clock.ts";
+import type { Logger } from "../core/log.ts";
+import { SecretFile } from "../core/secret-file.ts";
+import type { BasicAuth, RetrySettings } from "../policy/types.ts";
+import { EgressGuard, type EgressRules, type EgressScope } from "./egress.ts";
+import { type EndpointSettings, settingsFor } from "./endpoint-settings.ts";
+import { EndpointState, type ProtocolSetting } from "./endpoint-state.ts";
+import { type LabelShape, type SeriesEncoder, seriesEncoderFor } from "./labels.ts";
+import type { RemoteWriteMetrics } from "./metrics.ts";
+import { bypassesProxy } from "./no-proxy.ts";
+import type { Sender } from "./outcome.ts";
+import { type PostLimits, postLimits } from "./post.ts";
+import { RateLimit } from "./rate-limit.ts";
+import type { RequestBuilder } from "./request.ts";
+import { createSender } from "./sender.ts";
+import { TlsMaterial } from "./tls-material.ts";
+import { createTransport, type TransportLimits, transportLimits } from "./transport.ts";
+import { WriteRequestBuilder } from "./write-request.ts";
+import { type MetadataLookup, WriteRequestV2Builder } from "./write-request-v2.ts";
+
+/** The parts of the configuration that delivery over HTTP needs. */
+export interface EndpointsConfig {
+  /** `delivery.endpoints` */
+  readonly endpoints: readonly EndpointSettings[];
+  /** `delivery.protocol` */
+  readonly protocol: ProtocolSetting;
+  readonly egress: EgressRules & { readonly trustProxy: boolean };
+}
+
+export interface EndpointsDeps {
+  readonly clock: Clock;
+  /** A number in [0, 1), anew for each call. */
+  readonly random: () => number;
+  readonly metrics: RemoteWriteMetrics;
+  readonly log: Logger;
+  /** `telemetryd/<version>`. */
+  readonly userAgent: string;
+  /** Aborted when the daemon begins to stop: what is open goes on, but no further attempt is begun. */
+  readonly stopping: AbortSignal;
+  /** The environment's `NO_PROXY`. */
+  readonly noProxy?: string | undefined;
+  /** Type, help and unit of metrics, for protocol 2.0. */
+  readonly metadataOf?: MetadataLookup;
+  readonly postLimits?: PostLimits;
+  readonly transportLimits?: TransportLimits;
+}
+
+/** What a sink says about where it sends. */
+export interface EndpointRequest {
+  /** Absolute http or https URL without userinfo. */
+  readonly endpoint: string;
+  readonly scope: EgressScope;
+  readonly retry: RetrySettings;
+  /** Read before each attempt, so that a rotated Secret counts from the next request on. */
+  readonly basicAuth: () => BasicAuth | undefined;
+}
+
+/** Everything a sink's exporter needs to send to its endpoint. */
+export interface Connection {
+  readonly kind: "connected";
+  readonly sender: Sender;
+  readonly state: EndpointState;
+  /** For the protocol that the endpoint speaks now: to be asked for each window, together with the builder. */
+  encoder(): SeriesEncoder;
+  newBuilder(): RequestBuilder;
+}
+
+/** The endpoint cannot be used as it is configured: condition InvalidTarget. */
+export interface InvalidEndpoint {
+  readonly kind: "invalid";
+  readonly message: string;
+}
+
+/** What the sinks under one urlPrefix (or under none) have in common. */
+interface Group {
+  readonly settings: EndpointSettings | undefined;
+  readonly tls: TlsMaterial;
+  readonly bearerToken: SecretFile | undefined;
+  readonly rateLimit: RateLimit | undefined;
+}
+
+/** More endpoints than this are not remembered at once: what is known of the oldest is found out again. */
+const maxStates = 20_000;
+
+/**
+ * The ways out of the process: settings by URL prefix, connections shared by what may share them, what is known of each
+ * endpoint. Made anew when the configuration is reloaded.
+ */
+export class Endpoints {
+  readonly #config: EndpointsConfig;
+  readonly #deps: EndpointsDeps;
+  readonly #groups = new Map<EndpointSettings | undefined, Group>();
+  readonly #dispatchers = new Map<string, Dispatcher>();
+  readonly #states = new Map<string, EndpointState>();
+
+  constructor(config: EndpointsConfig, deps: EndpointsDeps) {
+    this.#config = config;
+    this.#deps = deps;
+  }
+
+  connect(request: EndpointRequest): Connection | InvalidEndpoint {
+    const settings = settingsFor(request.endpoint, this.#config.endpoints);
+    const proxyUrl = this.#proxyFor(request.endpoint, settings);
+    if (proxyUrl !== undefined && !this.#config.egress.trustProxy) {
+      const message =
+        "the endpoint's proxy hides the address that is connected to; egress.trustProxy must allow that";
+      return { kind: "invalid", message };
+    }
+    const group = this.#groupOf(settings);
+    const state = this.#stateOf(request.endpoint, settings?.protocol ?? this.#config.protocol);
+    const { clock, random, metrics, log, userAgent, stopping, metadataOf } = this.#deps;
+    const sender = createSender(
+      {
+        endpoint: request.endpoint,
+        retry: request.retry,
+        basicAuth: request.basicAuth,
+        headers: settings?.headers ?? {},
+        bearerToken: group.bearerToken,
+        rateLimit: group.rateLimit,
+        state,
+      },
+      {
+        ...{ clock, random, metrics, log, userAgent, stopping },
+        dispatcher: this.#dispatcherFor(group, request.scope, proxyUrl),
+        limits: this.#deps.postLimits ?? postLimits,
+      },
+    );
+    const { externalLabels = {}, dropLabels = [] } = settings ?? {};
+    return {
+      kind: "connected",
+      sender,
+      state,
+      encoder: () =>
+        seriesEncoderFor({ externalLabels, dropLabels, protocol: state.protocol } satisfies LabelShape),
+      newBuilder: () =>
+        state.protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder(metadataOf),
+    };
+  }
+
+  /** Ends all connections, open requests included. May be called twice. */
+  async close(): Promise<void> {
+    const dispatchers = [...this.#dispatchers.values()];
+    this.#dispatchers.clear();
+    await Promise.all(dispatchers.map((dispatcher) => dispatcher.destroy()));
+  }
+
+  #proxyFor(endpoint: string, settings: EndpointSettings | undefined): string | undefined {
+    if (!settings?.proxyUrl) return undefined;
+    return bypassesProxy(new URL(endpoint), this.#deps.noProxy ?? "") ? undefined : settings.proxyUrl;
+  }
+
+  #groupOf(settings: EndpointSettings | undefined): Group {
+    let group = this.#groups.get(settings);
+    if (group === undefined) {
+      const { clock } = this.#deps;
+      const rate = settings?.maxSamplesPerSecond ?? 0;
+      group = {
+        settings,
+        tls: new TlsMaterial(settings?.tls ?? {}),
+        bearerToken: settings?.bearerTokenFile ? new SecretFile(settings.bearerTokenFile, clock) : undefined,
+        rateLimit: rate > 0 ? new RateLimit(rate, clock) : undefined,
+      };
+      this.#groups.set(settings, group);
+    }
+    return group;
+  }
+
+  #stateOf(endpoint: string, protocol: ProtocolSetting): EndpointState {
+    let state = this.#states.get(endpoint);
+    if (state === undefined) {
+      const oldest = this.#states.size >= maxStates ? this.#states.keys().next().value : undefined;
+      if (oldest !== undefined) this.#states.delete(oldest);
+      state = new EndpointState(protocol);
+      this.#states.set(endpoint, state);
+    }
+    return state;
+  }
+
+  /** A connection that was made for the operator's policies must not serve a tenant's: where it leads was not checked alike. */
+  #dispatcherFor(group: Group, scope: EgressScope, proxyUrl: string | undefined): Dispatcher {
+    const index = group.settings === undefined ? -1 : this.#config.endpoints.indexOf(group.settings);
+    const key = `${index} ${scope} ${proxyUrl ?? ""}`;
+    let dispatcher = this.#dispatchers.get(key);
+    if (dispatcher === undefined) {
+      const tls = group.settings?.tls;
+      dispatcher = createTransport({
+        limits: this.#deps.transportLimits ?? transportLimits,
+        guard: new EgressGuard(this.#config.egress, scope),
+        tls: group.tls,
+        serverName: tls?.serverName,
+        insecureSkipVerify: tls?.insecureSkipVerify,
+        proxyUrl,
+      });
+      this.#dispatchers.set(key, dispatcher);
+    }
+    return dispatcher;
+  }
+}

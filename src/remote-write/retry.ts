@@ -1,0 +1,116 @@
+import type { Clock } from "../core/clock.ts";
+import type { Logger } from "../core/log.ts";
+import type { RetrySettings } from "../policy/types.ts";
+import type { Verdict } from "./classify.ts";
+import type { AttemptSender, Outcome, Sender } from "./outcome.ts";
+import type { EncodedRequest } from "./request.ts";
+
+/** A receiver that asks for a longer pause is not waited for: the cycle ends, and others get their turn. */
+export const longestWaitMs = 30_000;
+
+const jitter = 0.2;
+
+/**
+ * The pause before the next attempt: the policy's, with up to 20 % on top, or what the receiver asked for when that is
+ * longer; never less than either.
+ *
+ * @param random a number in [0, 1)
+ */
+export function pauseMs(retry: RetrySettings, retryAfterMs: number | undefined, random: number): number {
+  return Math.max(Math.round(retry.backoffMs * (1 + jitter * random)), retryAfterMs ?? 0);
+}
+
+export interface RetryDeps {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly stopping: AbortSignal;
+}
+
+/** Repeats an attempt while its verdict calls for it and attempts are left. */
+export class RetryingSender implements Sender {
+  readonly #inner: AttemptSender;
+  readonly #retry: RetrySettings;
+  readonly #deps: RetryDeps;
+  #closed = false;
+  readonly #open = new Set<Promise<Outcome>>();
+
+  constructor(inner: AttemptSender, retry: RetrySettings, deps: RetryDeps) {
+    this.#inner = inner;
+    this.#retry = retry;
+    this.#deps = deps;
+  }
+
+  send(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
+    return this.#track(this.#retry.maxAttempts, request, signal);
+  }
+
+  sendOnce(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
+    return this.#track(1, request, signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#open);
+  }
+
+  async #track(maxAttempts: number, request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
+    if (this.#closed) return { kind: "aborted", answerLost: false };
+    const running = this.#run(maxAttempts, request, signal);
+    this.#open.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#open.delete(running);
+    }
+  }
+
+  async #run(maxAttempts: number, request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
+    let answerLost = false;
+    for (let attempt = 1; ; attempt++) {
+      const verdict = await this.#inner.attempt(request, signal);
+      if (verdict.kind === "delivered") {
+        const { status, unwritten } = verdict;
+        return unwritten === undefined
+          ? { kind: "delivered", status }
+          : { kind: "delivered", status, unwritten };
+      }
+      if (verdict.kind !== "retry") {
+        const lostNow = verdict.kind === "aborted" && verdict.answerLost;
+        return { ...verdict, answerLost: answerLost || lostNow };
+      }
+      answerLost ||= verdict.answerLost;
+      this.#deps.log.debug(
+        { attempt, reason: verdict.reason, message: verdict.message },
+        "an attempt failed",
+      );
+      const goesOn = attempt < maxAttempts && (verdict.retryAfterMs ?? 0) <= longestWaitMs;
+      if (!goesOn || !(await this.#pause(verdict, signal))) {
+        if (signal.aborted) return { kind: "aborted", answerLost };
+        return { ...verdict, kind: "exhausted", answerLost };
+      }
+    }
+  }
+
+  /** @returns false when there is no next attempt, because the sender or the daemon stops */
+  async #pause(verdict: Verdict & { kind: "retry" }, signal: AbortSignal): Promise<boolean> {
+    const { clock, random, stopping } = this.#deps;
+    const ms = pauseMs(this.#retry, verdict.retryAfterMs, random());
+    // By hand, not AbortSignal.any: that one leaves something with a signal that lives as long as the daemon, each time.
+    const end = new AbortController();
+    const abort = () => end.abort();
+    signal.addEventListener("abort", abort);
+    stopping.addEventListener("abort", abort);
+    try {
+      if (signal.aborted || stopping.aborted) return false;
+      await clock.sleep(ms, end.signal);
+      return true;
+    } catch (error) {
+      if (end.signal.aborted) return false;
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", abort);
+      stopping.removeEventListener("abort", abort);
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import type { Dispatcher } from "undici";
+import type { Clock } from "../core/clock.ts";
+import type { Logger } from "../core/log.ts";
+import type { SecretFile } from "../core/secret-file.ts";
+import type { BasicAuth, RetrySettings } from "../policy/types.ts";
+import { classify, type Verdict } from "./classify.ts";
+import type { EndpointState } from "./endpoint-state.ts";
+import type { RemoteWriteMetrics } from "./metrics.ts";
+import type { AttemptSender, Sender } from "./outcome.ts";
+import { type PostLimits, post } from "./post.ts";
+import { ProtocolSender } from "./protocol-sender.ts";
+import { type RateLimit, RateLimitedSender } from "./rate-limit.ts";
+import type { EncodedRequest } from "./request.ts";
+import { RetryingSender } from "./retry.ts";
+
+export interface SenderTarget {
+  /** Absolute http or https URL without userinfo. */
+  readonly endpoint: string;
+  readonly retry: RetrySettings;
+  /** Read before each attempt. The policy's own; it wins over the operator's bearer token. */
+  readonly basicAuth: () => BasicAuth | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bearerToken: SecretFile | undefined;
+  readonly rateLimit: RateLimit | undefined;
+  readonly state: EndpointState;
+}
+
+export interface SenderDeps {
+  readonly clock: Clock;
+  /** A number in [0, 1), anew for each call. */
+  readonly random: () => number;
+  readonly metrics: RemoteWriteMetrics;
+  readonly log: Logger;
+  readonly dispatcher: Dispatcher;
+  /** `telemetryd/<version>`. */
+  readonly userAgent: string;
+  /** Aborted when the daemon begins to stop: what is open goes on, but no further attempt is begun. */
+  readonly stopping: AbortSignal;
+  readonly limits: PostLimits;
+}
+
+/**
+ * The way of a request, from the outside in:
+ *
+ * retries -> rate limit -> protocol -> what is learnt of the endpoint -> measurement -> HTTP
+ *
+ * Retries are outermost, since each attempt has its turn at the rate limit. The protocol comes after the limit: its second
+ * request is the same samples once more, and no repeat. Measurement is next to the network, so that it holds no pauses.
+ */
+export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
+  let chain: AttemptSender = new PostingSender(target, deps);
+  chain = new MeasuredSender(chain, deps);
+  chain = new LearningSender(chain, target.state, deps.clock);
+  chain = new ProtocolSender(chain, target.state);
+  if (target.rateLimit !== undefined) chain = new RateLimitedSender(chain, target.rateLimit);
+  return new RetryingSender(chain, target.retry, deps);
+}
+
+/** Makes one HTTP request of it, and says what the answer means. */
+class PostingSender implements AttemptSender {
+  readonly #target: SenderTarget;
+  readonly #deps: SenderDeps;
+  readonly #origin: string;
+  readonly #path: string;
+
+  constructor(target: SenderTarget, deps: SenderDeps) {
+    const url = new URL(target.endpoint);
+    this.#target = target;
+    this.#deps = deps;
+    this.#origin = url.origin;
+    this.#path = url.pathname + url.search;
+  }
+
+  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
+    const { dispatcher, userAgent, clock, limits } = this.#deps;
+    const { endpoint, headers } = this.#target;
+    const authorization = await this.#authorization(signal);
+    if (signal.aborted) return { kind: "aborted", answerLost: false };
+    if (authorization.kind === "unreadable") return authorization.verdict;
+    const result = await post(
+      dispatcher,
+      {
+        origin: this.#origin,
+        path: this.#path,
+        // Ours last: a configured header never replaces what the protocol demands.
+        headers: {
+          ...headers,
+          ...authorization.headers,
+          ...protocolHeaders[request.protocol],
+          "user-agent": userAgent,
+        },
+        body: request.payload,
+      },
+      limits,
+      signal,
+    );
+    const authenticated = "authorization" in authorization.headers;
+    return classify(result, { endpoint, authenticated, nowMs: clock.nowMs() });
+  }
+
+  async #authorization(
+    signal: AbortSignal,
+  ): Promise<
+    | { readonly kind: "headers"; readonly headers: Readonly<Record<string, string>> }
+    | { readonly kind: "unreadable"; readonly verdict: Verdict }
+  > {
+    const auth = this.#target.basicAuth();
+    if (auth !== undefined) {
+      const credentials = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");
+      return { kind: "headers", headers: { authorization: `Basic ${credentials}` } };
+    }
+    const { bearerToken } = this.#target;
+    if (bearerToken === undefined) return { kind: "headers", headers: {} };
+    try {
+      return { kind: "headers", headers: { authorization: `Bearer ${await bearerToken.value(signal)}` } };
+    } catch (error) {
+      // Sending without the token would be answered with 401 at best. The operator has to act; nothing is lost meanwhile.
+      const message = error instanceof Error ? error.message : String(error);
+      return { kind: "unreadable", verdict: { kind: "suspended", status: undefined, message } };
+    }
+  }
+}
+
+/** By the specifications, "Protocol" (1.0) and "HTTP headers" (2.0). */
+const protocolHeaders = {
+  "1.0": {
+    "content-encoding": "snappy",
+    "content-type": "application/x-protobuf",
+    "x-prometheus-remote-write-version": "0.1.0",
+  },
+  "2.0": {
+    "content-encoding": "snappy",
+    "content-type": "application/x-protobuf;proto=io.prometheus.write.v2.Request",
+    "x-prometheus-remote-write-version": "2.0.0",
+  },
+} as const;
+
+class MeasuredSender implements AttemptSender {
+  readonly #inner: AttemptSender;
+  readonly #deps: SenderDeps;
+
+  constructor(inner: AttemptSender, deps: SenderDeps) {
+    this.#inner = inner;
+    this.#deps = deps;
+  }
+
+  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
+    const { clock, metrics } = this.#deps;
+    const startMs = clock.monotonicMs();
+    const verdict = await this.#inner.attempt(request, signal);
+    metrics.attempt(verdict, clock.monotonicMs() - startMs, request.payload.length);
+    return verdict;
+  }
+}
+
+/** Remembers that the endpoint took something, and what was too large for it. */
+class LearningSender implements AttemptSender {
+  readonly #inner: AttemptSender;
+  readonly #state: EndpointState;
+  readonly #clock: Clock;
+
+  constructor(inner: AttemptSender, state: EndpointState, clock: Clock) {
+    this.#inner = inner;
+    this.#state = state;
+    this.#clock = clock;
+  }
+
+  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
+    const verdict = await this.#inner.attempt(request, signal);
+    const nowMs = this.#clock.monotonicMs();
+    if (verdict.kind === "delivered") this.#state.accepted(nowMs);
+    if (verdict.kind === "refused" && verdict.status === 413) {
+      this.#state.tooLarge(request.uncompressedBytes, nowMs);
+    }
+    return verdict;
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The few pieces of the protobuf wire format (https://protobuf.dev/programming-guides/encoding/) that the encoders
+ * and the request splitter share. Lengths and tags here are below 2^31; timestamps have their own code.
+ */
+
+/** Bytes that `value` (0 to 2^31 - 1) takes as a varint. */
+export function varintSize(value: number): number {
+  if (value < 0x80) return 1;
+  if (value < 0x4000) return 2;
+  if (value < 0x200000) return 3;
+  return value < 0x10000000 ? 4 : 5;
+}
+
+/** Writes `value` (0 to 2^31 - 1) as a varint. @returns the offset behind it */
+export function writeVarint(out: Uint8Array, value: number, offset: number): number {
+  let rest = value;
+  let at = offset;
+  while (rest > 0x7f) {
+    out[at++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  out[at++] = rest;
+  return at;
+}
+
+/**
+ * Writes the length of content that is there already into the gap that was left for it: from `lengthAt` to `contentAt`.
+ * Where the gap is not exactly as long as the length, the content moves; the buffer must have room for that.
+ *
+ * @returns the offset behind the content
+ */
+export function closeMessage(
+  out: Uint8Array,
+  lengthAt: number,
+  contentAt: number,
+  contentEnd: number,
+): number {
+  const length = contentEnd - contentAt;
+  const rightAt = lengthAt + varintSize(length);
+  if (rightAt !== contentAt) out.copyWithin(rightAt, contentAt, contentEnd);
+  writeVarint(out, length, lengthAt);
+  return rightAt + length;
+}
+
+/** Bytes that a text may take with its length: a UTF-16 code unit is at most three bytes of UTF-8, a length five. */
+export function maxTextBytes(text: string): number {
+  return 5 + text.length * 3;
+}
+
+/** Writes the length of a text and the text, which must be Unicode. @returns the offset behind it */
+export function writeText(out: Buffer, text: string, offset: number): number {
+  // Nearly all texts are ASCII, where the length is known at once and a loop beats a call into Node for each of them.
+  let at = writeVarint(out, text.length, offset);
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit > 0x7f) {
+      at = writeVarint(out, Buffer.byteLength(text), offset);
+      return at + out.write(text, at);
+    }
+    out[at++] = unit;
+  }
+  return at;
+}
+
+/** Bytes that an int64 field's value takes. Negative ones take ten: they are written as their 64-bit pattern. */
+export function int64Size(value: number): number {
+  if (value < 0) return 10;
+  let size = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++;
+  return size;
+}
+
+/** Writes an integer that a double holds exactly (up to 2^53 either way) as an int64. @returns the offset behind it */
+export function writeInt64(out: Uint8Array, value: number, offset: number): number {
+  let at = offset;
+  if (value >= 0) {
+    let rest = value;
+    while (rest >= 0x80) {
+      out[at++] = (rest % 0x80) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    out[at++] = rest;
+    return at;
+  }
+  let rest = BigInt.asUintN(64, BigInt(value));
+  while (rest >= 0x80n) {
+    out[at++] = Number(rest & 0x7fn) | 0x80;
+    rest >>= 7n;
+  }
+  out[at++] = Number(rest);
+  return at;
+}
+
+/** Reads protobuf fields one after another from a range of bytes. @throws RangeError where the bytes are cut off */
+export class WireReader {
+  readonly bytes: Buffer;
+  readonly end: number;
+  offset: number;
+
+  constructor(bytes: Buffer, start = 0, end = bytes.length) {
+    this.bytes = bytes;
+    this.offset = start;
+    this.end = end;
+  }
+
+  get atEnd(): boolean {
+    return this.offset >= this.end;
+  }
+
+  /** A varint below 2^53: tags, lengths, references. */
+  varint(): number {
+    let value = 0;
+    for (let factor = 1; this.offset < this.end; factor *= 0x80) {
+      const byte = this.bytes[this.offset++] ?? 0;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+    }
+    throw new RangeError("a varint is cut off");
+  }
+
+  /** An int64, as a double: exact up to 2^53 either way. */
+  int64(): number {
+    let value = 0n;
+    for (let shift = 0n; this.offset < this.end; shift += 7n) {
+      const byte = this.bytes[this.offset++] ?? 0;
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return Number(BigInt.asIntN(64, value));
+    }
+    throw new RangeError("an int64 is cut off");
+  }
+
+  /** The bytes of a length-delimited field as a reader of its own; goes on behind it. */
+  message(): WireReader {
+    const length = this.varint();
+    const start = this.offset;
+    if (start + length > this.end) throw new RangeError("a field is longer than its message");
+    this.offset = start + length;
+    return new WireReader(this.bytes, start, start + length);
+  }
+
+  /** Passes over a field's value. */
+  skip(wireType: number): void {
+    if (wireType === 0) this.varint();
+    else if (wireType === 1) this.offset += 8;
+    else if (wireType === 2) this.message();
+    else if (wireType === 5) this.offset += 4;
+    else throw new RangeError(`unknown wire type ${wireType}`);
+    if (this.offset > this.end) throw new RangeError("a field is cut off");
+  }
+}

@@ -1,0 +1,99 @@
+import { compressSync } from "snappy";
+import type { SampleBuffer } from "../core/series.ts";
+import type { EncodedSeries } from "./labels.ts";
+import type { EncodedRequest, RequestBuilder } from "./request.ts";
+import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
+import { closeMessage, varintSize } from "./wire.ts";
+
+const timeSeriesTag = 0x0a;
+const initialBytes = 64 * 1024;
+
+/**
+ * Builds `prometheus.WriteRequest` bodies (remote write 1.0) into one buffer that grows to the size of the largest.
+ *
+ * What makes it fast (bench/encode.bench.ts): labels are copied as one block that was encoded when the series was first
+ * seen, and a length is written after its content, into a gap that is right for all but rare sizes.
+ */
+export class WriteRequestBuilder implements RequestBuilder {
+  #out = Buffer.allocUnsafeSlow(initialBytes);
+  #at = 0;
+  #sampleCount = 0;
+  #seriesCount = 0;
+  #minMs = Infinity;
+  #maxMs = -Infinity;
+
+  get sampleCount(): number {
+    return this.#sampleCount;
+  }
+
+  get seriesCount(): number {
+    return this.#seriesCount;
+  }
+
+  get byteLength(): number {
+    return this.#at;
+  }
+
+  get minMs(): number {
+    return this.#minMs;
+  }
+
+  get maxMs(): number {
+    return this.#maxMs;
+  }
+
+  append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void {
+    if (end <= start) return;
+    const block = encoded.block;
+    const mostBytes = block.length + (end - start) * maxSampleFieldBytes;
+    this.#reserve(1 + varintSize(mostBytes) + mostBytes);
+    const out = this.#out;
+    const headerAt = this.#at;
+    out[headerAt] = timeSeriesTag;
+    // The length is known behind its content. The gap fits the usual size; where it does not, the content moves.
+    const usualBytes = block.length + (end - start) * usualSampleFieldBytes;
+    const contentAt = headerAt + 1 + varintSize(usualBytes);
+    out.set(block, contentAt);
+    const contentEnd = writeSamples(out, contentAt + block.length, samples, start, end);
+    this.#at = closeMessage(out, headerAt + 1, contentAt, contentEnd);
+
+    this.#seriesCount++;
+    this.#sampleCount += end - start;
+    // Samples are in time order: the ends are the extremes.
+    const firstMs = samples.timestampsMs[start] ?? 0;
+    const lastMs = samples.timestampsMs[end - 1] ?? 0;
+    if (firstMs < this.#minMs) this.#minMs = firstMs;
+    if (lastMs > this.#maxMs) this.#maxMs = lastMs;
+  }
+
+  finish(): EncodedRequest {
+    const body = this.#out.subarray(0, this.#at);
+    const request: EncodedRequest = {
+      // The copying form: the other one piles up memory outside of the heap in a loop that does not yield.
+      payload: compressSync(body, { copyOutputData: true }),
+      protocol: "1.0",
+      sampleCount: this.#sampleCount,
+      seriesCount: this.#seriesCount,
+      uncompressedBytes: body.length,
+      minMs: this.#minMs,
+      maxMs: this.#maxMs,
+    };
+    this.reset();
+    return request;
+  }
+
+  reset(): void {
+    this.#at = 0;
+    this.#sampleCount = 0;
+    this.#seriesCount = 0;
+    this.#minMs = Infinity;
+    this.#maxMs = -Infinity;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#at + bytes <= this.#out.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#at + bytes, this.#out.length * 2));
+    larger.set(this.#out.subarray(0, this.#at));
+    this.#out = larger;
+  }
+}

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+
+/** The public backlog: what the page shows and what the cache holds. */
+
+export const itemSchema = z.object({
+  number: z.int().nonnegative(),
+  title: z.string().min(1),
+  /** Only the web's own schemes: the page makes links of them. */
+  url: z.url({ protocol: /^https?$/ }),
+  labels: z.array(
+    z.object({
+      name: z.string().min(1),
+      /** Six hexadecimal digits, or null where the board has no colour for it. */
+      color: z
+        .string()
+        .regex(/^[0-9a-f]{6}$/i)
+        .nullable(),
+    }),
+  ),
+  status: z.string(),
+});
+
+export type BacklogItem = z.infer<typeof itemSchema>;
+export type BacklogLabel = BacklogItem["labels"][number];
+
+/** All but the items: small, so that freshness is renewed and told of without moving the items. */
+export const backlogMetaSchema = z.object({
+  format: z.literal(1),
+  /** Unix epoch, ms: the end of the last successful refresh. */
+  updatedAt: z.int(),
+  /** Unix epoch, ms: when all items were last read from the board. */
+  readAt: z.int(),
+  /** Which board the items are from; those of another board are never shown. */
+  board: z.string(),
+  /** What the board called its state when the items were read. */
+  boardVersion: z.string(),
+  /** The statuses that were asked for, in their order. */
+  statuses: z.array(z.string()),
+  /** Identifies the items: {@link contentId} of their JSON. */
+  contentId: z.string(),
+});
+
+export type BacklogMeta = z.infer<typeof backlogMetaSchema>;
+
+export interface Backlog {
+  readonly meta: BacklogMeta;
+  readonly items: readonly BacklogItem[];
+}
+
+/** The body of the status operation. */
+export interface BacklogCacheStatus {
+  readonly updatedAt: number | null;
+  readonly isRefreshing: boolean;
+}
+
+/** A hash of the items' JSON: equal exactly when the items are. */
+export function contentId(itemsJson: string): string {
+  return createHash("sha256").update(itemsJson).digest("base64url").slice(0, 22);
+}
+
+/**
+ * What of a board is public: the items that have one of the statuses, in the order of the statuses, then by number and
+ * URL (numbers repeat on a board of several repositories). Labels by name. An item that is on the board twice counts once.
+ */
+export function selectItems(items: readonly BacklogItem[], statuses: readonly string[]): BacklogItem[] {
+  const order = new Map(statuses.map((status, index) => [status, index]));
+  const byUrl = new Map<string, BacklogItem>();
+  for (const item of items) if (order.has(item.status)) byUrl.set(item.url, item);
+  const rank = (item: BacklogItem): number => order.get(item.status) ?? 0;
+  return [...byUrl.values()]
+    .map((item) => ({ ...item, labels: item.labels.toSorted((a, b) => compare(a.name, b.name)) }))
+    .sort((a, b) => rank(a) - rank(b) || a.number - b.number || compare(a.url, b.url));
+}
+
+/** By code units: the same order on every machine, whatever its locale. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/**
+ * Reads a cache entry back, wherever it was kept. Anything may have written there: what does not hold together is no
+ * entry at all.
+ *
+ * @returns undefined when the texts are not an entry of this format, or the items are not the ones of the meta
+ */
+export function parseBacklog(metaJson: string, itemsJson: string): Backlog | undefined {
+  const meta = parseMeta(metaJson);
+  if (meta === undefined || contentId(itemsJson) !== meta.contentId) return undefined;
+  const items = z.array(itemSchema).safeParse(parseJson(itemsJson));
+  return items.success ? { meta, items: items.data } : undefined;
+}
+
+export function parseMeta(metaJson: string): BacklogMeta | undefined {
+  return backlogMetaSchema.safeParse(parseJson(metaJson)).data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

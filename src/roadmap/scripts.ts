@@ -1,0 +1,78 @@
+/**
+ * The Lua scripts that change what replicas share: each is one step for everybody. The first key is the cache entry, the
+ * second the lease; the last argument is the channel on which the change is told, with the lease that it is `by`.
+ *
+ * The entry is a hash: `revision` (counts successes, so that of two entries the newer one is known whatever the clocks
+ * say), `meta`, `items`, and `by` (the lease that wrote it).
+ */
+
+/** Takes the lease if nobody has it. ARGV: token, ttl ms, channel. Returns 1, or minus the ms that it still runs. */
+export const acquireLease = `
+if redis.call("SET", KEYS[2], ARGV[1], "NX", "PX", ARGV[2]) then
+  redis.call("PUBLISH", ARGV[3], cjson.encode({ event = "refreshing", by = ARGV[1], ttlMs = tonumber(ARGV[2]) }))
+  return 1
+end
+if redis.call("GET", KEYS[2]) == ARGV[1] then return 1 end
+return -math.max(redis.call("PTTL", KEYS[2]), 1)
+`;
+
+/** Keeps the lease. ARGV: token, ttl ms, channel. Returns 0 when it was lost. */
+export const renewLease = `
+if redis.call("GET", KEYS[2]) ~= ARGV[1] then return 0 end
+redis.call("PEXPIRE", KEYS[2], ARGV[2])
+redis.call("PUBLISH", ARGV[3], cjson.encode({ event = "refreshing", by = ARGV[1], ttlMs = tonumber(ARGV[2]) }))
+return 1
+`;
+
+/** Gives the lease back after a refresh that changed nothing. ARGV: token, channel. */
+export const releaseLease = `
+if redis.call("GET", KEYS[2]) ~= ARGV[1] then return 0 end
+redis.call("DEL", KEYS[2])
+redis.call("PUBLISH", ARGV[2], cjson.encode({ event = "idle", by = ARGV[1] }))
+return 1
+`;
+
+const replaceForeignType = `
+if redis.call("TYPE", KEYS[1]).ok ~= "hash" then redis.call("DEL", KEYS[1]) end
+`;
+
+/**
+ * Writes the result of a refresh and gives the lease back, both or nothing: who lost the lease in the meantime must not
+ * overwrite what its successor wrote. Run twice, it answers the same again, since the first answer may have been lost.
+ * ARGV: token, meta, items ("" keeps those that are there), known revision, expiry ms, channel. Returns the revision,
+ * 0 when the lease was lost, -1 when the items to keep are gone.
+ */
+export const storeResult = `
+${replaceForeignType}
+if redis.call("HGET", KEYS[1], "by") == ARGV[1] then return tonumber(redis.call("HGET", KEYS[1], "revision")) end
+if redis.call("GET", KEYS[2]) ~= ARGV[1] then return 0 end
+if ARGV[3] == "" and redis.call("HEXISTS", KEYS[1], "items") == 0 then return -1 end
+local revision = math.max(tonumber(redis.call("HGET", KEYS[1], "revision")) or 0, tonumber(ARGV[4])) + 1
+redis.call("HSET", KEYS[1], "revision", revision, "meta", ARGV[2], "by", ARGV[1])
+if ARGV[3] ~= "" then redis.call("HSET", KEYS[1], "items", ARGV[3]) end
+redis.call("PEXPIRE", KEYS[1], ARGV[5])
+redis.call("DEL", KEYS[2])
+redis.call("PUBLISH", ARGV[6], cjson.encode({ event = "stored", by = ARGV[1] }))
+return revision
+`;
+
+/**
+ * Brings back what a replica still remembers into a Redis that lost it (wiped, or older than the last write).
+ * ARGV: revision, meta, items, expiry ms, channel. Returns 0 when Redis has the same or newer.
+ */
+export const restoreEntry = `
+${replaceForeignType}
+if (tonumber(redis.call("HGET", KEYS[1], "revision")) or 0) >= tonumber(ARGV[1]) then return 0 end
+redis.call("HSET", KEYS[1], "revision", ARGV[1], "meta", ARGV[2], "items", ARGV[3], "by", "restored")
+redis.call("PEXPIRE", KEYS[1], ARGV[4])
+redis.call("PUBLISH", ARGV[5], cjson.encode({ event = "stored", by = "restored" }))
+return 1
+`;
+
+/** Removes an entry that nobody can read, unless it has been replaced. ARGV: its meta ("" where it has none). */
+export const discardEntry = `
+if redis.call("TYPE", KEYS[1]).ok ~= "hash" or (redis.call("HGET", KEYS[1], "meta") or "") == ARGV[1] then
+  return redis.call("DEL", KEYS[1])
+end
+return 0
+`;

@@ -1,0 +1,254 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { SampleBuffer, Series } from "../core/series.ts";
+import { type BodyFault, ExportLineDecoder } from "./export-lines.ts";
+import { LabelCache } from "./label-cache.ts";
+
+interface Decoded {
+  readonly lines: { labels: Record<string, string>; times: number[]; values: number[] }[];
+  readonly fault: BodyFault | undefined;
+  readonly decoder: ExportLineDecoder;
+}
+
+const always = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
+
+function decode(
+  pieces: Iterable<Buffer>,
+  options: { window?: typeof always; maxLineBytes?: number } = {},
+): Decoded {
+  const lines: Decoded["lines"] = [];
+  const onSeries = (series: Series, samples: SampleBuffer): void => {
+    lines.push({
+      labels: Object.fromEntries(series.labels.map(({ name, value }) => [name, value])),
+      times: [...samples.timestampsMs.subarray(0, samples.length)],
+      values: [...samples.values.subarray(0, samples.length)],
+    });
+  };
+  const decoder = new ExportLineDecoder(
+    new LabelCache(2 ** 24, { maxLabels: 50, maxValueBytes: 500 }),
+    options.window ?? always,
+    onSeries,
+    { maxLineBytes: options.maxLineBytes ?? 2 ** 20 },
+  );
+  for (const piece of pieces) {
+    // As sockets do it: the memory is used again for the next piece.
+    const reused = Buffer.from(piece);
+    decoder.push(reused);
+    reused.fill(0x7b);
+  }
+  return { lines, fault: decoder.finish(), decoder };
+}
+
+function decodeText(text: string, options: Parameters<typeof decode>[1] = {}): Decoded {
+  return decode([Buffer.from(text)], options);
+}
+
+const line = '{"metric":{"__name__":"up","job":"a"},"values":[1,0.5],"timestamps":[1000,2000]}\n';
+const decodedLine = { labels: { __name__: "up", job: "a" }, times: [1000, 2000], values: [1, 0.5] };
+
+function cut(body: Buffer, places: readonly number[]): Buffer[] {
+  const sorted = [0, ...places.map((place) => place % (body.length + 1)).sort((a, b) => a - b), body.length];
+  return sorted.slice(1).map((end, index) => body.subarray(sorted[index] as number, end));
+}
+
+/** Values and how VictoriaMetrics writes them. */
+const anyValue = fc.oneof(
+  fc.double({ noNaN: true }).map((value) => (Object.is(value, -0) ? 0 : value)),
+  fc.integer(),
+);
+const anyLine = fc.record({
+  labels: fc.dictionary(
+    fc.string({ unit: "grapheme", minLength: 1 }),
+    fc.string({ unit: "grapheme", minLength: 1 }),
+    {
+      maxKeys: 5,
+    },
+  ),
+  samples: fc.array(fc.tuple(fc.integer({ min: 0, max: 2e12 }), anyValue), { minLength: 1, maxLength: 30 }),
+});
+
+function written(value: number, later: boolean): string {
+  if (Number.isFinite(value)) return JSON.stringify(value);
+  if (later) return value > 0 ? '"Infinity"' : '"-Infinity"';
+  return value > 0 ? "+Inf" : "-Inf";
+}
+
+describe("any body", () => {
+  test("is read the same however it is cut, and as it was written", () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyLine, { maxLength: 6 }),
+        fc.array(fc.nat(), { maxLength: 8 }),
+        fc.boolean(),
+        (lines, places, later) => {
+          const body = lines.map(
+            ({ labels, samples }) =>
+              `{"metric":${JSON.stringify(labels)},"values":[${samples.map(([, value]) => written(value, later))}],"timestamps":[${samples.map(([time]) => time)}]}\n`,
+          );
+          const { lines: decoded, fault } = decode(cut(Buffer.from(body.join("")), places));
+          expect(fault).toBeUndefined();
+          const expected = lines.map(({ labels, samples }) => {
+            const sorted = samples.toSorted(([a], [b]) => a - b);
+            return {
+              labels: { ...labels },
+              times: sorted.map(([time]) => time),
+              values: sorted.map(([, v]) => v),
+            };
+          });
+          expect(decoded).toEqual(expected);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test("may be cut at every byte", () => {
+    const tricky = `${line}{"metric":{"x":"},\\"values\\":[1],\\\\"},"values":[+Inf,NaN],"timestamps":[1790000000001,1790000000002]}\n${line}`;
+    const body = Buffer.from(tricky);
+    const whole = decode([body]).lines;
+    expect(whole).toHaveLength(3);
+    for (let at = 0; at <= body.length; at++) {
+      expect(decode([body.subarray(0, at), body.subarray(at)]).lines, `cut at ${at}`).toEqual(whole);
+    }
+    expect(decode(Array.from(body, (_, at) => body.subarray(at, at + 1))).lines).toEqual(whole);
+  });
+
+  test("that ends at any byte is whole only at the end of a line", () => {
+    const body = Buffer.from(line + line);
+    for (let at = 0; at <= body.length; at++) {
+      const { lines, fault } = decode([body.subarray(0, at)]);
+      expect(fault?.reason, `ended at ${at}`).toBe(at % line.length === 0 ? undefined : "incomplete_body");
+      expect(lines).toHaveLength(Math.floor(at / line.length));
+    }
+  });
+
+  test("of any bytes is read without a throw", () => {
+    const json = fc.stringMatching(/^[{}[\]":,a\\\s0-9.-]{0,60}$/);
+    const damaged = fc
+      .tuple(fc.nat(line.length), json)
+      .map(([at, text]) => line.slice(0, at) + text + line.slice(at));
+    fc.assert(
+      fc.property(fc.oneof(json, damaged, fc.string()), (text) => {
+        decodeText(`${text}\n`);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe("a line", () => {
+  test.each([
+    [
+      "another order of keys",
+      '{"timestamps":[1000,2000],"values":[1,0.5],"metric":{"__name__":"up","job":"a"}}',
+    ],
+    [
+      "white space",
+      ' { "metric" : { "__name__" : "up", "job":"a" } ,\t"values": [ 1 , 0.5 ], "timestamps":[1000, 2000 ] } \r',
+    ],
+    [
+      "further keys",
+      '{"tenant":{"id":[1,"}"]},"metric":{"__name__":"up","job":"a"},"values":[1,0.5],"timestamps":[1000,2000],"n":null}',
+    ],
+    [
+      "values after timestamps",
+      '{"metric":{"__name__":"up","job":"a"},"timestamps":[1000,2000],"values":[1,0.5]}',
+    ],
+    [
+      "times out of order",
+      '{"metric":{"__name__":"up","job":"a"},"values":[0.5,1],"timestamps":[2000,1000]}',
+    ],
+  ])("with %s", (_, text) => {
+    const { lines, fault } = decodeText(`${line}${text}\n${line}`);
+    expect(fault).toBeUndefined();
+    expect(lines).toEqual([decodedLine, decodedLine, decodedLine]);
+  });
+
+  test("equal times stay in the order they came, and stale markers keep their bits when sorted", () => {
+    let bits = "";
+    const onSeries = (_: Series, samples: SampleBuffer): void => {
+      bits = samples.valueBytes.toString("hex", 0, samples.length * 8);
+    };
+    const decoder = new ExportLineDecoder(new LabelCache(2 ** 20), always, onSeries);
+    decoder.push(Buffer.from('{"metric":{},"values":[3,NaN,1,2],"timestamps":[9,5,9,1]}\n'));
+    expect(bits.match(/.{16}/g)).toEqual([
+      "0000000000000040",
+      "020000000000f07f",
+      "0000000000000840",
+      "000000000000f03f",
+    ]);
+  });
+
+  test("keeps only the samples after the window's start and up to its end", () => {
+    const values = Array.from({ length: 6 }, (_, index) => index);
+    const text = `{"metric":{"a":"b"},"values":[${values}],"timestamps":[${values.map((value) => value * 10)}]}\n`;
+    const { lines, decoder } = decodeText(text, { window: { fromMs: 10, toMs: 40 } });
+    expect(lines).toEqual([{ labels: { a: "b" }, times: [20, 30, 40], values: [2, 3, 4] }]);
+    expect(decoder.outsideWindow).toBe(3);
+    expect(decodeText(text, { window: { fromMs: 50, toMs: 90 } }).lines).toEqual([]);
+  });
+
+  test("with no samples, or an empty one, is nothing", () => {
+    const { lines, fault } = decodeText(`\n{"metric":{"a":"b"},"values":[],"timestamps":[]}\n\r\n${line}`);
+    expect(fault).toBeUndefined();
+    expect(lines).toEqual([decodedLine]);
+  });
+
+  test.each([
+    ["fewer times than values", '{"metric":{"a":"b"},"values":[1,2],"timestamps":[1]}'],
+    ["more times than values", '{"metric":{"a":"b"},"values":[1],"timestamps":[1,2]}'],
+    ["a value that is none", '{"metric":{"a":"b"},"values":[one],"timestamps":[1]}'],
+    ["a time that is none", '{"metric":{"a":"b"},"values":[1],"timestamps":[1.5]}'],
+    ["no metric", '{"values":[1],"timestamps":[1]}'],
+    ["a metric of numbers", '{"metric":{"a":1},"values":[1],"timestamps":[1]}'],
+    ["more after its end", '{"metric":{"a":"b"},"values":[1],"timestamps":[1]},'],
+    ["a comma too many", '{"metric":{"a":"b"},"values":[1,],"timestamps":[1]}'],
+    ["an error in its middle", '{"metric":{"a":"b"},"values":[1,2remoteAddr: "1.2.3.4"; timeout'],
+  ])("with %s ends the read", (_, text) => {
+    const { lines, fault } = decodeText(`${line}${text}\n${line}`);
+    expect(fault?.reason).toBe("malformed_line");
+    expect(lines).toEqual([decodedLine]);
+  });
+
+  test.each([
+    ['remoteAddr: "10.0.0.1:1"; requestURI: /api/v1/export; timeout exceeded', "timeout exceeded"],
+    ['{"status":"error","errorType":"422","error":"too many series"}', "too many series"],
+  ])("that is the store's error ends the read with its words", (text, words) => {
+    const { lines, fault } = decodeText(`${line}${text}\n`);
+    expect(fault).toMatchObject({ reason: "store_error", message: expect.stringContaining(words) });
+    expect(lines).toEqual([decodedLine]);
+  });
+});
+
+describe("what is beyond the limits is left out while the rest goes on", () => {
+  const longLine = line
+    .replace("1,0.5", Array.from({ length: 100 }, () => 1).join(","))
+    .replace("1000,2000", Array.from({ length: 100 }, (_, index) => index).join(","));
+  const manyLabels = `{"metric":{${Array.from({ length: 51 }, (_, index) => `"l${index}":"x"`)}},"values":[1],"timestamps":[1]}\n`;
+  const longValue = `{"metric":{"a":"${"x".repeat(501)}"},"values":[1],"timestamps":[1]}\n`;
+  test.each([
+    ["a long line", longLine, "line_too_long", 300],
+    ["many labels", manyLabels, "too_many_labels", undefined],
+    ["a long label", longValue, "label_value_too_long", undefined],
+    ["a label twice", line.replace('"job"', '"__name__"'), "duplicate_label", undefined],
+  ])("%s", (_, text, reason, maxLineBytes) => {
+    const body = Buffer.from(line + text + text + line);
+    for (const size of [1, 7, 100, 1_000_000]) {
+      const places = Array.from({ length: Math.floor(body.length / size) }, (_unused, index) => index * size);
+      const { lines, fault, decoder } = decode(
+        cut(body, places),
+        maxLineBytes === undefined ? {} : { maxLineBytes },
+      );
+      expect(fault).toBeUndefined();
+      expect(lines).toEqual([decodedLine, decodedLine]);
+      expect([...decoder.refusals]).toEqual([[reason, 2]]);
+      expect(decoder.lastRefusal).toMatch(/./);
+    }
+  });
+
+  test("a line that is too long and has no end is an incomplete body", () => {
+    const { fault, decoder } = decode([Buffer.from(line), Buffer.alloc(500, 0x78)], { maxLineBytes: 300 });
+    expect(decoder.refusals.get("line_too_long")).toBe(1);
+    expect(fault?.reason).toBe("incomplete_body");
+  });
+});

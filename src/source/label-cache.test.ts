@@ -1,0 +1,150 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Series } from "../core/series.ts";
+import { LabelCache } from "./label-cache.ts";
+
+const plenty = 64 * 2 ** 20;
+
+/** Looks up a metric object that lies at some offset of a larger buffer. */
+function find(cache: LabelCache, metric: string | Buffer, offset = 0): ReturnType<LabelCache["find"]> {
+  const text = Buffer.from(metric);
+  const bytes = Buffer.alloc(offset + text.length + 5, 0x7d);
+  text.copy(bytes, offset);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return cache.find(bytes, view, offset, offset + text.length);
+}
+
+function metric(index: number): string {
+  return `{"__name__":"m","index":"${index}"}`;
+}
+
+describe("finding", () => {
+  test("the same bytes give the same series, wherever they lie", () => {
+    const cache = new LabelCache(plenty);
+    const series = find(cache, metric(1));
+    expect(series).toBeInstanceOf(Series);
+    for (let offset = 0; offset < 9; offset++) expect(find(cache, metric(1), offset)).toBe(series);
+    expect(cache.size).toBe(1);
+  });
+
+  test("many series that differ in little are all kept apart, through every growth of the table", () => {
+    const cache = new LabelCache(plenty);
+    const first = Array.from({ length: 5_000 }, (_, index) => find(cache, metric(index)));
+    const second = Array.from({ length: 5_000 }, (_, index) => find(cache, metric(index)));
+    expect(new Set(first).size).toBe(5_000);
+    expect(second.every((series, index) => series === first[index])).toBe(true);
+    expect((first[4_321] as Series).labels).toEqual([
+      { name: "__name__", value: "m" },
+      { name: "index", value: "4321" },
+    ]);
+  });
+
+  test("any labels come back as JSON.parse reads them, sorted, without the empty ones", () => {
+    const labels = fc.dictionary(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), {
+      maxKeys: 8,
+    });
+    fc.assert(
+      fc.property(labels, fc.boolean(), (object, indented) => {
+        const text = JSON.stringify(object, undefined, indented ? "\t" : undefined).replaceAll("\n", " ");
+        const series = find(new LabelCache(plenty), text) as Series;
+        const expected = Object.entries(JSON.parse(text) as Record<string, string>)
+          .filter(([, value]) => value !== "")
+          .map(([name, value]) => ({ name, value }))
+          .sort((a, b) => (a.name < b.name ? -1 : 1));
+        expect(series.labels).toEqual(expected);
+        expect(series.isUtf8).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("labels that series have in common are the same objects", () => {
+    const cache = new LabelCache(plenty);
+    const [one, two] = [find(cache, metric(1)) as Series, find(cache, metric(2)) as Series];
+    expect(one.labels[0]).toBe(two.labels[0]);
+    expect(one.labels[1]).not.toBe(two.labels[1]);
+  });
+
+  test.each([
+    ["a byte that is no UTF-8", Buffer.from('{"a":"\xff"}', "latin1")],
+    ["half of a surrogate pair", Buffer.from('{"a":"\\ud800"}')],
+  ])("%s marks the series", (_, bytes) => {
+    const series = find(new LabelCache(plenty), bytes) as Series;
+    expect(series.isUtf8).toBe(false);
+    expect(series.labels[0]?.name).toBe("a");
+  });
+});
+
+describe("what is not a series", () => {
+  const limits = { maxLabels: 3, maxValueBytes: 10 };
+  test.each([
+    ['{"a":"1","b":"2","c":"3","d":"4"}', "too_many_labels"],
+    ['{"a":"12345678901"}', "label_value_too_long"],
+    ['{"12345678901":"a"}', "label_value_too_long"],
+    ['{"a":"1","b":"2","a":"3"}', "duplicate_label"],
+  ])("%s is refused: %s", (text, reason) => {
+    const cache = new LabelCache(plenty, limits);
+    expect(find(cache, text)).toMatchObject({ kind: "refused", reason });
+    expect(cache.size).toBe(0);
+  });
+
+  test.each([
+    "",
+    "{",
+    "[]",
+    '"a"',
+    '{"a"}',
+    '{"a":1}',
+    '{"a":"b",}',
+    '{,"a":"b"}',
+    '{"a":"b"}}',
+    '{"a":"b"',
+    '{"a":"\\q"}',
+    '{"a":"b"\n}',
+    '{"a":{"b":"c"}}',
+    '{"a":"b" "c":"d"}',
+  ])("%j is no metric", (text) => {
+    expect(find(new LabelCache(plenty), text)).toBeUndefined();
+  });
+
+  test("the limits themselves are allowed", () => {
+    expect(find(new LabelCache(plenty, limits), '{"a":"1234567890","b":"2","c":"3"}')).toBeInstanceOf(Series);
+  });
+});
+
+describe("eviction", () => {
+  test("what is seen in every turn stays, what was not seen for two goes", () => {
+    const cache = new LabelCache(plenty);
+    const kept = find(cache, metric(1));
+    const dropped = find(cache, metric(2));
+    cache.turn();
+    expect(find(cache, metric(1))).toBe(kept);
+    expect(cache.size).toBe(2);
+    cache.turn();
+    expect(cache.size).toBe(1);
+    expect(find(cache, metric(1))).toBe(kept);
+    expect(find(cache, metric(2))).not.toBe(dropped);
+    expect(cache.evicted).toBe(1);
+  });
+
+  test("memory stays within the bound, and series that are in use stay", () => {
+    const maxBytes = 400_000;
+    const cache = new LabelCache(maxBytes);
+    const used = find(cache, metric(0));
+    for (let index = 1; index < 20_000; index++) {
+      find(cache, metric(index));
+      if (index % 50 === 0) expect(find(cache, metric(0))).toBe(used);
+      expect(cache.bytes).toBeLessThanOrEqual(maxBytes);
+    }
+    expect(cache.size).toBeGreaterThan(300);
+    expect(cache.evicted).toBeGreaterThan(10_000);
+  });
+
+  test("a series larger than the bound is found all the same", () => {
+    const cache = new LabelCache(1_000);
+    const large = `{"a":"${"x".repeat(600_000)}"}`;
+    expect(find(cache, large)).toBeInstanceOf(Series);
+    expect(find(cache, metric(1))).toBeInstanceOf(Series);
+    expect(find(cache, large)).toBeInstanceOf(Series);
+  });
+});

@@ -1,0 +1,187 @@
+import { randomInt } from "node:crypto";
+import { Series } from "../core/series.ts";
+import {
+  defaultLabelLimits,
+  type LabelLimits,
+  LabelPool,
+  parseMetric,
+  type Refusal,
+} from "./metric-labels.ts";
+
+/**
+ * Finds the Series of a line by the raw bytes of its metric object: one hash over them, one comparison, no string made
+ * (bench/label-cache.bench.ts: a quarter of what a Map keyed by text takes). Labels are parsed once, on a miss.
+ *
+ * Bounded in bytes, by two generations: a series found in the older one moves to the younger; when the younger is half
+ * of `maxBytes`, or `turn()` is called, the older one is dropped whole and the younger takes its place. So a series
+ * goes when it was not seen for one to two turns, and memory is given back without a walk over the series.
+ */
+export class LabelCache {
+  readonly #maxBytes: number;
+  readonly #limits: LabelLimits;
+  readonly #seed: number;
+  readonly #pool = new LabelPool();
+  #young = new Generation();
+  #old = new Generation();
+  #evicted = 0;
+
+  /** @param maxBytes of memory, what other rooms keep with a series included (estimated) */
+  constructor(maxBytes: number, limits: LabelLimits = defaultLabelLimits, seed: number = randomInt(2 ** 31)) {
+    this.#maxBytes = maxBytes;
+    this.#limits = limits;
+    // A secret start keeps whoever writes labels from choosing ones that all fall into one slot.
+    this.#seed = seed;
+  }
+
+  /** Series held. */
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
+  /** Memory held, estimated. */
+  get bytes(): number {
+    return this.#young.bytes + this.#old.bytes;
+  }
+
+  /** Series dropped so far. */
+  get evicted(): number {
+    return this.#evicted;
+  }
+
+  /**
+   * @param view of the same memory as `bytes`
+   * @returns the series of the metric object at `start` to `end` (exclusive), why it is refused, or undefined when it is
+   * no JSON object of strings
+   */
+  find(bytes: Buffer, view: DataView, start: number, end: number): Series | Refusal | undefined {
+    const hash = hashBytes(view, start, end, this.#seed);
+    return this.#young.find(hash, bytes, start, end) ?? this.#findElsewhere(hash, bytes, start, end);
+  }
+
+  /** Starts a new generation: what was not found since the last turn is dropped. */
+  turn(): void {
+    this.#evicted += this.#old.size;
+    this.#old = this.#young;
+    this.#young = new Generation();
+  }
+
+  #findElsewhere(hash: number, bytes: Buffer, start: number, end: number): Series | Refusal | undefined {
+    let series = this.#old.take(hash, bytes, start, end);
+    let madeBytes = 0;
+    if (series === undefined) {
+      const before = this.#pool.made;
+      const metric = parseMetric(bytes, start, end, this.#limits, this.#pool);
+      if (metric?.kind !== "labels") return metric;
+      series = new Series(metric.labels, metric.isUtf8);
+      madeBytes = (this.#pool.made - before) * 72;
+    }
+    // Of the key: itself, and about as much again for what the remote-write room keeps in `forms`.
+    const cost = 220 + 2 * (end - start) + 8 * series.labels.length + madeBytes;
+    if (this.#young.bytes + cost > this.#maxBytes / 2 && this.#young.size > 0) this.turn();
+    this.#young.add(hash, bytes, start, end, series, cost);
+    return series;
+  }
+}
+
+const slabBytes = 2 ** 19;
+
+/** A hash table with open addressing; keys lie one after another in large buffers outside of the garbage collector. */
+class Generation {
+  size = 0;
+  bytes = 0;
+  /** Index of an entry + 1; 0 is a free slot. The number of slots is a power of two. */
+  #slots = new Int32Array(1_024);
+  /** Of each entry side by side, so that a search touches one line of the processor's cache: hash, slab, start, length. */
+  #entries = new Int32Array(512 * 4);
+  #series: Array<Series | undefined> = [];
+  #slabs: Buffer[] = [];
+  #slabUsed = slabBytes;
+
+  find(hash: number, bytes: Buffer, start: number, end: number): Series | undefined {
+    const index = this.#indexOf(hash, bytes, start, end);
+    return index === -1 ? undefined : this.#series[index];
+  }
+
+  /** Finds and gives away: the entry stays as a tombstone until the generation is dropped. */
+  take(hash: number, bytes: Buffer, start: number, end: number): Series | undefined {
+    const index = this.#indexOf(hash, bytes, start, end);
+    if (index === -1) return undefined;
+    const series = this.#series[index];
+    if (series === undefined) return undefined;
+    this.#series[index] = undefined;
+    this.size--;
+    return series;
+  }
+
+  add(hash: number, bytes: Buffer, start: number, end: number, series: Series, cost: number): void {
+    const index = this.#series.length;
+    if (index * 2 >= this.#slots.length) this.#grow();
+    const length = end - start;
+    if (this.#slabUsed + length > (this.#slabs.at(-1)?.length ?? 0)) {
+      this.#slabs.push(Buffer.allocUnsafeSlow(Math.max(slabBytes, length)));
+      this.#slabUsed = 0;
+    }
+    const slab = this.#slabs.length - 1;
+    bytes.copy(this.#slabs[slab] as Buffer, this.#slabUsed, start, end);
+    const entry = index * 4;
+    this.#entries[entry] = hash;
+    this.#entries[entry + 1] = slab;
+    this.#entries[entry + 2] = this.#slabUsed;
+    this.#entries[entry + 3] = length;
+    this.#series.push(series);
+    this.#slabUsed += length;
+    this.#place(hash, index);
+    this.size++;
+    this.bytes += cost;
+  }
+
+  #indexOf(hash: number, bytes: Buffer, start: number, end: number): number {
+    const mask = this.#slots.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const index = (this.#slots[slot] as number) - 1;
+      if (index === -1) return -1;
+      const entry = index * 4;
+      const length = end - start;
+      if (this.#entries[entry] !== hash || this.#entries[entry + 3] !== length) continue;
+      const from = this.#entries[entry + 2] as number;
+      const slab = this.#slabs[this.#entries[entry + 1] as number] as Buffer;
+      if (slab.compare(bytes, start, end, from, from + length) === 0) return index;
+    }
+  }
+
+  #place(hash: number, index: number): void {
+    const mask = this.#slots.length - 1;
+    let slot = hash & mask;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+    this.#slots[slot] = index + 1;
+  }
+
+  #grow(): void {
+    const count = this.#series.length;
+    this.#slots = new Int32Array(this.#slots.length * 2);
+    const entries = new Int32Array(this.#entries.length * 2);
+    entries.set(this.#entries);
+    this.#entries = entries;
+    for (let index = 0; index < count; index++) this.#place(entries[index * 4] as number, index);
+  }
+}
+
+/**
+ * 32 bits over the bytes, eight at a time in two independent chains, which a processor runs side by side. Every byte
+ * counts: series often differ in one digit alone, and slots that many share would make every search a long one.
+ */
+function hashBytes(view: DataView, start: number, end: number, seed: number): number {
+  let a = seed | 0;
+  let b = ~seed;
+  let at = start;
+  for (const wholeEnd = end - 8; at <= wholeEnd; at += 8) {
+    a = Math.imul(a ^ view.getInt32(at, true), 0x5bd1e995);
+    b = Math.imul(b ^ view.getInt32(at + 4, true), 0x1b873593);
+    a ^= a >>> 15;
+    b ^= b >>> 13;
+  }
+  for (; at < end; at++) a = Math.imul(a ^ view.getUint8(at), 0x01000193);
+  let hash = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
+  return hash ^ (hash >>> 15);
+}

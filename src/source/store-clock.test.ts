@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { StoreClock } from "./store-clock.ts";
+
+function at(seconds: number): string {
+  return new Date(seconds * 1_000).toUTCString();
+}
+
+test.each([
+  { name: "nothing yet", answers: [], atMs: 500, expected: undefined },
+  { name: "carried forward", answers: [[0, at(100)]], atMs: 2_500, expected: 102_500 },
+  {
+    name: "the second has not ended: time does not go back",
+    answers: [
+      [0, at(100)],
+      [700, at(100)],
+    ],
+    atMs: 800,
+    expected: 100_800,
+  },
+  {
+    name: "a sharper bound: the next second had begun already",
+    answers: [
+      [0, at(100)],
+      [300, at(101)],
+    ],
+    atMs: 400,
+    expected: 101_100,
+  },
+  {
+    name: "the store's clock was set back: followed",
+    answers: [
+      [0, at(100)],
+      [1_000, at(50)],
+    ],
+    atMs: 1_500,
+    expected: 50_500,
+  },
+  { name: "no date: ignored", answers: [[0, "yesterday"]], atMs: 1, expected: undefined },
+  { name: "no header: ignored", answers: [[0, undefined]], atMs: 1, expected: undefined },
+  { name: "two headers: ignored", answers: [[0, [at(1), at(2)]]], atMs: 1, expected: undefined },
+] as const)("$name", ({ answers, atMs, expected }) => {
+  let nowMs = 0;
+  const clock = new StoreClock({ monotonicMs: () => nowMs });
+  for (const [whenMs, header] of answers) {
+    nowMs = whenMs;
+    clock.observe(header);
+  }
+  nowMs = atMs;
+  expect(clock.nowMs()).toBe(expected);
+});

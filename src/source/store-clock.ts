@@ -1,0 +1,34 @@
+import type { Clock } from "../core/clock.ts";
+
+/**
+ * The store's clock, from the `Date` headers of its answers: a whole second that had begun when the answer was made,
+ * carried forward by the monotonic clock. So the store's time is at least what this says, and less than about a second
+ * and the way of the answer more.
+ */
+export class StoreClock {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  #atMs: number | undefined;
+  #readAtMs = 0;
+
+  constructor(clock: Pick<Clock, "monotonicMs">) {
+    this.#clock = clock;
+  }
+
+  /** Unix epoch, ms; undefined before the first answer with a date. */
+  nowMs(): number | undefined {
+    return this.#atMs === undefined ? undefined : this.#atMs + (this.#clock.monotonicMs() - this.#readAtMs);
+  }
+
+  /** Takes the `Date` header of an answer that was just received (RFC 9110, section 6.6.1); anything else is ignored. */
+  observe(header: unknown): void {
+    if (typeof header !== "string") return;
+    const secondMs = Date.parse(header);
+    if (Number.isNaN(secondMs)) return;
+    const carriedMs = this.nowMs();
+    // Within the second that the header names, the carried time is the sharper bound, and time must not go back for the
+    // header's coarseness alone. Elsewhere the store's clock was set: follow it.
+    if (carriedMs !== undefined && carriedMs >= secondMs && carriedMs < secondMs + 1_000) return;
+    this.#atMs = secondMs;
+    this.#readAtMs = this.#clock.monotonicMs();
+  }
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { failure } from "./read-failure.ts";
+import { exportAnswersFlavor, flavorOfBuildInfo } from "./store-flavor.ts";
+
+const success = (data: unknown) => JSON.stringify({ status: "success", data });
+
+test.each([
+  ["VictoriaMetrics 1.79", { "x-server-hostname": "vm" }, success({}), "victoriametrics"],
+  ["a later one", { "x-server-hostname": "vm" }, success({ version: "2.24.0" }), "victoriametrics"],
+  ["one behind a proxy that takes headers off", {}, success({ version: "2.24.0" }), "victoriametrics"],
+  ["Prometheus", {}, success({ version: "2.42.0", revision: "x", goVersion: "go1.19.8" }), "prometheus"],
+  ["Mimir", {}, success({ application: "Grafana Mimir", version: "2.10.0" }), "prometheus"],
+  ["a page", {}, "<html>hello</html>", undefined],
+  ["other JSON", {}, '{"status":"error"}', undefined],
+  ["no object", {}, "null", undefined],
+] as const)("%s", (_, headers, body, expected) => {
+  expect(flavorOfBuildInfo(headers, body)).toBe(expected);
+});
+
+test("a store that would not tell is asked for an export", () => {
+  expect(exportAnswersFlavor({ kind: "answered" })).toBe("victoriametrics");
+  expect(exportAnswersFlavor(failure("not_found", "404"))).toMatchObject({ reason: "unknown_flavor" });
+  expect(exportAnswersFlavor(failure("overloaded", "503"))).toMatchObject({ reason: "overloaded" });
+});

@@ -1,0 +1,211 @@
+import { type Clock, systemClock } from "../core/clock.ts";
+import type { Logger } from "../core/log.ts";
+import type { SampleBuffer, Series } from "../core/series.ts";
+import { kind } from "../metricsql/kind.ts";
+import { MetricsqlSyntaxError, parse } from "../metricsql/parser.ts";
+import { print } from "../metricsql/printer.ts";
+import { scope } from "../metricsql/scope.ts";
+import { ExportReader } from "./export-reader.ts";
+import type { FlavorReader, SampleReceiver, ScopedRead } from "./flavor-reader.ts";
+import { LabelCache } from "./label-cache.ts";
+import { failure, type ReadFailure } from "./read-failure.ts";
+import type { ReadConsumer, ReadOutcome, ReadRequest, SampleReader } from "./sample-reader.ts";
+import { SharedRead } from "./shared-read.ts";
+import { Slots } from "./slots.ts";
+import { SourceMetrics } from "./source-metrics.ts";
+import type { StoreClient } from "./store-client.ts";
+import type { StoreFlavor } from "./store-settings.ts";
+
+export interface StoreReaderOptions {
+  readonly client: StoreClient;
+  /** Open reads, at most. */
+  readonly concurrency: number;
+  /** Memory for parsed labels. */
+  readonly cacheMaxBytes: number;
+  readonly log: Logger;
+  readonly clock?: Clock;
+}
+
+/** A series that was in no read for one to two of these is forgotten. */
+const cacheTurnMs = 10 * 60_000;
+
+/**
+ * Reads from the store that is configured. At most `concurrency` reads are open, first come, first served; callers
+ * that ask for the same selector, tenant and window before it is open share one read.
+ *
+ * A read's way: `waiting` (for a slot; others may join) -> `open` -> complete, failed, or abandoned by all its consumers.
+ */
+export class StoreReader implements SampleReader {
+  readonly metrics: SourceMetrics;
+  readonly #client: StoreClient;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #slots: Slots;
+  readonly #cache: LabelCache;
+  readonly #readers: Readonly<Record<StoreFlavor, FlavorReader | undefined>>;
+  readonly #waiting = new Map<string, SharedRead>();
+  #cacheTurnedAtMs: number;
+
+  constructor(options: StoreReaderOptions) {
+    this.#client = options.client;
+    this.#log = options.log;
+    this.#clock = options.clock ?? systemClock;
+    this.#slots = new Slots(options.concurrency);
+    this.#cache = new LabelCache(options.cacheMaxBytes);
+    this.#cacheTurnedAtMs = this.#clock.monotonicMs();
+    this.#readers = {
+      victoriametrics: new ExportReader(options.client, this.#cache),
+      prometheus: undefined,
+    };
+    this.metrics = new SourceMetrics({
+      openReads: () => this.#slots.taken,
+      waitingReads: () => this.#waiting.size,
+      cachedSeries: () => this.#cache.size,
+      cacheBytes: () => this.#cache.bytes,
+    });
+  }
+
+  storeNowMs(): number | undefined {
+    return this.#client.storeNowMs();
+  }
+
+  async read(request: ReadRequest, consumer: ReadConsumer, signal: AbortSignal): Promise<ReadOutcome> {
+    signal.throwIfAborted();
+    const read = scopedRead(request);
+    if (read.kind === "failed") {
+      this.metrics.readEnded("failed", undefined, read.reason);
+      return read;
+    }
+    const key = JSON.stringify([print(read.selector), read.tenant, read.window.fromMs, read.window.toMs]);
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined && !waiting.signal.aborted) return waiting.attach(consumer, signal);
+    const shared = new SharedRead();
+    this.#waiting.set(key, shared);
+    const outcome = shared.attach(consumer, signal);
+    this.#run(key, shared, read).catch((error) => shared.fail(error));
+    return outcome;
+  }
+
+  async #run(key: string, shared: SharedRead, read: ScopedRead): Promise<void> {
+    try {
+      await this.#slots.take(shared.signal);
+    } catch {
+      return;
+    } finally {
+      if (this.#waiting.get(key) === shared) this.#waiting.delete(key);
+    }
+    const startMs = this.#clock.monotonicMs();
+    try {
+      const outcome = await this.#readOnce(shared, read, startMs);
+      const reason = outcome.kind === "failed" ? outcome.reason : undefined;
+      this.metrics.readEnded(outcome.kind, this.#clock.monotonicMs() - startMs, reason);
+      shared.end(outcome);
+    } finally {
+      this.#slots.release();
+      this.#turnCache();
+    }
+  }
+
+  async #readOnce(shared: SharedRead, read: ScopedRead, startMs: number): Promise<ReadOutcome> {
+    const delivery = new Delivery(shared, read, this.#log);
+    try {
+      const found = await this.#client.flavor(shared.signal);
+      if (found.kind === "failed") return found;
+      const reader = this.#readers[found.flavor];
+      if (reader === undefined) {
+        return failure(
+          "unsupported_flavor",
+          `the store is ${found.flavor}: flavor: ${found.flavor} is not yet read`,
+        );
+      }
+      const ended = await reader.read(read, delivery, shared.signal);
+      if (delivery.violation !== undefined) return delivery.violation;
+      if (ended.kind === "stopped") return { kind: "detached" };
+      if (ended.kind === "failed") return ended;
+      const durationMs = this.#clock.monotonicMs() - startMs;
+      const { bytes, refusedLines } = delivery;
+      return { ...ended, bytes, durationMs, refusedLines };
+    } catch (error) {
+      if (shared.signal.aborted) return { kind: "detached" };
+      throw error;
+    } finally {
+      this.metrics.passedOn(delivery.series, delivery.samples, delivery.bytes);
+      for (const [reason, lines] of delivery.refused) this.metrics.refused(reason, lines);
+    }
+  }
+
+  #turnCache(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#cacheTurnedAtMs < cacheTurnMs) return;
+    this.#cacheTurnedAtMs = nowMs;
+    this.#cache.turn();
+  }
+}
+
+/** What lies between a store's series and the consumers: the tenant check, and the counts of one read. */
+class Delivery implements SampleReceiver {
+  series = 0;
+  samples = 0;
+  bytes = 0;
+  refusedLines = 0;
+  readonly refused = new Map<string, number>();
+  violation: ReadFailure | undefined;
+  readonly #shared: SharedRead;
+  readonly #read: ScopedRead;
+  readonly #log: Logger;
+
+  constructor(shared: SharedRead, read: ScopedRead, log: Logger) {
+    this.#shared = shared;
+    this.#read = read;
+    this.#log = log;
+  }
+
+  onSeries(series: Series, samples: SampleBuffer): void {
+    const { tenant } = this.#read;
+    if (this.violation !== undefined) return;
+    if (tenant !== undefined && series.label(tenant.label) !== tenant.value) {
+      this.violation = failure(
+        "tenant_violation",
+        `the store gave a series without ${tenant.label}=${JSON.stringify(tenant.value)}, which was forced on the query`,
+      );
+      return;
+    }
+    this.series++;
+    this.samples += samples.length;
+    this.#shared.onSeries(series, samples);
+  }
+
+  onBytes(bytes: number): void {
+    this.bytes += bytes;
+  }
+
+  onRefused(reason: string, lines: number, message: string): void {
+    this.refusedLines += lines;
+    this.refused.set(reason, (this.refused.get(reason) ?? 0) + lines);
+    const selector = print(this.#read.selector);
+    this.#log.warn({ reason, lines, selector, example: message }, "series were left out of a read");
+  }
+
+  wantsMore(): boolean {
+    return this.violation === undefined && !this.#shared.signal.aborted;
+  }
+}
+
+/** The request understood and confined to its tenant, or why it cannot be read. */
+function scopedRead(request: ReadRequest): (ScopedRead & { readonly kind: "read" }) | ReadFailure {
+  const { tenant, window } = request;
+  if (tenant !== undefined && (tenant.label === "" || tenant.value === "")) {
+    // An empty value would match series that lack the label: those of everybody.
+    return failure("tenant_violation", "a tenant needs a label and a value that are not empty");
+  }
+  try {
+    const expr = parse(request.selector);
+    if (kind(expr) !== "selector") {
+      return failure("unsupported_selector", "expressions are not yet read; give one series selector");
+    }
+    return { kind: "read", selector: tenant === undefined ? expr : scope(expr, [tenant]), tenant, window };
+  } catch (error) {
+    if (error instanceof MetricsqlSyntaxError) return failure("unsupported_selector", error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
+import type { Clock } from "../core/clock.ts";
+import { SecretFile } from "../core/secret-file.ts";
+
+/** The part of the configuration's `metrics` that reading needs. Files are read when they are used; "" is no file. */
+export interface MetricsStoreSettings {
+  /** With the path prefix, such as `/select/0/prometheus`. */
+  readonly url: string;
+  readonly flavor: "auto" | StoreFlavor;
+  /** Open reads, at most. */
+  readonly concurrency: number;
+  readonly basicAuth?: { readonly username: string; readonly passwordFile: string } | undefined;
+  readonly bearerTokenFile?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly tls?: StoreTlsSettings | undefined;
+}
+
+export type StoreFlavor = "victoriametrics" | "prometheus";
+
+export interface StoreTlsSettings {
+  readonly caFile?: string | undefined;
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+  readonly serverName?: string | undefined;
+  readonly insecureSkipVerify?: boolean | undefined;
+}
+
+/** How long the store may take, in ms. */
+export interface StoreTimeouts {
+  readonly connectMs: number;
+  /** Until the first byte of the answer: the store may queue a read before it starts. */
+  readonly headersMs: number;
+  /** Between two pieces of the body. */
+  readonly bodyIdleMs: number;
+  /** For one read in all; the store is told, so that it gives up too. */
+  readonly readMs: number;
+}
+
+export const defaultStoreTimeouts: StoreTimeouts = {
+  connectMs: 5_000,
+  headersMs: 60_000,
+  bodyIdleMs: 30_000,
+  readMs: 120_000,
+};
+
+/** The request headers that the settings ask for; secrets are read again when their file has changed. */
+export class StoreHeaders {
+  readonly #settings: MetricsStoreSettings;
+  readonly #secret: SecretFile | undefined;
+  readonly #isThisHost: boolean;
+
+  constructor(settings: MetricsStoreSettings, clock: Clock) {
+    this.#settings = settings;
+    const file = settings.basicAuth?.passwordFile ?? settings.bearerTokenFile;
+    this.#secret = file ? new SecretFile(file, clock) : undefined;
+    this.#isThisHost = isThisHost(new URL(settings.url).hostname);
+  }
+
+  /** @throws FILE_UNREADABLE */
+  async value(signal: AbortSignal): Promise<Record<string, string>> {
+    const headers: Record<string, string> = { ...this.#settings.headers };
+    const { basicAuth } = this.#settings;
+    const secret = await this.#secret?.value(signal);
+    if (secret !== undefined) {
+      headers["authorization"] =
+        basicAuth === undefined
+          ? `Bearer ${secret}`
+          : `Basic ${Buffer.from(`${basicAuth.username}:${secret}`).toString("base64")}`;
+    }
+    // On one host compressing costs more than the bytes it saves.
+    if (!this.#isThisHost) headers["accept-encoding"] = "gzip";
+    return headers;
+  }
+}
+
+export interface TlsOptions {
+  ca?: Buffer;
+  cert?: Buffer;
+  key?: Buffer;
+  servername?: string;
+  rejectUnauthorized: boolean;
+}
+
+/** The settings as `tls.connect` takes them. @throws the file's error */
+export async function tlsOptions(settings: StoreTlsSettings | undefined): Promise<TlsOptions> {
+  const [ca, cert, key] = await Promise.all(
+    [settings?.caFile, settings?.certFile, settings?.keyFile].map((file) =>
+      file ? readFile(file) : undefined,
+    ),
+  );
+  return {
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
+    ...(settings?.serverName && { servername: settings.serverName }),
+    rejectUnauthorized: settings?.insecureSkipVerify !== true,
+  };
+}
+
+/** Is it a name or address of the machine that this runs on, as far as can be told without asking a name server? */
+export function isThisHost(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, "").toLowerCase();
+  if (isIP(name) === 0)
+    return name === "localhost" || name.endsWith(".localhost") || name === hostname().toLowerCase();
+  if (name === "::1" || name.startsWith("127.")) return true;
+  return Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => address === name),
+  );
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { adaptWindow, nextWindow } from "./window.ts";
+
+describe("nextWindow", () => {
+  const limits = { delayMs: 30_000, maxWindowMs: 300_000 };
+  test.each([
+    { name: "up to the settled time", checkpointMs: 0, nowMs: 90_000, expected: { fromMs: 0, toMs: 60_000 } },
+    {
+      name: "at most the longest",
+      checkpointMs: 0,
+      nowMs: 10_000_000,
+      expected: { fromMs: 0, toMs: 300_000 },
+    },
+    { name: "nothing has settled", checkpointMs: 60_000, nowMs: 90_000, expected: undefined },
+    { name: "a clock that went back", checkpointMs: 60_000, nowMs: 5_000, expected: undefined },
+    {
+      name: "one millisecond",
+      checkpointMs: 59_999,
+      nowMs: 90_000,
+      expected: { fromMs: 59_999, toMs: 60_000 },
+    },
+  ])("$name", ({ checkpointMs, nowMs, expected }) => {
+    expect(nextWindow(checkpointMs, nowMs, limits)).toEqual(expected);
+  });
+});
+
+describe("adaptWindow", () => {
+  const cost = { lengthMs: 300_000, samples: 1_200_000, readMs: 6_000, outgrewMemory: false };
+  test.each([
+    { name: "fits: stays", current: 300_000, change: {}, expected: 300_000 },
+    { name: "too many samples: half", current: 300_000, change: { samples: 2_100_000 }, expected: 150_000 },
+    { name: "too slow: half", current: 300_000, change: { readMs: 11_000 }, expected: 150_000 },
+    {
+      name: "outgrew memory: half of what was read",
+      current: 300_000,
+      change: { outgrewMemory: true, lengthMs: 60_000 },
+      expected: 30_000,
+    },
+    { name: "never below a second", current: 1_000, change: { outgrewMemory: true }, expected: 1_000 },
+    { name: "roomy: doubled", current: 60_000, change: { samples: 10, readMs: 5 }, expected: 120_000 },
+    {
+      name: "roomy: at most the configured",
+      current: 200_000,
+      change: { samples: 10, readMs: 5 },
+      expected: 300_000,
+    },
+  ])("$name", ({ current, change, expected }) => {
+    expect(adaptWindow(current, { ...cost, ...change }, 300_000)).toBe(expected);
+  });
+});

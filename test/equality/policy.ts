@@ -1,0 +1,69 @@
+import { rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { randomInteger } from "../support/random.ts";
+
+/** The series of each source; disjoint, so that nothing is meant to be sent twice. */
+export const jobs = ["equality-a", "equality-b"] as const;
+
+/** The largest `batch.maxSize` that an edit ever sets: what bounds how much one request can repeat. */
+export const largestBatch = 2000;
+
+export interface PolicySink {
+  readonly name: string;
+  readonly endpoint: string;
+}
+
+/** What an edit changes. None of it touches a checkpoint's identity, so none of it may cost a sample. */
+export interface PolicyVariant {
+  readonly edit: number;
+  readonly batchTimeout: string;
+  readonly maxSize: number;
+  readonly backoff: string;
+  /** The same selection, written in another way. */
+  readonly asRegex: boolean;
+}
+
+export function randomVariant(edit: number, random: () => number): PolicyVariant {
+  return {
+    edit,
+    batchTimeout: `${randomInteger(random, 500, 2500)}ms`,
+    maxSize: randomInteger(random, 400, largestBatch),
+    backoff: `${randomInteger(random, 200, 1500)}ms`,
+    asRegex: random() < 0.5,
+  };
+}
+
+/** The manifest, as JSON, which YAML readers read too. */
+export function manifest(variant: PolicyVariant, sinks: readonly PolicySink[]): string {
+  const sources = jobs.map((job, index) => ({
+    name: `source-${index}`,
+    metrics: { metricsql: variant.asRegex ? `{job=~"${job}|none"}` : `{job="${job}"}` },
+  }));
+  const policy = {
+    apiVersion: "telemetry.platformapis/v1alpha1",
+    kind: "ExportPolicy",
+    metadata: { name: "equality", namespace: "default" },
+    spec: {
+      sources,
+      sinks: sinks.map(({ name, endpoint }) => ({
+        name,
+        sources: sources.map((source) => source.name),
+        target: {
+          prometheusRemoteWrite: {
+            endpoint: `${endpoint}?edit=${variant.edit}`,
+            batch: { timeout: variant.batchTimeout, maxSize: variant.maxSize },
+            retry: { maxAttempts: 3, backoffDuration: variant.backoff },
+          },
+        },
+      })),
+    },
+  };
+  return JSON.stringify(policy, null, 2);
+}
+
+/** Replaces the manifest in one step, as a Kubernetes mount and careful editors do. */
+export async function writeManifest(folder: string, text: string): Promise<void> {
+  const file = join(folder, "equality.json");
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,271 @@
+/**
+ * `npm run test:equality`: nothing is lost, nothing is invented, whatever interrupts. Samples are written live into a
+ * VictoriaMetrics; telemetryd exports them to a VictoriaMetrics and to Prometheus with and without an out-of-order
+ * window; it is killed with `kill -9` at random and its policy is edited meanwhile. At the end the sets of (series,
+ * timestamp, value) of the source and of each receiver must be equal.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureBuilt } from "../../scripts/daemon/build.ts";
+import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts";
+import { describeExit } from "../../scripts/servers/child.ts";
+import { sleep } from "../../src/core/clock.ts";
+import { describeError } from "../../src/core/errors.ts";
+import { formatExactCount } from "../../src/core/human.ts";
+import { randomInteger, seededRandom } from "../support/random.ts";
+import {
+  describeDiff,
+  diffSamples,
+  flushVictoriaMetrics,
+  isSameSet,
+  readPrometheus,
+  readVictoriaMetrics,
+} from "../support/samples.ts";
+import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { type EqualityArguments, parseArguments, usage } from "./arguments.ts";
+import { jobs, largestBatch, manifest, randomVariant, writeManifest } from "./policy.ts";
+import { type WriterResult, writeLive } from "./writer.ts";
+
+const lanes = 4;
+const drainLimitMs = 90_000;
+/**
+ * Between a start and the next kill: as often as not it comes while the daemon catches up, when much is in flight.
+ */
+const killPauseMs = { catchingUp: [0, 1500], upToDate: [3000, 9000] } as const;
+const editPauseMs = [2000, 8000] as const;
+
+interface Receiver {
+  readonly name: string;
+  readonly kind: "prometheus" | "victoria-metrics";
+  readonly server: RunningServer;
+}
+
+interface Bench {
+  readonly folder: string;
+  readonly source: RunningServer;
+  readonly receivers: readonly Receiver[];
+  readonly delayMs: number;
+  startDaemon(): Promise<RunningDaemon>;
+}
+
+async function run(
+  args: EqualityArguments,
+  folder: string,
+  stops: (() => Promise<unknown>)[],
+): Promise<boolean> {
+  const startMs = Date.now();
+  const bench = await startBench(args, folder, stops);
+  const random = seededRandom(args.seed);
+  const sinks = bench.receivers.map(({ name, server }) => ({ name, endpoint: `${server.url}/api/v1/write` }));
+  const edit = (number: number): Promise<void> =>
+    writeManifest(join(folder, "policies"), manifest(randomVariant(number, random), sinks));
+  await edit(0);
+
+  const over = AbortSignal.timeout(args.seconds * 1000);
+  const trouble = new AbortController();
+  const until = AbortSignal.any([over, trouble.signal]);
+  const parts = {
+    writer: writeLive(bench.source.url, args.series, args.every * 1000, until),
+    killer: killRepeatedly(bench, random, stops, until),
+    editor: editRepeatedly(edit, seededRandom(args.seed + 1), until),
+  };
+  // One that fails ends the others.
+  for (const part of Object.values(parts)) part.catch((error: unknown) => trouble.abort(error));
+  const [written, { kills, daemon }, edits] = await Promise.all([parts.writer, parts.killer, parts.editor]);
+  console.log(
+    `written: ${formatExactCount(written.samples)} samples in ${written.ticks} ticks; ${kills} kills, ${edits} edits`,
+  );
+  if (written.slowestMs > bench.delayMs - 12_000) {
+    throw new Error(
+      `this machine is too slow for the test: a tick took ${written.slowestMs} ms to be written`,
+    );
+  }
+
+  const lastMs = Date.now();
+  await drained(daemon, bench, lastMs);
+  const exit = await daemon.child.stop(30_000);
+  console.log(`telemetryd, after SIGTERM: ${describeExit(exit)}`);
+  const isEqual = await compare(bench, written, kills, startMs, lastMs);
+  return isEqual && exit.code === 0;
+}
+
+async function startBench(
+  args: EqualityArguments,
+  folder: string,
+  stops: (() => Promise<unknown>)[],
+): Promise<Bench> {
+  await ensureBuilt(new AbortController().signal, () => console.log("building telemetryd"));
+  const started = async (start: Promise<RunningServer>): Promise<RunningServer> => {
+    const server = await start;
+    stops.push(() => server[Symbol.asyncDispose]());
+    return server;
+  };
+  const source = await started(startVictoriaMetrics());
+  const receivers: Receiver[] = [
+    { name: "victoria-metrics", kind: "victoria-metrics", server: await started(startVictoriaMetrics()) },
+    {
+      name: "prometheus-out-of-order",
+      kind: "prometheus",
+      server: await started(startPrometheus({ outOfOrderWindow: "1h" })),
+    },
+    { name: "prometheus", kind: "prometheus", server: await started(startPrometheus()) },
+  ];
+  // Longer than it takes until everything that is written at a time can be read: VictoriaMetrics may show the first
+  // samples of a new series up to 11 s late, since it forgets what a selector found only every 10 s.
+  const delayMs = 15_000 + Math.ceil(args.series / 10_000) * 1000;
+  const configFile = join(folder, "telemetryd.yaml");
+  await mkdir(join(folder, "policies"));
+  await writeFile(
+    configFile,
+    [
+      "policies: { directory: ./policies }",
+      `metrics: { url: "${source.url}", interval: 1s, delay: ${delayMs}ms }`,
+      `delivery: { startFrom: 1h, concurrency: ${lanes} }`,
+      "state: { directory: ./state }",
+      "log: { level: info }",
+    ].join("\n"),
+  );
+  const opsPort = await freePort();
+  return {
+    folder,
+    source,
+    receivers,
+    delayMs,
+    startDaemon: () =>
+      startDaemon({
+        configFile,
+        opsPort,
+        logFile: join(folder, "telemetryd.log"),
+        signal: new AbortController().signal,
+      }),
+  };
+}
+
+/** Runs the daemon, kills it after a random time, again and again. The last one is left running. */
+async function killRepeatedly(
+  bench: Bench,
+  random: () => number,
+  stops: (() => Promise<unknown>)[],
+  until: AbortSignal,
+): Promise<{ kills: number; daemon: RunningDaemon }> {
+  let daemon = await bench.startDaemon();
+  stops.unshift(() => daemon.child.kill());
+  for (let kills = 0; ; kills++) {
+    const [shortestMs, longestMs] = random() < 0.5 ? killPauseMs.catchingUp : killPauseMs.upToDate;
+    await sleep(randomInteger(random, shortestMs, longestMs), until).catch(() => undefined);
+    const exit = daemon.child.exit();
+    if (exit !== undefined) throw new Error(`telemetryd ended by itself: ${describeExit(exit)}`);
+    if (until.aborted) return { kills, daemon };
+    await daemon.child.kill();
+    await sleep(randomInteger(random, 0, 1000), new AbortController().signal);
+    daemon = await bench.startDaemon();
+  }
+}
+
+async function editRepeatedly(
+  edit: (number: number) => Promise<void>,
+  random: () => number,
+  until: AbortSignal,
+): Promise<number> {
+  for (let edits = 0; ; edits++) {
+    await sleep(randomInteger(random, ...editPauseMs), until).catch(() => undefined);
+    if (until.aborted) return edits;
+    await edit(edits + 1);
+  }
+}
+
+/** Waits until every sink's checkpoint is past `lastMs`. */
+async function drained(daemon: RunningDaemon, bench: Bench, lastMs: number): Promise<void> {
+  const deadlineMs = performance.now() + drainLimitMs;
+  const { signal } = new AbortController();
+  for (;;) {
+    const status = await daemon.status(signal).catch(() => undefined);
+    const sinks = status?.policies.flatMap((policy) => policy.sinks) ?? [];
+    const behind = bench.receivers.filter(({ name }) => {
+      const checkpoint = sinks.find((sink) => sink.name === name)?.checkpoint;
+      return checkpoint === undefined || Date.parse(checkpoint) < lastMs;
+    });
+    if (behind.length === 0) return;
+    if (performance.now() > deadlineMs) {
+      const conditions = JSON.stringify(
+        sinks.map(({ name, checkpoint, conditions }) => ({ name, checkpoint, conditions })),
+      );
+      throw new Error(
+        `not drained within ${drainLimitMs / 1000} s: ${behind.map(({ name }) => name).join(", ")}; ${conditions}`,
+      );
+    }
+    await sleep(250, signal);
+  }
+}
+
+async function compare(
+  bench: Bench,
+  written: WriterResult,
+  kills: number,
+  startMs: number,
+  lastMs: number,
+): Promise<boolean> {
+  const { signal } = new AbortController();
+  const span = {
+    matchers: [{ name: "job", type: "=~" as const, value: jobs.join("|") }],
+    fromMs: startMs - 60_000,
+    toMs: lastMs,
+  };
+  let isEqual = true;
+  for (const { name, kind, server } of bench.receivers) {
+    // Read anew each time: comparing sorts, and two of these sets at once are enough for one heap.
+    const source = await readVictoriaMetrics(bench.source.url, span, signal);
+    if (source.size !== written.samples) {
+      throw new Error(`the source holds ${source.size} samples, ${written.samples} were written`);
+    }
+    if (kind === "victoria-metrics") await flushVictoriaMetrics(server.url, signal);
+    const held = await (kind === "prometheus" ? readPrometheus : readVictoriaMetrics)(
+      server.url,
+      span,
+      signal,
+    );
+    const diff = diffSamples(source, held);
+    // Only what was in flight when the daemon died may be sent again: one request in each lane.
+    const allowed = kind === "prometheus" ? 0 : kills * lanes * largestBatch;
+    const agrees = isSameSet(diff) && diff.repeated.size <= allowed;
+    isEqual &&= agrees;
+    console.log(
+      `${agrees ? "equal " : "DIFFER"} ${name}: source ${formatExactCount(source.size)}, receiver ${formatExactCount(held.size)}; ${describeDiff(diff, agrees ? 0 : 5)} (repeats allowed: ${allowed})`,
+    );
+  }
+  return isEqual;
+}
+
+async function main(): Promise<number> {
+  const args = parseArguments(process.argv.slice(2), randomInteger(Math.random, 1, 999_999_999));
+  if (args === "help") {
+    console.log(usage);
+    return 0;
+  }
+  console.log(
+    `equality: ${args.series} series, a sample every ${args.every} s, for ${args.seconds} s, --seed ${args.seed}`,
+  );
+  const folder = await mkdtemp(join(tmpdir(), "telemetryd-equality-"));
+  const stops: (() => Promise<unknown>)[] = [];
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => process.exit(130));
+  let isEqual = false;
+  try {
+    isEqual = await run(args, folder, stops);
+  } finally {
+    for (const stop of stops) await stop();
+    if (isEqual) await rm(folder, { recursive: true });
+    else console.log(`telemetryd's log and state: ${folder}`);
+  }
+  return isEqual ? 0 : 1;
+}
+
+main().then(
+  (exitStatus) => {
+    process.exitCode = exitStatus;
+  },
+  (error: unknown) => {
+    console.error(`equality: ${describeError(error)}`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { explicit } from "../../src/metricsql/implicit.ts";
+import { quoteString } from "../../src/metricsql/literals.ts";
+import { parse } from "../../src/metricsql/parser.ts";
+import { prettify } from "../../src/metricsql/prettifier.ts";
+import { print } from "../../src/metricsql/printer.ts";
+import { promqlOnly } from "../../src/metricsql/promql.ts";
+import { scope } from "../../src/metricsql/scope.ts";
+import { type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { ACCEPTED, INVALID_REGEXES, REFUSED, REGEX_MATCHES, VALID_REGEXES } from "./metricsql-queries.ts";
+
+/** Refused by newer versions; VictoriaMetrics 1.79 panics and is gone. */
+const DEADLY = new Set(["m[5M]", "m[1Ki]", "m[0x10]"]);
+
+let server: RunningServer;
+let timeMs: number;
+
+interface Answer {
+  readonly status: string;
+  readonly error?: string;
+  readonly data?: {
+    readonly result: readonly { readonly metric: Record<string, string>; readonly values: unknown }[];
+  };
+}
+
+/** The answer of a range query over the last ten minutes of the samples. */
+async function evaluate(query: string): Promise<Answer> {
+  const end = timeMs / 1000;
+  const body = new URLSearchParams({
+    query,
+    start: String(end - 600),
+    end: String(end),
+    step: "60",
+    nocache: "1",
+  });
+  const response = await fetch(`${server.url}/api/v1/query_range`, { method: "POST", body });
+  return (await response.json()) as Answer;
+}
+
+/** The series in one order: that of a server depends on its threads. */
+async function seriesOf(query: string): Promise<readonly string[]> {
+  const answer = await evaluate(query);
+  if (answer.status !== "success") throw new Error(`${query}: ${answer.error}`);
+  return (answer.data?.result ?? [])
+    .map(({ metric, values }) => JSON.stringify([Object.entries(metric).sort(), values]))
+    .sort();
+}
+
+/** Names that the accepted queries read, each with a few series of different labels. */
+function samples(): string {
+  const names = [
+    "m",
+    "n",
+    "a",
+    "b",
+    "c",
+    "x",
+    "y",
+    "z",
+    "foo",
+    "by",
+    "offset",
+    "sum",
+    "with",
+    "on",
+    "http-requests.total",
+  ];
+  const labels = [
+    { x: "1", a: "x", b: "y" },
+    { x: "2", a: "x", c: "z", le: "1" },
+    { x: "3", a: "p", t: "own" },
+  ];
+  const lines: string[] = [];
+  names.forEach((__name__, i) => {
+    labels.forEach((own, j) => {
+      const timestamps = Array.from({ length: 60 }, (_, k) => timeMs - 15_000 * (60 - k));
+      const values = timestamps.map((_, k) => (i + 1) * k + j);
+      lines.push(JSON.stringify({ metric: { __name__, ...own }, values, timestamps }));
+    });
+  });
+  return lines.join("\n");
+}
+
+beforeAll(async () => {
+  server = await startVictoriaMetrics();
+  timeMs = Math.floor((Date.now() - 60_000) / 60_000) * 60_000;
+  const imported = await fetch(`${server.url}/api/v1/import`, { method: "POST", body: samples() });
+  expect(imported.status).toBe(204);
+  await fetch(`${server.url}/internal/force_flush`);
+  expect(await seriesOf("m")).not.toEqual([]);
+});
+
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+});
+
+describe("a real VictoriaMetrics", () => {
+  const known = ACCEPTED.filter(({ newer }) => newer !== true);
+
+  it.each(known)("accepts $query, and its printed form means the same", async ({ query }) => {
+    const expr = parse(query);
+    const { error } = await evaluate(query);
+    if (error !== undefined) {
+      // Refused for what the series are, not for how the query is written.
+      expect(error).toMatch(/duplicate time ?series|timeseries on the (?:left|right)/);
+      expect((await evaluate(print(expr))).error).toMatch(
+        /duplicate time ?series|timeseries on the (?:left|right)/,
+      );
+      return;
+    }
+    expect(await seriesOf(print(expr))).toEqual(await seriesOf(query));
+    expect(await seriesOf(prettify(expr))).toEqual(await seriesOf(query));
+    expect(await seriesOf(print(explicit(expr)))).toEqual(await seriesOf(query));
+  });
+
+  it.each(REFUSED.filter((query) => !DEADLY.has(query)))("refuses %j", async (query) => {
+    const answer = await evaluate(query);
+    expect(answer.status).toBe("error");
+  });
+
+  it.each(VALID_REGEXES)("takes the regular expression %j", async (pattern) => {
+    expect((await evaluate(`m{a=~${quoteString(pattern)}}`)).error).toBeUndefined();
+  });
+
+  it.each(INVALID_REGEXES)("refuses the regular expression %j", async (pattern) => {
+    expect((await evaluate(`m{a=~${quoteString(pattern)}}`)).status).toBe("error");
+  });
+
+  it.each(REGEX_MATCHES)(
+    "matches with the regular expression %s what is said of it",
+    async (pattern, matching, others) => {
+      const matches = async (text: string) =>
+        (await seriesOf(`label_match(label_set(1, "l", ${quoteString(text)}), "l", ${quoteString(pattern)})`))
+          .length > 0;
+      for (const text of matching) expect([text, await matches(text)]).toEqual([text, true]);
+      for (const text of others) expect([text, await matches(text)]).toEqual([text, false]);
+    },
+  );
+
+  it("reads nothing but the scope", async () => {
+    const filters = [{ label: "t", value: "own" }];
+    for (const { query } of known) {
+      const series = await evaluate(print(scope(parse(query), filters)));
+      expect(series.error).toBeUndefined();
+    }
+    const scoped = await seriesOf(print(scope(parse("m or {a=~'.+'}"), filters)));
+    expect(scoped.length).toBeGreaterThan(0);
+    for (const one of scoped) expect(one).toContain('["t","own"]');
+  });
+});
+
+describe("a real Prometheus", () => {
+  let prometheus: RunningServer;
+
+  beforeAll(async () => {
+    prometheus = await startPrometheus();
+  });
+
+  afterAll(async () => {
+    await prometheus?.[Symbol.asyncDispose]();
+  });
+
+  // Names of groups without a P came with a later version of its regular expressions; __graphite__ is an ordinary label
+  // to it, so it answers, but with nothing.
+  it.each(ACCEPTED.filter(({ query }) => !/\(\?<|^m\{__graphite__/.test(query)))(
+    "knows $query, or there are reasons",
+    async ({ query }) => {
+      const expr = parse(query);
+      const body = new URLSearchParams({
+        query: print(expr),
+        start: "1700000000",
+        end: "1700000060",
+        step: "15",
+      });
+      const response = await fetch(`${prometheus.url}/api/v1/query_range`, { method: "POST", body });
+      const { status } = (await response.json()) as { status: string };
+      expect(status).toBe(promqlOnly(expr).length === 0 ? "success" : "error");
+    },
+  );
+});

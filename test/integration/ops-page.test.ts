@@ -1,0 +1,173 @@
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { silentLogger } from "../../src/core/log.ts";
+import { buildOpsApp } from "../../src/ops/app.ts";
+import type { DaemonStatus, SinkView } from "../../src/policy/status-view.ts";
+import { busyDaemon } from "../support/daemon-status.ts";
+import { findServers } from "../support/servers.ts";
+
+const found = await findServers(["chromium"], { install: false }).catch((error: unknown) => {
+  if (process.env["CHROMIUM_BIN"]) throw error;
+});
+
+/** The status page in a real browser. A machine without one still runs every test of what the server renders. */
+describe.skipIf(found === undefined)("the status page in a browser", () => {
+  let browser: Browser;
+  let page: Page;
+  let status: DaemonStatus;
+  let healthy: boolean;
+  let url: string;
+  const complaints: string[] = [];
+
+  const app = buildOpsApp({
+    status: () => {
+      if (!healthy) throw new Error("switched off by the test");
+      return status;
+    },
+    readiness: () => ({ ready: true, reasons: [] }),
+    registries: [],
+    nowMs: () => Date.now(),
+    log: silentLogger,
+  });
+
+  beforeAll(async () => {
+    url = await app.listen({ port: 0, host: "127.0.0.1" });
+    browser = await chromium.launch({
+      executablePath: found!.chromium.path,
+      env: { ...process.env, ...found!.chromium.env } as Record<string, string>,
+      // In a container Chromium runs as root, where its sandbox does not.
+      args: ["--no-sandbox"],
+    });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+  });
+  beforeEach(async () => {
+    status = busyDaemon(40, Date.now());
+    healthy = true;
+    complaints.length = 0;
+    page = await browser.newPage();
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+  });
+  afterEach(() => page.close());
+
+  /** The same daemon with each sink changed. */
+  function withSinks(change: (sink: SinkView) => SinkView): DaemonStatus {
+    return {
+      ...status,
+      policies: status.policies.map((policy) => ({ ...policy, sinks: policy.sinks.map(change) })),
+    };
+  }
+
+  const row = () => page.locator('tr[data-key="directory/payments/payments-metrics/mimir"]');
+
+  test("renews the numbers, and leaves an open detail and the row itself alone", async () => {
+    await page.goto(url);
+    await row().locator("summary").click();
+    await row().evaluate((element) => Object.assign(element, { mark: "same element" }));
+    expect(await row().textContent()).toContain("31m");
+    status = withSinks((sink) => ({ ...sink, lagMs: 45 * 60_000 }));
+    await row().getByText("45m", { exact: true }).waitFor();
+    expect(await row().locator("dl").isVisible()).toBe(true);
+    expect(await row().evaluate((element) => (element as unknown as { mark?: string }).mark)).toBe(
+      "same element",
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  test("a sink that gets into trouble moves to the top", async () => {
+    await page.goto(url);
+    await page.getByText("renewed").waitFor();
+    const last = page.locator("tbody tr").last();
+    const key = await last.getAttribute("data-key");
+    status = withSinks((sink) => ({
+      ...sink,
+      conditions: sink.conditions.map((one) => ({ ...one, status: "False", reason: "Suspended" })),
+    }));
+    status = {
+      ...status,
+      policies: [...status.policies].map((policy) => ({
+        ...policy,
+        sinks: policy.sinks.map((sink) =>
+          `directory/${policy.namespace}/${policy.name}/${sink.name}` === key
+            ? { ...sink, lagMs: 1e9 }
+            : sink,
+        ),
+      })),
+    };
+    await page.locator(`tbody tr:first-child[data-key="${key}"]`).waitFor();
+    expect(await page.title()).toBe("(40) telemetryd");
+    expect(await page.locator("tbody tr").count()).toBe(40);
+    expect(complaints).toEqual([]);
+  });
+
+  test("filters as one types, and keeps the filter in the address", async () => {
+    await page.goto(url);
+    await page.getByLabel("Filter sinks").fill("payments vendor");
+    await page.getByText("clear the filter").waitFor();
+    const keys = await page
+      .locator("tbody tr")
+      .evaluateAll((rows) => rows.map((one) => one.getAttribute("data-key")));
+    expect(keys.length).toBeGreaterThan(0);
+    expect(keys.every((key) => key?.includes("payments") && key.endsWith("vendor"))).toBe(true);
+    await page.reload();
+    expect(await page.locator("tbody tr").count()).toBe(keys.length);
+  });
+
+  test("says when its numbers are old, and recovers", async () => {
+    await page.goto(url);
+    await page.getByText("renewed").waitFor();
+    healthy = false;
+    await page.getByText("what you see is old").waitFor();
+    healthy = true;
+    await page.getByText("renewed").waitFor();
+  });
+
+  test("can be paused", async () => {
+    await page.goto(url);
+    await page.getByRole("button", { name: "Pause" }).click();
+    status = withSinks((sink) => ({ ...sink, lagMs: 45 * 60_000 }));
+    await page.waitForTimeout(2_500);
+    expect(await row().textContent()).toContain("31m");
+    await page.getByRole("button", { name: "Resume" }).click();
+    await row().getByText("45m", { exact: true }).waitFor();
+  });
+
+  test("hostile names and messages stay text", async () => {
+    const hostile = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+    status = withSinks((sink) => ({
+      ...sink,
+      name: hostile,
+      lastError: { at: new Date().toISOString(), message: hostile },
+    }));
+    await page.goto(url);
+    await page.getByText("renewed").waitFor();
+    await page.waitForTimeout(2_500);
+    expect(await page.title()).toBe("(4) telemetryd");
+    expect(await page.locator("img").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("works without a script: everything is there, and the filter is a form", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const plain = await context.newPage();
+    await plain.goto(url);
+    expect(await plain.locator("tbody tr").count()).toBe(40);
+    await plain.getByLabel("Filter sinks").fill("vendor");
+    await plain.getByRole("button", { name: "Filter" }).click();
+    expect(new URL(plain.url()).search).toBe("?filter=vendor");
+    expect(await plain.locator("tbody tr").count()).toBeLessThan(40);
+    await context.close();
+  });
+
+  test.each([360, 760, 1_024])("fits a width of %d", async (width) => {
+    status = withSinks((sink) => ({ ...sink, endpoint: `https://example.com/${"long".repeat(60)}` }));
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(url);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  });
+});

@@ -1,0 +1,192 @@
+import "../support/leak-check.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import {
+  type ControlPlaneOptions,
+  createControlPlane,
+  createKubeconfigPlane,
+} from "../../src/control-plane/control-plane.ts";
+import type { WantedStatus } from "../../src/control-plane/status-writer.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLogger } from "../../src/core/log.ts";
+import type { Condition } from "../../src/policy/conditions.ts";
+import { PolicyStore } from "../../src/policy/store.ts";
+import {
+  groupDomain,
+  organizationBase,
+  projectBase,
+  startTestPlatform,
+  type TestPlatform,
+  writeKubeconfig,
+} from "../support/platform.ts";
+import { until } from "../support/until.ts";
+
+/** The exporter's side of the platform against the platform. */
+
+let platform: TestPlatform;
+let bearer: string;
+let folder: string;
+let tokenFile: string;
+const running: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  bearer = await platform.exchange(platform.token);
+  folder = await mkdtemp(join(tmpdir(), "telemetryd-client-"));
+  tokenFile = join(folder, "token");
+  await writeFile(tokenFile, `${platform.token}\n`);
+  for (const name of ["web", "shop"]) await createProject(name);
+});
+
+afterEach(async () => {
+  for (const stop of running.splice(0)) await stop();
+});
+
+afterAll(async () => {
+  await platform.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
+const policies = (project: string) =>
+  `${projectBase(project)}/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies`;
+const secrets = (project: string) => `${projectBase(project)}/api/v1/namespaces/default/secrets`;
+const merge = { "content-type": "application/merge-patch+json" };
+
+const call = (method: string, path: string, body?: unknown, headers = {}) =>
+  platform.fetch(path, { method, bearer, body, headers });
+
+async function createProject(name: string): Promise<void> {
+  await call("POST", projects, { metadata: { name } });
+  await until(`${name} is there`, async () => (await call("GET", policies(name))).code === 200);
+}
+
+const spec = (metricsql: string) => ({
+  sources: [{ name: "cpu", metrics: { metricsql } }],
+  sinks: [
+    {
+      name: "s",
+      sources: ["cpu"],
+      target: { prometheusRemoteWrite: { endpoint: "https://receiver.example.com/w" } },
+    },
+  ],
+});
+
+function start(
+  store: PolicyStore,
+  where: Pick<ControlPlaneOptions, "projects" | "organization">,
+  statuses: () => readonly WantedStatus[] = () => [],
+) {
+  const controlPlane = createControlPlane({
+    ...{ apiUrl: platform.url, groupDomain, accessTokenFile: tokenFile, store, statuses },
+    caFile: join(platform.stateDirectory, "platform", "ca.crt"),
+    clock: systemClock,
+    log: silentLogger,
+    ...where,
+  });
+  const stop = new AbortController();
+  const ended = controlPlane.service.run(stop.signal);
+  running.push(async () => {
+    stop.abort();
+    await ended;
+  });
+  return controlPlane;
+}
+
+const queries = (store: PolicyStore) =>
+  store.policies().map(({ ref, policy }) => `${ref.plane}/${ref.name} ${policy?.sources[0]?.metricsql}`);
+
+test("policies and Secrets of a project, kept in step through changes and a restart", async () => {
+  const store = new PolicyStore();
+  const controlPlane = start(store, { projects: ["web"] });
+  await until("the plane is listed", () => store.hasPlane("web"));
+  expect(controlPlane.bearer().state).toBe("valid");
+  await call("POST", secrets("web"), { metadata: { name: "login" }, stringData: { username: "u" } });
+  await call("POST", policies("web"), { metadata: { name: "p" }, spec: spec("up") });
+  await until(
+    "both have come",
+    () => store.secret("web", "default", "login") !== undefined && store.policies().length === 1,
+  );
+  expect(queries(store)).toEqual(["web/p up"]);
+  await platform.restart();
+  await call("PATCH", `${policies("web")}/p`, { spec: spec("down") }, merge);
+  await until("the change has come", () => queries(store)[0] === "web/p down");
+  expect(store.policies()[0]?.generation).toBe(2);
+  await call("DELETE", `${policies("web")}/p`);
+  await until("it is gone", () => store.policies().length === 0);
+});
+
+test("an organization's projects come and go", async () => {
+  const store = new PolicyStore();
+  await call("POST", policies("shop"), { metadata: { name: "sales" }, spec: spec("sales") });
+  start(store, { projects: [], organization: "acme" });
+  await until("both projects are listed", () => store.hasPlane("web") && store.hasPlane("shop"));
+  expect(queries(store)).toEqual(["shop/sales sales"]);
+  await createProject("late");
+  await call("POST", policies("late"), { metadata: { name: "p" }, spec: spec("late") });
+  await until("the new project's policy has come", () => queries(store).includes("late/p late"));
+  await call("DELETE", `${projects}/late`);
+  await until("it is gone with its project", () => !store.hasPlane("late"));
+  expect(queries(store)).toEqual(["shop/sales sales"]);
+});
+
+test("conditions are written back, others' stay, and the echo starts nothing", async () => {
+  const store = new PolicyStore();
+  const created = await call("POST", policies("web"), { metadata: { name: "status" }, spec: spec("up") });
+  const { uid } = created.json.metadata;
+  const foreign = {
+    ...{ type: "Audited", status: "True", reason: "Seen", message: "" },
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  };
+  await call("PATCH", `${policies("web")}/status/status`, { status: { conditions: [foreign] } }, merge);
+  const condition: Condition = {
+    ...{ type: "Ready", status: "True", reason: "SinksAccepted", message: "All sinks are configured." },
+    ...{ observedGeneration: 1, lastTransitionTime: "2026-11-20T00:00:00Z" },
+  };
+  let announcements = 0;
+  const ref = { plane: "web", namespace: "default", name: "status", uid };
+  start(store, { projects: ["web"] }, () => [{ ref, status: { conditions: [condition], sinks: [] } }]);
+  await until("the plane is listed", () => store.hasPlane("web"));
+  store.subscribe(() => announcements++);
+  await until("the condition is there", async () => {
+    const { json } = await call("GET", `${policies("web")}/status`);
+    return json.status.conditions.length === 2;
+  });
+  const { json } = await call("GET", `${policies("web")}/status`);
+  expect(json.status.conditions).toEqual([condition, foreign]);
+  expect(json.metadata.generation).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const later = (await call("GET", `${policies("web")}/status`)).json;
+  expect(later.metadata.resourceVersion).toBe(json.metadata.resourceVersion);
+  expect(announcements).toBe(0);
+});
+
+test("a token that is refused shows, keeps the policies, and heals with a new token in the file", async () => {
+  const second = await platform.newToken("alice@example.com");
+  await writeFile(tokenFile, "tdp_wrong");
+  const store = new PolicyStore();
+  const controlPlane = start(store, { projects: ["shop"] });
+  await until("the refusal shows", () => controlPlane.bearer().state === "failing");
+  expect(controlPlane.bearer().lastError).toMatch(/refuses the access token \(HTTP 403\)/);
+  expect(store.hasPlane("shop")).toBe(false);
+  await writeFile(tokenFile, second.text);
+  await until("the policies are there", () => queries(store).length === 1);
+  expect(controlPlane.bearer().state).toBe("valid");
+});
+
+test("with a kubeconfig instead, as of any Kubernetes API server that holds the CRD", async () => {
+  const kubeconfig = join(folder, "kubeconfig");
+  await writeKubeconfig(platform, kubeconfig, projectBase("shop"), bearer);
+  const store = new PolicyStore();
+  const common = { groupDomain, store, statuses: () => [], clock: systemClock, log: silentLogger };
+  const controlPlane = createKubeconfigPlane({ ...common, kubeconfig, project: "shop" });
+  const stop = new AbortController();
+  const ended = controlPlane.service.run(stop.signal);
+  running.push(async () => {
+    stop.abort();
+    await ended;
+  });
+  await until("the policies are there", () => queries(store).length === 1);
+});

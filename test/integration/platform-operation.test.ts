@@ -1,0 +1,162 @@
+import "../support/leak-check.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addMember, createOrganization } from "../../src/commands/organization.ts";
+import { createToken, listTokens, revokeToken } from "../../src/commands/token.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLogger } from "../../src/core/log.ts";
+import { createPlatform } from "../../src/platform/platform.ts";
+import { createRedis } from "../../src/redis/redis.ts";
+import {
+  groupDomain,
+  httpsRequest,
+  organizationBase,
+  startTestPlatform,
+  type TestPlatform,
+} from "../support/platform.ts";
+import { until } from "../support/until.ts";
+import { openWatch } from "../support/watch-client.ts";
+
+/** What operators meet: limits, replicas, a Redis that goes away, and the commands. */
+
+const signal = new AbortController().signal;
+
+describe("a running platform", () => {
+  let platform: TestPlatform;
+  let bearer: string;
+  const configMaps = `${organizationBase("acme")}/api/v1/namespaces/default/configmaps`;
+
+  beforeAll(async () => {
+    platform = await startTestPlatform({
+      limits: { requestsPerSecond: 20, requestBurst: 60, watchesPerToken: 2 },
+      watchCheckMs: 300,
+    });
+    bearer = await platform.exchange(platform.token);
+  });
+  afterAll(() => platform.stop());
+
+  test("replicas serve one state, and a change through one reaches a watch of the other", async () => {
+    const log = silentLogger;
+    const stateDirectory = platform.stateDirectory;
+    const redis = createRedis({ urls: [platform.redis.url], stateDirectory, clock: systemClock, log });
+    const common = { groupDomain, stateDirectory, redis, clock: systemClock, log };
+    const replica = createPlatform({ ...common, listen: { host: "127.0.0.1", port: 0 } });
+    const stop = new AbortController();
+    const ended = replica.service.run(stop.signal);
+    await until("the replica listens", () => replica.address() !== undefined);
+    const seen: string[] = [];
+    const watch = openWatch(`${replica.address()}${configMaps}?watch=1`, bearer, ({ object }) => {
+      seen.push(object.metadata.name);
+    });
+    const body = { metadata: { name: "shared" } };
+    expect((await platform.fetch(configMaps, { method: "POST", bearer, body })).code).toBe(201);
+    await until("the watch of the other has it", () => seen.includes("shared"));
+    const { json } = await httpsRequest(`${replica.address()}${configMaps}/shared`, { bearer });
+    expect(json.metadata.name).toBe("shared");
+    stop.abort();
+    await ended;
+    await watch.ended;
+  });
+
+  test("too many watches of a token", async () => {
+    const open = [1, 2].map(() => openWatch(`${platform.url}${configMaps}?watch=1`, bearer, () => undefined));
+    await until("the third is refused", async () => {
+      const third = openWatch(
+        `${platform.url}${configMaps}?watch=1&timeoutSeconds=1`,
+        bearer,
+        () => undefined,
+      );
+      third.stop();
+      const { code, json } = await platform.fetch(`${configMaps}?watch=1&timeoutSeconds=1`, { bearer });
+      return code === 429 && json.reason === "TooManyRequests";
+    });
+    for (const watch of open) watch.stop();
+    await Promise.all(open.map(({ ended }) => ended));
+  });
+
+  test("a watch ends when its token is revoked", async () => {
+    const { text, id } = await platform.newToken("alice@example.com");
+    const other = await platform.exchange(text);
+    const watch = openWatch(`${platform.url}${configMaps}?watch=1`, other, () => undefined);
+    let isOpen = true;
+    const ended = watch.ended.then(() => {
+      isOpen = false;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    expect(isOpen).toBe(true);
+    await platform.revoke(id);
+    await ended;
+  });
+
+  test("too many requests of a token, with the time to wait", async () => {
+    let refused: { code: number; headers: Record<string, unknown>; json: { details: object } } | undefined;
+    for (let round = 0; round < 200 && refused === undefined; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => platform.fetch(configMaps, { bearer })),
+      );
+      refused = answers.find(({ code }) => code === 429);
+    }
+    expect(refused?.json).toMatchObject({
+      ...{ kind: "Status", reason: "TooManyRequests", code: 429 },
+      details: { retryAfterSeconds: 1 },
+    });
+    expect(refused?.headers["retry-after"]).toBe("1");
+  });
+
+  test("while Redis is away the answer is 503; nothing is lost when it is back", async () => {
+    await until(
+      "requests are taken again",
+      async () => (await platform.fetch(configMaps, { bearer })).code === 200,
+    );
+    await platform.redis.stop();
+    await until("it is unavailable", async () => {
+      const { code, json } = await platform.fetch(configMaps, { bearer });
+      return code === 503 && json.reason === "ServiceUnavailable";
+    });
+    await platform.redis.restart();
+    await until("the object is there again", async () => {
+      return (await platform.fetch(`${configMaps}/shared`, { bearer })).code === 200;
+    });
+  });
+});
+
+test("the commands work without a daemon, on a private Redis that they start and stop", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "telemetryd-commands-"));
+  try {
+    const file = join(folder, "telemetryd.yaml");
+    await writeFile(
+      file,
+      `platform: { listen: "127.0.0.1:0" }\nstate: { directory: ${join(folder, "data")} }\n`,
+    );
+    const common = { file, overrides: [], environment: {} };
+    const run = async (command: (out: { write(text: string): void }) => Promise<void>): Promise<string> => {
+      let text = "";
+      await command({ write: (piece) => (text += piece) });
+      return text;
+    };
+    const user = "alice@example.com";
+    const create = () => run((out) => createOrganization({ ...common, name: "acme" }, out, signal));
+    expect(await create()).toBe("organization acme created\n");
+    await expect(create()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    const bad = run((out) => createOrganization({ ...common, name: "No!" }, out, signal));
+    await expect(bad).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    const member = (name: string) => run((out) => addMember({ ...common, name, user }, out, signal));
+    expect(await member("acme")).toBe(`${user} is now a member of acme\n`);
+    expect(await member("acme")).toBe(`${user} already is a member of acme\n`);
+    await expect(member("none")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    const token = await run((out) => createToken({ ...common, user }, out, signal));
+    expect(token).toMatch(/^tdp_[0-9a-f]{16}_[A-Za-z0-9_-]{43}\n$/);
+    const id = token.slice(4, 20);
+    const list = () => run((out) => listTokens(common, out, signal));
+    expect(await list()).toMatch(new RegExp(`^ID .*\n${id} +${user} .* -\n$`));
+    expect(await list()).not.toContain(token.trim());
+    const revoke = () => run((out) => revokeToken({ ...common, id }, out, signal));
+    expect(await revoke()).toBe(`token ${id} revoked\n`);
+    await expect(revoke()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect(await list()).toMatch(/ 20\d\d-\S+\n$/);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,166 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { createLogger, silentLogger } from "../../src/core/log.ts";
+import { Releasers } from "../../src/core/service.ts";
+import { createRedis, type RedisRoom, type RedisRoomOptions } from "../../src/redis/redis.ts";
+import { startRedis } from "../support/servers.ts";
+import { until } from "../support/until.ts";
+
+const releasers = new Releasers();
+afterEach(() => releasers.releaseAll());
+
+async function stateDirectory(name = "redis-room-"): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), name));
+  releasers.push(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Runs a room; `stop` ends it as the daemon does. */
+function run(options: Partial<RedisRoomOptions> & { stateDirectory: string }) {
+  const room = createRedis({ clock: systemClock, log: silentLogger, ...options });
+  const controller = new AbortController();
+  const ended = room.service.run(controller.signal);
+  ended.catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    controller.abort();
+    await ended;
+  };
+  releasers.push(() => stop().catch(() => undefined));
+  return { room, stop, ended };
+}
+
+function privatePid(room: RedisRoom): number | null {
+  return (room.service.snapshot!() as { pid: number | null }).pid;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function ready(room: RedisRoom, name = "test") {
+  const connection = room.open("command", name);
+  releasers.push(() => connection.disconnect());
+  await until("Redis answers", async () => (await connection.ping()) === "PONG");
+  return connection;
+}
+
+describe("the private server", () => {
+  test("keeps its data from one daemon to the next and ends with each", async () => {
+    const directory = await stateDirectory();
+    const first = run({ stateDirectory: directory });
+    const connection = await ready(first.room);
+    const pid = privatePid(first.room);
+    await connection.set("kept", "yes");
+    connection.disconnect();
+    await first.stop();
+    expect(isAlive(pid ?? 0)).toBe(false);
+
+    const second = run({ stateDirectory: directory });
+    expect(await (await ready(second.room)).get("kept")).toBe("yes");
+  });
+
+  test("one that a killed daemon left is taken over, and ended in the end", async () => {
+    const directory = await stateDirectory();
+    const first = run({ stateDirectory: directory });
+    await ready(first.room);
+    const pid = privatePid(first.room);
+    // The second finds the first's server just as it would after a kill -9 of the first.
+    const second = run({ stateDirectory: directory });
+    await ready(second.room, "second");
+    expect(privatePid(second.room)).toBe(pid);
+    process.kill(pid ?? 0, 0);
+    await releasers.releaseAll();
+    expect(isAlive(pid ?? 0)).toBe(false);
+  });
+
+  test("killed, it is started again, and connections find it by themselves", async () => {
+    const { room } = run({ stateDirectory: await stateDirectory() });
+    const connection = await ready(room);
+    await connection.set("kept", "yes");
+    await until("the write reached the disk", async () =>
+      /aof_pending_bio_fsync:0/.test(await connection.info("persistence")),
+    );
+    const pid = privatePid(room);
+    process.kill(pid ?? 0, "SIGKILL");
+    await until("another server runs", () => privatePid(room) !== null && privatePid(room) !== pid);
+    await until("the data is back", async () => (await connection.get("kept")) === "yes");
+  });
+
+  test("works where the state directory's path is too long for a socket", async () => {
+    const directory = await stateDirectory(`redis-${"x".repeat(110)}-`);
+    const { room } = run({ stateDirectory: directory });
+    await ready(room);
+  });
+
+  test("without redis-server, one message says how to install it", async () => {
+    const { ended } = run({ stateDirectory: await stateDirectory(), binary: "no-such-redis-server" });
+    await expect(ended).rejects.toMatchObject({
+      code: "REDIS_UNAVAILABLE",
+      message: expect.stringContaining("apt-get install redis-server"),
+    });
+  });
+
+  test("one that cannot start ends the daemon with its own words", async () => {
+    const { ended } = run({ stateDirectory: await stateDirectory(), binary: "false" });
+    await expect(ended).rejects.toMatchObject({ code: "REDIS_UNAVAILABLE" });
+  });
+});
+
+describe("a connection", () => {
+  test("answers at once when Redis is away or hangs, and recovers by itself", async () => {
+    const server = await startRedis();
+    releasers.push(() => server[Symbol.asyncDispose]());
+    const { room } = run({ stateDirectory: await stateDirectory(), urls: [server.url] });
+    const connection = await ready(room);
+
+    server.signal("SIGSTOP");
+    await expect(connection.get("a")).rejects.toThrow(/timed out/);
+    server.signal("SIGCONT");
+    await until("it answers after the hang", async () => (await connection.ping()) === "PONG");
+
+    await server.kill();
+    await until("the loss is noticed", () => connection.status !== "ready");
+    const beforeMs = performance.now();
+    await expect(connection.get("a")).rejects.toThrow();
+    expect(performance.now() - beforeMs).toBeLessThan(2_000);
+    await server.restart();
+    await until("it answers after the restart", async () => (await connection.ping()) === "PONG");
+  });
+
+  test("an evicting Redis is warned about by name", async () => {
+    const server = await startRedis({ flags: ["--maxmemory-policy", "allkeys-lru"] });
+    releasers.push(() => server[Symbol.asyncDispose]());
+    const lines: string[] = [];
+    const log = createLogger("info", { write: (line) => lines.push(line) }, false);
+    run({ stateDirectory: await stateDirectory(), urls: [server.url], log });
+    await until("the warning is logged", () => lines.some((line) => line.includes("allkeys-lru")));
+  });
+
+  test("works with a cluster, every key in one slot", async () => {
+    const server = await startRedis({
+      flags: ["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1"],
+    });
+    releasers.push(() => server[Symbol.asyncDispose]());
+    const direct = await ready(run({ stateDirectory: await stateDirectory(), urls: [server.url] }).room);
+    await direct.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+    await until("the cluster is up", async () =>
+      String(await direct.call("CLUSTER", "INFO")).includes("cluster_state:ok"),
+    );
+    // A list of two makes it a cluster client; both name the one node.
+    const { room } = run({
+      stateDirectory: await stateDirectory(),
+      urls: [server.url, server.url.replace("127.0.0.1", "localhost")],
+    });
+    const connection = room.open("command", "cluster");
+    releasers.push(() => connection.disconnect());
+    await until("the cluster client is ready", async () => (await connection.set("{t}:a", "1")) === "OK");
+    expect(await connection.mget("{t}:a", "{t}:b")).toEqual(["1", null]);
+  });
+});

@@ -1,0 +1,331 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLogger } from "../../src/core/log.ts";
+import { EgressGuard } from "../../src/remote-write/egress.ts";
+import type { EndpointSettings } from "../../src/remote-write/endpoint-settings.ts";
+import { type Connection, Endpoints, type EndpointsConfig } from "../../src/remote-write/endpoints.ts";
+import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
+import type { Outcome } from "../../src/remote-write/outcome.ts";
+import { createSender } from "../../src/remote-write/sender.ts";
+import { TlsMaterial } from "../../src/remote-write/tls-material.ts";
+import { createTransport, transportLimits } from "../../src/remote-write/transport.ts";
+import { type Authority, createAuthority } from "../support/certificates.ts";
+import { startConnectProxy } from "../support/connect-proxy.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { never, smallRequest, testDeps, testTarget } from "../support/requests.ts";
+
+let receiver: Receiver;
+let folder: string;
+let authority: Authority;
+const opened: Endpoints[] = [];
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  authority = createAuthority();
+  folder = await mkdtemp(join(tmpdir(), "telemetryd-endpoints-"));
+  await writeFile(join(folder, "ca.pem"), authority.cert);
+});
+afterEach(async () => {
+  for (const endpoints of opened.splice(0)) await endpoints.close();
+  receiver.respond(() => undefined);
+  receiver.clear();
+});
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+function settings(changes: Partial<EndpointSettings> & { urlPrefix: string }): EndpointSettings {
+  return { headers: {}, tls: {}, externalLabels: {}, dropLabels: [], maxSamplesPerSecond: 0, ...changes };
+}
+
+function open(
+  list: readonly EndpointSettings[],
+  changes: Partial<EndpointsConfig> = {},
+  noProxy = "",
+): Endpoints {
+  const egress = { deny: [], allow: [], trustProxy: true };
+  const endpoints = new Endpoints(
+    { endpoints: list, protocol: "1.0", egress, ...changes },
+    {
+      clock: systemClock,
+      random: Math.random,
+      metrics: new RemoteWriteMetrics(),
+      log: silentLogger,
+      userAgent: "telemetryd/0.0.0",
+      stopping: never,
+      noProxy,
+    },
+  );
+  opened.push(endpoints);
+  return endpoints;
+}
+
+function connectTo(
+  endpoints: Endpoints,
+  endpoint: string,
+  scope: "operator" | "tenant" = "operator",
+): Connection {
+  const retry = { maxAttempts: 1, backoffMs: 10 };
+  const connection = endpoints.connect({ endpoint, scope, retry, basicAuth: () => undefined });
+  if (connection.kind === "invalid") throw new Error(connection.message);
+  return connection;
+}
+
+function sendThrough(
+  endpoints: Endpoints,
+  endpoint: string,
+  scope?: "operator" | "tenant",
+): Promise<Outcome> {
+  return connectTo(endpoints, endpoint, scope).sender.send(smallRequest(), never);
+}
+
+describe("egress", () => {
+  test.each(["127.0.0.1", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433", "localhost"])(
+    "a tenant does not reach this machine as %s, the operator does",
+    async (host) => {
+      const endpoint = `http://${host}:${receiver.port}/api/v1/write`;
+      const endpoints = open([]);
+      const tenant = await sendThrough(endpoints, endpoint, "tenant");
+      expect(tenant).toMatchObject({ kind: "forbidden", answerLost: false });
+      expect(tenant.kind === "forbidden" && tenant.message).toContain("not a public address");
+      expect(receiver.requests).toEqual([]);
+      expect(await sendThrough(endpoints, endpoint, "operator")).toMatchObject({ kind: "delivered" });
+      // The operator's open connection does not carry a tenant's request.
+      expect(await sendThrough(endpoints, endpoint, "tenant")).toMatchObject({ kind: "forbidden" });
+      expect(receiver.requests).toHaveLength(1);
+    },
+  );
+
+  test("a tenant reaches what is allowed, and nobody what is denied", async () => {
+    const allowing = open([], { egress: { deny: [], allow: ["127.0.0.0/8"], trustProxy: false } });
+    expect(await sendThrough(allowing, receiver.url, "tenant")).toMatchObject({ kind: "delivered" });
+    const denying = open([], { egress: { deny: ["127.0.0.1"], allow: [], trustProxy: false } });
+    expect(await sendThrough(denying, receiver.url, "operator")).toMatchObject({ kind: "forbidden" });
+  });
+
+  test("a metadata service is refused whatever is allowed", async () => {
+    const endpoints = open([], { egress: { deny: [], allow: ["0.0.0.0/0"], trustProxy: false } });
+    const outcome = await sendThrough(endpoints, "http://169.254.169.254/latest/api/v1/write", "operator");
+    expect(outcome).toMatchObject({ kind: "forbidden" });
+  });
+
+  test("of a name's addresses only those that are allowed are used, and the name is looked up once", async () => {
+    const asked: string[] = [];
+    const answers = ["169.254.169.254", "127.0.0.1"].map((address) => ({ address, family: 4 }));
+    const lookup = ((name: string, _: unknown, callback: (error: null, found: typeof answers) => void) => {
+      asked.push(name);
+      // The second answer is the attack: harmless when checked, something else when connected to.
+      setImmediate(() => callback(null, asked.length === 1 ? answers : answers.slice(0, 1)));
+    }) as unknown as NonNullable<Parameters<typeof createTransport>[0]["lookup"]>;
+    const dispatcher = createTransport({
+      limits: transportLimits,
+      guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
+      tls: new TlsMaterial({}),
+      lookup,
+    });
+    const endpoint = `http://receiver.test:${receiver.port}/api/v1/write`;
+    const retry = { maxAttempts: 1, backoffMs: 1 };
+    const send = () =>
+      createSender(testTarget({ endpoint, retry }), testDeps({ dispatcher })).send(smallRequest(), never);
+    expect(await send()).toMatchObject({ kind: "delivered" });
+    expect(asked).toEqual(["receiver.test"]);
+    await dispatcher.destroy();
+  });
+
+  test("a name that leads only to what is refused", async () => {
+    const lookup = ((_: string, __: unknown, callback: (error: null, found: object[]) => void) =>
+      setImmediate(() => callback(null, [{ address: "fe80::1", family: 6 }]))) as never;
+    const dispatcher = createTransport({
+      limits: transportLimits,
+      guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
+      tls: new TlsMaterial({}),
+      lookup,
+    });
+    const target = testTarget({ endpoint: "http://receiver.test/" });
+    const outcome = await createSender(target, testDeps({ dispatcher })).send(smallRequest(), never);
+    expect(outcome).toMatchObject({ kind: "forbidden" });
+    expect(outcome.kind === "forbidden" && outcome.message).toContain("receiver.test: fe80::1 is link-local");
+    await dispatcher.destroy();
+  });
+});
+
+describe("settings by prefix", () => {
+  test("headers, labels, and a token that is read again when its file changes", async () => {
+    const bearerTokenFile = join(folder, "token");
+    await writeFile(bearerTokenFile, "first\n");
+    const urlPrefix = receiver.url.slice(0, -"/v1/write".length);
+    const headers = { "X-Scope-OrgID": "acme", "user-agent": "not this" };
+    const own = settings({
+      urlPrefix,
+      headers,
+      bearerTokenFile,
+      externalLabels: { cluster: "a" },
+      dropLabels: ["n"],
+    });
+    const connection = connectTo(open([own]), receiver.url);
+    expect(connection.encoder().shape).toMatchObject({ externalLabels: { cluster: "a" }, dropLabels: ["n"] });
+    await connection.sender.send(smallRequest(), never);
+    await writeFile(bearerTokenFile, "second\n");
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await connection.sender.send(smallRequest(), never);
+    const seen = receiver.requests.map((request) => request.headers);
+    expect(seen).toMatchObject([
+      { "x-scope-orgid": "acme", "user-agent": "telemetryd/0.0.0", authorization: "Bearer first" },
+      { "x-scope-orgid": "acme", authorization: "Bearer second" },
+    ]);
+  });
+
+  test("a token that cannot be read suspends the sink, and nothing is sent", async () => {
+    const own = settings({ urlPrefix: receiver.url, bearerTokenFile: join(folder, "missing") });
+    const outcome = await sendThrough(open([own]), receiver.url);
+    expect(outcome).toMatchObject({ kind: "suspended", status: undefined });
+    expect(outcome.kind === "suspended" && outcome.message).toContain("missing");
+    expect(receiver.requests).toEqual([]);
+  });
+
+  test("the policy's own credentials win over the operator's token", async () => {
+    const bearerTokenFile = join(folder, "token");
+    await writeFile(bearerTokenFile, "operator");
+    const endpoints = open([settings({ urlPrefix: receiver.url, bearerTokenFile })]);
+    const connection = endpoints.connect({
+      endpoint: receiver.url,
+      scope: "operator",
+      retry: { maxAttempts: 1, backoffMs: 1 },
+      basicAuth: () => ({ username: "u", password: "p" }),
+    });
+    if (connection.kind === "invalid") throw new Error(connection.message);
+    await connection.sender.send(smallRequest(), never);
+    expect(receiver.requests[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from("u:p").toString("base64")}`,
+    );
+  });
+
+  test("a rate is kept over all sinks of a prefix", async () => {
+    const endpoints = open([settings({ urlPrefix: receiver.url, maxSamplesPerSecond: 100 })]);
+    const [one, other] = [connectTo(endpoints, receiver.url), connectTo(endpoints, receiver.url)];
+    const startMs = performance.now();
+    await Promise.all([one.sender.send(smallRequest(30), never), other.sender.send(smallRequest(30), never)]);
+    await one.sender.send(smallRequest(1), never);
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(595);
+  });
+});
+
+describe("TLS", () => {
+  test("a configured authority besides the system's", async () => {
+    await using secure = await startReceiver({ tls: authority.issue() });
+    const own = settings({ urlPrefix: secure.url, tls: { caFile: join(folder, "ca.pem") } });
+    expect(await sendThrough(open([own]), secure.url)).toMatchObject({ kind: "delivered" });
+    expect(await sendThrough(open([]), secure.url)).toMatchObject({ kind: "exhausted", reason: "tls" });
+    const careless = settings({ urlPrefix: secure.url, tls: { insecureSkipVerify: true } });
+    expect(await sendThrough(open([careless]), secure.url)).toMatchObject({ kind: "delivered" });
+  });
+
+  test("the certificate's name counts, and may be another one than the URL's", async () => {
+    await using secure = await startReceiver({ tls: authority.issue(["receiver.internal"]) });
+    const tls = { caFile: join(folder, "ca.pem") };
+    const wrong = await sendThrough(open([settings({ urlPrefix: secure.url, tls })]), secure.url);
+    expect(wrong).toMatchObject({ kind: "exhausted", reason: "tls", answerLost: false });
+    const named = settings({ urlPrefix: secure.url, tls: { ...tls, serverName: "receiver.internal" } });
+    expect(await sendThrough(open([named]), secure.url)).toMatchObject({ kind: "delivered" });
+  });
+
+  test("a client certificate, where the receiver wants one; renewed files serve the next connection", async () => {
+    const server = { ...authority.issue(), ca: authority.cert };
+    await using secure = await startReceiver({ tls: server });
+    const [certFile, keyFile] = [join(folder, "client.pem"), join(folder, "client.key")];
+    const tls = { caFile: join(folder, "ca.pem"), certFile, keyFile };
+    const strange = createAuthority().issue();
+    await writeFile(certFile, strange.cert);
+    await writeFile(keyFile, strange.key);
+    const endpoints = open([settings({ urlPrefix: secure.url, tls })]);
+    const refused = await sendThrough(endpoints, secure.url);
+    expect(refused).toMatchObject({ kind: "exhausted" });
+    expect(secure.requests).toEqual([]);
+    const client = authority.issue();
+    await writeFile(certFile, client.cert);
+    await writeFile(keyFile, client.key);
+    expect(await sendThrough(endpoints, secure.url)).toMatchObject({ kind: "delivered" });
+  });
+
+  test("nothing older than TLS 1.2", async () => {
+    await using old = await startReceiver({
+      tls: { ...authority.issue(), maxVersion: "TLSv1.1", minVersion: "TLSv1" },
+    });
+    const own = settings({ urlPrefix: old.url, tls: { caFile: join(folder, "ca.pem") } });
+    expect(await sendThrough(open([own]), old.url)).toMatchObject({ kind: "exhausted", reason: "tls" });
+  });
+
+  test("files that cannot be used keep the sink from sending, with a message", async () => {
+    const own = settings({ urlPrefix: "https://127.0.0.1/", tls: { caFile: join(folder, "none.pem") } });
+    const outcome = await sendThrough(open([own]), "https://127.0.0.1/");
+    expect(outcome).toMatchObject({ kind: "exhausted", answerLost: false });
+    expect(outcome.kind === "exhausted" && outcome.message).toContain("none.pem");
+  });
+});
+
+describe("proxies", () => {
+  test("through a tunnel, to http and https", async () => {
+    await using proxy = await startConnectProxy("user:pass");
+    await using secure = await startReceiver({ tls: authority.issue() });
+    const proxyUrl = proxy.url.replace("//", "//user:pass@");
+    const tls = { caFile: join(folder, "ca.pem") };
+    const endpoints = open([
+      settings({ urlPrefix: receiver.url, proxyUrl }),
+      settings({ urlPrefix: secure.url, proxyUrl, tls }),
+    ]);
+    expect(await sendThrough(endpoints, receiver.url)).toMatchObject({ kind: "delivered" });
+    expect(await sendThrough(endpoints, secure.url)).toMatchObject({ kind: "delivered" });
+    expect(proxy.tunnels).toEqual([`127.0.0.1:${receiver.port}`, `127.0.0.1:${secure.port}`]);
+    expect(receiver.requests[0]?.headers).not.toHaveProperty("proxy-authorization");
+  });
+
+  test("one that wants credentials suspends the sink", async () => {
+    await using proxy = await startConnectProxy("user:pass");
+    const outcome = await sendThrough(
+      open([settings({ urlPrefix: receiver.url, proxyUrl: proxy.url })]),
+      receiver.url,
+    );
+    expect(outcome).toMatchObject({ kind: "suspended", status: 407 });
+  });
+
+  test("a header that cannot be sent is an outcome, not a fault of the program", async () => {
+    for (const headers of [{ "proxy-authorization": "Basic eDp5" }, { "x-broken": "a\nb" }]) {
+      const own = settings({ urlPrefix: receiver.url, proxyUrl: "http://127.0.0.1:1", headers });
+      const outcome = await sendThrough(open([own]), receiver.url);
+      expect(outcome).toMatchObject({ kind: "exhausted", answerLost: false });
+    }
+  });
+
+  test("one that is not there is tried again", async () => {
+    const own = settings({ urlPrefix: receiver.url, proxyUrl: "http://127.0.0.1:1" });
+    const outcome = await sendThrough(open([own]), receiver.url);
+    expect(outcome).toMatchObject({ kind: "exhausted", reason: "connect", answerLost: false });
+  });
+
+  test("only where the operator says that it is to be trusted", () => {
+    const egress = { deny: [], allow: [], trustProxy: false };
+    const endpoints = open([settings({ urlPrefix: receiver.url, proxyUrl: "http://127.0.0.1:1" })], {
+      egress,
+    });
+    const connection = endpoints.connect({
+      endpoint: receiver.url,
+      scope: "tenant",
+      retry: { maxAttempts: 1, backoffMs: 1 },
+      basicAuth: () => undefined,
+    });
+    expect(connection).toMatchObject({ kind: "invalid" });
+  });
+
+  test("NO_PROXY goes directly, with the address checked", async () => {
+    await using proxy = await startConnectProxy();
+    const own = settings({ urlPrefix: receiver.url, proxyUrl: proxy.url });
+    const endpoints = open([own], {}, "127.0.0.0/8");
+    expect(await sendThrough(endpoints, receiver.url)).toMatchObject({ kind: "delivered" });
+    expect(await sendThrough(endpoints, receiver.url, "tenant")).toMatchObject({ kind: "forbidden" });
+    expect(proxy.tunnels).toEqual([]);
+  });
+});

@@ -1,0 +1,200 @@
+import { execFileSync } from "node:child_process";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLogger } from "../../src/core/log.ts";
+import { SampleBuffer, Series } from "../../src/core/series.ts";
+import type { ProtocolSetting } from "../../src/remote-write/endpoint-state.ts";
+import { type Connection, Endpoints } from "../../src/remote-write/endpoints.ts";
+import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
+import type { EncodedRequest } from "../../src/remote-write/request.ts";
+import type { MetricMetadata } from "../../src/remote-write/write-request-v2.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { never } from "../support/requests.ts";
+import { readPrometheus, readVictoriaMetrics } from "../support/samples.ts";
+import {
+  findServers,
+  type RunningServer,
+  startPrometheus,
+  startVictoriaMetrics,
+} from "../support/servers.ts";
+import { speakVersion2 } from "../support/speak-version-2.ts";
+
+const nowMs = Math.floor(Date.now() / 1_000) * 1_000;
+const opened: Endpoints[] = [];
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  for (const endpoints of opened.splice(0)) await endpoints.close();
+  receiver.respond(() => undefined);
+  receiver.clear();
+});
+afterAll(() => receiver[Symbol.asyncDispose]());
+
+function connectTo(
+  endpoint: string,
+  protocol: ProtocolSetting,
+  metadataOf?: (name: string) => MetricMetadata | undefined,
+): Connection {
+  const endpoints = new Endpoints(
+    { endpoints: [], protocol, egress: { deny: [], allow: [], trustProxy: false } },
+    {
+      clock: systemClock,
+      random: Math.random,
+      metrics: new RemoteWriteMetrics(),
+      log: silentLogger,
+      userAgent: "telemetryd/0.0.0",
+      stopping: never,
+      ...(metadataOf && { metadataOf }),
+    },
+  );
+  opened.push(endpoints);
+  const retry = { maxAttempts: 2, backoffMs: 10 };
+  const connection = endpoints.connect({ endpoint, scope: "operator", retry, basicAuth: () => undefined });
+  if (connection.kind === "invalid") throw new Error(connection.message);
+  return connection;
+}
+
+/** Two series of two samples each, in the protocol that the connection has now. */
+function build(connection: Connection, job: string): EncodedRequest {
+  const builder = connection.newBuilder();
+  const samples = new SampleBuffer();
+  for (let n = 0; n < 2; n++) {
+    samples.timestampsMs[n] = nowMs - 10_000 + n * 1_000;
+    samples.values[n] = n + 0.5;
+  }
+  for (const name of ["v2_first", "v2_second"]) {
+    const labels = [
+      { name: "__name__", value: name },
+      { name: "job", value: job },
+    ];
+    const form = connection.encoder().encode(new Series(labels));
+    if (form.kind === "encoded") builder.append(form, samples, 0, 2);
+  }
+  return builder.finish();
+}
+
+const types = () => receiver.requests.map(({ headers }) => String(headers["content-type"]));
+const version1 = "application/x-protobuf";
+const version2 = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
+
+describe("a receiver that speaks 2.0 by the specification", () => {
+  test("takes it, and proves itself with the first request", async () => {
+    const speaking = speakVersion2();
+    receiver.respond(speaking.script);
+    const help = { type: "gauge", help: "How warm it is.", unit: "celsius" } as const;
+    const connection = connectTo(receiver.url, "2.0", (name) => (name === "v2_first" ? help : undefined));
+    for (let n = 0; n < 2; n++) {
+      expect(await connection.sender.send(build(connection, "x"), never)).toEqual({
+        kind: "delivered",
+        status: 204,
+      });
+    }
+    expect(connection.state.proven).toBe(true);
+    expect(types()).toEqual([version2, version2]);
+    expect(speaking.series.slice(0, 2)).toEqual([
+      {
+        labels: [
+          { name: "__name__", value: "v2_first" },
+          { name: "job", value: "x" },
+        ],
+        samples: [
+          { timestampMs: nowMs - 10_000, value: 0.5 },
+          { timestampMs: nowMs - 9_000, value: 1.5 },
+        ],
+        metadata: { type: 2, help: "How warm it is.", unit: "celsius" },
+      },
+      {
+        labels: [
+          { name: "__name__", value: "v2_second" },
+          { name: "job", value: "x" },
+        ],
+        samples: [
+          { timestampMs: nowMs - 10_000, value: 0.5 },
+          { timestampMs: nowMs - 9_000, value: 1.5 },
+        ],
+      },
+    ]);
+  });
+
+  test("that wrote less than was sent is believed about that", async () => {
+    receiver.respond(speakVersion2({ writes: (samples) => samples - 1 }).script);
+    const connection = connectTo(receiver.url, "2.0");
+    const outcome = await connection.sender.send(build(connection, "x"), never);
+    expect(outcome).toEqual({ kind: "delivered", status: 204, unwritten: 1 });
+  });
+
+  test("and nothing else is found with auto", async () => {
+    const speaking = speakVersion2({ only: true });
+    receiver.respond(speaking.script);
+    const connection = connectTo(receiver.url, "auto");
+    expect(await connection.sender.send(build(connection, "x"), never)).toMatchObject({ kind: "delivered" });
+    expect(types()).toEqual([version1, version2]);
+    expect(speaking.series).toHaveLength(2);
+    expect(await connection.sender.send(build(connection, "x"), never)).toMatchObject({ kind: "delivered" });
+    expect(types()).toEqual([version1, version2, version2]);
+  });
+});
+
+describe("receivers that know only 1.0: nothing is lost, and 1.0 stays", () => {
+  test.each([
+    ["a 204 without counts", 204],
+    ["a 400", 400],
+    ["a 415", 415],
+  ])("%s to 2.0", async (_, status) => {
+    receiver.respond(({ headers }) =>
+      headers["content-type"] === version2 ? { status, store: false } : undefined,
+    );
+    const connection = connectTo(receiver.url, "2.0");
+    expect(await connection.sender.send(build(connection, "x"), never)).toEqual({
+      kind: "delivered",
+      status: 204,
+    });
+    expect(receiver.samples().size).toBe(4);
+    expect(await connection.sender.send(build(connection, "x"), never)).toMatchObject({ kind: "delivered" });
+    expect(types()).toEqual([version2, version1, version1]);
+  });
+
+  test("the real ones of today's distributions, which answer 204 and store nothing", async () => {
+    const old = [await startVictoriaMetrics(), await startPrometheus()];
+    for (const [index, server] of old.entries()) {
+      const connection = connectTo(`${server.url}/api/v1/write`, "2.0");
+      const job = `fallback-${index}`;
+      expect(await connection.sender.send(build(connection, job), never)).toMatchObject({
+        kind: "delivered",
+      });
+      await expectFourSamples(server, job);
+      await server[Symbol.asyncDispose]();
+    }
+  });
+});
+
+/** Reads until the four samples are there; VictoriaMetrics shows them after about a second. */
+async function expectFourSamples(server: RunningServer, job: string): Promise<void> {
+  const span = {
+    matchers: [{ name: "job", type: "=" as const, value: job }],
+    fromMs: nowMs - 20_000,
+    toMs: nowMs,
+  };
+  const read = job.endsWith("0") ? readVictoriaMetrics : readPrometheus;
+  await expect.poll(async () => (await read(server.url, span, never)).size, { timeout: 20_000 }).toBe(4);
+}
+
+async function prometheusMajor(): Promise<number> {
+  const { prometheus } = await findServers(["prometheus"]);
+  const text = execFileSync(prometheus.path, ["--version"], { env: { ...process.env, ...prometheus.env } });
+  return Number(/version (\d+)\./.exec(text.toString())?.[1] ?? 0);
+}
+
+test("a real Prometheus >= 3 takes 2.0 and says how much it wrote", async (context) => {
+  if ((await prometheusMajor()) < 3) context.skip("PROMETHEUS_BIN names no Prometheus >= 3");
+  await using server = await startPrometheus();
+  const connection = connectTo(`${server.url}/api/v1/write`, "2.0");
+  expect(await connection.sender.send(build(connection, "v3-1"), never)).toEqual({
+    kind: "delivered",
+    status: 204,
+  });
+  expect(connection.state.proven).toBe(true);
+  await expectFourSamples(server, "v3-1");
+});

@@ -1,0 +1,196 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Releasers } from "../../src/core/service.ts";
+import { cacheKey, leaseKey } from "../../src/roadmap/shared-cache.ts";
+import type { FakeGithub } from "../support/github-server.ts";
+import {
+  createRoadmapFixture,
+  idle,
+  type RoadmapFixture,
+  statusOf,
+  updatedAfter,
+} from "../support/roadmap-fixture.ts";
+import type { RunningServer } from "../support/servers.ts";
+import { until } from "../support/until.ts";
+import type { RunningWebsite } from "../support/website.ts";
+
+/**
+ * What goes wrong around the roadmap, one thing at a time, over real Redis. A rejection that nobody handles fails the
+ * file by itself. Slower proofs: `npm run test:roadmap-faults`.
+ */
+const releasers = new Releasers();
+let fixture: RoadmapFixture;
+let github: FakeGithub;
+let redis: RunningServer;
+
+beforeEach(async () => {
+  fixture = await createRoadmapFixture(releasers);
+  ({ github, redis } = fixture);
+});
+afterEach(() => releasers.releaseAll());
+
+describe("Redis", () => {
+  test("killed and restarted empty: answers go on, refreshes resume by themselves", async () => {
+    const site = await fixture.website();
+    let last = await updatedAfter(site, 0);
+    for (const pauseMs of [0, 130]) {
+      await redis.kill();
+      await delay(pauseMs);
+      expect((await statusOf(site)).updatedAt).toBeGreaterThanOrEqual(last);
+      await redis.restart();
+      last = await updatedAfter(site, Date.now());
+    }
+    await idle(site);
+  });
+
+  test("killed while the board is read: not refreshing for ever, and the next one succeeds", async () => {
+    const site = await fixture.website();
+    const last = await updatedAfter(site, 0);
+    const openGate = fixture.closeGate();
+    github.updatedAt = "2026-10-05T00:00:00Z";
+    github.items = [{ number: 3 }];
+    await until("a refresh runs", async () => (await statusOf(site)).isRefreshing);
+    await redis.kill();
+    openGate();
+    expect((await statusOf(site)).updatedAt).toBeGreaterThanOrEqual(last);
+    await redis.restart();
+    await until("the change is there", () => site.roadmap.reader.backlog()?.items[0]?.number === 3);
+    await idle(site);
+  });
+
+  test.each([
+    ["text", (direct: Redis) => direct.set(cacheKey, "not a hash")],
+    ["a broken entry", (direct: Redis) => direct.hset(cacheKey, { revision: "99", meta: "{", items: "[" })],
+    ["items of another entry", (direct: Redis) => direct.hset(cacheKey, { revision: "99", items: "[]" })],
+  ])("holds %s: thrown away, and a replica that starts then is filled", async (_name, spoil) => {
+    const direct = new Redis(redis.url);
+    releasers.push(() => direct.disconnect());
+    await spoil(direct);
+    const site = await fixture.website();
+    await updatedAfter(site, 0);
+    expect(site.roadmap.reader.backlog()?.items.length).toBe(2);
+    await idle(site);
+  });
+
+  test("hangs: answers go on, and refreshes after it", async () => {
+    const site = await fixture.website();
+    await updatedAfter(site, 0);
+    redis.signal("SIGSTOP");
+    const endsMs = Date.now() + 2_000;
+    while (Date.now() < endsMs) {
+      await statusOf(site);
+      await delay(50);
+    }
+    redis.signal("SIGCONT");
+    await updatedAfter(site, Date.now());
+    await idle(site);
+  });
+
+  test("away from the start: a replica answers from its file", async () => {
+    const first = await fixture.website();
+    const updatedAt = await updatedAfter(first, 0);
+    const clients = await fixture.redisClients();
+    await first.stop();
+    await redis.stop();
+    const second = await fixture.website();
+    expect((await statusOf(second)).updatedAt).toBeGreaterThanOrEqual(updatedAt);
+    expect(second.roadmap.reader.backlog()?.items.length).toBe(2);
+    await fixture.restartRedis(clients);
+    await updatedAfter(second, Date.now());
+  });
+
+  test("a lease that nobody holds any more blocks neither refreshes nor the status", async () => {
+    const direct = new Redis(redis.url);
+    releasers.push(() => direct.disconnect());
+    await direct.set(leaseKey, "a replica that died", "PX", 2_000);
+    const site = await fixture.website();
+    expect(await statusOf(site)).toEqual({ updatedAt: null, isRefreshing: true });
+    await updatedAfter(site, 0);
+    await idle(site);
+  });
+});
+
+describe("the board", () => {
+  test("502, then 503, then well: tried again with a pause, the old backlog stays meanwhile", async () => {
+    const site = await fixture.website();
+    await updatedAfter(site, 0);
+    github.updatedAt = "2026-10-05T00:00:00Z";
+    github.items = [{ number: 3 }];
+    const from = github.queries.length;
+    github.intercept = (request) => {
+      // The question is asked again after a 502; a service that names a time is left to the queue's pause.
+      if (request === from + 1) return { status: 502, body: "" };
+      return request === from + 2 ? { status: 503, headers: { "retry-after": "1" }, body: "" } : undefined;
+    };
+    await until("it failed", () => github.queries.length >= from + 2);
+    expect(site.roadmap.reader.backlog()?.items.length).toBe(2);
+    await until("the change is there", () => site.roadmap.reader.backlog()?.items[0]?.number === 3);
+    await idle(site);
+  });
+
+  test("rate-limited: left alone for as long as it says, although the schedule goes on", async () => {
+    const site = await fixture.website();
+    await updatedAfter(site, 0);
+    let refusedAtMs = 0;
+    let askedAgainMs = 0;
+    github.intercept = () => {
+      if (refusedAtMs === 0) {
+        refusedAtMs = performance.now();
+        return { status: 429, headers: { "retry-after": "3" }, body: "{}" };
+      }
+      askedAgainMs ||= performance.now();
+      return undefined;
+    };
+    await until("it was asked again", () => askedAgainMs > 0);
+    expect(askedAgainMs - refusedAtMs).toBeGreaterThanOrEqual(2_900);
+    await updatedAfter(site, Date.now());
+  });
+
+  test("10,000 items, and two replicas that start at once: read once, known to both", async () => {
+    github.items = Array.from({ length: 10_000 }, (_, index) => ({
+      number: index + 1,
+      labels: [{ name: "security", color: "d93f0b" }],
+    }));
+    const [a, b] = await Promise.all(
+      ["a", "b"].map((name) => fixture.website({ name, refreshIntervalMs: 3_600_000 })),
+    );
+    for (const site of [a!, b!]) {
+      await until("it knows all", () => site.roadmap.reader.backlog()?.items.length === 10_000);
+      await idle(site);
+    }
+    // The head, the project again, a hundred pages; each replica's start may ask for the head once more.
+    expect(github.queries.filter((query) => query.includes("BoardItems")).length).toBe(100);
+    expect((await statusOf(a!)).updatedAt).toBe((await statusOf(b!)).updatedAt);
+    const page = await fetch(`${b!.url}/roadmap`);
+    expect((await page.text()).split('data-key="').length).toBeGreaterThan(10_000);
+  });
+});
+
+describe("the rate limit", () => {
+  const rateLimit = { limit: 10, windowMs: 3_600_000 };
+  const ask = async ({ url }: RunningWebsite): Promise<Response> =>
+    fetch(`${url}/api/v1/roadmap/backlog-meta`);
+  const remaining = async (site: RunningWebsite): Promise<number> =>
+    Number((await ask(site)).headers.get("ratelimit-remaining"));
+
+  test("replicas count together, also one that starts later; alone while Redis is away", async () => {
+    const a = await fixture.website({ name: "a", rateLimit, refreshIntervalMs: 3_600_000 });
+    const b = await fixture.website({ name: "b", rateLimit, refreshIntervalMs: 3_600_000 });
+    expect(await remaining(a)).toBe(9);
+    for (let used = 0; used < 4; used++) await ask(a);
+    let seen = 10;
+    await until("the other has heard of it", async () => {
+      // Asking counts as well: what is seen here plus what was asked is what was shared.
+      seen = await remaining(b);
+      return seen <= 4;
+    });
+    const c = await fixture.website({ name: "c", rateLimit, refreshIntervalMs: 3_600_000 });
+    await until("one that starts later knows it", async () => (await remaining(c)) < seen);
+    const clients = await fixture.redisClients();
+    await redis.kill();
+    for (let used = 0; used < 12; used++) await ask(a);
+    expect((await ask(a)).status).toBe(429);
+    await fixture.restartRedis(clients);
+  });
+});

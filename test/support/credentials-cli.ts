@@ -1,0 +1,14 @@
+import { printCredentials } from "../../src/commands/credentials.ts";
+
+/** `telemetryd credentials` by itself: what kubectl runs as its plug-in, without the rest of the program. */
+const option = (name: string): string => process.argv[process.argv.indexOf(name) + 1] ?? "";
+
+await printCredentials(
+  {
+    apiUrl: option("--api-url"),
+    tokenFile: option("--token-file"),
+    execInfo: process.env["KUBERNETES_EXEC_INFO"],
+  },
+  process.stdout,
+  AbortSignal.timeout(20_000),
+);

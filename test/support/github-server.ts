@@ -1,0 +1,196 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { schema as published } from "@octokit/graphql-schema";
+import { buildSchema, type GraphQLSchema, graphql } from "graphql";
+
+/** An item of the board as a test names it; what is left out is an ordinary issue of status Planned. */
+export interface FakeItem {
+  readonly number: number;
+  readonly title?: string;
+  readonly status?: string | null;
+  readonly labels?: ReadonlyArray<{ readonly name: string; readonly color: string | null }>;
+  readonly type?: "ISSUE" | "PULL_REQUEST" | "DRAFT_ISSUE" | "REDACTED";
+  readonly isArchived?: boolean;
+}
+
+/** An answer that a test puts in the place of the service's own. */
+export interface CannedAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly delayMs?: number;
+}
+
+export interface FakeGithub extends AsyncDisposable {
+  /** Like `https://api.github.com`. */
+  readonly url: string;
+  items: FakeItem[];
+  statuses: string[];
+  updatedAt: string;
+  /** Null: the token has no right to read projects. */
+  isVisible: boolean;
+  /** Asked before each answer, with the number of the GraphQL request from 1; undefined lets the service answer. */
+  intercept: (request: number, query: string) => CannedAnswer | undefined;
+  /** Waited for before each answer. */
+  gate: () => Promise<void>;
+  /** Called when a page was read, before it is sent. */
+  onPage: (page: number) => void;
+  readonly queries: string[];
+  /** Authorization headers that came, in order. */
+  readonly authorizations: string[];
+  tokensIssued: number;
+  /** Requests that have come and wait at the gate. */
+  waiting: number;
+}
+
+/**
+ * GitHub's GraphQL API for one project board, over HTTP on loopback. It executes against the schema that GitHub
+ * publishes, so a query that the real service would refuse is refused here in the same words.
+ */
+export async function startFakeGithub(): Promise<FakeGithub> {
+  const schema = publishedSchema();
+  let pages = 0;
+  const fake = {
+    items: [] as FakeItem[],
+    statuses: ["Backlog", "Planned", "In progress", "Done"],
+    updatedAt: "2026-10-01T00:00:00Z",
+    isVisible: true,
+    intercept: (_request: number, _query: string): CannedAnswer | undefined => undefined,
+    gate: (): Promise<void> => Promise.resolve(),
+    onPage: (_page: number): void => undefined,
+    queries: [] as string[],
+    authorizations: [] as string[],
+    tokensIssued: 0,
+    waiting: 0,
+  };
+
+  const project = () => ({
+    __typename: "ProjectV2",
+    id: "PVT_1",
+    updatedAt: () => fake.updatedAt,
+    field: ({ name }: { name: string }) =>
+      name === "Status"
+        ? {
+            __typename: "ProjectV2SingleSelectField",
+            options: fake.statuses.map((status) => ({ id: status, name: status })),
+          }
+        : null,
+    items: ({ first, after }: { first: number; after?: string | null }) => {
+      const from = after === undefined || after === null ? 0 : Number(after);
+      const page = fake.items.slice(from, from + first);
+      const answer = {
+        totalCount: fake.items.length,
+        pageInfo: { hasNextPage: from + first < fake.items.length, endCursor: String(from + page.length) },
+        nodes: page.map(itemNode),
+      };
+      fake.onPage(++pages);
+      return answer;
+    },
+  });
+  const root = {
+    organization: ({ login }: { login: string }) => {
+      if (login !== "acme") throw new Error(`Could not resolve to an Organization '${login}'.`);
+      return {
+        projectV2: ({ number }: { number: number }) => (fake.isVisible && number === 22 ? project() : null),
+      };
+    },
+    node: ({ id }: { id: string }) => (fake.isVisible && id === "PVT_1" ? project() : null),
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
+    fake.authorizations.push(request.headers.authorization ?? "");
+    if (request.url?.includes("/access_tokens") === true) {
+      fake.tokensIssued++;
+      const expires = new Date(Date.now() + 3_600_000).toISOString();
+      return send(
+        response,
+        201,
+        {},
+        JSON.stringify({ token: `ghs_${fake.tokensIssued}`, expires_at: expires }),
+      );
+    }
+    if (request.headers.authorization === undefined || request.headers.authorization.endsWith(" bad")) {
+      return send(response, 401, {}, JSON.stringify({ message: "Bad credentials" }));
+    }
+    const { query, variables } = JSON.parse(body) as { query: string; variables?: Record<string, unknown> };
+    fake.queries.push(query);
+    fake.waiting++;
+    await fake.gate();
+    fake.waiting--;
+    const canned = fake.intercept(fake.queries.length, query);
+    if (canned !== undefined) {
+      if (canned.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, canned.delayMs));
+      return send(response, canned.status, canned.headers ?? {}, canned.body);
+    }
+    const result = await graphql({ schema, source: query, rootValue: root, variableValues: variables ?? {} });
+    return send(response, 200, {}, JSON.stringify(result));
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return Object.assign(fake, {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
+
+function itemNode(item: FakeItem) {
+  const type = item.type ?? "ISSUE";
+  const contentType = {
+    ISSUE: "Issue",
+    PULL_REQUEST: "PullRequest",
+    DRAFT_ISSUE: "DraftIssue",
+    REDACTED: "",
+  }[type];
+  const labels = item.labels ?? [];
+  return {
+    id: `PVTI_${item.number}`,
+    type,
+    isArchived: item.isArchived ?? false,
+    fieldValueByName: () =>
+      item.status === null
+        ? null
+        : { __typename: "ProjectV2ItemFieldSingleSelectValue", name: item.status ?? "Planned" },
+    content:
+      contentType === ""
+        ? null
+        : {
+            __typename: contentType,
+            number: item.number,
+            title: item.title ?? `Item ${item.number}`,
+            url: `https://github.com/acme/site/issues/${item.number}`,
+            labels: () => ({ nodes: labels }),
+          },
+  };
+}
+
+let built: GraphQLSchema | undefined;
+
+function publishedSchema(): GraphQLSchema {
+  // As published, it defines two fields of an unrelated type twice.
+  built ??= buildSchema(published.idl, { assumeValidSDL: true });
+  return built;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
+  response.end(body);
+}

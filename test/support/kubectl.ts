@@ -1,0 +1,85 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { until } from "./until.ts";
+
+/** `KUBECTL_BIN`, else the one on the PATH; undefined where there is none. */
+export function findKubectl(): string | undefined {
+  const named = process.env["KUBECTL_BIN"];
+  if (named !== undefined && named !== "") return named;
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders.map((folder) => join(folder, "kubectl")).find(existsSync);
+}
+
+export interface KubectlResult {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A kubectl that keeps running, such as a watch. */
+export interface RunningKubectl {
+  lines(): string[];
+  /** Waits until a line holds the text. */
+  sees(text: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Kubectl {
+  /** Runs to the end, whatever the exit status. */
+  run(
+    args: readonly string[],
+    options?: { input?: string; env?: Record<string, string> },
+  ): Promise<KubectlResult>;
+  /** Runs to the end and gives standard output. @throws when the exit status is not 0 */
+  ok(...args: string[]): Promise<string>;
+  /** `kubectl ... -f -` with the manifest as its input. @throws when the exit status is not 0 */
+  file(manifest: unknown, ...args: string[]): Promise<string>;
+  start(...args: string[]): RunningKubectl;
+}
+
+const limitMs = 40_000;
+
+export function createKubectl(binary: string, kubeconfig: string, cacheDir: string): Kubectl {
+  const common = ["--kubeconfig", kubeconfig, "--cache-dir", cacheDir];
+
+  const run: Kubectl["run"] = (args, { input, env = {} } = {}) =>
+    new Promise((resolve, reject) => {
+      const options = { timeout: limitMs, maxBuffer: 64 * 2 ** 20, env: { ...process.env, ...env } };
+      const child = execFile(binary, [...common, ...args], options, (error, out, err) => {
+        if (error !== null && typeof error.code !== "number") reject(error);
+        else resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err });
+      });
+      child.stdin?.end(input ?? "");
+    });
+
+  const succeed = async (args: readonly string[], input?: string): Promise<string> => {
+    const { code, out, err } = await run(args, input === undefined ? {} : { input });
+    if (code !== 0) throw new Error(`kubectl ${args.join(" ")} ended with ${code}: ${err}${out}`);
+    return out;
+  };
+
+  return {
+    run,
+    ok: (...args) => succeed(args),
+    file: (manifest, ...args) =>
+      succeed([...args, "-f", "-"], typeof manifest === "string" ? manifest : JSON.stringify(manifest)),
+    start(...args) {
+      const child: ChildProcess = spawn(binary, [...common, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+      let text = "";
+      child.stdout?.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+      const lines = (): string[] => text.split("\n").filter((line) => line !== "");
+      return {
+        lines,
+        sees: (wanted) => until(`kubectl shows ${wanted}`, () => text.includes(wanted)),
+        async stop() {
+          child.kill("SIGTERM");
+          await ended;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { allProcesses } from "../../scripts/servers/process-table.ts";
+import { sleep } from "../../src/core/clock.ts";
+
+/** What a test file must not leave behind: anything that would keep a process from ending by itself. */
+export interface Holdings {
+  /** Node's names of what keeps the event loop alive ("TCPServerWrap"), with how many there are. */
+  readonly resources: ReadonlyMap<string, number>;
+  /** The children of this process that run, by id. */
+  readonly children: ReadonlyMap<number, string>;
+}
+
+export function currentHoldings(): Holdings {
+  const resources = new Map<string, number>();
+  for (const name of process.getActiveResourcesInfo()) resources.set(name, (resources.get(name) ?? 0) + 1);
+  const children = new Map<number, string>();
+  for (const entry of allProcesses()) {
+    if (entry.parentPid === process.pid && !entry.isZombie) children.set(entry.pid, entry.command);
+  }
+  return { resources, children };
+}
+
+/** One line for each thing that is held now and was not before. */
+export function leaksSince(before: Holdings, now: Holdings): string[] {
+  const leaks: string[] = [];
+  for (const [name, count] of now.resources) {
+    const more = count - (before.resources.get(name) ?? 0);
+    if (more > 0) leaks.push(`${more} x ${name}`);
+  }
+  for (const [pid, command] of now.children) {
+    if (!before.children.has(pid)) leaks.push(`process ${pid}: ${command}`);
+  }
+  return leaks;
+}
+
+const settleLimitMs = 5000;
+
+/**
+ * Fails a test file that leaves a child process, a socket that listens or is open, or a timer. Listed in
+ * `setupFiles`, it goes around everything that the file does itself: its first hook runs first, its last one last.
+ */
+export function checkLeaks(): void {
+  let before: Holdings | undefined;
+  beforeAll(() => {
+    before = currentHoldings();
+  });
+  afterAll(async () => {
+    if (before === undefined) return;
+    const deadlineMs = performance.now() + settleLimitMs;
+    // What was closed a moment ago needs a turn or two of the event loop, idle connections of fetch a second.
+    for (;;) {
+      await sleep(20, new AbortController().signal);
+      const leaks = leaksSince(before, currentHoldings());
+      if (leaks.length === 0) return;
+      if (performance.now() > deadlineMs) {
+        expect(leaks, "left behind by this test file").toEqual([]);
+        return;
+      }
+    }
+  });
+}
+
+checkLeaks();

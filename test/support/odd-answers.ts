@@ -1,0 +1,64 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { ReceiverAnswer } from "./receiver.ts";
+
+/** The connection is closed in good order, without an answer. */
+export const halfClosed: ReceiverAnswer = { by: (_, socket) => socket.end() };
+
+/** Anything instead of an HTTP answer. */
+export function rawAnswer(text: string): ReceiverAnswer {
+  return { by: (_, socket) => socket.end(text) };
+}
+
+/** Headers that never end. */
+export const endlessHeader: ReceiverAnswer = {
+  by: (_, socket) => {
+    socket.write("HTTP/1.1 200 OK\r\n");
+    pump(socket, `X-Filler: ${"x".repeat(1_000)}\r\n`, Infinity);
+  },
+};
+
+/** A body of so many bytes, as fast as it is taken; Infinity: it never ends. */
+export function longBody(status: number, bytes: number): ReceiverAnswer {
+  return {
+    by: (response) => {
+      response.writeHead(status, { "content-type": "text/plain" });
+      pump(response, "all work and no play. ".repeat(500), bytes);
+    },
+  };
+}
+
+/** The status at once, the beginning of a body, and then nothing. */
+export function stuckBody(status: number, beginning: string): ReceiverAnswer {
+  return {
+    by: (response) => {
+      response.writeHead(status, { "content-type": "text/plain", "content-length": "1000000" });
+      response.write(beginning);
+    },
+  };
+}
+
+/** The status, the beginning of a body, and a reset. */
+export function cutBody(status: number, beginning: string): ReceiverAnswer {
+  return {
+    by: (response, socket) => {
+      response.writeHead(status, { "content-length": "1000000" });
+      response.write(beginning, () => setTimeout(() => socket.resetAndDestroy(), 20));
+    },
+  };
+}
+
+function pump(out: Socket | ServerResponse, text: string, bytes: number): void {
+  let rest = bytes;
+  const more = () => {
+    while (rest > 0 && !out.destroyed) {
+      rest -= text.length;
+      if (!out.write(text)) {
+        out.once("drain", more);
+        return;
+      }
+    }
+    if (!out.destroyed) out.end();
+  };
+  more();
+}

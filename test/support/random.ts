@@ -1,0 +1,15 @@
+/** Random numbers that a seed repeats: each call gives the next one, in [0, 1). (mulberry32, enough for tests.) */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A whole number from `from` up to and including `to`. */
+export function randomInteger(random: () => number, from: number, to: number): number {
+  return from + Math.floor(random() * (to - from + 1));
+}

@@ -1,0 +1,212 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { Socket } from "node:net";
+import type { TlsOptions } from "node:tls";
+import { SampleSet, seriesKey } from "../../scripts/samples/sample-set.ts";
+import { decodeWriteRequest, type WireSeries } from "../../scripts/samples/wire-codec.ts";
+import { sleep } from "../../src/core/clock.ts";
+
+/** A request as the receiver got it. */
+export interface ReceivedRequest {
+  /** 0 for the first one. */
+  readonly index: number;
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  /** As sent, compressed. */
+  readonly body: Buffer;
+  /** Empty when the body is no remote-write 1.0 request; `decodeError` says why then. */
+  readonly series: readonly WireSeries[];
+  readonly decodeError: string | undefined;
+  /** `performance.now()` when the body was there. */
+  readonly receivedAtMs: number;
+}
+
+/** How to answer one request. Nothing given: 204, at once, and the samples count as stored. */
+export interface ReceiverAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Waits before it answers. */
+  readonly delayMs?: number;
+  /** `hang`: never answers. `reset`: closes with RST, no answer. `cut`: a header, half of the body, then RST. */
+  readonly fault?: "hang" | "reset" | "cut";
+  /** Answers by itself, with whatever it writes; status, headers and body are not used then. See `odd-answers.ts`. */
+  readonly by?: (response: ServerResponse, socket: Socket) => void;
+  /** Whether the samples are stored; by default when the status is 2xx and no fault was given. */
+  readonly store?: boolean;
+}
+
+/** A remote-write 1.0 receiver in this process, over real HTTP, that answers as a test tells it. */
+export interface Receiver extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT/api/v1/write`, or https. */
+  readonly url: string;
+  readonly port: number;
+  /** In order of arrival, answered or not. */
+  readonly requests: readonly ReceivedRequest[];
+  /** What was stored, repeats included. A NaN stands for a staleness marker; any other NaN is an error. */
+  samples(): SampleSet;
+  /** Per series, the stored samples in order of arrival: to see that each series goes in time order. */
+  arrivals(): ReadonlyMap<string, readonly { readonly timestampMs: number; readonly value: number }[]>;
+  /** Open requests now, and the most that ever were open at once. */
+  inFlight(): { readonly now: number; readonly most: number };
+  /** Connections opened so far: keep-alive makes it smaller than the number of requests. */
+  connections(): number;
+  /** Connections that are open now. */
+  openConnections(): number;
+  /** From now on, answers with what `script` returns; undefined means stored with 204. */
+  respond(
+    script: (request: ReceivedRequest) => ReceiverAnswer | undefined | Promise<ReceiverAnswer | undefined>,
+  ): void;
+  /** Forgets requests and samples. */
+  clear(): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface ReceiverOptions {
+  /** To come back on the port of an earlier one; otherwise a free one. */
+  readonly port?: number;
+  /** Speaks https, with these PEM texts; with a `ca`, clients must show a certificate of it. */
+  readonly tls?: TlsOptions & { readonly key: string; readonly cert: string };
+}
+
+export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
+  let requests: ReceivedRequest[] = [];
+  let stored: WireSeries[] = [];
+  let script: Parameters<Receiver["respond"]>[0] = () => undefined;
+  let now = 0;
+  let most = 0;
+  let count = 0;
+  let connectionCount = 0;
+  const sockets = new Set<Socket>();
+  const closing = new AbortController();
+
+  async function handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of message) chunks.push(chunk as Buffer);
+    const request = received(count++, message, Buffer.concat(chunks));
+    requests.push(request);
+    const answer = (await script(request)) ?? {};
+    if (answer.delayMs !== undefined) await sleep(answer.delayMs, closing.signal);
+    const status = answer.status ?? 204;
+    const isStored =
+      answer.store ??
+      (status >= 200 && status < 300 && answer.fault === undefined && answer.by === undefined);
+    if (isStored) stored.push(...request.series);
+    if (answer.by !== undefined) {
+      answer.by(response, message.socket);
+      return;
+    }
+    if (answer.fault === "hang") return;
+    if (answer.fault === "reset") {
+      message.socket.resetAndDestroy();
+      return;
+    }
+    response.writeHead(status, answer.headers);
+    if (answer.fault === "cut") {
+      response.write(answer.body ?? "half of an ans");
+      setImmediate(() => message.socket.resetAndDestroy());
+      return;
+    }
+    response.end(answer.body);
+  }
+
+  const onRequest = (message: IncomingMessage, response: ServerResponse) => {
+    now++;
+    most = Math.max(most, now);
+    response.once("close", () => now--);
+    handle(message, response).catch((error: unknown) => {
+      // The sender went away, or the receiver is closing: there is nobody to answer. A fault of a script is shown.
+      if (!response.headersSent && !message.socket.destroyed && !closing.signal.aborted) {
+        response.writeHead(599).end(`receiver script: ${String(error)}`);
+      }
+    });
+  };
+  const { tls } = options;
+  const server =
+    tls === undefined
+      ? createServer(onRequest)
+      : createTlsServer({ ...tls, requestCert: tls.ca !== undefined }, onRequest);
+  server.on("connection", (socket) => {
+    connectionCount++;
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the receiver has no port");
+  const { port } = address;
+
+  return {
+    url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}/api/v1/write`,
+    port,
+    get requests() {
+      return requests;
+    },
+    samples() {
+      const set = new SampleSet();
+      for (const { labels, samples } of stored) {
+        const key = seriesKey(labels);
+        for (const sample of samples) set.add(key, sample.timestampMs, checked(key, sample));
+      }
+      return set;
+    },
+    arrivals() {
+      const bySeries = new Map<string, { timestampMs: number; value: number }[]>();
+      for (const { labels, samples } of stored) {
+        const key = seriesKey(labels);
+        const list = bySeries.get(key) ?? [];
+        for (const { timestampMs, value } of samples) list.push({ timestampMs, value });
+        bySeries.set(key, list);
+      }
+      return bySeries;
+    },
+    inFlight: () => ({ now, most }),
+    connections: () => connectionCount,
+    openConnections: () => sockets.size,
+    respond(next) {
+      script = next;
+    },
+    clear() {
+      requests = [];
+      stored = [];
+      most = now;
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function received(index: number, message: IncomingMessage, body: Buffer): ReceivedRequest {
+  let series: readonly WireSeries[] = [];
+  let decodeError: string | undefined;
+  try {
+    series = decodeWriteRequest(body);
+  } catch (error) {
+    decodeError = String(error);
+  }
+  return {
+    index,
+    method: message.method ?? "",
+    path: message.url ?? "",
+    headers: message.headers,
+    body,
+    series,
+    decodeError,
+    receivedAtMs: performance.now(),
+  };
+}
+
+function checked(key: string, sample: WireSeries["samples"][number]): number {
+  if (Number.isNaN(sample.value) && !sample.isStale) throw new Error(`${key}: a NaN that is no marker`);
+  return sample.value;
+}

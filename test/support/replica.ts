@@ -1,0 +1,57 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { type Logger, silentLogger } from "../../src/core/log.ts";
+import { type Releasers, runStages } from "../../src/core/service.ts";
+import { createRedis } from "../../src/redis/redis.ts";
+import { createRoadmap, type Roadmap, type RoadmapOptions } from "../../src/roadmap/roadmap.ts";
+
+export interface ReplicaOptions {
+  /** A fresh folder of the test; the replica's own state goes into a folder of it. */
+  readonly directory: string;
+  readonly name?: string;
+  /** Absent: a private redis-server. */
+  readonly redisUrl?: string;
+  readonly source: RoadmapOptions["source"];
+  readonly statuses?: readonly string[];
+  readonly refreshIntervalMs?: number;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+}
+
+export interface RunningReplica {
+  readonly roadmap: Roadmap;
+  /** Ends it as the daemon ends; rejects with what it failed with. */
+  stop(): Promise<void>;
+}
+
+/** Redis and roadmap wired as `main.ts` does, for tests that need no whole daemon. */
+export async function startReplica(options: ReplicaOptions, releasers: Releasers): Promise<RunningReplica> {
+  const { clock = systemClock, log = silentLogger } = options;
+  const stateDirectory = join(options.directory, options.name ?? "replica");
+  await mkdir(stateDirectory, { recursive: true });
+  const redis = createRedis({
+    stateDirectory,
+    clock,
+    log,
+    ...(options.redisUrl === undefined ? {} : { urls: [options.redisUrl] }),
+  });
+  const roadmap = createRoadmap({
+    source: options.source,
+    statuses: options.statuses ?? ["In progress", "Planned", "Backlog"],
+    refreshIntervalMs: options.refreshIntervalMs ?? 3_600_000,
+    stateDirectory,
+    redis,
+    clock,
+    log,
+  });
+  const controller = new AbortController();
+  const ended = runStages([[redis.service], [roadmap.service]], controller.signal);
+  ended.catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    controller.abort();
+    await ended;
+  };
+  releasers.push(stop);
+  return { roadmap, stop };
+}

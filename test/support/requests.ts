@@ -1,0 +1,90 @@
+import type { Dispatcher } from "undici";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLogger } from "../../src/core/log.ts";
+import { type Label, SampleBuffer, Series } from "../../src/core/series.ts";
+import { EgressGuard } from "../../src/remote-write/egress.ts";
+import { EndpointState } from "../../src/remote-write/endpoint-state.ts";
+import { type LabelShape, seriesEncoderFor } from "../../src/remote-write/labels.ts";
+import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
+import { postLimits } from "../../src/remote-write/post.ts";
+import type { EncodedRequest } from "../../src/remote-write/request.ts";
+import type { SenderDeps, SenderTarget } from "../../src/remote-write/sender.ts";
+import { TlsMaterial } from "../../src/remote-write/tls-material.ts";
+import { createTransport, type TransportLimits, transportLimits } from "../../src/remote-write/transport.ts";
+import { WriteRequestBuilder } from "../../src/remote-write/write-request.ts";
+
+/** Requests and senders for tests of delivery, made by the daemon's own code. */
+export interface TestSeries {
+  readonly labels: readonly Label[];
+  /** Oldest first; a NaN stands for a staleness marker. */
+  readonly samples: readonly { readonly timestampMs: number; readonly value: number }[];
+}
+
+export const plainShape: LabelShape = { externalLabels: {}, dropLabels: [], protocol: "1.0" };
+
+export const never: AbortSignal = new AbortController().signal;
+
+export function encodeRequest(list: readonly TestSeries[], shape: LabelShape = plainShape): EncodedRequest {
+  const encoder = seriesEncoderFor(shape);
+  const builder = new WriteRequestBuilder();
+  for (const { labels, samples } of list) {
+    const form = encoder.encode(new Series([...labels].sort((a, b) => (a.name < b.name ? -1 : 1))));
+    if (form.kind === "refused") throw new Error(form.message);
+    const buffer = new SampleBuffer();
+    buffer.reserve(samples.length);
+    for (const [index, { timestampMs, value }] of samples.entries()) {
+      buffer.timestampsMs[index] = timestampMs;
+      if (Number.isNaN(value)) buffer.setStale(index);
+      else buffer.values[index] = value;
+    }
+    builder.append(form, buffer, 0, samples.length);
+  }
+  return builder.finish();
+}
+
+/** So many series of one sample each. */
+export function smallRequest(seriesCount = 1, timestampMs = 1_760_000_000_000): EncodedRequest {
+  const list = Array.from({ length: seriesCount }, (_, index) => ({
+    labels: [
+      { name: "__name__", value: "up" },
+      { name: "n", value: String(index) },
+    ],
+    samples: [{ timestampMs, value: 1.5 }],
+  }));
+  return encodeRequest(list);
+}
+
+/** A target that is tried twice without much of a pause, with whatever a test wants to be different. */
+export function testTarget(target: Partial<SenderTarget> & { endpoint: string }): SenderTarget {
+  return {
+    retry: { maxAttempts: 2, backoffMs: 10 },
+    basicAuth: () => undefined,
+    headers: {},
+    bearerToken: undefined,
+    rateLimit: undefined,
+    state: new EndpointState("1.0"),
+    ...target,
+  };
+}
+
+export function testDeps(deps: Partial<SenderDeps> & Pick<SenderDeps, "dispatcher">): SenderDeps {
+  return {
+    clock: systemClock,
+    random: Math.random,
+    metrics: new RemoteWriteMetrics(),
+    log: silentLogger,
+    userAgent: "telemetryd/0.0.0",
+    stopping: never,
+    limits: postLimits,
+    ...deps,
+  };
+}
+
+/** Connections of the operator's policies, with the default rules. */
+export function testTransport(limits: Partial<TransportLimits> = {}): Dispatcher {
+  return createTransport({
+    limits: { ...transportLimits, ...limits },
+    guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
+    tls: new TlsMaterial({}),
+  });
+}

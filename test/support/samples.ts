@@ -1,0 +1,23 @@
+/** Known samples for tests: making, writing, reading and comparing them. The demo uses the same code. */
+export { makeLabels, type SeriesPlan, valueAt } from "../../scripts/samples/generate.ts";
+export {
+  type Matcher,
+  type ReadSpan,
+  readPrometheus,
+  readVictoriaMetrics,
+} from "../../scripts/samples/read.ts";
+export {
+  describeDiff,
+  diffSamples,
+  isSameSet,
+  type SampleDiff,
+  SampleSet,
+  seriesKey,
+} from "../../scripts/samples/sample-set.ts";
+export {
+  flushVictoriaMetrics,
+  importLines,
+  type WrittenSeries,
+  writeByRemoteWrite,
+  writeToVictoriaMetrics,
+} from "../../scripts/samples/write.ts";

@@ -1,0 +1,24 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * Waits until a condition holds; a rejection counts as "not yet". The limit is generous on purpose: a busy machine is
+ * no failure, and a test that waits for a condition loses nothing by it.
+ */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  limitMs = 40_000,
+): Promise<void> {
+  const deadlineMs = performance.now() + limitMs;
+  let last: unknown;
+  while (performance.now() < deadlineMs) {
+    try {
+      if (await condition()) return;
+      last = undefined;
+    } catch (error) {
+      last = error;
+    }
+    await delay(20);
+  }
+  throw new Error(`waited ${limitMs / 1000} s in vain until ${what}`, { cause: last });
+}

@@ -1,0 +1,73 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createWebsiteApi, type WebsiteApi } from "../../src/api/server.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { ListenAddress } from "../../src/core/listen-address.ts";
+import { silentLogger } from "../../src/core/log.ts";
+import { type Releasers, runStages } from "../../src/core/service.ts";
+import { createRedis } from "../../src/redis/redis.ts";
+import { createRoadmap, type Roadmap } from "../../src/roadmap/roadmap.ts";
+import type { ReplicaOptions } from "./replica.ts";
+import { until } from "./until.ts";
+
+export interface WebsiteOptions extends ReplicaOptions {
+  readonly listen?: ListenAddress;
+  readonly rateLimit?: { readonly limit: number; readonly windowMs: number };
+  readonly trustProxy?: boolean;
+  readonly pace?: { readonly idleMs: number; readonly refreshingMs: number };
+}
+
+export interface RunningWebsite {
+  readonly url: string;
+  readonly roadmap: Roadmap;
+  readonly api: WebsiteApi;
+  stop(): Promise<void>;
+}
+
+/** Redis, roadmap and website API wired as `main.ts` does; listens when the promise resolves. */
+export async function startWebsite(options: WebsiteOptions, releasers: Releasers): Promise<RunningWebsite> {
+  const { clock = systemClock, log = silentLogger } = options;
+  const stateDirectory = join(options.directory, options.name ?? "website");
+  await mkdir(stateDirectory, { recursive: true });
+  const redis = createRedis({
+    stateDirectory,
+    clock,
+    log,
+    ...(options.redisUrl === undefined ? {} : { urls: [options.redisUrl] }),
+  });
+  const roadmap = createRoadmap({
+    source: options.source,
+    statuses: options.statuses ?? ["In progress", "Planned", "Backlog"],
+    refreshIntervalMs: options.refreshIntervalMs ?? 3_600_000,
+    stateDirectory,
+    redis,
+    clock,
+    log,
+  });
+  const api = createWebsiteApi({
+    listen: options.listen ?? { host: "127.0.0.1", port: 0 },
+    rateLimit: options.rateLimit ?? { limit: 60, windowMs: 60_000 },
+    trustProxy: options.trustProxy ?? false,
+    roadmap: roadmap.reader,
+    redis,
+    clock,
+    log,
+    ...(options.pace === undefined ? {} : { pace: options.pace }),
+  });
+  const controller = new AbortController();
+  const ended = runStages([[redis.service], [roadmap.service], [api.service]], controller.signal);
+  let failure: unknown;
+  ended.catch((error: unknown) => {
+    failure = error;
+  });
+  const stop = async (): Promise<void> => {
+    controller.abort();
+    await ended;
+  };
+  releasers.push(stop);
+  await until("the website API listens", () => {
+    if (failure !== undefined) throw failure;
+    return api.url() !== undefined;
+  });
+  return { url: api.url() ?? "", roadmap, api, stop };
+}

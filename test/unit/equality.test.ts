@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { validate } from "../../src/commands/validate.ts";
+import { parseArguments } from "../equality/arguments.ts";
+import { largestBatch, manifest, randomVariant, writeManifest } from "../equality/policy.ts";
+import { randomInteger, seededRandom } from "../support/random.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "telemetryd-equality-"));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+it("every edit that the test can make is a policy without faults", async () => {
+  const random = seededRandom(1);
+  const sinks = [{ name: "one", endpoint: "http://127.0.0.1:9090/api/v1/write" }];
+  const texts = new Set<string>();
+  for (let edit = 0; edit < 50; edit++) {
+    const variant = randomVariant(edit, random);
+    expect(variant.maxSize).toBeLessThanOrEqual(largestBatch);
+    const text = manifest(variant, sinks);
+    texts.add(text);
+    await writeManifest(folder, text);
+    const result = await validate([join(folder, "equality.json")], {}, new AbortController().signal);
+    expect(result).toMatchObject({ exitStatus: 0 });
+  }
+  expect(texts.size).toBe(50);
+});
+
+describe("parseArguments", () => {
+  it.each([
+    [[], { series: 4000, seconds: 120, every: 3, seed: 7 }],
+    [["--series", "50000", "--every=15"], { series: 50_000, seconds: 120, every: 15, seed: 7 }],
+    [["--help"], "help"],
+  ])("%j", (args, expected) => {
+    expect(parseArguments(args, 7)).toEqual(expected);
+  });
+  it.each([
+    [["--series", "0"], "--series 0: must be a whole number from 1"],
+    [["--seconds", "2m"], "--seconds 2m: must be a whole number from 1"],
+    [["--speed", "9"], "Unknown option '--speed'"],
+  ])("refuses %j", (args, message) => {
+    expect(() => parseArguments(args, 7)).toThrow(message);
+  });
+});
+
+it("seededRandom repeats itself, spreads, and randomInteger keeps its bounds", () => {
+  const [a, b] = [seededRandom(5), seededRandom(5)];
+  const counts = new Array<number>(4).fill(0);
+  for (let index = 0; index < 4000; index++) {
+    const value = randomInteger(a, 10, 13);
+    expect(value).toBe(randomInteger(b, 10, 13));
+    counts[value - 10]!++;
+  }
+  for (const count of counts) expect(count).toBeGreaterThan(800);
+});

@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { Counter, Histogram, Registry } from "prom-client";
+import { expect, test } from "vitest";
+import { createApiMetrics } from "../../src/api/metrics.ts";
+import { createProcessRegistry } from "../../src/ops/process-metrics.ts";
+import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
+import { createRoadmapMetrics } from "../../src/roadmap/metrics.ts";
+import { SourceMetrics } from "../../src/source/source-metrics.ts";
+import { metricsDocumentFaults } from "../support/metrics-document.ts";
+
+const registry = new Registry();
+new Counter({ name: "a_total", help: "Counts a.", labelNames: ["reason", "sink"], registers: [registry] });
+new Histogram({ name: "b_seconds", help: "Takes b.", registers: [registry] });
+const lines = [
+  "| `a_total` | counter | `reason`, `sink` | Counts a. |",
+  "| `b_seconds` | histogram |  | Takes b. |",
+];
+
+test("a document that says the same has no faults", () => {
+  expect(metricsDocumentFaults(`# Metrics\n\n${lines.join("\n")}\n`, [registry])).toEqual([]);
+});
+
+test("a missing line, a wrong one and one too many are told", () => {
+  const document = "| `b_seconds` | gauge |  | Takes b. |\n| `c_total` | counter |  | Gone. |\n";
+  expect(metricsDocumentFaults(document, [registry])).toEqual([
+    ...lines.map((line) => `docs/metrics.md must have: ${line}`),
+    "docs/metrics.md has c_total, which nothing exposes",
+  ]);
+});
+
+test("docs/metrics.md has the metrics of every room, as they are, and no others", () => {
+  const document = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
+  // Registries are only read here, so the rooms behind them need not run.
+  const idle = undefined as never;
+  const registries = [
+    createProcessRegistry("1.2.3"),
+    new SourceMetrics(idle).registry,
+    new RemoteWriteMetrics().registry,
+    createRoadmapMetrics(idle).registry,
+    createApiMetrics().registry,
+  ];
+  const faults = metricsDocumentFaults(document, registries);
+  expect(faults.filter((fault) => !/ telemetryd_(sink|export)_/.test(fault))).toEqual([]);
+});
