@@ -10,7 +10,9 @@ import { runUntilStopped } from "./main.ts";
 
 /** The command line. The only place that ends the process; exit statuses are in docs/errors.md. */
 const program = new Command("telemetryd")
-  .description("Exports every raw sample of a metrics store to Prometheus remote-write receivers, as ExportPolicies declare.")
+  .description(
+    "Exports every raw sample of a metrics store to Prometheus remote-write receivers, as ExportPolicies declare.",
+  )
   .version(version, "-V, --version", "print the version")
   .helpOption("-h, --help", "show help")
   .showHelpAfterError("(telemetryd --help lists the commands and their options)")
@@ -24,7 +26,9 @@ const setOption = new Option(
 )
   .argParser((value: string, previous: string[]) => [...previous, value])
   .default([], "none");
-const outputOption = new Option("--output <format>", "how to print").choices(["text", "json"]).default("text");
+const outputOption = new Option("--output <format>", "how to print")
+  .choices(["text", "json"])
+  .default("text");
 
 program
   .command("run")
@@ -51,19 +55,33 @@ program
   .description("export one span of time and exit; the daemon's checkpoints are neither used nor moved")
   .addOption(configOption)
   .addOption(setOption)
-  .requiredOption("--from <time>", "start of the span: RFC 3339, Unix seconds, or a duration before now such as 6h")
+  .requiredOption(
+    "--from <time>",
+    "start of the span: RFC 3339, Unix seconds, or a duration before now such as 6h",
+  )
   .requiredOption("--to <time>", "end of the span (inclusive), in the same forms")
   .option("--policy <namespace/name>", "only this policy")
   .option("--sink <name>", "only sinks of this name")
-  .action(async (options: { config: string; set: string[]; from: string; to: string; policy?: string; sink?: string }) => {
-    await runExport(options, process.stderr, stopSignal());
-  });
+  .action(
+    async (options: {
+      config: string;
+      set: string[];
+      from: string;
+      to: string;
+      policy?: string;
+      sink?: string;
+    }) => {
+      await runExport(options, process.stderr, stopSignal());
+    },
+  );
 
 program
   .command("status")
   .description("show what the running daemon does")
   .option("--address <url>", "the daemon's ops address", "http://127.0.0.1:9464")
-  .addOption(new Option("--output <format>", "how to print").choices(["table", "wide", "json"]).default("table"))
+  .addOption(
+    new Option("--output <format>", "how to print").choices(["table", "wide", "json"]).default("table"),
+  )
   .action(async (options: { address: string; output: "table" | "wide" | "json" }) => {
     process.stdout.write(await runStatus(options, stopSignal()));
   });

@@ -102,7 +102,7 @@ test("a replay warns, goes oldest first, and keeps what is not delivered", async
     { kind: "refused", status: 400, message: "400", answerLost: false },
   ];
   const send = () => Promise.resolve(outcomes.shift() ?? { kind: "aborted" as const, answerLost: false });
-  const sender: Sender = { send, sendOnce: send, close: () => Promise.resolve() };
+  const sender: Sender = { send, close: () => Promise.resolve() };
   const replay = replayRejectedEntries(
     directory,
     [orphan, newer, older],

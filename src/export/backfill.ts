@@ -46,7 +46,9 @@ export async function backfill(
     if (end === "up-to-date") return;
     signal.throwIfAborted();
     const { standing, sources } = exporter.snapshot();
-    const sourceErrors = sources.flatMap(({ name, error }) => (error === undefined ? [] : [`${name}: ${error}`]));
+    const sourceErrors = sources.flatMap(({ name, error }) =>
+      error === undefined ? [] : [`${name}: ${error}`],
+    );
     const reached = new Date(progressOf(exporter, span).reachedMs).toISOString();
     const cause = standing.kind === "delivering" ? sourceErrors.join("; ") : standing.message;
     throw new TelemetrydError(
@@ -62,7 +64,6 @@ export async function backfill(
 function withClockAt(reader: SampleReader, nowMs: number): SampleReader {
   return {
     read: (request, consumer, signal) => reader.read(request, consumer, signal),
-    probe: (signal) => reader.probe(signal),
     storeNowMs: () => nowMs,
   };
 }

@@ -19,7 +19,7 @@ export interface DeliveringState {
 export function deliveringState(snapshot: ExporterSnapshot): DeliveringState {
   const { plan, standing, sources, lagMs, periodMs } = snapshot;
   if (plan.paused) return { status: "False", reason: "Paused", message: "Paused by annotation." };
-  if (standing.kind === "suspended")
+  if (standing.kind === "suspended" || standing.kind === "forbidden")
     return { status: "False", reason: "Suspended", message: standing.message };
   if (standing.kind === "retrying") return { status: "False", reason: "Retrying", message: standing.message };
   const failing = sources.filter(({ error }) => error !== undefined);

@@ -5,15 +5,17 @@ import type { Clock } from "../core/clock.ts";
 import { silentLogger } from "../core/log.ts";
 import { SampleBuffer, Series } from "../core/series.ts";
 import type { SinkPlan } from "../policy/types.ts";
+import { EndpointState } from "../remote-write/endpoint-state.ts";
 import { prometheus } from "../remote-write/gen/remote-write-1.0.js";
 import { seriesEncoderFor } from "../remote-write/labels.ts";
 import type { Outcome, Sender } from "../remote-write/outcome.ts";
+import { WriteRequestBuilder } from "../remote-write/write-request.ts";
 import type { SampleReader } from "../source/sample-reader.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { MemoryState } from "./memory-state.ts";
 import { decodeRecords, encodeRecord } from "./state-record.ts";
-import type { Interruption } from "./window-run.ts";
+import type { Interruption } from "./window-delivery.ts";
 
 /**
  * Drives the exporter through random histories, with a simulated clock, store and receiver, and holds it to what the
@@ -47,19 +49,21 @@ const historyEndMs = 120_000;
 const sources = ["even", "odd"];
 
 const samplesOfStore = fc
-  .array(
-    fc.record({ series: fc.nat(6), ms: fc.integer({ min: 1, max: historyEndMs }) }),
-    { minLength: 1, maxLength: 150 },
-  )
+  .array(fc.record({ series: fc.nat(6), ms: fc.integer({ min: 1, max: historyEndMs }) }), {
+    minLength: 1,
+    maxLength: 150,
+  })
   .map((drawn) => {
     const unique = new Map(drawn.map(({ series, ms }) => [`${series}/${ms}`, { series, ms }]));
     return [...unique.values()]
-      .map(({ series, ms }, index): StoredSample => ({
-        series: `s${series}`,
-        source: sources[series % 2]!,
-        ms,
-        value: index,
-      }))
+      .map(
+        ({ series, ms }, index): StoredSample => ({
+          series: `s${series}`,
+          source: sources[series % 2]!,
+          ms,
+          value: index,
+        }),
+      )
       .sort((a, b) => a.ms - b.ms);
   });
 
@@ -86,7 +90,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 class World {
-  nowMs = 1;
+  nowMs = 0;
   readonly samples: readonly StoredSample[];
   readonly isStrict: boolean;
   /** In the order of arrival; for the strict receiver only what it accepted. */
@@ -107,7 +111,11 @@ class World {
     const decoded = prometheus.WriteRequest.decode(uncompressSync(payload, { asBuffer: true }) as Buffer);
     const incoming = decoded.timeseries!.flatMap((series) => {
       const key = series.labels!.map(({ name, value }) => `${name}=${value}`).join(",");
-      return series.samples!.map((sample) => ({ key, ms: Number(sample.timestamp), value: Number(sample.value) }));
+      return series.samples!.map((sample) => ({
+        key,
+        ms: Number(sample.timestamp),
+        value: Number(sample.value),
+      }));
     });
     if (this.isStrict) {
       const newest = new Map(this.newest);
@@ -158,18 +166,21 @@ class Life {
     const world = this.#world;
     const left = [...fates];
     return {
-      probe: async () => undefined,
       storeNowMs: () => world.nowMs,
       read: async ({ selector, window }, consumer, signal) => {
         const readFate = left.shift() ?? "whole";
         await Promise.resolve();
-        if (readFate === "fails at once") return { kind: "failed", reason: "unreachable", message: "no answer" };
+        if (readFate === "fails at once")
+          return { kind: "failed", reason: "unreachable", message: "no answer" };
         const buffer = new SampleBuffer();
-        const names = [...new Set(world.samples.filter(({ source }) => source === selector).map(({ series }) => series))];
+        const names = [
+          ...new Set(world.samples.filter(({ source }) => source === selector).map(({ series }) => series)),
+        ];
         let count = 0;
         for (const [index, name] of names.entries()) {
           if (signal.aborted) return { kind: "detached" };
-          if (readFate === "breaks off" && index === 1) return { kind: "failed", reason: "truncated", message: "cut" };
+          if (readFate === "breaks off" && index === 1)
+            return { kind: "failed", reason: "incomplete_body", message: "cut" };
           const chosen = world.samples.filter(
             ({ series, ms }) => series === name && ms > window.fromMs && ms <= window.toMs,
           );
@@ -184,12 +195,19 @@ class Life {
           consumer.onSeries(new Series([{ name: "__name__", value: name }]), buffer);
           await Promise.resolve();
         }
-        return { kind: "complete", series: names.length, samples: count, bytes: 0, durationMs: 1 };
+        return {
+          kind: "complete",
+          series: names.length,
+          samples: count,
+          bytes: 0,
+          durationMs: 1,
+          refusedLines: 0,
+        };
       },
     };
   }
 
-  sender(fates: readonly Fate[], afterRequest: () => void): Sender {
+  sender(fates: readonly Fate[], endpoint: EndpointState, afterRequest: () => void): Sender {
     const world = this.#world;
     const left = [...fates];
     return {
@@ -200,16 +218,26 @@ class Life {
         const isStored = chosen === "stored" || chosen === "stored, answer lost";
         const isAccepted = isStored && world.store(request.payload);
         if (isAccepted && chosen === "stored, answer lost") world.unanswered += request.sampleCount;
-        if (isAccepted) this.accepted.push(request.sampleCount);
+        if (isAccepted) {
+          this.accepted.push(request.sampleCount);
+          endpoint.accepted(world.nowMs);
+        }
         await Promise.resolve();
         afterRequest();
         if (this.isOver) return new Promise(() => undefined);
         if (chosen === "unavailable") {
-          return { kind: "exhausted", reason: "status_503", message: "503", status: 503, answerLost: false };
+          return {
+            kind: "exhausted",
+            reason: "server_error",
+            message: "503",
+            status: 503,
+            answerLost: false,
+          };
         }
-        if (chosen === "unauthorized") return { kind: "suspended", status: 401, message: "401", answerLost: false };
+        if (chosen === "unauthorized")
+          return { kind: "suspended", status: 401, message: "401", answerLost: false };
         if (chosen !== "stored") {
-          return { kind: "exhausted", reason: "timeout", message: "no answer", answerLost: true };
+          return { kind: "exhausted", reason: "answer_timeout", message: "no answer", answerLost: true };
         }
         if (!isAccepted) return { kind: "refused", status: 400, message: "out of order", answerLost: false };
         return { kind: "delivered", status: 204 };
@@ -241,16 +269,23 @@ async function live(world: World, stepOf: Step): Promise<void> {
   const clock: Clock = {
     nowMs: () => world.nowMs,
     monotonicMs: () => world.nowMs,
-    sleep: (_, signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
+    // A pause between the requests of a search for culprits is over at once; the watch over old batches never is.
+    sleep: (ms, signal) =>
+      ms < 1_000
+        ? Promise.resolve()
+        : new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
   };
-  const sender = life.sender(stepOf.fates, afterRequest);
+  const endpoint = new EndpointState("1.0");
   const deps: ExporterDeps = {
     reader: life.reader(stepOf.reads),
+    probe: async () => undefined,
+    rejected: { add: async () => undefined },
     state: life.state,
     budget: new MemoryBudget(2 ** 20),
     settings: {
       intervalMs: 1_000,
       delayMs: 1_000,
+      expressionDelayMs: 1_000,
       windowGridMs: 1,
       maxWindowMs: 20_000,
       maxBackfillMs: Infinity,
@@ -263,9 +298,11 @@ async function live(world: World, stepOf: Step): Promise<void> {
     log: silentLogger,
     tenantOf: () => undefined,
     connect: () => ({
-      sender,
-      encoder: seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
-      close: async () => undefined,
+      kind: "connected",
+      sender: life.sender(stepOf.fates, endpoint, afterRequest),
+      state: endpoint,
+      encoder: () => seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
+      newBuilder: () => new WriteRequestBuilder(),
     }),
   };
   const exporter = new Exporter(planOf(stepOf.maxSize), deps);
@@ -306,7 +343,7 @@ test.each([
       const world = new World(samples, isStrict);
       // The first cycle fixes where the sink starts: before the first sample.
       await live(world, { ...healthy, advanceMs: 0 });
-      world.nowMs = 1;
+      world.nowMs = 0;
       for (const each of steps) {
         world.nowMs += each.advanceMs;
         await live(world, each);

@@ -1,22 +1,26 @@
 import type { Clock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
 import { type SinkPlan, sinkKey } from "../policy/types.ts";
-import type { SeriesEncoder } from "../remote-write/labels.ts";
-import type { Sender } from "../remote-write/outcome.ts";
-import type { SampleReader, TenantFilter } from "../source/sample-reader.ts";
+import type { Connection, InvalidEndpoint } from "../remote-write/endpoints.ts";
+import type { SampleReader, Tenant } from "../source/sample-reader.ts";
 import { adaptWindow } from "../source/window.ts";
+import { BackfillLimit } from "./backfill-limit.ts";
 import { onGrid } from "./cycle-times.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import type { SinkState, StateStore } from "./sink-state.ts";
 import { SinkStats } from "./sink-stats.ts";
-import { afterSetback, delivering, type Standing } from "./standing.ts";
+import { afterSetback, delivering, type Setback, type Standing } from "./standing.ts";
+import type { RejectedSamples } from "./window-delivery.ts";
 import { type WindowGroup, windowGroups } from "./window-groups.ts";
-import { WindowRun, type WindowRunDeps } from "./window-run.ts";
+import { type WindowResult, WindowRun, type WindowRunDeps } from "./window-run.ts";
 
 /** Settings of `metrics` and `delivery` that an exporter needs; times in ms. */
 export interface ExportSettings {
   readonly intervalMs: number;
+  /** How far windows stay behind the store's clock. */
   readonly delayMs: number;
+  /** The same for expressions. */
+  readonly expressionDelayMs: number;
   /** Window ends are multiples of this. */
   readonly windowGridMs: number;
   readonly maxWindowMs: number;
@@ -30,22 +34,26 @@ export interface ExportSettings {
 /** What all exporters of a daemon share. */
 export interface ExporterDeps {
   readonly reader: SampleReader;
+  /** The store's clock; silent before its first answer, which `probe` asks for. */
+  probe(signal: AbortSignal): Promise<unknown>;
   readonly state: StateStore;
+  readonly rejected: RejectedSamples;
   readonly budget: MemoryBudget;
   readonly settings: ExportSettings;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
   /** The label that every query of a plan's project must carry, or undefined. */
-  tenantOf(plan: SinkPlan): TenantFilter | undefined;
-  /** The sender and the label encoder for a plan's endpoint. */
-  connect(plan: SinkPlan): SinkConnection;
+  tenantOf(plan: SinkPlan): Tenant | undefined;
+  /** The way to a plan's endpoint. */
+  connect(plan: SinkPlan, hooks: ConnectionHooks): Connection | InvalidEndpoint;
 }
 
-export interface SinkConnection {
-  readonly sender: Sender;
-  readonly encoder: SeriesEncoder;
-  close(): Promise<void>;
+export interface ConnectionHooks {
+  /** Its abort ends the pauses between attempts. */
+  readonly interrupt: () => AbortSignal;
+  /** Called before each repeated attempt. */
+  readonly onRetry: () => void;
 }
 
 /** A source of a sink, as the status shows it. */
@@ -77,14 +85,15 @@ export class Exporter {
   readonly #share;
   readonly #stats: SinkStats;
   #plan: SinkPlan;
-  #connection: SinkConnection | undefined;
+  #connection: Connection | undefined;
+  #interrupt: AbortSignal = new AbortController().signal;
+  readonly #refusals = { isHopeless: false };
   #standing: Standing = delivering;
   #windowLimitMs: number;
   #sourceErrors = new Map<string, string>();
   #checkpoints = new Map<string, number>();
   #settledNowMs: number | undefined;
-  /** A cycle has found its checkpoint beyond `maxBackfill`; the next one that agrees skips. */
-  #tooOld = false;
+  readonly #backfillLimit: BackfillLimit;
 
   constructor(plan: SinkPlan, deps: ExporterDeps) {
     this.key = sinkKey(plan.policy, plan.name);
@@ -93,6 +102,7 @@ export class Exporter {
     this.#share = deps.budget.openShare();
     this.#stats = new SinkStats(deps.clock.monotonicMs());
     this.#windowLimitMs = deps.settings.maxWindowMs;
+    this.#backfillLimit = new BackfillLimit(deps.settings.maxBackfillMs);
   }
 
   get plan(): SinkPlan {
@@ -122,6 +132,7 @@ export class Exporter {
    * an Interruption: after "stop", what is batched gets one attempt). `signal` ends everything at once.
    */
   async cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
+    this.#interrupt = interrupt;
     if (this.#plan.paused) return "waiting";
     if (this.#standing.kind !== "delivering" && this.#deps.clock.monotonicMs() < this.#standing.untilMs)
       return "waiting";
@@ -138,41 +149,45 @@ export class Exporter {
     for (;;) {
       if (interrupt.aborted || signal.aborted) return "interrupted";
       const group = await this.#nextGroup(failed);
-      if (group === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
-      const run = new WindowRun(
-        group,
-        this.#runDeps(),
-        this.#standing.kind !== "delivering",
-        interrupt,
-        signal,
-      );
-      const result = await run.run();
-      if (result.deliveredRequests > 0 && result.setback === undefined) this.#recover();
+      if (group === undefined) {
+        if (failed.size > 0) return "source-failed";
+        this.#backfillLimit.caughtUp();
+        return "up-to-date";
+      }
+      const connection = this.#connect();
+      if (connection.kind === "invalid") {
+        this.#setBack({ kind: "forbidden", message: connection.message });
+        return "waiting";
+      }
+      const isProbe = this.#standing.kind !== "delivering";
+      const result = await new WindowRun(group, this.#runDeps(connection), isProbe, interrupt, signal).run();
+      if (result.answeredRequests > 0 && result.setback === undefined) this.#recover();
       this.#noteSources(group, result.sourceErrors, failed);
       if (result.kind === "interrupted") return "interrupted";
       if (result.setback !== undefined) {
-        const { clock, random } = this.#deps;
-        this.#standing = afterSetback(
-          this.#standing,
-          result.setback,
-          this.#plan.retry.backoffMs,
-          clock.monotonicMs(),
-          random(),
-        );
-        this.#deps.log.warn(
-          { sink: this.key, standing: this.#standing.kind, message: result.setback.message },
-          "delivery stopped",
-        );
+        this.#setBack(result.setback);
         return "waiting";
       }
-      const cost = {
-        lengthMs: group.toMs - group.fromMs,
-        samples: result.samplesRead,
-        readMs: result.readMs,
-        outgrewMemory: result.outgrewMemory,
-      };
-      this.#windowLimitMs = adaptWindow(this.#windowLimitMs, cost, this.#deps.settings.maxWindowMs);
+      this.#adapt(group, result);
     }
+  }
+
+  #setBack(setback: Setback): void {
+    const { clock, random, log } = this.#deps;
+    const before = this.#standing;
+    const { backoffMs } = this.#plan.retry;
+    this.#standing = afterSetback(before, setback, backoffMs, clock.monotonicMs(), random());
+    // A receiver that stays away is not worth a line for each probe.
+    const level = before.kind === this.#standing.kind ? "debug" : "warn";
+    log[level](
+      { sink: this.key, standing: this.#standing.kind, message: setback.message },
+      "delivery stopped; nothing is lost, the sink tries again",
+    );
+  }
+
+  #adapt(group: WindowGroup, { samplesRead, readMs, outgrewMemory }: WindowResult): void {
+    const cost = { lengthMs: group.toMs - group.fromMs, samples: samplesRead, readMs, outgrewMemory };
+    this.#windowLimitMs = adaptWindow(this.#windowLimitMs, cost, this.#deps.settings.maxWindowMs);
   }
 
   snapshot(): ExporterSnapshot {
@@ -199,7 +214,7 @@ export class Exporter {
   /** Now by the store's clock or ours, whichever is earlier, on the grid of window ends; undefined if it is silent. */
   async #storeNow(signal: AbortSignal): Promise<number | undefined> {
     const { reader } = this.#deps;
-    if (reader.storeNowMs() === undefined) await reader.probe(signal);
+    if (reader.storeNowMs() === undefined) await this.#deps.probe(signal);
     const nowMs = reader.storeNowMs();
     return nowMs === undefined ? undefined : onGrid(nowMs, this.#deps.settings.windowGridMs);
   }
@@ -224,19 +239,13 @@ export class Exporter {
     }
   }
 
-  /**
-   * Gives up what is older than `delivery.maxBackfill`, when two cycles in a row agree that it is: a clock that jumps
-   * once must not throw data away.
-   */
+  /** Gives up what is older than `delivery.maxBackfill`. */
   async #skipTooOld(nowMs: number): Promise<void> {
-    const { state, settings, log } = this.#deps;
-    const oldestMs = nowMs - settings.maxBackfillMs;
+    const { state, clock, log } = this.#deps;
+    const oldestMs = this.#backfillLimit.oldestMs(nowMs, clock.monotonicMs());
     const { checkpoints, windows } = await this.#load();
     const late = this.#plan.sources.filter(({ name }) => (checkpoints.get(name) ?? oldestMs) < oldestMs);
-    const agreed = this.#tooOld;
-    this.#tooOld = late.length > 0;
-    if (!agreed || late.length === 0) return;
-    this.#tooOld = false;
+    if (!this.#backfillLimit.agrees(late.length > 0)) return;
     for (const window of windows) if (window.toMs <= oldestMs) await state.dropWindow(window);
     for (const { name } of late) {
       const fromMs = checkpoints.get(name) ?? oldestMs;
@@ -245,7 +254,7 @@ export class Exporter {
       this.#stats.skippedSeconds += seconds;
       await state.setCheckpoint(this.key, name, oldestMs);
       const message = `${seconds} s of source ${name} are older than delivery.maxBackfill and were skipped`;
-      this.#stats.fail(message, this.#deps.clock.nowMs());
+      this.#stats.fail(message, clock.nowMs());
       log.error({ sink: this.key, source: name, seconds, from: new Date(fromMs).toISOString() }, message);
     }
   }
@@ -255,14 +264,17 @@ export class Exporter {
     const nowMs = this.#deps.reader.storeNowMs();
     if (nowMs === undefined) return undefined;
     this.#settledNowMs = onGrid(nowMs, this.#deps.settings.windowGridMs);
-    const limits = { delayMs: this.#deps.settings.delayMs, maxWindowMs: this.#windowLimitMs };
-    const names = this.#plan.sources.map(({ name }) => name).filter((name) => !failed.has(name));
-    return windowGroups(names, state, this.#settledNowMs, limits)[0];
+    const sources = this.#plan.sources
+      .filter(({ name }) => !failed.has(name))
+      .map(({ name }) => ({
+        name,
+        settledMs: onGrid(nowMs, this.#deps.settings.windowGridMs) - this.#deps.settings.delayMs,
+      }));
+    return windowGroups(sources, state, this.#windowLimitMs)[0];
   }
 
-  #runDeps(): WindowRunDeps {
-    const { reader, state, settings, clock, log } = this.#deps;
-    const { sender, encoder } = this.#connect();
+  #runDeps(connection: Connection): WindowRunDeps {
+    const { reader, state, rejected, settings, clock, log } = this.#deps;
     return {
       sink: this.key,
       sources: new Map(this.#plan.sources.map((source) => [source.name, source])),
@@ -271,8 +283,11 @@ export class Exporter {
       laneCount: settings.laneCount,
       dropExhausted: settings.onExhausted === "drop",
       reader,
-      encoder,
-      sender,
+      stepMs: settings.intervalMs,
+      endpoint: this.#plan.endpoint,
+      connection,
+      rejected,
+      refusals: this.#refusals,
       state,
       share: this.#share,
       stats: this.#stats,
@@ -281,15 +296,22 @@ export class Exporter {
     };
   }
 
-  #connect(): SinkConnection {
-    this.#connection ??= this.#deps.connect(this.#plan);
-    return this.#connection;
+  #connect(): Connection | InvalidEndpoint {
+    if (this.#connection !== undefined) return this.#connection;
+    const connection = this.#deps.connect(this.#plan, {
+      interrupt: () => this.#interrupt,
+      onRetry: () => {
+        this.#stats.retries++;
+      },
+    });
+    if (connection.kind === "connected") this.#connection = connection;
+    return connection;
   }
 
   async #disconnect(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
-    await connection?.close();
+    await connection?.sender.close();
   }
 
   #recover(): void {

@@ -59,7 +59,7 @@ describe("FileState", () => {
     const entries = new RequestEntries();
     for (let hash = 0; hash < 20_000; hash++) entries.add(hash, hash, Infinity);
     for (let turn = 0; turn < 60; turn++) {
-      const window = await state.store.openWindow("sink", { fromMs: turn, toMs: turn + 1 }, ["a"]);
+      const window = await state.store.openWindow("sink", { fromMs: turn, toMs: turn + 1, stepMs: 1 }, ["a"]);
       await state.store.requestSent(window, entries);
       await state.store.closeSources(window, ["a"]);
     }

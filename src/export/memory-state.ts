@@ -1,6 +1,5 @@
-import type { Window } from "../source/window.ts";
 import type { RequestEntries } from "./request-entries.ts";
-import type { JournaledRequest, OpenWindow, SinkState, StateStore } from "./sink-state.ts";
+import type { JournaledRequest, OpenWindow, SinkState, StateStore, WindowBounds } from "./sink-state.ts";
 import { type StateRecord, stateVersion } from "./state-record.ts";
 
 interface MutableWindow extends OpenWindow {
@@ -40,9 +39,10 @@ export class MemoryState implements StateStore {
     return this.#record({ type: "checkpoint", sink, source, ms });
   }
 
-  async openWindow(sink: string, window: Window, sources: readonly string[]): Promise<OpenWindow> {
+  async openWindow(sink: string, window: WindowBounds, sources: readonly string[]): Promise<OpenWindow> {
     const id = this.#lastWindowId + 1;
-    await this.#record({ type: "open", sink, id, fromMs: window.fromMs, toMs: window.toMs, sources });
+    const { fromMs, toMs, stepMs } = window;
+    await this.#record({ type: "open", sink, id, fromMs, toMs, stepMs, sources });
     const opened = this.#windows.get(id);
     if (opened === undefined) throw new Error(`window ${id} of ${sink} was closed while it was opened`);
     return opened;
@@ -97,6 +97,7 @@ export class MemoryState implements StateStore {
           sink: record.sink,
           fromMs: record.fromMs,
           toMs: record.toMs,
+          stepMs: record.stepMs,
           sources: new Set(record.sources),
           requests: new Map(),
           lastNumber: 0,
@@ -151,8 +152,8 @@ export class MemoryState implements StateStore {
     for (const [sink, state] of this.#sinks) {
       for (const [source, ms] of state.checkpoints) yield { type: "checkpoint", sink, source, ms };
       for (const window of state.windows.values()) {
-        const { id, fromMs, toMs } = window;
-        yield { type: "open", sink, id, fromMs, toMs, sources: [...window.sources] };
+        const { id, fromMs, toMs, stepMs } = window;
+        yield { type: "open", sink, id, fromMs, toMs, stepMs, sources: [...window.sources] };
         for (const { number, entries, state: answered } of window.requests.values()) {
           yield { type: "sent", id, number, entries };
           if (answered === "settled") yield { type: "settled", id, number };

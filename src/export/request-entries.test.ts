@@ -33,3 +33,20 @@ test("cut bytes are an error, not a wrong list", () => {
   entries.add(1, 2, Infinity);
   expect(() => RequestEntries.decode(entries.encode().subarray(0, 8))).toThrow(RangeError);
 });
+
+test("a slice holds its entries, none further than the bound", () => {
+  const entries = new RequestEntries();
+  entries.add(1, 1, Infinity);
+  entries.add(2, 2, 500);
+  entries.add(3, 3, Infinity);
+  const listed = (part: RequestEntries) => {
+    const found: number[][] = [];
+    part.each((high, low, untilMs) => void found.push([high, low, untilMs]));
+    return found;
+  };
+  expect(listed(entries.slice(1, 5))).toEqual([
+    [2, 2, 500],
+    [3, 3, Infinity],
+  ]);
+  expect(listed(entries.slice(0, 1, 70))).toEqual([[1, 1, 70]]);
+});

@@ -37,6 +37,16 @@ export class RequestEntries {
     }
   }
 
+  /** `count` entries from `start` on, none of them further than `untilMs`. */
+  slice(start: number, count: number, untilMs = Infinity): RequestEntries {
+    const part = new RequestEntries();
+    for (let index = start; index < Math.min(start + count, this.#length); index++) {
+      const ownUntilMs = this.#untilMs?.[index] ?? Infinity;
+      part.add(this.#hashes[index * 2] ?? 0, this.#hashes[index * 2 + 1] ?? 0, Math.min(ownUntilMs, untilMs));
+    }
+    return part;
+  }
+
   encode(): Buffer {
     const partial = this.#untilMs?.filter((untilMs) => untilMs !== Infinity).length ?? 0;
     const whole = this.#length - partial;

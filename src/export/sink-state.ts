@@ -11,11 +11,17 @@ export interface JournaledRequest {
   readonly state: "sent" | "settled";
 }
 
+/** What is fixed of a window when it opens: a changed configuration must not change what a repeated reading of it gives. */
+export interface WindowBounds extends Window {
+  /** The grid on which expressions are evaluated in it. */
+  readonly stepMs: number;
+}
+
 /**
  * A window that was opened and is not closed: its bounds, the sources that still have to be read to its end, and what
  * has been sent of it. A window that is run again has the same bounds and skips what is settled.
  */
-export interface OpenWindow extends Window {
+export interface OpenWindow extends WindowBounds {
   /** Unique among the open windows of its sink. */
   readonly id: number;
   readonly sink: string;
@@ -38,7 +44,7 @@ export interface SinkState {
 export interface StateStore {
   load(sink: string): Promise<SinkState>;
   setCheckpoint(sink: string, source: string, checkpointMs: number): Promise<void>;
-  openWindow(sink: string, window: Window, sources: readonly string[]): Promise<OpenWindow>;
+  openWindow(sink: string, window: WindowBounds, sources: readonly string[]): Promise<OpenWindow>;
   /** Before a request's first attempt. @returns its number in the window */
   requestSent(window: OpenWindow, entries: RequestEntries): Promise<number>;
   /** The receiver has it, or has refused it for good. */

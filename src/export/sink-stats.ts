@@ -10,9 +10,13 @@ export class SinkStats {
   dropped = 0;
   /** Refused, but probably because an earlier request whose answer was lost had brought them. */
   repeated = 0;
+  /** Sent, acknowledged, and not written by the receiver's own count (protocol 2.0). */
+  unwritten = 0;
   requests = 0;
+  retries = 0;
   skippedSeconds = 0;
   lastDeliveredAtMs: number | undefined;
+  lastRejection: { readonly atMs: number; readonly message: string } | undefined;
   lastError: { readonly atMs: number; readonly message: string } | undefined;
   readonly sparkline: Sparkline;
 
@@ -25,6 +29,12 @@ export class SinkStats {
     this.requests++;
     this.lastDeliveredAtMs = nowMs;
     this.sparkline.add(samples, monotonicMs);
+  }
+
+  reject(samples: number, message: string, nowMs: number): void {
+    this.rejected += samples;
+    this.lastRejection = { atMs: nowMs, message };
+    this.fail(message, nowMs);
   }
 
   fail(message: string, nowMs: number): void {

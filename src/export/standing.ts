@@ -8,13 +8,14 @@ import { nextDelay } from "../core/backoff.ts";
  * | delivering | at first; a request was delivered             | runs windows until none is settled       | a request ends otherwise |
  * | retrying   | the attempts of a request were used up        | nothing before `untilMs`, then one probe | a request is delivered |
  * | suspended  | the endpoint or its credentials are wrong     | nothing before `untilMs`, then one probe | a request is delivered; policy or Secret changes |
+ * | forbidden  | the endpoint must not be sent to (egress)     | as suspended                             | as suspended |
  *
  * A probe is the oldest unsent batch, alone. `untilMs` is monotonic time.
  */
 export type Standing =
   | { readonly kind: "delivering" }
   | {
-      readonly kind: "retrying" | "suspended";
+      readonly kind: "retrying" | "suspended" | "forbidden";
       /** How many times in a row, 1 at first. */
       readonly times: number;
       readonly untilMs: number;
@@ -23,7 +24,7 @@ export type Standing =
 
 /** How a request ended that was not delivered and has to be sent again later. */
 export interface Setback {
-  readonly kind: "retrying" | "suspended";
+  readonly kind: "retrying" | "suspended" | "forbidden";
   readonly message: string;
   /** The receiver asked for this pause. */
   readonly retryAfterMs?: number | undefined;
@@ -48,7 +49,7 @@ export function afterSetback(
   random: number,
 ): Standing {
   const times = before.kind === setback.kind ? before.times + 1 : 1;
-  const baseMs = setback.kind === "suspended" ? firstSuspensionMs : backoffMs;
+  const baseMs = setback.kind === "retrying" ? backoffMs : firstSuspensionMs;
   // A backoffDuration above the longest pause is the tenant's own wish for longer ones.
   const pauseMs = nextDelay(times, { baseMs, maxMs: Math.max(baseMs, longestPauseMs), jitter }, random);
   const askedMs = Math.min(setback.retryAfterMs ?? 0, longestRetryAfterMs);

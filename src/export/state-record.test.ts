@@ -13,7 +13,7 @@ function entriesOf(count: number): RequestEntries {
 const records: StateRecord[] = [
   { type: "version", version: 1 },
   { type: "checkpoint", sink: "directory/default/export/-/vm", source: "ünïcode", ms: 1_700_000_000_123 },
-  { type: "open", sink: "a/b/c/d/e", id: 7, fromMs: 1, toMs: 2, sources: ["x", "y"] },
+  { type: "open", sink: "a/b/c/d/e", id: 7, fromMs: 1, toMs: 2, stepMs: 1, sources: ["x", "y"] },
   { type: "sent", id: 7, number: 1, entries: entriesOf(100) },
   { type: "settled", id: 7, number: 1 },
   { type: "returned", id: 7, number: 2 },

@@ -14,6 +14,7 @@ export type StateRecord =
       readonly id: number;
       readonly fromMs: number;
       readonly toMs: number;
+      readonly stepMs: number;
       readonly sources: readonly string[];
     }
   | { readonly type: "sent"; readonly id: number; readonly number: number; readonly entries: RequestEntries }

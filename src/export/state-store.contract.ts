@@ -36,7 +36,7 @@ export function stateStoreContract(
 
   test("an open window keeps its bounds, its sources and what was sent, settled and returned", async () => {
     const { store, reopen } = await create();
-    const window = await store.openWindow(sink, { fromMs: 10, toMs: 20 }, ["a", "b"]);
+    const window = await store.openWindow(sink, { fromMs: 10, toMs: 20, stepMs: 5 }, ["a", "b"]);
     const first = await store.requestSent(window, entries(1, 2));
     const second = await store.requestSent(window, entries(3));
     const third = await store.requestSent(window, entries(4));
@@ -44,7 +44,7 @@ export function stateStoreContract(
     await store.requestSettled(window, first);
     await store.requestReturned(window, third);
     const [restored] = (await (await reopen()).load(sink)).windows;
-    expect(restored).toMatchObject({ fromMs: 10, toMs: 20 });
+    expect(restored).toMatchObject({ fromMs: 10, toMs: 20, stepMs: 5 });
     expect([...(restored?.sources ?? [])]).toEqual(["a", "b"]);
     const requests = [...(restored?.requests.values() ?? [])];
     expect(requests.map(({ number, state, entries: held }) => [number, state, held.length])).toEqual([
@@ -55,7 +55,7 @@ export function stateStoreContract(
 
   test("closing a source moves its checkpoint; closing the last one ends the window", async () => {
     const { store, reopen } = await create();
-    const window = await store.openWindow(sink, { fromMs: 10, toMs: 20 }, ["a", "b"]);
+    const window = await store.openWindow(sink, { fromMs: 10, toMs: 20, stepMs: 5 }, ["a", "b"]);
     await store.closeSources(window, ["a"]);
     const half = await store.load(sink);
     expect([...half.checkpoints]).toEqual([["a", 20]]);
@@ -74,25 +74,25 @@ export function stateStoreContract(
   test("a dropped window moves nothing", async () => {
     const { store, reopen } = await create();
     await store.setCheckpoint(sink, "a", 10);
-    await store.dropWindow(await store.openWindow(sink, { fromMs: 10, toMs: 20 }, ["a"]));
+    await store.dropWindow(await store.openWindow(sink, { fromMs: 10, toMs: 20, stepMs: 5 }, ["a"]));
     const state = await (await reopen()).load(sink);
     expect([[...state.checkpoints], state.windows]).toEqual([[["a", 10]], []]);
   });
 
   test("windows of a sink are listed oldest first, and ids are not used again after a restart", async () => {
     const { store, reopen } = await create();
-    const late = await store.openWindow(sink, { fromMs: 50, toMs: 60 }, ["a"]);
-    await store.openWindow(sink, { fromMs: 10, toMs: 20 }, ["b"]);
+    const late = await store.openWindow(sink, { fromMs: 50, toMs: 60, stepMs: 5 }, ["a"]);
+    await store.openWindow(sink, { fromMs: 10, toMs: 20, stepMs: 5 }, ["b"]);
     const reopened = await reopen();
     expect((await reopened.load(sink)).windows.map(({ fromMs }) => fromMs)).toEqual([10, 50]);
-    const fresh = await reopened.openWindow(sink, { fromMs: 60, toMs: 70 }, ["c"]);
+    const fresh = await reopened.openWindow(sink, { fromMs: 60, toMs: 70, stepMs: 5 }, ["c"]);
     expect(fresh.id).not.toBe(late.id);
   });
 
   test("a forgotten sink is gone with its windows; others stay", async () => {
     const { store, reopen } = await create();
     await store.setCheckpoint(sink, "a", 10);
-    await store.openWindow(sink, { fromMs: 10, toMs: 20 }, ["a"]);
+    await store.openWindow(sink, { fromMs: 10, toMs: 20, stepMs: 5 }, ["a"]);
     await store.setCheckpoint("other", "a", 10);
     await store.forget(sink);
     const reopened = await reopen();

@@ -2,10 +2,8 @@ import { expect, test } from "vitest";
 import type { OpenWindow } from "./sink-state.ts";
 import { windowGroups } from "./window-groups.ts";
 
-const limits = { delayMs: 10, maxWindowMs: 100 };
-
 function open(fromMs: number, toMs: number, ...sources: string[]): OpenWindow {
-  return { id: fromMs, sink: "s", fromMs, toMs, sources: new Set(sources), requests: new Map() };
+  return { id: fromMs, sink: "s", fromMs, toMs, stepMs: 1, sources: new Set(sources), requests: new Map() };
 }
 
 test.each([
@@ -51,6 +49,20 @@ test.each([
   { name: "nothing has settled", checkpoints: { a: 195, b: 200 }, windows: [], expected: [] },
 ])("$name", ({ checkpoints, windows, expected }) => {
   const state = { checkpoints: new Map(Object.entries(checkpoints)), windows };
-  const groups = windowGroups(["a", "b"], state, 200, limits);
+  const sources = ["a", "b"].map((name) => ({ name, settledMs: 190 }));
+  const groups = windowGroups(sources, state, 100);
   expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
+});
+
+test("sources that settle at different times have windows of their own", () => {
+  const sources = [
+    { name: "raw", settledMs: 190 },
+    { name: "expression", settledMs: 150 },
+    { name: "behind", settledMs: 100 },
+  ];
+  const checkpoints = new Map(sources.map(({ name }) => [name, 100]));
+  expect(windowGroups(sources, { checkpoints, windows: [] }, 1_000)).toEqual([
+    { fromMs: 100, toMs: 190, sources: ["raw"], open: undefined },
+    { fromMs: 100, toMs: 150, sources: ["expression"], open: undefined },
+  ]);
 });

@@ -1,5 +1,11 @@
-import { nextWindow, type Window, type WindowLimits } from "../source/window.ts";
+import { nextWindow, type Window } from "../source/window.ts";
 import type { OpenWindow, SinkState } from "./sink-state.ts";
+
+/** A source, and up to when the store surely has everything that it selects. */
+export interface SettledSource {
+  readonly name: string;
+  readonly settledMs: number;
+}
 
 /** A window to run, with the sources that share it. `open` when it was begun before: its bounds are fixed. */
 export interface WindowGroup extends Window {
@@ -8,37 +14,38 @@ export interface WindowGroup extends Window {
 }
 
 /**
- * What a sink has to read next: its open windows first (oldest first), then one window for each group of sources whose
- * checkpoints are equal. A source of an open window is in no other group; one that lags catches up alone.
+ * What a sink has to read next: its open windows first (oldest first), then one window for each group of sources that
+ * begin and settle at the same times. A source of an open window is in no other group; one that lags catches up alone.
  *
  * @param sources the sink's sources now; what is open for others is not run
  * @param state every source has a checkpoint
  */
 export function windowGroups(
-  sources: readonly string[],
+  sources: readonly SettledSource[],
   state: SinkState,
-  nowMs: number,
-  limits: WindowLimits,
+  maxWindowMs: number,
 ): WindowGroup[] {
   const groups: WindowGroup[] = [];
   const taken = new Set<string>();
   for (const open of state.windows) {
-    const members = sources.filter((source) => open.sources.has(source) && !taken.has(source));
+    const members = sources
+      .map(({ name }) => name)
+      .filter((name) => open.sources.has(name) && !taken.has(name));
     if (members.length === 0) continue;
     for (const source of members) taken.add(source);
     groups.push({ fromMs: open.fromMs, toMs: open.toMs, sources: members, open });
   }
-  const byCheckpoint = new Map<number, string[]>();
-  for (const source of sources) {
-    const checkpointMs = state.checkpoints.get(source);
-    if (checkpointMs === undefined || taken.has(source)) continue;
-    const members = byCheckpoint.get(checkpointMs);
-    if (members === undefined) byCheckpoint.set(checkpointMs, [source]);
-    else members.push(source);
+  const fresh = new Map<string, Window & { readonly sources: string[] }>();
+  for (const { name, settledMs } of sources) {
+    const checkpointMs = state.checkpoints.get(name);
+    if (checkpointMs === undefined || taken.has(name)) continue;
+    const window = nextWindow(checkpointMs, settledMs, { delayMs: 0, maxWindowMs });
+    if (window === undefined) continue;
+    const key = `${window.fromMs} ${window.toMs}`;
+    const present = fresh.get(key);
+    if (present === undefined) fresh.set(key, { ...window, sources: [name] });
+    else present.sources.push(name);
   }
-  for (const [checkpointMs, members] of [...byCheckpoint].sort(([a], [b]) => a - b)) {
-    const window = nextWindow(checkpointMs, nowMs, limits);
-    if (window !== undefined) groups.push({ ...window, sources: members, open: undefined });
-  }
-  return groups;
+  const inOrder = [...fresh.values()].sort((a, b) => a.fromMs - b.fromMs);
+  return [...groups, ...inOrder.map((window) => ({ ...window, open: undefined }))];
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { SampleBuffer, Series } from "../core/series.ts";
 import { CollisionDetector } from "../remote-write/collision-detector.ts";
 import type { RefusedSeries, SeriesEncoder } from "../remote-write/labels.ts";
-import { type EncodedRequest, WriteRequestBuilder } from "../remote-write/write-request.ts";
+import type { EncodedRequest, RequestBuilder } from "../remote-write/request.ts";
 import type { LaneChoice } from "./lanes.ts";
 import { RequestEntries } from "./request-entries.ts";
 import { SeriesHashTable } from "./series-hash-table.ts";
@@ -19,8 +19,11 @@ export interface ReadyRequest {
 
 export interface PassOptions {
   readonly encoder: SeriesEncoder;
+  readonly newBuilder: () => RequestBuilder;
   /** Samples in a request, at most. */
   readonly maxSamples: number;
+  /** A request is finished when its body (uncompressed) has reached this. */
+  readonly maxBytes: number;
   readonly laneCount: number;
   /** A request is finished when its first sample has waited this long. */
   readonly timeoutMs: number;
@@ -29,18 +32,16 @@ export interface PassOptions {
   readonly onRefused: (refused: RefusedSeries, samples: number) => void;
 }
 
-/** Receivers bound the size of a request (Prometheus: 32 MiB decoded); labels of great length could exceed it. */
-const maxRequestBytes = 8 * 2 ** 20;
-
 /** A request in the making. */
 class Draft {
-  readonly builder = new WriteRequestBuilder();
+  readonly builder: RequestBuilder;
   entries = new RequestEntries();
   firstAtMs = 0;
   readonly lanes: LaneChoice;
   readonly unanswered: number | undefined;
 
-  constructor(lanes: LaneChoice, unanswered?: number) {
+  constructor(builder: RequestBuilder, lanes: LaneChoice, unanswered?: number) {
+    this.builder = builder;
     this.lanes = lanes;
     this.unanswered = unanswered;
   }
@@ -62,13 +63,15 @@ export class WindowPass {
   readonly #options: PassOptions;
   /** How far each series is settled: Infinity for the whole window. */
   readonly #settled: SeriesHashTable;
-  #first: Draft | undefined = new Draft("all");
-  readonly #drafts: Draft[] = [];
+  #first: Draft | undefined;
+  /** By lane; not every lane has one. */
+  readonly #drafts = new Map<number, Draft>();
   readonly #collisions: CollisionDetector;
 
   constructor(settled: SeriesHashTable, options: PassOptions) {
     this.#settled = settled;
     this.#options = options;
+    this.#first = new Draft(options.newBuilder(), "all");
     this.#collisions = new CollisionDetector(options.encoder);
   }
 
@@ -105,7 +108,7 @@ export class WindowPass {
       builder.append(encoded, samples, start, end);
       entries.add(high, low, end === samples.length ? Infinity : (samples.timestampsMs[end - 1] ?? 0));
       start = end;
-      if (builder.sampleCount >= this.#options.maxSamples || builder.byteLength >= maxRequestBytes) {
+      if (builder.sampleCount >= this.#options.maxSamples || builder.byteLength >= this.#options.maxBytes) {
         this.#finish(draft);
       }
     }
@@ -122,15 +125,15 @@ export class WindowPass {
     for (const draft of this.#all()) this.#finish(draft);
   }
 
-  #all(): Draft[] {
-    return this.#first === undefined ? this.#drafts : [this.#first];
+  #all(): Iterable<Draft> {
+    return this.#first === undefined ? this.#drafts.values() : [this.#first];
   }
 
   #draftOfLane(lane: number): Draft {
-    let draft = this.#drafts[lane];
+    let draft = this.#drafts.get(lane);
     if (draft === undefined) {
-      draft = new Draft(lane);
-      this.#drafts[lane] = draft;
+      draft = new Draft(this.#options.newBuilder(), lane);
+      this.#drafts.set(lane, draft);
     }
     return draft;
   }
@@ -162,7 +165,7 @@ export class SettlingPass {
     this.#settled = settled;
     for (const { number, entries, state } of window.requests.values()) {
       if (state !== "sent") continue;
-      const index = this.#drafts.push(new Draft("all", number)) - 1;
+      const index = this.#drafts.push(new Draft(options.newBuilder(), "all", number)) - 1;
       entries.each((high, low, untilMs) => {
         this.#index.set(high, low, index);
         this.#untilMs.set(high, low, untilMs);

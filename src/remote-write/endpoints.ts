@@ -36,8 +36,6 @@ export interface EndpointsDeps {
   readonly log: Logger;
   /** `telemetryd/<version>`. */
   readonly userAgent: string;
-  /** Aborted when the daemon begins to stop: what is open goes on, but no further attempt is begun. */
-  readonly stopping: AbortSignal;
   /** The environment's `NO_PROXY`. */
   readonly noProxy?: string | undefined;
   /** Type, help and unit of metrics, for protocol 2.0. */
@@ -54,6 +52,10 @@ export interface EndpointRequest {
   readonly retry: RetrySettings;
   /** Read before each attempt, so that a rotated Secret counts from the next request on. */
   readonly basicAuth: () => BasicAuth | undefined;
+  /** Asked before each pause between attempts: its abort ends the pause, and no further attempt is begun. */
+  readonly interrupt: () => AbortSignal;
+  /** Called before each repeated attempt. */
+  readonly onRetry?: () => void;
 }
 
 /** Everything a sink's exporter needs to send to its endpoint. */
@@ -109,19 +111,21 @@ export class Endpoints {
     }
     const group = this.#groupOf(settings);
     const state = this.#stateOf(request.endpoint, settings?.protocol ?? this.#config.protocol);
-    const { clock, random, metrics, log, userAgent, stopping, metadataOf } = this.#deps;
+    const { clock, random, metrics, log, userAgent, metadataOf } = this.#deps;
     const sender = createSender(
       {
         endpoint: request.endpoint,
         retry: request.retry,
         basicAuth: request.basicAuth,
+        interrupt: request.interrupt,
+        onRetry: request.onRetry ?? (() => undefined),
         headers: settings?.headers ?? {},
         bearerToken: group.bearerToken,
         rateLimit: group.rateLimit,
         state,
       },
       {
-        ...{ clock, random, metrics, log, userAgent, stopping },
+        ...{ clock, random, metrics, log, userAgent },
         dispatcher: this.#dispatcherFor(group, request.scope, proxyUrl),
         limits: this.#deps.postLimits ?? postLimits,
       },

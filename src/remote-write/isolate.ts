@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, Unfinished } from "./outcome.ts";
 import type { EncodedRequest } from "./request.ts";
 import { type RequestPart, splitRequest } from "./split-request.ts";
 
@@ -21,7 +21,7 @@ export interface Isolation {
   readonly delivered: readonly RequestPart[];
   readonly culprits: readonly Culprit[];
   /** Set where it ended early (no answer, suspended, aborted): these parts are as undecided as they were. */
-  readonly interrupted?: { readonly outcome: Outcome; readonly undecided: readonly RequestPart[] };
+  readonly interrupted?: { readonly outcome: Unfinished; readonly undecided: readonly RequestPart[] };
 }
 
 export interface IsolateDeps {
@@ -64,7 +64,7 @@ class IsolationRun {
   readonly #culprits: Culprit[] = [];
   readonly #undecided: RequestPart[] = [];
   #requests = 0;
-  #interruption: Outcome | undefined;
+  #interruption: Unfinished | undefined;
   /** The smallest size (uncompressed) that was answered with 413. */
   #tooLargeBytes = Infinity;
 

@@ -38,11 +38,12 @@ export type Outcome =
   | { readonly kind: "forbidden"; readonly message: string; readonly answerLost: boolean }
   | { readonly kind: "aborted"; readonly answerLost: boolean };
 
+/** The samples are as undelivered as they were, apart from what a lost answer hides. */
+export type Unfinished = Exclude<Outcome, { readonly kind: "delivered" | "refused" }>;
+
 export interface Sender {
   /** Tries until the request has an outcome. Never rejects for what a network or a receiver does. */
   send(request: EncodedRequest, signal: AbortSignal): Promise<Outcome>;
-  /** The same with a single attempt: for probes, and for what is left at shutdown. */
-  sendOnce(request: EncodedRequest, signal: AbortSignal): Promise<Outcome>;
   /** Waits for what is open, which the signals given to it end. Sending afterwards is answered with `aborted`. */
   close(): Promise<void>;
 }

@@ -143,7 +143,7 @@ test.each<[Outcome, number]>([
     expect(request).toEqual(requestOf());
     return Promise.resolve(outcome);
   };
-  const sender = { send, sendOnce: send, close: () => Promise.resolve() };
+  const sender = { send, close: () => Promise.resolve() };
   expect(await replayRejected(folder, added?.id ?? "", sender, never)).toEqual(outcome);
   expect(await listRejected(folder)).toHaveLength(left);
   expect(await replayRejected(folder, "nothing", sender, never)).toBeUndefined();

@@ -29,7 +29,7 @@ const lost: Verdict = { kind: "retry", reason: "connection_lost", message: "rese
 /** A sender over attempts that end as given, with a clock that does not wait but notes what it was asked for. */
 function scripted(verdicts: readonly Verdict[], onSleep: () => void = () => {}) {
   const pauses: number[] = [];
-  const stopping = new AbortController();
+  const interruption = new AbortController();
   const clock: Clock = {
     nowMs: () => 0,
     monotonicMs: () => 0,
@@ -44,9 +44,15 @@ function scripted(verdicts: readonly Verdict[], onSleep: () => void = () => {}) 
     attempt: async (_: EncodedRequest, signal: AbortSignal): Promise<Verdict> =>
       signal.aborted ? { kind: "aborted", answerLost: false } : (rest.shift() ?? delivered),
   };
-  const deps = { clock, random: () => 0.5, log: silentLogger, stopping: stopping.signal };
+  const deps = {
+    clock,
+    random: () => 0.5,
+    log: silentLogger,
+    interrupt: () => interruption.signal,
+    onRetry: () => undefined,
+  };
   const sender = new RetryingSender(attempts, { maxAttempts: 3, backoffMs: 5_000 }, deps);
-  return { sender, pauses, stopping, unused: rest };
+  return { sender, pauses, interruption, unused: rest };
 }
 
 const never = new AbortController().signal;
@@ -90,25 +96,19 @@ describe("attempts", () => {
   });
 });
 
-test("a single attempt has no pause", async () => {
-  const { sender, pauses } = scripted([unavailable]);
-  expect(await sender.sendOnce(request, never)).toMatchObject({ kind: "exhausted", status: 503 });
-  expect(pauses).toEqual([]);
-});
-
 test("an abort in a pause ends it, and what was lost before is told", async () => {
   const controller = new AbortController();
   const { sender } = scripted([lost], () => controller.abort());
   expect(await sender.send(request, controller.signal)).toEqual({ kind: "aborted", answerLost: true });
 });
 
-test("a daemon that stops begins no further attempt", async () => {
-  const during = scripted([unavailable, delivered], () => during.stopping.abort());
+test("an interruption ends the pause, and no further attempt is begun", async () => {
+  const during = scripted([unavailable, delivered], () => during.interruption.abort());
   expect(await during.sender.send(request, never)).toMatchObject({ kind: "exhausted" });
   expect(during.unused).toEqual([delivered]);
 
   const before = scripted([unavailable, delivered]);
-  before.stopping.abort();
+  before.interruption.abort();
   expect(await before.sender.send(request, never)).toMatchObject({ kind: "exhausted" });
 });
 

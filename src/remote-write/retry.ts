@@ -24,7 +24,10 @@ export interface RetryDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  readonly stopping: AbortSignal;
+  /** Asked before each pause: its abort ends the pause, and no further attempt is begun. */
+  readonly interrupt: () => AbortSignal;
+  /** Called before each repeated attempt. */
+  readonly onRetry: () => void;
 }
 
 /** Repeats an attempt while its verdict calls for it and attempts are left. */
@@ -41,22 +44,9 @@ export class RetryingSender implements Sender {
     this.#deps = deps;
   }
 
-  send(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
-    return this.#track(this.#retry.maxAttempts, request, signal);
-  }
-
-  sendOnce(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
-    return this.#track(1, request, signal);
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all(this.#open);
-  }
-
-  async #track(maxAttempts: number, request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
+  async send(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
     if (this.#closed) return { kind: "aborted", answerLost: false };
-    const running = this.#run(maxAttempts, request, signal);
+    const running = this.#run(request, signal);
     this.#open.add(running);
     try {
       return await running;
@@ -65,7 +55,12 @@ export class RetryingSender implements Sender {
     }
   }
 
-  async #run(maxAttempts: number, request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#open);
+  }
+
+  async #run(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
     let answerLost = false;
     for (let attempt = 1; ; attempt++) {
       const verdict = await this.#inner.attempt(request, signal);
@@ -84,25 +79,27 @@ export class RetryingSender implements Sender {
         { attempt, reason: verdict.reason, message: verdict.message },
         "an attempt failed",
       );
-      const goesOn = attempt < maxAttempts && (verdict.retryAfterMs ?? 0) <= longestWaitMs;
+      const goesOn = attempt < this.#retry.maxAttempts && (verdict.retryAfterMs ?? 0) <= longestWaitMs;
       if (!goesOn || !(await this.#pause(verdict, signal))) {
         if (signal.aborted) return { kind: "aborted", answerLost };
         return { ...verdict, kind: "exhausted", answerLost };
       }
+      this.#deps.onRetry();
     }
   }
 
-  /** @returns false when there is no next attempt, because the sender or the daemon stops */
+  /** @returns false when there is no next attempt, because of an abort or an interruption */
   async #pause(verdict: Verdict & { kind: "retry" }, signal: AbortSignal): Promise<boolean> {
-    const { clock, random, stopping } = this.#deps;
+    const { clock, random } = this.#deps;
+    const interrupt = this.#deps.interrupt();
     const ms = pauseMs(this.#retry, verdict.retryAfterMs, random());
     // By hand, not AbortSignal.any: that one leaves something with a signal that lives as long as the daemon, each time.
     const end = new AbortController();
     const abort = () => end.abort();
     signal.addEventListener("abort", abort);
-    stopping.addEventListener("abort", abort);
+    interrupt.addEventListener("abort", abort);
     try {
-      if (signal.aborted || stopping.aborted) return false;
+      if (signal.aborted || interrupt.aborted) return false;
       await clock.sleep(ms, end.signal);
       return true;
     } catch (error) {
@@ -110,7 +107,7 @@ export class RetryingSender implements Sender {
       throw error;
     } finally {
       signal.removeEventListener("abort", abort);
-      stopping.removeEventListener("abort", abort);
+      interrupt.removeEventListener("abort", abort);
     }
   }
 }

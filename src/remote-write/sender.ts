@@ -23,6 +23,8 @@ export interface SenderTarget {
   readonly bearerToken: SecretFile | undefined;
   readonly rateLimit: RateLimit | undefined;
   readonly state: EndpointState;
+  readonly interrupt: () => AbortSignal;
+  readonly onRetry: () => void;
 }
 
 export interface SenderDeps {
@@ -34,8 +36,6 @@ export interface SenderDeps {
   readonly dispatcher: Dispatcher;
   /** `telemetryd/<version>`. */
   readonly userAgent: string;
-  /** Aborted when the daemon begins to stop: what is open goes on, but no further attempt is begun. */
-  readonly stopping: AbortSignal;
   readonly limits: PostLimits;
 }
 
@@ -53,7 +53,11 @@ export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
   chain = new LearningSender(chain, target.state, deps.clock);
   chain = new ProtocolSender(chain, target.state);
   if (target.rateLimit !== undefined) chain = new RateLimitedSender(chain, target.rateLimit);
-  return new RetryingSender(chain, target.retry, deps);
+  return new RetryingSender(chain, target.retry, {
+    ...deps,
+    interrupt: target.interrupt,
+    onRetry: target.onRetry,
+  });
 }
 
 /** Makes one HTTP request of it, and says what the answer means. */

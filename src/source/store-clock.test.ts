@@ -40,11 +40,44 @@ test.each([
   { name: "two headers: ignored", answers: [[0, [at(1), at(2)]]], atMs: 1, expected: undefined },
 ] as const)("$name", ({ answers, atMs, expected }) => {
   let nowMs = 0;
-  const clock = new StoreClock({ monotonicMs: () => nowMs });
+  const clock = new StoreClock({ nowMs: () => 1e9, monotonicMs: () => nowMs });
   for (const [whenMs, header] of answers) {
     nowMs = whenMs;
     clock.observe(header);
   }
   nowMs = atMs;
+  expect(clock.nowMs()).toBe(expected);
+});
+
+test.each([
+  { name: "both agree", storeSeconds: 1_000, ownStepMs: 0, expected: 1_005_000 },
+  {
+    name: "the store's clock is ahead: ours bounds it",
+    storeSeconds: 91_000,
+    ownStepMs: 0,
+    expected: 1_005_000,
+  },
+  {
+    name: "ours was set forwards: the store's bounds it",
+    storeSeconds: 1_000,
+    ownStepMs: 90_000_000,
+    expected: 1_005_000,
+  },
+  {
+    name: "ours was set backwards: that holds nothing up",
+    storeSeconds: 1_000,
+    ownStepMs: -3_600_000,
+    expected: 1_005_000,
+  },
+])("our own clock: $name", ({ storeSeconds, ownStepMs, expected }) => {
+  let monotonicMs = 0;
+  let stepMs = 0;
+  const clock = new StoreClock({
+    nowMs: () => 1_000_000 + monotonicMs + stepMs,
+    monotonicMs: () => monotonicMs,
+  });
+  clock.observe(at(storeSeconds));
+  monotonicMs = 5_000;
+  stepMs = ownStepMs;
   expect(clock.nowMs()).toBe(expected);
 });

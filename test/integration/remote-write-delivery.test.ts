@@ -263,10 +263,10 @@ test("a pool whose connections are all taken is no endless wait, and nothing is 
   const answers: ReceiverAnswer[] = [{ delayMs: 300 }];
   receiver.respond(() => answers.shift());
   const limits = { ...postLimits, startMs: 100 };
-  const sender = makeSender({}, { dispatcher: single, limits });
+  const sender = makeSender({ retry: { maxAttempts: 1, backoffMs: 10 } }, { dispatcher: single, limits });
   const first = sender.send(smallRequest(), never);
   await until("the connection is in use", () => receiver.requests.length === 1);
-  const second = await sender.sendOnce(smallRequest(), never);
+  const second = await sender.send(smallRequest(), never);
   expect(second).toMatchObject({ kind: "exhausted", reason: "connect", answerLost: false });
   expect(await first).toMatchObject({ kind: "delivered" });
   expect(await sender.send(smallRequest(), never)).toMatchObject({ kind: "delivered" });

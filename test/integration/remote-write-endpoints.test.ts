@@ -56,7 +56,6 @@ function open(
       metrics: new RemoteWriteMetrics(),
       log: silentLogger,
       userAgent: "telemetryd/0.0.0",
-      stopping: never,
       noProxy,
     },
   );
@@ -70,7 +69,13 @@ function connectTo(
   scope: "operator" | "tenant" = "operator",
 ): Connection {
   const retry = { maxAttempts: 1, backoffMs: 10 };
-  const connection = endpoints.connect({ endpoint, scope, retry, basicAuth: () => undefined });
+  const connection = endpoints.connect({
+    endpoint,
+    scope,
+    retry,
+    basicAuth: () => undefined,
+    interrupt: () => never,
+  });
   if (connection.kind === "invalid") throw new Error(connection.message);
   return connection;
 }
@@ -196,6 +201,7 @@ describe("settings by prefix", () => {
       scope: "operator",
       retry: { maxAttempts: 1, backoffMs: 1 },
       basicAuth: () => ({ username: "u", password: "p" }),
+      interrupt: () => never,
     });
     if (connection.kind === "invalid") throw new Error(connection.message);
     await connection.sender.send(smallRequest(), never);
@@ -316,6 +322,7 @@ describe("proxies", () => {
       scope: "tenant",
       retry: { maxAttempts: 1, backoffMs: 1 },
       basicAuth: () => undefined,
+      interrupt: () => never,
     });
     expect(connection).toMatchObject({ kind: "invalid" });
   });

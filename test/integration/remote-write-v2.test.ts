@@ -45,13 +45,18 @@ function connectTo(
       metrics: new RemoteWriteMetrics(),
       log: silentLogger,
       userAgent: "telemetryd/0.0.0",
-      stopping: never,
       ...(metadataOf && { metadataOf }),
     },
   );
   opened.push(endpoints);
   const retry = { maxAttempts: 2, backoffMs: 10 };
-  const connection = endpoints.connect({ endpoint, scope: "operator", retry, basicAuth: () => undefined });
+  const connection = endpoints.connect({
+    endpoint,
+    scope: "operator",
+    retry,
+    basicAuth: () => undefined,
+    interrupt: () => never,
+  });
   if (connection.kind === "invalid") throw new Error(connection.message);
   return connection;
 }

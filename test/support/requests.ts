@@ -63,6 +63,8 @@ export function testTarget(target: Partial<SenderTarget> & { endpoint: string })
     bearerToken: undefined,
     rateLimit: undefined,
     state: new EndpointState("1.0"),
+    interrupt: () => never,
+    onRetry: () => undefined,
     ...target,
   };
 }
@@ -74,7 +76,6 @@ export function testDeps(deps: Partial<SenderDeps> & Pick<SenderDeps, "dispatche
     metrics: new RemoteWriteMetrics(),
     log: silentLogger,
     userAgent: "telemetryd/0.0.0",
-    stopping: never,
     limits: postLimits,
     ...deps,
   };

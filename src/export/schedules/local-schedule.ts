@@ -6,7 +6,7 @@ import { type SinkPlan, sinkKey } from "../../policy/types.ts";
 import { cycleTimes, untilNextCycle } from "../cycle-times.ts";
 import { Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import type { Schedule } from "../schedule.ts";
-import type { Interruption } from "../window-run.ts";
+import type { Interruption } from "../window-delivery.ts";
 
 /** After a cycle that failed by a fault of ours; the next one may do better. */
 const pauseAfterFaultMs = 5_000;
