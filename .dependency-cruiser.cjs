@@ -16,8 +16,10 @@ const rooms = {
   roadmap: ["core", "redis"],
   api: ["core", "redis", "roadmap"],
   ops: ["core", "policy"],
+  daemon: ["core", "config", "policy", "source", "remote-write", "export", "ops", "roadmap"],
   commands: [
     "core",
+    "daemon",
     "config",
     "metricsql",
     "policy",

@@ -3,13 +3,14 @@
  * telemetryd exports what it scraped to that Prometheus and to a second VictoriaMetrics, as a policy declares.
  */
 import { join } from "node:path";
+import { createProgress, type Progress } from "../src/commands/progress.ts";
 import { sleep } from "../src/core/clock.ts";
 import { formatDuration } from "../src/core/duration.ts";
 import { describeError } from "../src/core/errors.ts";
 import type { DaemonStatus } from "../src/policy/status-view.ts";
 import { parseArguments, usage } from "./demo/arguments.ts";
 import { endLeftovers, openNotes, runningLeftovers } from "./demo/leftovers.ts";
-import { createProgress, type Progress, progressLine } from "./demo/progress.ts";
+import { progressLine } from "./demo/progress.ts";
 import { type DemoSystem, demoFolder, startSystem } from "./demo/system.ts";
 import { agrees, compareReceiver, summary } from "./demo/verdict.ts";
 import { describeExit } from "./servers/child.ts";

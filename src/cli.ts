@@ -1,118 +1,283 @@
 #!/usr/bin/env node
-import { Command, CommanderError, Option } from "commander";
-import { runExport } from "./commands/export.ts";
-import { runStatus } from "./commands/status.ts";
-import { runValidate } from "./commands/validate.ts";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { describeError, TelemetrydError } from "./core/errors.ts";
+import { createLogger } from "./core/log.ts";
 import { redact } from "./core/redact.ts";
 import { version } from "./core/version.ts";
-import { runUntilStopped } from "./main.ts";
 
-/** The command line. The only place that ends the process; exit statuses are in docs/errors.md. */
-const program = new Command("telemetryd")
-  .description(
-    "Exports every raw sample of a metrics store to Prometheus remote-write receivers, as ExportPolicies declare.",
-  )
-  .version(version, "-V, --version", "print the version")
-  .helpOption("-h, --help", "show help")
-  .showHelpAfterError("(telemetryd --help lists the commands and their options)")
-  .exitOverride()
-  .configureOutput({ writeErr: (text) => process.stderr.write(redact(text)) });
+/**
+ * The command line; the only place that ends the process. Exit statuses are in docs/errors.md. Commands are loaded when they
+ * are called: a daemon does not carry what only another command needs.
+ */
 
-const configOption = new Option("--config <file>", "configuration file (YAML)").makeOptionMandatory();
-const setOption = new Option(
-  "--set <key=value>",
-  "override a configuration key, such as metrics.interval=5s; repeatable",
-)
-  .argParser((value: string, previous: string[]) => [...previous, value])
-  .default([], "none");
-const outputOption = new Option("--output <format>", "how to print")
-  .choices(["text", "json"])
-  .default("text");
+/** npm passes a terminal's Ctrl-C on to a process that has it already: what comes this soon is the same keystroke. */
+const sameKeystrokeMs = 500;
 
-program
-  .command("run")
-  .description("run the daemon until SIGTERM or Ctrl-C; SIGHUP reads the configuration again")
-  .addOption(configOption)
-  .addOption(setOption)
-  .action(async (options: { config: string; set: string[] }) => {
-    await runUntilStopped({ file: options.config, overrides: options.set }, stopSignal());
-  });
-
-program
-  .command("validate")
-  .description("check configuration files and policy manifests, offline")
-  .argument("<path...>", "files, or directories of policy manifests")
-  .addOption(outputOption)
-  .action(async (paths: string[], options: { output: "text" | "json" }) => {
-    const { text, exitStatus } = await runValidate(paths, options.output);
-    process.stdout.write(text);
-    process.exitCode = exitStatus;
-  });
-
-program
-  .command("export")
-  .description("export one span of time and exit; the daemon's checkpoints are neither used nor moved")
-  .addOption(configOption)
-  .addOption(setOption)
-  .requiredOption(
-    "--from <time>",
-    "start of the span: RFC 3339, Unix seconds, or a duration before now such as 6h",
-  )
-  .requiredOption("--to <time>", "end of the span (inclusive), in the same forms")
-  .option("--policy <namespace/name>", "only this policy")
-  .option("--sink <name>", "only sinks of this name")
-  .action(
-    async (options: {
-      config: string;
-      set: string[];
-      from: string;
-      to: string;
-      policy?: string;
-      sink?: string;
-    }) => {
-      await runExport(options, process.stderr, stopSignal());
-    },
-  );
-
-program
-  .command("status")
-  .description("show what the running daemon does")
-  .option("--address <url>", "the daemon's ops address", "http://127.0.0.1:9464")
-  .addOption(
-    new Option("--output <format>", "how to print").choices(["table", "wide", "json"]).default("table"),
-  )
-  .action(async (options: { address: string; output: "table" | "wide" | "json" }) => {
-    process.stdout.write(await runStatus(options, stopSignal()));
-  });
+const { stdout, stderr } = process;
+const log = createLogger("warn", stderr, stderr.isTTY);
 
 /** Aborts at the first SIGINT or SIGTERM; a second one ends the process at once. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
+  let firstAtMs = 0;
   for (const [name, exitStatus] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const) {
     process.on(name, () => {
-      if (controller.signal.aborted) process.exit(exitStatus);
-      controller.abort(new Error(`stopped by ${name}`));
+      if (!controller.signal.aborted) {
+        firstAtMs = performance.now();
+        controller.abort(new Interrupted(name, exitStatus));
+      } else if (performance.now() - firstAtMs > sameKeystrokeMs) process.exit(exitStatus);
     });
   }
   return controller.signal;
+}
+
+class Interrupted extends Error {
+  readonly exitStatus: number;
+
+  constructor(signalName: string, exitStatus: number) {
+    super(`interrupted by ${signalName}`);
+    this.exitStatus = exitStatus;
+  }
+}
+
+const program = new Command("telemetryd")
+  .description(
+    "Exports every raw sample of a metrics store to remote-write receivers, as ExportPolicies declare.",
+  )
+  .version(version, "-V, --version", "print the version")
+  .helpOption("-h, --help", "show help")
+  .showHelpAfterError("(--help lists commands and options)")
+  .exitOverride()
+  .configureOutput({ writeErr: (text) => stderr.write(redact(text)) });
+
+interface ConfigOptions {
+  readonly config: string;
+  readonly set: readonly string[];
+}
+
+/** A command that works with the configuration. */
+function configured(command: Command): Command {
+  return command
+    .requiredOption("--config <file>", "configuration file (YAML)")
+    .option("--set <key=value>", "override a key, such as metrics.interval=5s; repeatable", collect, []);
+}
+
+function collect(value: string, previous: readonly string[]): string[] {
+  return [...previous, value];
+}
+
+function access({ config, set }: ConfigOptions) {
+  return { file: config, overrides: set, environment: process.env };
+}
+
+const asTextOrJson = () =>
+  new Option("--output <format>", "how to print").choices(["text", "json"]).default("text");
+const asTableOrJson = () =>
+  new Option("--output <format>", "how to print").choices(["table", "json"]).default("table");
+/** What the functions of a command take for `table`: nothing. */
+const jsonOnly = ({ output }: { readonly output: string }) =>
+  output === "json" ? { output: "json" as const } : {};
+
+configured(program.command("run"))
+  .description("run the daemon until SIGTERM or Ctrl-C; SIGHUP reads the configuration again")
+  .action(async (options: ConfigOptions) => {
+    const { run } = await import("./run.ts");
+    const sources = { file: options.config, flags: options.set, environment: process.env };
+    const onReload = (listener: () => void) => {
+      process.on("SIGHUP", listener);
+      return () => process.off("SIGHUP", listener);
+    };
+    await run({ sources, out: stdout, onReload }, stopSignal());
+  });
+
+program
+  .command("validate")
+  .description("check configuration files and policy manifests, offline")
+  .argument("<path...>", "files, or directories of them")
+  .addOption(asTextOrJson())
+  .action(async (paths: string[], { output }: { output: "text" | "json" }) => {
+    const { validate } = await import("./commands/validate.ts");
+    const { text, exitStatus } = await validate(paths, { output, environment: process.env }, stopSignal());
+    stdout.write(text);
+    process.exitCode = exitStatus;
+  });
+
+configured(program.command("export"))
+  .description("export one span of time and end; the daemon's checkpoints are neither used nor moved")
+  .requiredOption("--from <time>", "start (exclusive): RFC 3339, Unix seconds, or a duration before now (6h)")
+  .requiredOption("--to <time>", "end (inclusive), in the same forms")
+  .option("--policy <namespace/name>", "only this policy")
+  .option("--sink <name>", "only sinks of this name")
+  .action(async (options: ConfigOptions & { from: string; to: string; policy?: string; sink?: string }) => {
+    const { exportSpan } = await import("./commands/export.ts");
+    await exportSpan({ ...options, ...access(options) }, stderr, log, stopSignal());
+  });
+
+program
+  .command("status")
+  .description("show what a running daemon does")
+  .option("--address <url>", "the daemon's ops address", "http://127.0.0.1:9464")
+  .addOption(
+    new Option("--output <format>", "how to print").choices(["table", "wide", "json"]).default("table"),
+  )
+  .action(async (options: { address: string; output: "table" | "wide" | "json" }) => {
+    const { showStatus } = await import("./commands/status.ts");
+    await showStatus(options, stdout, stderr, Date.now(), stopSignal());
+  });
+
+const rejected = program
+  .command("rejected")
+  .description("work with the samples that receivers refused for good");
+
+configured(rejected.command("list"))
+  .description("list what is kept, oldest first")
+  .addOption(asTableOrJson())
+  .action(async (options: ConfigOptions & { output: string }) => {
+    const { showRejectedList } = await import("./commands/rejected.ts");
+    await showRejectedList(await rejectedFolder(options), jsonOnly(options), stdout, Date.now());
+  });
+
+configured(rejected.command("show"))
+  .description("show an entry and its first samples")
+  .argument("<id>")
+  .option("--limit <samples>", "how many samples", wholeNumber, 20)
+  .addOption(asTableOrJson())
+  .action(async (id: string, options: ConfigOptions & { output: string; limit: number }) => {
+    const { showRejected } = await import("./commands/rejected.ts");
+    const { limit } = options;
+    await showRejected(await rejectedFolder(options), id, { ...jsonOnly(options), limit }, stdout);
+  });
+
+configured(rejected.command("replay"))
+  .description("send entries once more, out of order by nature; those that are delivered are deleted")
+  .argument("<id...>")
+  .action(async (ids: string[], options: ConfigOptions) => {
+    const { replayRejected } = await import("./commands/rejected-replay.ts");
+    await replayRejected({ ...access(options), ids }, stdout, log, stopSignal());
+  });
+
+configured(rejected.command("delete"))
+  .description("delete entries")
+  .argument("<id...>")
+  .action(async (ids: string[], options: ConfigOptions) => {
+    const { deleteRejectedEntries } = await import("./commands/rejected.ts");
+    await deleteRejectedEntries(await rejectedFolder(options), ids, stdout);
+  });
+
+async function rejectedFolder(options: ConfigOptions): Promise<string> {
+  const { loadCommandConfig } = await import("./commands/platform-access.ts");
+  const { rejectedDirectory } = await import("./daemon/exporting.ts");
+  return rejectedDirectory(await loadCommandConfig(access(options), stopSignal()));
+}
+
+const organization = program
+  .command("organization")
+  .description("organizations of the platform that runs here");
+
+configured(organization.command("create"))
+  .description("create an organization")
+  .argument("<name>")
+  .action(async (name: string, options: ConfigOptions) => {
+    const { createOrganization } = await import("./commands/organization.ts");
+    await createOrganization({ ...access(options), name }, stdout, stopSignal());
+  });
+
+configured(organization.command("add-member"))
+  .description("make a user a member of an organization")
+  .argument("<name>")
+  .requiredOption("--user <user>", "the user")
+  .action(async (name: string, options: ConfigOptions & { user: string }) => {
+    const { addMember } = await import("./commands/organization.ts");
+    await addMember({ ...access(options), name, user: options.user }, stdout, stopSignal());
+  });
+
+const token = program.command("token").description("Personal Access Tokens of the platform that runs here");
+
+configured(token.command("create"))
+  .description("make a token and print it, for the only time")
+  .requiredOption("--user <user>", "whose it is")
+  .action(async (options: ConfigOptions & { user: string }) => {
+    const { createToken } = await import("./commands/token.ts");
+    await createToken({ ...access(options), user: options.user }, stdout, stopSignal());
+  });
+
+configured(token.command("list"))
+  .description("list tokens by their ids")
+  .addOption(asTableOrJson())
+  .action(async (options: ConfigOptions & { output: "table" | "json" }) => {
+    const { listTokens } = await import("./commands/token.ts");
+    await listTokens({ ...access(options), output: options.output }, stdout, stopSignal());
+  });
+
+configured(token.command("revoke"))
+  .description("refuse a token from now on")
+  .argument("<id>")
+  .action(async (id: string, options: ConfigOptions) => {
+    const { revokeToken } = await import("./commands/token.ts");
+    await revokeToken({ ...access(options), id }, stdout, stopSignal());
+  });
+
+configured(program.command("kubeconfig"))
+  .description("print a kubeconfig for a control plane of the platform")
+  .option("--organization <name>", "the control plane of this organization")
+  .option("--project <name>", "the control plane of this project")
+  .option("--token-file <file>", "file with your token; controlPlane.accessTokenFile by default")
+  .option("--api-url <url>", "where the platform is reached")
+  .action(
+    async (
+      options: ConfigOptions & {
+        organization?: string;
+        project?: string;
+        tokenFile?: string;
+        apiUrl?: string;
+      },
+    ) => {
+      const { ownCall, printKubeconfig } = await import("./commands/kubeconfig.ts");
+      const { organization: ofOrganization, project, tokenFile, apiUrl } = options;
+      const wanted = { ...access(options), organization: ofOrganization, project, tokenFile, apiUrl };
+      await printKubeconfig(wanted, ownCall(), stdout, Date.now(), stopSignal());
+    },
+  );
+
+program
+  .command("credentials")
+  .description("kubectl's exec plugin: exchange a token for a bearer token")
+  .requiredOption("--api-url <url>", "the platform's address")
+  .requiredOption("--token-file <file>", "file with the token")
+  .action(async (options: { apiUrl: string; tokenFile: string }) => {
+    const { printCredentials } = await import("./commands/credentials.ts");
+    const execInfo = process.env["KUBERNETES_EXEC_INFO"];
+    await printCredentials({ ...options, execInfo }, stdout, stopSignal());
+  });
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number.");
 }
 
 /** Prints what went wrong for the person at the terminal, and gives the exit status. Never a stack trace. */
 function report(error: unknown): number {
   // Commander has printed its own message, or what was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Interrupted) return error.exitStatus;
   const isKnown = error instanceof TelemetrydError;
-  const prefix = isKnown ? "telemetryd: " : "telemetryd: internal error: ";
-  process.stderr.write(`${redact(prefix + (isKnown ? error.message : describeError(error)))}\n`);
+  const text = isKnown
+    ? `telemetryd: ${error.message}`
+    : `telemetryd: internal error: ${describeError(error)}`;
+  stderr.write(`${redact(text)}\n`);
   return isKnown ? error.exitStatus : 70;
 }
+
+// A reader that has seen enough (`| head`) is no fault.
+stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 70));
 
 try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error);
 }
+// Not left to an empty event loop: something that hangs in it must not keep the process.
+process.exit();

@@ -313,7 +313,7 @@ describe("broken configurations", () => {
     [
       "a queue for one, an api of nothing",
       [
-        "1:5: warning: api: has nothing to serve without the section roadmap, or redis shared with a roadmap's",
+        "1:5: error: api: needs the section roadmap: it has nothing else to serve",
         "2:21: warning: export.schedule: shares cycles with nobody without the section redis: each replica has its own",
       ],
       "api:\nexport: { schedule: queue }\n",

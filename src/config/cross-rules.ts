@@ -124,7 +124,10 @@ function deliveryRules(root: Root): RuleFault[] {
 }
 
 function roadmapRules(root: Root): RuleFault[] {
-  if (!given(root, ["roadmap"])) return [];
+  if (!given(root, ["roadmap"])) {
+    if (!given(root, ["api"])) return [];
+    return [error(["api"], "needs the section roadmap: it has nothing else to serve")];
+  }
   const faults: RuleFault[] = [];
   const [board, file] = [given(root, ["roadmap", "board"]), given(root, ["roadmap", "file"])];
   if (board && file)
@@ -183,11 +186,6 @@ function doubtful(root: Root): RuleFault[] {
   const running = ["policies", "controlPlane", "roadmap", "api", "ops", "platform"];
   if (!running.some((section) => given(root, [section]))) {
     faults.push(warning([], `has none of the sections ${running.join(", ")}: nothing would run`));
-  }
-  if (given(root, ["api"]) && !given(root, ["roadmap"]) && !given(root, ["redis"])) {
-    faults.push(
-      warning(["api"], "has nothing to serve without the section roadmap, or redis shared with a roadmap's"),
-    );
   }
   if (valueAt(root, ["export", "schedule"]) === "queue" && !given(root, ["redis"])) {
     faults.push(

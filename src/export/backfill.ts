@@ -37,7 +37,13 @@ export async function backfill(
   const exporter = new Exporter(plan, {
     ...deps,
     reader: withClockAt(deps.reader, span.toMs),
-    settings: { ...deps.settings, delayMs: 0, windowGridMs: 1, maxBackfillMs: Infinity },
+    settings: {
+      ...deps.settings,
+      delayMs: 0,
+      expressionDelayMs: 0,
+      windowGridMs: 1,
+      maxBackfillMs: Infinity,
+    },
   });
   const timer = setInterval(() => onProgress(progressOf(exporter, span)), 250);
   try {

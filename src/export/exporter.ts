@@ -34,8 +34,8 @@ export interface ExportSettings {
 /** What all exporters of a daemon share. */
 export interface ExporterDeps {
   readonly reader: SampleReader;
-  /** The store's clock; silent before its first answer, which `probe` asks for. */
-  probe(signal: AbortSignal): Promise<unknown>;
+  /** Asks the store for a first answer, so that its time is known. @returns why it gives none, or undefined */
+  probe(signal: AbortSignal): Promise<string | undefined>;
   readonly state: StateStore;
   readonly rejected: RejectedSamples;
   readonly budget: MemoryBudget;
@@ -137,10 +137,8 @@ export class Exporter {
     if (this.#standing.kind !== "delivering" && this.#deps.clock.monotonicMs() < this.#standing.untilMs)
       return "waiting";
     const nowMs = await this.#storeNow(signal);
-    if (nowMs === undefined) {
-      this.#sourceErrors = new Map(
-        this.#plan.sources.map(({ name }) => [name, "the metrics store does not answer"]),
-      );
+    if (typeof nowMs === "string") {
+      this.#sourceErrors = new Map(this.#plan.sources.map(({ name }) => [name, nowMs]));
       return "source-failed";
     }
     await this.#start(nowMs);
@@ -211,12 +209,13 @@ export class Exporter {
     };
   }
 
-  /** Now by the store's clock or ours, whichever is earlier, on the grid of window ends; undefined if it is silent. */
-  async #storeNow(signal: AbortSignal): Promise<number | undefined> {
-    const { reader } = this.#deps;
-    if (reader.storeNowMs() === undefined) await this.#deps.probe(signal);
+  /** Now by the store's clock, on the grid of window ends; or why it is not known. */
+  async #storeNow(signal: AbortSignal): Promise<number | string> {
+    const { reader, probe, settings } = this.#deps;
+    const problem = reader.storeNowMs() === undefined ? await probe(signal) : undefined;
     const nowMs = reader.storeNowMs();
-    return nowMs === undefined ? undefined : onGrid(nowMs, this.#deps.settings.windowGridMs);
+    if (nowMs !== undefined) return onGrid(nowMs, settings.windowGridMs);
+    return problem ?? "the metrics store does not tell its time (no Date header in its answers)";
   }
 
   async #load(): Promise<SinkState> {

@@ -27,8 +27,8 @@ export interface PlatformOptions {
   readonly groupDomain: string;
   /** `state.directory`, for the certificate. */
   readonly stateDirectory: string;
-  readonly certFile?: string;
-  readonly keyFile?: string;
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
   readonly redis: RedisConnections;
   readonly clock: Clock;
   readonly log: Logger;

@@ -62,6 +62,7 @@ export class RejectedStore {
   #last: Promise<unknown> = Promise.resolve();
   /** At least what is there: a command may have deleted some since the last sweep. */
   #bytes = Infinity;
+  #batches = 0;
   #sweptAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -87,9 +88,15 @@ export class RejectedStore {
     return adding;
   }
 
+  /** How much is kept, by this process's last look; nothing before the first one. */
+  snapshot(): { readonly batches: number; readonly bytes: number } {
+    return { batches: this.#batches, bytes: Number.isFinite(this.#bytes) ? this.#bytes : 0 };
+  }
+
   /** Removes what is older than allowed, and the oldest beyond the allowed size. Adding does it when it is due. */
   async sweep(): Promise<void> {
     const files = await filesOf(this.#directory);
+    let batches = files.length;
     let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     const oldestMs = this.#deps.clock.nowMs() - this.#limits.maxAgeMs;
     for (const file of files) {
@@ -97,9 +104,11 @@ export class RejectedStore {
       if (reason === undefined) break;
       await rm(join(this.#directory, file.name), { force: true });
       bytes -= file.bytes;
+      batches--;
       this.#deps.metrics.rejectedEvicted(reason);
     }
     this.#bytes = bytes;
+    this.#batches = batches;
     this.#sweptAtMs = this.#deps.clock.monotonicMs();
     this.#deps.metrics.rejectedStored(bytes);
   }
@@ -120,6 +129,7 @@ export class RejectedStore {
     };
     try {
       await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      this.#batches++;
       this.#bytes += await writeWhole(join(this.#directory, entry.id + suffix), entry, payload);
       const isDue = this.#deps.clock.monotonicMs() - this.#sweptAtMs >= sweepEveryMs;
       if (isDue || this.#bytes > this.#limits.maxBytes) await this.sweep();

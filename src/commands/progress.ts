@@ -1,0 +1,41 @@
+/** The part of a terminal or a log that is written to. */
+export interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** Shows progress: on a terminal, one line that renews itself; elsewhere, a plain line every few seconds. */
+export interface Progress {
+  show(line: string, nowMs: number): void;
+  /** A line that stays. */
+  say(text: string): void;
+}
+
+const plainIntervalMs = 5000;
+
+export function createProgress(output: Output): Progress {
+  let shown = false;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const clear = (): void => {
+    if (shown) output.write("\r\u001b[K");
+    shown = false;
+  };
+  return {
+    show(line, nowMs) {
+      if (output.isTTY === true) {
+        clear();
+        // A line that wraps could not be taken back with one carriage return.
+        output.write(line.slice(0, (output.columns ?? 80) - 1));
+        shown = true;
+      } else if (nowMs - lastMs >= plainIntervalMs) {
+        lastMs = nowMs;
+        output.write(`${line}\n`);
+      }
+    },
+    say(text) {
+      clear();
+      output.write(`${text}\n`);
+    },
+  };
+}

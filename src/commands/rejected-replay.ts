@@ -1,0 +1,38 @@
+import { loadConfig } from "../config/load.ts";
+import { systemClock } from "../core/clock.ts";
+import type { LineSink, Logger } from "../core/log.ts";
+import { createExportTools, rejectedDirectory } from "../daemon/exporting.ts";
+import { MemoryState } from "../export/memory-state.ts";
+import { sinkKey } from "../policy/types.ts";
+import type { Sender } from "../remote-write/outcome.ts";
+import { exportingConfig, plansInDirectory } from "./directory-plans.ts";
+import type { PlatformCommandOptions } from "./platform-access.ts";
+import { replayRejectedEntries } from "./rejected.ts";
+
+/**
+ * `telemetryd rejected replay`: with the endpoint, the credentials and the settings that the sinks have now.
+ *
+ * @throws see {@link replayRejectedEntries}
+ */
+export async function replayRejected(
+  options: PlatformCommandOptions & { readonly ids: readonly string[] },
+  out: LineSink,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const sources = { file: options.file, flags: options.overrides, environment: process.env };
+  const config = exportingConfig((await loadConfig(sources, signal)).config);
+  const plans = await plansInDirectory(config, log, signal);
+  const tools = createExportTools({ config, state: new MemoryState(), clock: systemClock, log });
+  const senderFor = ({ sink }: { readonly sink: string }): Sender | undefined => {
+    const plan = plans.find(({ policy, name }) => sinkKey(policy, name) === sink);
+    const connection =
+      plan && tools.deps.connect(plan, { interrupt: () => signal, onRetry: () => undefined });
+    return connection?.kind === "connected" ? connection.sender : undefined;
+  };
+  try {
+    await replayRejectedEntries(rejectedDirectory(config), options.ids, senderFor, out, signal);
+  } finally {
+    await tools.close();
+  }
+}

@@ -1,0 +1,180 @@
+import { join } from "node:path";
+import type { Registry } from "prom-client";
+import type { Config, MetricsConfig } from "../config/schema.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Logger } from "../core/log.ts";
+import { runLoop, type Service } from "../core/service.ts";
+import { version } from "../core/version.ts";
+import { windowGridMs } from "../export/cycle-times.ts";
+import { createExportRegistry } from "../export/export-metrics.ts";
+import type { ExporterDeps, ExporterSnapshot, ExportSettings } from "../export/exporter.ts";
+import { MemoryBudget } from "../export/memory-budget.ts";
+import { type DesiredPlans, Reconciler } from "../export/reconciler.ts";
+import { LocalSchedule } from "../export/schedules/local-schedule.ts";
+import type { StateStore } from "../export/sink-state.ts";
+import { directoryPlane } from "../policy/directory-source.ts";
+import { publicEndpoint, type RejectedView, type SourceView } from "../policy/status-view.ts";
+import type { SinkPlan } from "../policy/types.ts";
+import { Endpoints } from "../remote-write/endpoints.ts";
+import { RemoteWriteMetrics } from "../remote-write/metrics.ts";
+import { RejectedStore } from "../remote-write/rejected-store.ts";
+import { StoreClient } from "../source/store-client.ts";
+import { StoreReader } from "../source/store-reader.ts";
+
+/** What reading and delivering need, whoever says which sinks run: the daemon's schedule, or a single command. */
+export interface ExportTools {
+  readonly deps: ExporterDeps;
+  readonly endpoints: Endpoints;
+  readonly rejected: RejectedStore;
+  readonly store: StoreClient;
+  readonly registries: readonly Registry[];
+  close(): Promise<void>;
+}
+
+export interface ExportToolsOptions {
+  readonly config: Config & { readonly metrics: MetricsConfig };
+  readonly state: StateStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** `state.directory/rejected` */
+export function rejectedDirectory(config: Config): string {
+  return join(config.state.directory, "rejected");
+}
+
+/** Wires the metrics store and the receivers to the exporter's ports. */
+export function createExportTools({ config, state, clock, log }: ExportToolsOptions): ExportTools {
+  const { metrics, delivery, egress } = config;
+  const store = new StoreClient(metrics, { clock });
+  // One half of the memory for what waits to be sent, the other for the labels of the series that are exported.
+  const halfBytes = Math.floor(delivery.memoryLimitBytes / 2);
+  const { concurrency } = metrics;
+  const reader = new StoreReader({ client: store, concurrency, cacheMaxBytes: halfBytes, log, clock });
+  const senders = new RemoteWriteMetrics();
+  const endpoints = new Endpoints(
+    { endpoints: delivery.endpoints, protocol: delivery.protocol, egress },
+    {
+      clock,
+      random: Math.random,
+      metrics: senders,
+      log,
+      userAgent: `telemetryd/${version}`,
+      noProxy: process.env["NO_PROXY"] ?? process.env["no_proxy"],
+    },
+  );
+  const rejected = new RejectedStore(rejectedDirectory(config), delivery.rejected, {
+    clock,
+    log,
+    metrics: senders,
+  });
+  const deps: ExporterDeps = {
+    reader,
+    probe: async (signal) => {
+      const answer = await store.probe(signal);
+      return answer.kind === "failed" ? answer.message : undefined;
+    },
+    state,
+    rejected,
+    budget: new MemoryBudget(halfBytes),
+    settings: settingsOf(config),
+    clock,
+    random: Math.random,
+    log,
+    tenantOf: ({ policy }) =>
+      policy.plane === directoryPlane || !metrics.tenantLabel
+        ? undefined
+        : { label: metrics.tenantLabel, value: policy.plane },
+    connect: (plan, hooks) =>
+      endpoints.connect({
+        endpoint: plan.endpoint,
+        scope: plan.policy.plane === directoryPlane ? "operator" : "tenant",
+        retry: plan.retry,
+        basicAuth: () => plan.basicAuth,
+        ...hooks,
+      }),
+  };
+  return {
+    deps,
+    endpoints,
+    rejected,
+    store,
+    registries: [senders.registry, reader.metrics.registry],
+    close: async () => {
+      await endpoints.close();
+      await store.close();
+    },
+  };
+}
+
+export function settingsOf(config: Config & { readonly metrics: MetricsConfig }): ExportSettings {
+  const { metrics, delivery } = config;
+  return {
+    intervalMs: metrics.intervalMs,
+    delayMs: metrics.delayMs,
+    expressionDelayMs: metrics.expressionDelayMs,
+    windowGridMs: windowGridMs(metrics.intervalMs),
+    maxWindowMs: delivery.maxWindowMs,
+    maxBackfillMs: delivery.maxBackfillMs,
+    startFromMs: delivery.startFromMs,
+    laneCount: delivery.concurrency,
+    onExhausted: delivery.onExhausted,
+  };
+}
+
+/** The export job: what the policies declare runs, and can be looked at. */
+export interface Exporting {
+  readonly services: readonly Service[];
+  readonly registries: readonly Registry[];
+  snapshots(): readonly ExporterSnapshot[];
+  source(): SourceView;
+  rejected(): RejectedView;
+  close(): Promise<void>;
+}
+
+/** Of `delivery.shutdownTimeout`, what the rest of the daemon gets for its own end. */
+const restOfShutdown = 0.1;
+const sweepRejectedMs = 60_000;
+
+export function createExporting(options: ExportToolsOptions & { readonly desired: DesiredPlans }): Exporting {
+  const { config, state, clock, log, desired } = options;
+  const tools = createExportTools(options);
+  const { shutdownTimeoutMs } = config.delivery;
+  const schedule = new LocalSchedule({
+    exporterDeps: tools.deps,
+    shutdownTimeoutMs: shutdownTimeoutMs * (1 - restOfShutdown),
+    clock,
+    log,
+  });
+  const reconciler = new Reconciler({ desired, schedule, state, clock, log });
+  const sweeper: Service = {
+    name: "rejected store",
+    run: (signal) =>
+      runLoop(
+        "rejected store",
+        async () => {
+          await tools.rejected.sweep();
+          return sweepRejectedMs;
+        },
+        { clock, log, pauseAfterErrorMs: sweepRejectedMs },
+        signal,
+      ),
+  };
+  const exportRegistry = createExportRegistry(() => schedule.snapshots(), tools.deps.budget);
+  return {
+    services: [schedule, reconciler, sweeper],
+    registries: [...tools.registries, exportRegistry],
+    snapshots: () => schedule.snapshots(),
+    source: () => ({
+      url: publicEndpoint(config.metrics.url),
+      flavor: tools.store.knownFlavor() ?? "unknown",
+    }),
+    rejected: () => ({ ...tools.rejected.snapshot(), maxBytes: config.delivery.rejected.maxBytes }),
+    close: () => tools.close(),
+  };
+}
+
+/** Everything that the policies of a store declare to run. */
+export function plansOf(policies: readonly { readonly sinks: readonly SinkPlan[] }[]): SinkPlan[] {
+  return policies.flatMap(({ sinks }) => sinks);
+}

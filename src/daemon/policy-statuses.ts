@@ -1,0 +1,175 @@
+import type { Clock } from "../core/clock.ts";
+import { deliveringState } from "../export/delivering-condition.ts";
+import type { ExporterSnapshot } from "../export/exporter.ts";
+import type { CheckedPolicy } from "../policy/check-policy.ts";
+import { type ConditionState, nextConditions } from "../policy/condition-changes.ts";
+import type { Condition, PolicyStatus } from "../policy/conditions.ts";
+import { type PolicyPlan, planPolicy } from "../policy/plan.ts";
+import { type ErrorView, type PolicyView, publicEndpoint, type SinkView } from "../policy/status-view.ts";
+import type { PolicyStore } from "../policy/store.ts";
+import { type PolicyRef, type SinkPlan, sinkKey } from "../policy/types.ts";
+
+/** How long a picture of all policies is shown again: whoever asks more often gets the same. */
+const pictureMs = 500;
+
+interface PolicyPicture {
+  readonly plan: PolicyPlan;
+  readonly view: PolicyView;
+}
+
+/**
+ * What is to be said of each policy and its sinks, put together from the policy store and the exporters whenever
+ * somebody asks. Keeps the conditions of before, since a condition remembers when its status last changed.
+ */
+export class PolicyStatuses {
+  readonly #store: PolicyStore;
+  readonly #snapshots: () => readonly ExporterSnapshot[];
+  readonly #clock: Clock;
+  /** Conditions by policy, then by sink ("" is the policy's own). */
+  #conditions = new Map<string, Map<string, Condition[]>>();
+  #pictures: readonly PolicyPicture[] = [];
+  #takenAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(store: PolicyStore, snapshots: () => readonly ExporterSnapshot[], clock: Clock) {
+    this.#store = store;
+    this.#snapshots = snapshots;
+    this.#clock = clock;
+  }
+
+  views(): PolicyView[] {
+    return this.#current().map(({ view }) => view);
+  }
+
+  /** As it is written back to the control plane. */
+  statuses(): { readonly ref: PolicyRef; readonly status: PolicyStatus }[] {
+    return this.#current().map(({ plan, view }) => ({
+      ref: plan.ref,
+      status: {
+        conditions: view.conditions,
+        sinks: view.sinks.map(({ name, conditions, checkpoint }) => ({
+          name,
+          conditions,
+          ...(checkpoint !== undefined && { checkpoint }),
+        })),
+      },
+    }));
+  }
+
+  #current(): readonly PolicyPicture[] {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#takenAtMs < pictureMs) return this.#pictures;
+    this.#takenAtMs = nowMs;
+    const snapshots = new Map(
+      this.#snapshots().map((snapshot) => [sinkKey(snapshot.plan.policy, snapshot.plan.name), snapshot]),
+    );
+    const conditions = new Map<string, Map<string, Condition[]>>();
+    this.#pictures = policyPlans(this.#store).map(({ plan, checked }) => {
+      const key = JSON.stringify([plan.ref.plane, plan.ref.namespace, plan.ref.name, plan.ref.uid]);
+      const before = this.#conditions.get(key);
+      const after = new Map<string, Condition[]>();
+      conditions.set(key, after);
+      const keep = (part: string, states: readonly ConditionState[]): Condition[] => {
+        const next = nextConditions(before?.get(part) ?? [], states, plan.generation, this.#clock.nowMs());
+        after.set(part, next);
+        return next;
+      };
+      return { plan, view: this.#view(plan, checked, snapshots, keep) };
+    });
+    this.#conditions = conditions;
+    return this.#pictures;
+  }
+
+  #view(
+    plan: PolicyPlan,
+    checked: CheckedPolicy,
+    snapshots: ReadonlyMap<string, ExporterSnapshot>,
+    keep: (part: string, states: readonly ConditionState[]) => Condition[],
+  ): PolicyView {
+    const states = plan.accepted.map(({ name, condition }) => {
+      const snapshot = snapshots.get(sinkKey(plan.ref, name));
+      return { name, snapshot, accepted: acceptedNow(condition, snapshot) };
+    });
+    const refused = states.filter(({ accepted }) => accepted.status !== "True").length;
+    const sinks = states.map(({ name, snapshot, accepted }) => {
+      const delivering = snapshot === undefined ? [] : [deliveringCondition(snapshot)];
+      const conditions = keep(name, [accepted, ...delivering]);
+      const endpoint = checked.policy?.sinks.find((sink) => sink.name === name)?.endpoint;
+      return sinkView(name, endpoint, conditions, snapshot, this.#clock);
+    });
+    const { plane, namespace, name } = plan.ref;
+    const ready = keep("", [readyNow(plan.ready, refused, states.length)]);
+    return { plane, namespace, name, generation: plan.generation, conditions: ready, sinks };
+  }
+}
+
+/** What runs, and what each policy comes to. */
+export function policyPlans(
+  store: PolicyStore,
+): { readonly plan: PolicyPlan; readonly checked: CheckedPolicy }[] {
+  const secretOf = (plane: string, namespace: string, name: string) => store.secret(plane, namespace, name);
+  return store.policies().map((checked) => ({ plan: planPolicy(checked, secretOf), checked }));
+}
+
+export function desiredPlans(store: PolicyStore): SinkPlan[] {
+  return policyPlans(store).flatMap(({ plan }) => plan.sinks);
+}
+
+/** An endpoint that must not be sent to shows only when it is looked up. */
+function acceptedNow(condition: ConditionState, snapshot: ExporterSnapshot | undefined): ConditionState {
+  const standing = snapshot?.standing;
+  if (condition.status !== "True" || standing?.kind !== "forbidden") return condition;
+  return { type: "Accepted", status: "False", reason: "InvalidTarget", message: standing.message };
+}
+
+function readyNow(ready: ConditionState, refused: number, sinks: number): ConditionState {
+  if (ready.status !== "True" || refused === 0) return ready;
+  return {
+    type: "Ready",
+    status: "False",
+    reason: "SinksNotAccepted",
+    message: `${sinks - refused}/${sinks} sinks are accepted. Check the status of the sinks for more details.`,
+  };
+}
+
+function deliveringCondition(snapshot: ExporterSnapshot): ConditionState {
+  return { type: "Delivering", ...deliveringState(snapshot) };
+}
+
+function sinkView(
+  name: string,
+  endpoint: string | undefined,
+  conditions: readonly Condition[],
+  snapshot: ExporterSnapshot | undefined,
+  clock: Clock,
+): SinkView {
+  const view = { name, endpoint: endpoint === undefined ? "" : publicEndpoint(endpoint), conditions };
+  if (snapshot === undefined) {
+    const nothing = { delivered: 0, rejected: 0, dropped: 0, repeated: 0, retries: 0 };
+    return { ...view, ...nothing, sources: [], sparkline: [] };
+  }
+  const { stats, sources, lagMs } = snapshot;
+  const known = sources.flatMap(({ checkpointMs }) => checkpointMs ?? []);
+  const { delivered, rejected, dropped, repeated, retries, lastError, lastDeliveredAtMs } = stats;
+  return {
+    ...view,
+    ...(known.length > 0 && { checkpoint: timeText(Math.min(...known)) }),
+    ...(lagMs !== undefined && { lagMs }),
+    ...{ delivered, rejected, dropped, repeated, retries },
+    ...(lastError !== undefined && { lastError: errorView(lastError) }),
+    ...(lastDeliveredAtMs !== undefined && { lastDeliveredAt: timeText(lastDeliveredAtMs) }),
+    sources: sources.map((source) => ({
+      name: source.name,
+      ...(source.checkpointMs !== undefined && { checkpoint: timeText(source.checkpointMs) }),
+      ...(source.error !== undefined && { error: source.error }),
+    })),
+    sparkline: stats.sparkline.points(clock.monotonicMs()),
+  };
+}
+
+function errorView({ atMs, message }: { atMs: number; message: string }): ErrorView {
+  return { at: timeText(atMs), message };
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}

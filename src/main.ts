@@ -1,0 +1,189 @@
+import type { Registry } from "prom-client";
+import { createWebsiteApi } from "./api/server.ts";
+import type { Config, MetricsConfig } from "./config/schema.ts";
+import {
+  type ControlPlane,
+  createControlPlane,
+  createKubeconfigPlane,
+} from "./control-plane/control-plane.ts";
+import type { Clock } from "./core/clock.ts";
+import type { Logger } from "./core/log.ts";
+import { Releasers, runStages, type Service } from "./core/service.ts";
+import { version } from "./core/version.ts";
+import { boardSource } from "./daemon/board-source.ts";
+import { DaemonHealth } from "./daemon/daemon-health.ts";
+import { createExporting, type Exporting } from "./daemon/exporting.ts";
+import { desiredPlans, PolicyStatuses } from "./daemon/policy-statuses.ts";
+import { lockDirectory } from "./export/directory-lock.ts";
+import { FileState } from "./export/file-state.ts";
+import { buildOpsApp } from "./ops/app.ts";
+import { OpsServer } from "./ops/server.ts";
+import { createPlatform } from "./platform/platform.ts";
+import { DirectorySource, directoryPlane } from "./policy/directory-source.ts";
+import { PolicyStore } from "./policy/store.ts";
+import { createRedis, type RedisRoom } from "./redis/redis.ts";
+import { createRoadmap } from "./roadmap/roadmap.ts";
+
+export interface DaemonDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The process's own metrics; made once, since a configuration that is reloaded must not count twice. */
+  readonly processRegistry: Registry;
+}
+
+/**
+ * The daemon: everything that a configuration asks for, wired by hand, until the signal aborts. This file is the list of
+ * parts; each room knows only the rooms in front of it, and what flows back is pulled (snapshots) or returned.
+ *
+ * Stages stop last first: the sources of policies and the servers, then the exporters, which drain, then Redis, and the
+ * ops address at the very end, so that a stopping daemon can be looked at.
+ *
+ * @throws TelemetrydError for what keeps it from starting or going on
+ */
+export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortSignal): Promise<void> {
+  const { clock, log } = deps;
+  const releasers = new Releasers();
+  try {
+    const lock = await lockDirectory(config.state.directory);
+    releasers.push(() => lock.release());
+    const health = new DaemonHealth(clock, signal);
+    const registries: Registry[] = [deps.processRegistry];
+    const store = new PolicyStore();
+    const redis = needsRedis(config) ? openRedis(config, clock, log) : undefined;
+    const sources: Service[] = [];
+    const servers: Service[] = [];
+
+    let exporting: Exporting | undefined;
+    if (
+      config.metrics !== undefined &&
+      (config.policies !== undefined || config.controlPlane !== undefined)
+    ) {
+      const { directory } = config.state;
+      const state = await FileState.open({ directory, log });
+      releasers.push(() => state.close());
+      health.watch(() => state.degraded && `the state directory cannot be written: ${state.degraded}`);
+      exporting = createExporting({
+        config: { ...config, metrics: config.metrics satisfies MetricsConfig },
+        state: state.store,
+        desired: {
+          plans: () => desiredPlans(store),
+          subscribe: (listener) => store.subscribe(listener),
+        },
+        clock,
+        log,
+      });
+      releasers.push(exporting.close);
+      registries.push(...exporting.registries);
+    }
+    const { snapshots = () => [] } = exporting ?? {};
+    const statuses = new PolicyStatuses(store, snapshots, clock);
+
+    if (config.policies !== undefined) {
+      const { directory } = config.policies;
+      sources.push(new DirectorySource({ directory, store, clock, log }));
+      health.require(() => store.hasPlane(directoryPlane), "the policy directory has not been read yet");
+    }
+    if (config.controlPlane !== undefined) {
+      const plane = openControlPlane(config.controlPlane, store, statuses, clock, log);
+      sources.push(plane.service);
+      health.require(() => plane.bearer().state !== "none", "there is no token for the control plane yet");
+      health.watch(() => tokenTrouble(plane));
+    }
+    if (redis !== undefined && config.roadmap !== undefined) {
+      const { statuses: shown, refreshIntervalMs } = config.roadmap;
+      const roadmap = createRoadmap({
+        source: boardSource(config.roadmap),
+        statuses: shown,
+        refreshIntervalMs,
+        stateDirectory: config.state.directory,
+        redis,
+        clock,
+        log,
+      });
+      sources.push(roadmap.service);
+      registries.push(roadmap.registry);
+      if (config.api !== undefined) {
+        const api = createWebsiteApi({ ...config.api, roadmap: roadmap.reader, redis, clock, log });
+        servers.push(api.service);
+        registries.push(api.registry);
+      }
+    }
+    if (redis !== undefined && config.platform !== undefined) {
+      const { listen, groupDomain, tls } = config.platform;
+      const platform = createPlatform({
+        ...{ listen, groupDomain, ...tls },
+        stateDirectory: config.state.directory,
+        redis,
+        clock,
+        log,
+      });
+      servers.push(platform.service);
+    }
+
+    const stages: Service[][] = [[...(exporting?.services ?? [])], [...sources, ...servers]];
+    if (redis !== undefined) stages.unshift([redis.service]);
+    if (config.ops !== undefined) {
+      const app = buildOpsApp({
+        status: () => ({
+          ...health.snapshot(),
+          version,
+          policies: statuses.views(),
+          ...(exporting && { source: exporting.source(), rejected: exporting.rejected() }),
+        }),
+        readiness: () => health.readiness(),
+        registries,
+        nowMs: () => clock.nowMs(),
+        log,
+      });
+      const ops = new OpsServer(app, config.ops.listen, log);
+      await ops.listen();
+      stages.unshift([ops]);
+    }
+    log.info({ version }, "telemetryd runs");
+    await runStages(stages, signal);
+    log.info("telemetryd has stopped");
+  } finally {
+    await releasers.releaseAll();
+  }
+}
+
+function needsRedis(config: Config): boolean {
+  return config.roadmap !== undefined || config.platform !== undefined || config.export.schedule === "queue";
+}
+
+function openRedis(config: Config, clock: Clock, log: Logger): RedisRoom {
+  return createRedis({
+    urls: config.redis?.url ?? [],
+    stateDirectory: config.state.directory,
+    appendFsync: config.platform?.durability ?? "everysec",
+    clock,
+    log,
+  });
+}
+
+function openControlPlane(
+  section: NonNullable<Config["controlPlane"]>,
+  store: PolicyStore,
+  statuses: PolicyStatuses,
+  clock: Clock,
+  log: Logger,
+): ControlPlane {
+  const { apiUrl, groupDomain, organization, projects, accessTokenFile = "", caFile, kubeconfig } = section;
+  const common = { groupDomain, store, statuses: () => statuses.statuses(), clock, log };
+  if (kubeconfig !== undefined) {
+    return createKubeconfigPlane({ ...common, kubeconfig, project: projects[0] ?? "cluster" });
+  }
+  return createControlPlane({
+    ...common,
+    apiUrl: apiUrl ?? "",
+    ...(organization !== undefined && { organization }),
+    projects,
+    accessTokenFile,
+    ...(caFile !== undefined && { caFile }),
+  });
+}
+
+function tokenTrouble(plane: ControlPlane): string | undefined {
+  const { state, lastError } = plane.bearer();
+  return state === "failing" ? `the control plane's token cannot be renewed: ${lastError ?? ""}` : undefined;
+}
