@@ -38,6 +38,12 @@ const sinkMetrics: readonly SinkMetric[] = [
     value: ({ stats }) => stats.dropped,
   },
   {
+    name: "telemetryd_sink_samples_unwritten_total",
+    help: "Samples that the receiver acknowledged without writing them, by its own count (protocol 2.0).",
+    kind: "counter",
+    value: ({ stats }) => stats.unwritten,
+  },
+  {
     name: "telemetryd_sink_samples_repeated_total",
     help: "Samples refused as repeats of a request whose answer was lost.",
     kind: "counter",
@@ -48,6 +54,12 @@ const sinkMetrics: readonly SinkMetric[] = [
     help: "Requests that the receiver has acknowledged.",
     kind: "counter",
     value: ({ stats }) => stats.requests,
+  },
+  {
+    name: "telemetryd_sink_retries_total",
+    help: "Requests that were sent again.",
+    kind: "counter",
+    value: ({ stats }) => stats.retries,
   },
   {
     name: "telemetryd_sink_skipped_seconds_total",

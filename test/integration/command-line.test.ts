@@ -1,0 +1,285 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
+import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts";
+import { type Child, startChild } from "../../scripts/servers/child.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { diffSamples, isSameSet, SampleSet, seriesKey, writeToVictoriaMetrics } from "../support/samples.ts";
+import { freePort, type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { until } from "../support/until.ts";
+
+/** The program as a person meets it: its commands, exit statuses, messages and signals. */
+
+const forever = new AbortController().signal;
+/** A whole minute, half an hour ago: what is written there is settled. */
+const baseMs = Math.floor(Date.now() / 60_000) * 60_000 - 1_800_000;
+const written = [0, 1, 2].map((index) => ({
+  labels: [
+    { name: "__name__", value: "cli_test" },
+    { name: "n", value: String(index) },
+  ],
+  samples: Array.from({ length: 20 }, (_, at) => ({ timestampMs: baseMs + at * 15_000, value: at + index })),
+}));
+const source = new SampleSet();
+for (const { labels, samples } of written) {
+  for (const { timestampMs, value } of samples) source.add(seriesKey(labels), timestampMs, value);
+}
+
+let store: RunningServer;
+let folder: string;
+let receiver: Receiver;
+let children: Child[];
+let opsPort: number;
+
+beforeAll(async () => {
+  await ensureBuilt(forever, () => undefined);
+  store = await startVictoriaMetrics();
+  await writeToVictoriaMetrics(store.url, written, forever);
+}, 240_000);
+afterAll(() => store[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "telemetryd-cli-"));
+  receiver = await startReceiver();
+  children = [];
+  opsPort = await freePort();
+  await mkdir(join(folder, "policies"));
+  await writeFile(join(folder, "policies", "policy.json"), JSON.stringify(policy()));
+  await writeFile(join(folder, "telemetryd.yaml"), configuration());
+});
+afterEach(async () => {
+  for (const child of children) await child.kill();
+  await receiver[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+function policy() {
+  return {
+    apiVersion: "telemetry.platformapis/v1alpha1",
+    kind: "ExportPolicy",
+    metadata: { name: "export", namespace: "default" },
+    spec: {
+      sources: [{ name: "all", metrics: { metricsql: "cli_test" } }],
+      sinks: [
+        {
+          name: "receiver",
+          sources: ["all"],
+          target: {
+            prometheusRemoteWrite: {
+              endpoint: receiver.url,
+              batch: { timeout: "1s", maxSize: 10 },
+              retry: { maxAttempts: 1, backoffDuration: "1s" },
+            },
+          },
+        },
+      ],
+    },
+  };
+}
+
+function configuration(more = ""): string {
+  return [
+    "policies: { directory: ./policies }",
+    `metrics: { url: "${store.url}", interval: 1s, delay: 15s }`,
+    "delivery: { startFrom: 2h, shutdownTimeout: 10s }",
+    `ops: { listen: "127.0.0.1:${opsPort}" }`,
+    "state: { directory: ./state }",
+    more,
+  ].join("\n");
+}
+
+async function start(...args: string[]): Promise<Child> {
+  const child = await startChild({
+    name: "telemetryd",
+    program: process.execPath,
+    args: [builtCli, ...args],
+    cwd: folder,
+    env: { NO_COLOR: "1" },
+  });
+  children.push(child);
+  return child;
+}
+
+async function call(...args: string[]): Promise<{ status: number | null; output: string }> {
+  const child = await start(...args);
+  const { code } = await child.exited;
+  return { status: code, output: child.log() };
+}
+
+async function daemon(): Promise<RunningDaemon> {
+  const running = await startDaemon({
+    configFile: join(folder, "telemetryd.yaml"),
+    opsPort,
+    signal: forever,
+  });
+  children.push(running.child);
+  return running;
+}
+
+/** Whether the receiver has exactly what the store has. */
+function holdsAll(): boolean {
+  const diff = diffSamples(source, receiver.samples());
+  return isSameSet(diff) && diff.repeated.size === 0;
+}
+
+describe("what cannot be done ends with its exit status and says what would help", () => {
+  test.each<[string, string[], number, RegExp]>([
+    ["no command", [], 2, /Usage: telemetryd/],
+    ["an unknown command", ["rum"], 2, /unknown command 'rum'[\s\S]*Did you mean run\?/],
+    ["no configuration", ["run"], 2, /required option '--config <file>' not specified/],
+    ["a file that is not there", ["run", "--config", "no.yaml"], 2, /no\.yaml cannot be read: ENOENT/],
+    [
+      "an override of an unknown key",
+      ["run", "--config", "telemetryd.yaml", "--set", "metrics.intervall=5s"],
+      2,
+      /--set metrics\.intervall.*interval/,
+    ],
+    [
+      "a bad time",
+      ["export", "--config", "telemetryd.yaml", "--from", "yesterday", "--to", "0s"],
+      2,
+      /--from: "yesterday" is no time; write it like/,
+    ],
+    [
+      "an unknown policy",
+      ["export", "--config", "telemetryd.yaml", "--from", "1h", "--to", "0s", "--policy", "default/none"],
+      2,
+      /no sink that can run is selected; there are \(namespace\/policy\/sink\): default\/export\/receiver/,
+    ],
+    [
+      "no daemon",
+      ["status", "--address", "127.0.0.1:1"],
+      4,
+      /no telemetryd answers at http:\/\/127\.0\.0\.1:1 /,
+    ],
+    [
+      "an unknown entry",
+      ["rejected", "show", "--config", "telemetryd.yaml", "7"],
+      2,
+      /there is no rejected entry "7"/,
+    ],
+  ])("%s", async (_, args, expected, message) => {
+    const { status, output } = await call(...args);
+    expect(output).toMatch(message);
+    expect(output).not.toMatch(/\n {4}at /);
+    expect(status).toBe(expected);
+  });
+
+  test("faults of the configuration are told together, each with its place", async () => {
+    await writeFile(join(folder, "bad.yaml"), "metrics:\n  url: ftp://h\n  intervall: 5s\napi: {}\n");
+    const { status, output } = await call("run", "--config", "bad.yaml");
+    expect(output).toMatch(/bad\.yaml:2:8: error: metrics\.url: /);
+    expect(output).toMatch(/bad\.yaml:3:3: error: metrics\.intervall: .*interval/);
+    expect(output).toMatch(/bad\.yaml:4:1: error: api: needs the section roadmap/);
+    expect(status).toBe(2);
+  });
+
+  test("a taken address and a locked state directory", async () => {
+    await daemon();
+    const locked = await call("run", "--config", "telemetryd.yaml");
+    expect(locked.output).toMatch(/is in use by another telemetryd \(process \d+\)/);
+    expect(locked.status).toBe(3);
+    const taken = await call("run", "--config", "telemetryd.yaml", "--set", "state.directory=./other");
+    expect(taken.output).toMatch(/ops\.listen/);
+    expect(taken.status).toBe(3);
+  });
+});
+
+test("help and version", async () => {
+  const help = await call("--help");
+  for (const command of ["run", "validate", "export", "status", "rejected", "kubeconfig", "token"]) {
+    expect(help.output).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
+  }
+  expect(help.status).toBe(0);
+  expect(await call("--version")).toEqual({ status: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+test("a daemon exports, tells its status, takes an edit within 2 s and ends in order", async () => {
+  const running = await daemon();
+  await until("everything has arrived", holdsAll);
+  const status = await call("status", "--address", running.opsUrl);
+  expect(status.output).toMatch(/POLICY +SINK[\s\S]*export +receiver[\s\S]*60/);
+
+  const edited = policy();
+  edited.spec.sinks[0]!.name = "renamed";
+  await writeFile(join(folder, "policies", "policy.json"), JSON.stringify(edited));
+  const editedAtMs = performance.now();
+  await until("the edit shows", async () => {
+    const { policies } = await running.status(forever);
+    return policies[0]?.sinks[0]?.name === "renamed" && policies[0].sinks[0].checkpoint !== undefined;
+  });
+  expect(performance.now() - editedAtMs).toBeLessThan(10_000);
+
+  running.child.signal("SIGTERM");
+  expect(await running.child.exited).toEqual({ code: 0, signal: null });
+  const lines = running.child.log().trim().split("\n");
+  for (const line of lines) expect(JSON.parse(line)).toHaveProperty("msg");
+  expect(lines.at(-1)).toContain("telemetryd has stopped");
+});
+
+test("a receiver that hangs: the first signal drains, a second one ends at once", async () => {
+  receiver.respond(() => ({ fault: "hang" }));
+  const running = await daemon();
+  await until("a request hangs", () => receiver.requests.length > 0);
+  running.child.signal("SIGTERM");
+  await until("it is no longer ready", async () => (await fetch(`${running.opsUrl}/readyz`)).status === 503);
+  expect(running.child.exit()).toBeUndefined();
+  // A second signal within half a second is taken for the same keystroke.
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  running.child.signal("SIGTERM");
+  expect(await running.child.exited).toEqual({ code: 143, signal: null });
+});
+
+describe("telemetryd export", () => {
+  const span = ["--from", String(baseMs / 1000 - 1), "--to", String(baseMs / 1000 + 600)];
+
+  test("delivers the span and ends; beside a daemon, whose state it leaves alone", async () => {
+    const { status, output } = await call("export", "--config", "telemetryd.yaml", ...span);
+    expect(output).toContain("default/export/receiver: 60 samples delivered");
+    expect(status).toBe(0);
+    expect(holdsAll()).toBe(true);
+  });
+
+  test("what is not delivered is told, with the time to go on from", async () => {
+    receiver.respond(({ index }) => (index < 2 ? undefined : { status: 503, body: "busy" }));
+    const { status, output } = await call("export", "--config", "telemetryd.yaml", ...span);
+    expect(output).toMatch(/503.*everything up to \S+Z is delivered, go on with --from \S+Z/);
+    expect(status).toBe(5);
+  });
+
+  test("a store that is away", async () => {
+    const away = ["--set", "metrics.url=http://127.0.0.1:1"];
+    const { status, output } = await call("export", "--config", "telemetryd.yaml", ...away, ...span);
+    expect(output).toMatch(/127\.0\.0\.1:1/);
+    expect(status).toBe(4);
+  });
+});
+
+test("telemetryd rejected: list, show, replay, delete", async () => {
+  receiver.respond(() => ({ status: 400, body: "no" }));
+  const running = await daemon();
+  await until("everything was refused", async () => {
+    const { policies } = await running.status(forever);
+    return policies[0]?.sinks[0]?.rejected === source.size;
+  });
+  const list = await call("rejected", "list", "--config", "telemetryd.yaml", "--output", "json");
+  const entries = JSON.parse(list.output) as { id: string; sampleCount: number; status: number }[];
+  expect(entries.reduce((sum, { sampleCount }) => sum + sampleCount, 0)).toBe(source.size);
+  expect(entries[0]?.status).toBe(400);
+  const [first, second, ...rest] = entries.map(({ id }) => id);
+
+  const shown = await call("rejected", "show", "--config", "telemetryd.yaml", first ?? "");
+  expect(shown.output).toMatch(/Answer:.*400/);
+  expect(shown.output).toContain('__name__="cli_test"');
+
+  expect((await call("rejected", "delete", "--config", "telemetryd.yaml", second ?? "")).status).toBe(0);
+
+  receiver.respond(() => undefined);
+  const replayed = await call("rejected", "replay", "--config", "telemetryd.yaml", first ?? "", ...rest);
+  expect(replayed.output).toMatch(/out of order[\s\S]*delivered \d+ samples/);
+  expect(replayed.status).toBe(0);
+  const after = await call("rejected", "list", "--config", "telemetryd.yaml");
+  expect(after.output).toBe("Nothing was rejected.\n");
+});
