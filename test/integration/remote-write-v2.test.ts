@@ -183,7 +183,7 @@ async function expectFourSamples(server: RunningServer, job: string): Promise<vo
     toMs: nowMs,
   };
   const read = job.endsWith("0") ? readVictoriaMetrics : readPrometheus;
-  await expect.poll(async () => (await read(server.url, span, never)).size, { timeout: 20_000 }).toBe(4);
+  await expect.poll(async () => (await read(server.url, span, never)).size, { timeout: 120_000 }).toBe(4);
 }
 
 async function prometheusMajor(): Promise<number> {

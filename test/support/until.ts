@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  limitMs = 40_000,
+  limitMs = 120_000,
 ): Promise<void> {
   const deadlineMs = performance.now() + limitMs;
   let last: unknown;
