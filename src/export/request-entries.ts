@@ -1,82 +1,85 @@
+/** A series' hash (two unsigned halves) and the time up to which a request holds its samples. */
+const entryWords = 3;
+const headerBytes = 12;
+
 /**
- * Which series a request carries, and how far: what the window journal remembers of it. An entry is the series' hash
- * (64 bits, as two unsigned halves) and `untilMs`: Infinity when the request holds the rest of the series' window,
- * else the time of the last of its samples in the request (the series goes on in a later one).
+ * Which series a request carries, and how far: what the window journal remembers of it. Never "the whole window": a series
+ * may come in several pieces, and a crash between two of them.
  *
- * On disk: u32 count of whole entries, 8 bytes for each; then 16 bytes for each partial one (hash, float64 untilMs).
+ * On disk as in memory (bench/journal.bench.ts): u32 count, float64 base time; then for each entry the hash as two u32, and
+ * `untilMs` as a u32 distance from the base, which is at most the longest window. Little-endian, as every machine is that
+ * Node.js runs on today but one, whose state directory is then its own.
  */
 export class RequestEntries {
-  #hashes = new Uint32Array(64);
-  #untilMs: number[] | undefined;
+  readonly #baseMs: number;
+  #words = new Uint32Array(64 * entryWords);
   #length = 0;
+
+  /** @param baseMs no entry's `untilMs` is before it, and none more than 49 days after it: the window's start */
+  constructor(baseMs: number) {
+    this.#baseMs = baseMs;
+  }
 
   get length(): number {
     return this.#length;
   }
 
+  /** What it takes in the journal. */
+  get byteLength(): number {
+    return headerBytes + this.#length * entryWords * 4;
+  }
+
   add(high: number, low: number, untilMs: number): void {
-    if (this.#length * 2 === this.#hashes.length) {
-      const larger = new Uint32Array(this.#hashes.length * 2);
-      larger.set(this.#hashes);
-      this.#hashes = larger;
+    let at = this.#length * entryWords;
+    if (at === this.#words.length) {
+      const larger = new Uint32Array(this.#words.length * 2);
+      larger.set(this.#words);
+      this.#words = larger;
     }
-    this.#hashes[this.#length * 2] = high;
-    this.#hashes[this.#length * 2 + 1] = low;
-    if (untilMs !== Infinity) this.#untilMs ??= new Array<number>(this.#length).fill(Infinity);
-    this.#untilMs?.push(untilMs);
+    this.#words[at++] = high;
+    this.#words[at++] = low;
+    this.#words[at] = untilMs - this.#baseMs;
     this.#length++;
   }
 
   each(visit: (high: number, low: number, untilMs: number) => void): void {
-    for (let index = 0; index < this.#length; index++) {
-      visit(
-        this.#hashes[index * 2] ?? 0,
-        this.#hashes[index * 2 + 1] ?? 0,
-        this.#untilMs?.[index] ?? Infinity,
-      );
+    const words = this.#words;
+    for (let at = 0; at < this.#length * entryWords; at += entryWords) {
+      visit(words[at] ?? 0, words[at + 1] ?? 0, this.#baseMs + (words[at + 2] ?? 0));
     }
   }
 
   /** `count` entries from `start` on, none of them further than `untilMs`. */
   slice(start: number, count: number, untilMs = Infinity): RequestEntries {
-    const part = new RequestEntries();
-    for (let index = start; index < Math.min(start + count, this.#length); index++) {
-      const ownUntilMs = this.#untilMs?.[index] ?? Infinity;
-      part.add(this.#hashes[index * 2] ?? 0, this.#hashes[index * 2 + 1] ?? 0, Math.min(ownUntilMs, untilMs));
-    }
+    const part = new RequestEntries(this.#baseMs);
+    let index = 0;
+    this.each((high, low, ownUntilMs) => {
+      if (index >= start && index < start + count) part.add(high, low, Math.min(ownUntilMs, untilMs));
+      index++;
+    });
     return part;
   }
 
   encode(): Buffer {
-    const partial = this.#untilMs?.filter((untilMs) => untilMs !== Infinity).length ?? 0;
-    const whole = this.#length - partial;
-    const bytes = Buffer.allocUnsafe(4 + whole * 8 + partial * 16);
-    let wholeAt = bytes.writeUInt32LE(whole, 0);
-    let partialAt = 4 + whole * 8;
-    this.each((high, low, untilMs) => {
-      if (untilMs === Infinity) {
-        bytes.writeUInt32LE(high, wholeAt);
-        wholeAt = bytes.writeUInt32LE(low, wholeAt + 4);
-      } else {
-        bytes.writeUInt32LE(high, partialAt);
-        bytes.writeUInt32LE(low, partialAt + 4);
-        partialAt = bytes.writeDoubleLE(untilMs, partialAt + 8);
-      }
-    });
+    const bytes = Buffer.allocUnsafe(this.byteLength);
+    bytes.writeUInt32LE(this.#length, 0);
+    bytes.writeDoubleLE(this.#baseMs, 4);
+    bytes.set(new Uint8Array(this.#words.buffer, 0, this.#length * entryWords * 4), headerBytes);
     return bytes;
   }
 
   /** The inverse of {@link encode}. @throws RangeError when the bytes are not what `encode` writes */
   static decode(bytes: Buffer): RequestEntries {
-    const entries = new RequestEntries();
-    const whole = bytes.readUInt32LE(0);
-    let at = 4;
-    for (let index = 0; index < whole; index++, at += 8) {
-      entries.add(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4), Infinity);
+    const length = bytes.readUInt32LE(0);
+    const entries = new RequestEntries(bytes.readDoubleLE(4));
+    const content = bytes.subarray(headerBytes);
+    if (content.length !== length * entryWords * 4) {
+      throw new RangeError(`${content.length} bytes are not ${length} entries`);
     }
-    for (; at < bytes.length; at += 16) {
-      entries.add(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4), bytes.readDoubleLE(at + 8));
-    }
+    // A copy: the bytes may begin anywhere, and the words must not change with them.
+    entries.#words = new Uint32Array(Math.max(1, length) * entryWords);
+    new Uint8Array(entries.#words.buffer).set(content);
+    entries.#length = length;
     return entries;
   }
 }

@@ -4,9 +4,8 @@ import { RequestEntries } from "./request-entries.ts";
 import { decodeRecords, encodeRecord, type StateRecord } from "./state-record.ts";
 
 function entriesOf(count: number): RequestEntries {
-  const entries = new RequestEntries();
-  for (let index = 0; index < count; index++)
-    entries.add(index, ~index >>> 0, index % 3 === 0 ? index : Infinity);
+  const entries = new RequestEntries(0);
+  for (let index = 0; index < count; index++) entries.add(index, ~index >>> 0, index);
   return entries;
 }
 

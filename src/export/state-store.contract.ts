@@ -5,8 +5,8 @@ import type { StateStore } from "./sink-state.ts";
 const sink = "directory/default/export/-/vm";
 
 function entries(...hashes: number[]): RequestEntries {
-  const made = new RequestEntries();
-  for (const hash of hashes) made.add(hash, hash, Infinity);
+  const made = new RequestEntries(0);
+  for (const hash of hashes) made.add(hash, hash, hash);
   return made;
 }
 

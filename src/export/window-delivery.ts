@@ -122,7 +122,7 @@ export class WindowDelivery {
         return;
       }
     }
-    const bytes = ready.request.payload.length + ready.entries.length * 8;
+    const bytes = ready.request.payload.length + ready.entries.byteLength;
     share.hold(bytes);
     this.#lanes.add(ready.lanes, () => this.#send(ready).finally(() => share.release(bytes)));
     if (share.isSpent() && !this.#outgrewMemory) {

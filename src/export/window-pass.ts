@@ -20,6 +20,8 @@ export interface ReadyRequest {
 export interface PassOptions {
   readonly encoder: SeriesEncoder;
   readonly newBuilder: () => RequestBuilder;
+  /** The window's start. */
+  readonly fromMs: number;
   /** Samples in a request, at most. */
   readonly maxSamples: number;
   /** A request is finished when its body (uncompressed) has reached this. */
@@ -35,13 +37,14 @@ export interface PassOptions {
 /** A request in the making. */
 class Draft {
   readonly builder: RequestBuilder;
-  entries = new RequestEntries();
+  entries: RequestEntries;
   firstAtMs = 0;
   readonly lanes: LaneChoice;
   readonly unanswered: number | undefined;
 
-  constructor(builder: RequestBuilder, lanes: LaneChoice, unanswered?: number) {
-    this.builder = builder;
+  constructor(options: PassOptions, lanes: LaneChoice, unanswered?: number) {
+    this.builder = options.newBuilder();
+    this.entries = new RequestEntries(options.fromMs);
     this.lanes = lanes;
     this.unanswered = unanswered;
   }
@@ -61,7 +64,7 @@ export interface PassSource {
  */
 export class WindowPass {
   readonly #options: PassOptions;
-  /** How far each series is settled: Infinity for the whole window. */
+  /** How far each series is settled. */
   readonly #settled: SeriesHashTable;
   #first: Draft | undefined;
   /** By lane; not every lane has one. */
@@ -71,7 +74,7 @@ export class WindowPass {
   constructor(settled: SeriesHashTable, options: PassOptions) {
     this.#settled = settled;
     this.#options = options;
-    this.#first = new Draft(options.newBuilder(), "all");
+    this.#first = new Draft(options, "all");
     this.#collisions = new CollisionDetector(options.encoder);
   }
 
@@ -106,7 +109,7 @@ export class WindowPass {
       }
       if (builder.sampleCount === 0) draft.firstAtMs = this.#options.monotonicMs();
       builder.append(encoded, samples, start, end);
-      entries.add(high, low, end === samples.length ? Infinity : (samples.timestampsMs[end - 1] ?? 0));
+      entries.add(high, low, samples.timestampsMs[end - 1] ?? 0);
       start = end;
       if (builder.sampleCount >= this.#options.maxSamples || builder.byteLength >= this.#options.maxBytes) {
         this.#finish(draft);
@@ -132,7 +135,7 @@ export class WindowPass {
   #draftOfLane(lane: number): Draft {
     let draft = this.#drafts.get(lane);
     if (draft === undefined) {
-      draft = new Draft(this.#options.newBuilder(), lane);
+      draft = new Draft(this.#options, lane);
       this.#drafts.set(lane, draft);
     }
     return draft;
@@ -141,7 +144,7 @@ export class WindowPass {
   #finish(draft: Draft): void {
     if (draft.builder.sampleCount === 0) return;
     const { entries, lanes, unanswered } = draft;
-    draft.entries = new RequestEntries();
+    draft.entries = new RequestEntries(this.#options.fromMs);
     if (draft === this.#first) this.#first = undefined;
     this.#options.onRequest({ request: draft.builder.finish(), entries, lanes, unanswered });
   }
@@ -165,7 +168,7 @@ export class SettlingPass {
     this.#settled = settled;
     for (const { number, entries, state } of window.requests.values()) {
       if (state !== "sent") continue;
-      const index = this.#drafts.push(new Draft(options.newBuilder(), "all", number)) - 1;
+      const index = this.#drafts.push(new Draft(options, "all", number)) - 1;
       entries.each((high, low, untilMs) => {
         this.#index.set(high, low, index);
         this.#untilMs.set(high, low, untilMs);
@@ -230,7 +233,6 @@ function sourceSalt(name: string): Salt {
 /** The index of the first sample later than `untilMs`; 0 where nothing is settled. */
 function firstAfter(samples: SampleBuffer, untilMs: number | undefined): number {
   if (untilMs === undefined) return 0;
-  if (untilMs === Infinity) return samples.length;
   let low = 0;
   let high = samples.length;
   while (low < high) {

@@ -199,6 +199,7 @@ export class WindowRun {
     return {
       encoder: connection.encoder(),
       newBuilder: () => connection.newBuilder(),
+      fromMs: this.#group.fromMs,
       maxSamples: batch.maxSize,
       maxBytes: Math.min(maxRequestBytes, connection.state.maxRequestBytes(clock.monotonicMs())),
       timeoutMs: batch.timeoutMs,
