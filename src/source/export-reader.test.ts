@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Selector } from "../metricsql/ast.ts";
 import { parse } from "../metricsql/parser.ts";
 import { endSeconds, exportForm, seconds } from "./export-reader.ts";
 
@@ -36,7 +37,8 @@ test("a start is never late, and exact in these decades", () => {
 test("the window's start is exclusive and its end inclusive; the tenant's value is escaped", () => {
   const form = exportForm(
     {
-      selector: parse('up{job=~"a.*"}'),
+      kind: "raw",
+      selector: parse('up{job=~"a.*"}') as Selector,
       tenant: { label: "project", value: 'a"b\\' },
       window: { fromMs: 999, toMs: 2_000 },
     },

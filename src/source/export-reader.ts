@@ -56,7 +56,8 @@ export function exportForm({ selector, tenant, window }: ScopedRead, timeoutMs: 
   return form;
 }
 
-function tenantFilter({ label, value }: Tenant): string {
+/** The tenant's filter as a selector, as `extra_filters[]` takes it. */
+export function tenantFilter({ label, value }: Tenant): string {
   return print({ type: "selector", groups: [[{ label, op: "=", value }]], pos: 0 });
 }
 
@@ -70,7 +71,7 @@ export function seconds(ms: number): string {
   return `${whole}.${String(ms - whole * 1_000).padStart(3, "0")}`;
 }
 
-/** The same for an end, where a millisecond less would lose samples: a fourth decimal makes up for what is cut off. */
+/** The same where it must be exact, as for an end, where a millisecond less would lose samples: a fourth decimal makes up for what is cut off. */
 export function endSeconds(ms: number): string {
   const text = seconds(ms);
   return Math.trunc(Number(text) * 1e3) < ms ? `${text}1` : text;

@@ -1,12 +1,23 @@
 import type { SampleBuffer, Series } from "../core/series.ts";
-import type { Expr } from "../metricsql/ast.ts";
+import type { Expr, Selector } from "../metricsql/ast.ts";
 import type { ReadFailure } from "./read-failure.ts";
 import type { Window } from "./window.ts";
 
-/** A read whose query is understood and already confined to its tenant. */
+/** A read of raw samples whose query is understood and already confined to its tenant. */
 export interface ScopedRead {
-  /** A series selector. */
-  readonly selector: Expr;
+  readonly kind: "raw";
+  readonly selector: Selector;
+  readonly tenant?: Tenant | undefined;
+  readonly window: Window;
+}
+
+/** The same for an expression, which is evaluated at the multiples of `stepMs` in the window. */
+export interface ScopedEvaluation {
+  readonly kind: "expression";
+  readonly expr: Expr;
+  /** The source's name, for series that have none. */
+  readonly name: string;
+  readonly stepMs: number;
   readonly tenant?: Tenant | undefined;
   readonly window: Window;
 }
@@ -25,18 +36,18 @@ export interface ReadTotals {
 }
 
 /**
- * How raw samples are read from one kind of store: everything else (slots, sharing, the tenant check, metrics) is the
- * same for all and lies in the SampleReader.
+ * How raw samples (or, with `ScopedEvaluation`, the points of expressions) are read from one kind of store: everything
+ * else (slots, sharing, the tenant check, metrics) is the same for all and lies in the SampleReader.
  */
-export interface FlavorReader {
+export interface FlavorReader<Read extends ScopedRead | ScopedEvaluation = ScopedRead> {
   /**
-   * Passes every series of the selector with its samples after `fromMs` and up to `toMs` to `receiver`, synchronously,
+   * Passes every series of the query with its samples after `fromMs` and up to `toMs` to `receiver`, synchronously,
    * as they come. "stopped" when the receiver wanted no more.
    *
    * @throws the signal's reason, and what the receiver throws
    */
   read(
-    read: ScopedRead,
+    read: Read,
     receiver: SampleReceiver,
     signal: AbortSignal,
   ): Promise<ReadTotals | ReadFailure | { readonly kind: "stopped" }>;

@@ -4,6 +4,7 @@ import {
   defaultLabelLimits,
   type LabelLimits,
   LabelPool,
+  type MetricParser,
   parseMetric,
   type Refusal,
 } from "./metric-labels.ts";
@@ -50,12 +51,19 @@ export class LabelCache {
 
   /**
    * @param view of the same memory as `bytes`
+   * @param parse how the labels are written; what different ways write is never the same bytes
    * @returns the series of the metric object at `start` to `end` (exclusive), why it is refused, or undefined when it is
    * no JSON object of strings
    */
-  find(bytes: Buffer, view: DataView, start: number, end: number): Series | Refusal | undefined {
+  find(
+    bytes: Buffer,
+    view: DataView,
+    start: number,
+    end: number,
+    parse: MetricParser = parseMetric,
+  ): Series | Refusal | undefined {
     const hash = hashBytes(view, start, end, this.#seed);
-    return this.#young.find(hash, bytes, start, end) ?? this.#findElsewhere(hash, bytes, start, end);
+    return this.#young.find(hash, bytes, start, end) ?? this.#findElsewhere(hash, bytes, start, end, parse);
   }
 
   /** Starts a new generation: what was not found since the last turn is dropped. */
@@ -65,12 +73,18 @@ export class LabelCache {
     this.#young = new Generation();
   }
 
-  #findElsewhere(hash: number, bytes: Buffer, start: number, end: number): Series | Refusal | undefined {
+  #findElsewhere(
+    hash: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+    parse: MetricParser,
+  ): Series | Refusal | undefined {
     let series = this.#old.take(hash, bytes, start, end);
     let madeBytes = 0;
     if (series === undefined) {
       const before = this.#pool.made;
-      const metric = parseMetric(bytes, start, end, this.#limits, this.#pool);
+      const metric = parse(bytes, start, end, this.#limits, this.#pool);
       if (metric?.kind !== "labels") return metric;
       series = new Series(metric.labels, metric.isUtf8);
       madeBytes = (this.#pool.made - before) * 72;

@@ -27,6 +27,15 @@ export interface MetricLabels {
   readonly isUtf8: boolean;
 }
 
+/** Makes labels of a store's bytes for them. @returns undefined when they are not what they should be */
+export type MetricParser = (
+  bytes: Buffer,
+  start: number,
+  end: number,
+  limits: LabelLimits,
+  pool: LabelPool,
+) => MetricLabels | Refusal | undefined;
+
 /**
  * Parses a JSON object of strings, `{"__name__":"up","job":"x"}`, from `start` to `end` (exclusive, white space but no newline allowed).
  *
@@ -56,12 +65,8 @@ export function parseMetric(
     const valueStart = skipSpace(bytes, colon + 1, end);
     const valueEnd = stringEnd(bytes, valueStart, end);
     if (valueEnd === -1) return undefined;
-    if (++count > limits.maxLabels) {
-      return refusal("too_many_labels", `a series has more than ${limits.maxLabels} labels`);
-    }
-    if (Math.max(nameEnd - at, valueEnd - valueStart) - 2 > limits.maxValueBytes) {
-      return refusal("label_value_too_long", `a label is longer than ${limits.maxValueBytes} bytes`);
-    }
+    const refused = beyondLimits(++count, Math.max(nameEnd - at, valueEnd - valueStart) - 2, limits);
+    if (refused !== undefined) return refused;
     if (valueEnd - valueStart > 2) {
       const label = pool.label(bytes, at, nameEnd, valueStart, valueEnd);
       if (label === undefined) return undefined;
@@ -73,6 +78,28 @@ export function parseMetric(
     at = skipSpace(bytes, at + 1, end);
   }
   if (skipSpace(bytes, at + 1, end) !== end) return undefined;
+  const duplicate = sortLabels(labels);
+  if (duplicate !== undefined) return duplicate;
+  return {
+    kind: "labels",
+    labels,
+    isUtf8: isUtf8(metric) && !(metric.includes(backslash) && hasSurrogate(labels)),
+  };
+}
+
+/** @param bytes of the longer one of a label's name and value */
+export function beyondLimits(labels: number, bytes: number, limits: LabelLimits): Refusal | undefined {
+  if (labels > limits.maxLabels) {
+    return refusal("too_many_labels", `a series has more than ${limits.maxLabels} labels`);
+  }
+  if (bytes > limits.maxValueBytes) {
+    return refusal("label_value_too_long", `a label is longer than ${limits.maxValueBytes} bytes`);
+  }
+  return undefined;
+}
+
+/** Puts labels in their order. @returns the refusal of a series that has one twice */
+export function sortLabels(labels: Label[]): Refusal | undefined {
   if (!isSorted(labels)) labels.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   for (let index = 1; index < labels.length; index++) {
     const name = labels[index]?.name;
@@ -80,11 +107,7 @@ export function parseMetric(
       return refusal("duplicate_label", `a series has the label ${JSON.stringify(name)} twice`);
     }
   }
-  return {
-    kind: "labels",
-    labels,
-    isUtf8: isUtf8(metric) && !(metric.includes(backslash) && hasSurrogate(labels)),
-  };
+  return undefined;
 }
 
 /** Stores mostly write labels in order, and looking is much cheaper than sorting. */
@@ -123,32 +146,48 @@ export class LabelPool {
     valueStart: number,
     valueEnd: number,
   ): Label | undefined {
-    let hash = 0;
-    let plain = true;
-    for (let at = nameStart; at < valueEnd; at++) {
-      const byte = bytes[at] as number;
-      if (byte >= 128 || byte === backslash || byte < 32) plain = false;
-      hash = Math.imul(hash ^ byte, 0x01000193);
-    }
-    if (!plain) {
-      const name = decodeString(bytes, nameStart, nameEnd);
-      const value = decodeString(bytes, valueStart, valueEnd);
-      if (name === undefined || value === undefined) return undefined;
-      this.made++;
-      return { name, value };
-    }
+    const plain = this.#plainLabel(bytes, nameStart + 1, nameEnd - 1, valueStart + 1, valueEnd - 1);
+    if (plain !== undefined) return plain;
+    const name = decodeString(bytes, nameStart, nameEnd);
+    const value = decodeString(bytes, valueStart, valueEnd);
+    if (name === undefined || value === undefined) return undefined;
+    this.made++;
+    return { name, value };
+  }
+
+  /** The same of texts that stand as they are, without quotes and escapes; U+FFFD for what is no UTF-8. */
+  bareLabel(bytes: Buffer, nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): Label {
+    const plain = this.#plainLabel(bytes, nameStart, nameEnd, valueStart, valueEnd);
+    if (plain !== undefined) return plain;
+    this.made++;
+    return {
+      name: bytes.toString("utf8", nameStart, nameEnd),
+      value: bytes.toString("utf8", valueStart, valueEnd),
+    };
+  }
+
+  /** @returns undefined where the ways to write a label may differ: in anything but printable ASCII, and with a backslash */
+  #plainLabel(
+    bytes: Buffer,
+    nameStart: number,
+    nameEnd: number,
+    valueStart: number,
+    valueEnd: number,
+  ): Label | undefined {
+    const hash = plainHash(bytes, valueStart, valueEnd, plainHash(bytes, nameStart, nameEnd, 0));
+    if (hash === undefined) return undefined;
     const place = (hash ^ (hash >>> 15)) & (this.#places.length - 1);
     const held = this.#places[place];
     if (
       held !== undefined &&
-      isText(bytes, nameStart + 1, nameEnd - 1, held.name) &&
-      isText(bytes, valueStart + 1, valueEnd - 1, held.value)
+      isText(bytes, nameStart, nameEnd, held.name) &&
+      isText(bytes, valueStart, valueEnd, held.value)
     ) {
       return held;
     }
     const label = {
-      name: bytes.toString("latin1", nameStart + 1, nameEnd - 1),
-      value: bytes.toString("latin1", valueStart + 1, valueEnd - 1),
+      name: bytes.toString("latin1", nameStart, nameEnd),
+      value: bytes.toString("latin1", valueStart, valueEnd),
     };
     this.#places[place] = label;
     this.made++;
@@ -164,6 +203,18 @@ const surrogate = /\p{Surrogate}/u;
 
 function refusal(reason: RefusalReason, message: string): Refusal {
   return { kind: "refused", reason, message };
+}
+
+/** @returns undefined when a byte is anything but printable ASCII, or a backslash, or `hash` is undefined already */
+function plainHash(bytes: Buffer, start: number, end: number, hash: number | undefined): number | undefined {
+  if (hash === undefined) return undefined;
+  let mixed = hash;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte >= 128 || byte === backslash || byte < 32) return undefined;
+    mixed = Math.imul(mixed ^ byte, 0x01000193);
+  }
+  return mixed;
 }
 
 export function skipSpace(bytes: Buffer, start: number, end: number): number {

@@ -13,11 +13,13 @@ export type ReadFailureReason =
   | "unframed_body"
   | "store_error"
   | "malformed_line"
+  | "malformed_answer"
+  | "answer_too_large"
+  | "partial_answer"
   | "incomplete_body"
   | "credentials_unreadable"
   | "tenant_violation"
   | "unsupported_selector"
-  | "unsupported_flavor"
   | "unknown_flavor";
 
 /** An expected failure: nothing of this kind is ever thrown. */

@@ -9,7 +9,7 @@ import type { Window } from "./window.ts";
  */
 export interface SampleReader {
   /**
-   * Reads every sample of a selector in a window and passes it to the consumer while it comes. Reading never waits for
+   * Reads every sample of a selector, or every point of an expression, in a window and passes it to the consumer while it comes. Reading never waits for
    * a consumer. Expected failures are outcomes; what was passed on before a failure is true, but not all.
    *
    * @throws the signal's reason, and what the consumer throws
@@ -20,9 +20,13 @@ export interface SampleReader {
 }
 
 export interface ReadRequest {
-  /** MetricsQL; one series selector. */
+  /** MetricsQL: a series selector is read raw, any other expression is evaluated (see source-kind.ts). */
   readonly selector: string;
-  /** Forced on the selector and checked on each series that comes back. */
+  /** The source's name; series without a name get it. Of no account for a selector. */
+  readonly name: string;
+  /** An expression is evaluated at the multiples of it in the window, in ms. Of no account for a selector. */
+  readonly stepMs: number;
+  /** Forced on every selector of the query, and checked on each series that comes back. */
   readonly tenant?: Tenant | undefined;
   /** Exact to the millisecond: after `fromMs`, up to and including `toMs`. */
   readonly window: Window;

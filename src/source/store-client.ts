@@ -19,14 +19,18 @@ import {
 export interface StoreRequest {
   /** Below the path of metrics.url, such as `/api/v1/export`. */
   readonly path: string;
-  /** Sent as a form by POST, since a selector may be longer than an URL can be; absent: a GET. */
+  /** Sent as a form by POST, since a selector may be longer than an URL can be; without it and `body`: a GET. */
   readonly form?: URLSearchParams;
+  /** Sent as it is by POST, with headers that say what it is. */
+  readonly body?: { readonly bytes: Buffer; readonly headers: Readonly<Record<string, string>> };
 }
+
+export type StoreAnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The body has come in full, or as far as was wanted. */
 export interface StoreAnswer {
   readonly kind: "answered";
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: StoreAnswerHeaders;
   /** False when `onChunk` wanted no more. */
   readonly whole: boolean;
 }
@@ -128,7 +132,7 @@ export class StoreClient {
    */
   async request(
     request: StoreRequest,
-    onChunk: (chunk: Buffer) => boolean,
+    onChunk: (chunk: Buffer, headers: StoreAnswerHeaders) => boolean,
     signal: AbortSignal,
   ): Promise<StoreAnswer | ReadFailure> {
     const limit = new AbortController();
@@ -167,13 +171,14 @@ export class StoreClient {
     const headers = await this.#readHeaders(signal);
     const response = await this.#pool.request({
       path: this.#prefix + request.path,
-      method: request.form === undefined ? "GET" : "POST",
+      method: request.form === undefined && request.body === undefined ? "GET" : "POST",
       headers: {
         ...headers,
         "user-agent": agent,
         ...(request.form && { "content-type": "application/x-www-form-urlencoded" }),
+        ...request.body?.headers,
       },
-      body: request.form?.toString() ?? null,
+      body: request.form?.toString() ?? request.body?.bytes ?? null,
       signal,
     });
     this.#storeClock.observe(response.headers["date"]);
@@ -191,7 +196,7 @@ export class StoreClient {
 
   async #receive(
     response: Dispatcher.ResponseData,
-    onChunk: (chunk: Buffer) => boolean,
+    onChunk: (chunk: Buffer, headers: StoreAnswerHeaders) => boolean,
   ): Promise<StoreAnswer | ReadFailure> {
     const { statusCode, headers, body } = response;
     if (statusCode < 200 || statusCode > 299) {
@@ -217,7 +222,7 @@ export class StoreClient {
       gunzip?.on("error", (error) => stop(() => reject(error)));
       stream.on("data", (chunk: Buffer) => {
         try {
-          if (!onChunk(chunk)) stop(() => resolve(false));
+          if (!onChunk(chunk, headers)) stop(() => resolve(false));
         } catch (error) {
           stop(() => reject(new ConsumerError("", { cause: error })));
         }

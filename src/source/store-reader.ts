@@ -1,14 +1,17 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
 import type { SampleBuffer, Series } from "../core/series.ts";
-import { kind } from "../metricsql/kind.ts";
+import type { Expr } from "../metricsql/ast.ts";
+import { writesLabel } from "../metricsql/labels.ts";
 import { MetricsqlSyntaxError, parse } from "../metricsql/parser.ts";
 import { print } from "../metricsql/printer.ts";
 import { scope } from "../metricsql/scope.ts";
 import { ExportReader } from "./export-reader.ts";
-import type { FlavorReader, SampleReceiver, ScopedRead } from "./flavor-reader.ts";
+import { ExpressionReader } from "./expression-reader.ts";
+import type { FlavorReader, SampleReceiver, ScopedEvaluation, ScopedRead } from "./flavor-reader.ts";
 import { LabelCache } from "./label-cache.ts";
 import { failure, type ReadFailure } from "./read-failure.ts";
+import { RemoteReadReader } from "./remote-read-reader.ts";
 import type { ReadConsumer, ReadOutcome, ReadRequest, SampleReader } from "./sample-reader.ts";
 import { SharedRead } from "./shared-read.ts";
 import { Slots } from "./slots.ts";
@@ -42,7 +45,8 @@ export class StoreReader implements SampleReader {
   readonly #clock: Clock;
   readonly #slots: Slots;
   readonly #cache: LabelCache;
-  readonly #readers: Readonly<Record<StoreFlavor, FlavorReader | undefined>>;
+  readonly #readers: Readonly<Record<StoreFlavor, FlavorReader>>;
+  readonly #evaluators: Readonly<Record<StoreFlavor, FlavorReader<ScopedEvaluation>>>;
   readonly #waiting = new Map<string, SharedRead>();
   #cacheTurnedAtMs: number;
 
@@ -55,7 +59,11 @@ export class StoreReader implements SampleReader {
     this.#cacheTurnedAtMs = this.#clock.monotonicMs();
     this.#readers = {
       victoriametrics: new ExportReader(options.client, this.#cache),
-      prometheus: undefined,
+      prometheus: new RemoteReadReader(options.client, this.#cache),
+    };
+    this.#evaluators = {
+      victoriametrics: new ExpressionReader(options.client, this.#cache, "victoriametrics"),
+      prometheus: new ExpressionReader(options.client, this.#cache, "prometheus"),
     };
     this.metrics = new SourceMetrics({
       openReads: () => this.#slots.taken,
@@ -76,7 +84,7 @@ export class StoreReader implements SampleReader {
       this.metrics.readEnded("failed", undefined, read.reason);
       return read;
     }
-    const key = JSON.stringify([print(read.selector), read.tenant, read.window.fromMs, read.window.toMs]);
+    const key = keyOf(read);
     const waiting = this.#waiting.get(key);
     if (waiting !== undefined && !waiting.signal.aborted) return waiting.attach(consumer, signal);
     const shared = new SharedRead();
@@ -86,7 +94,7 @@ export class StoreReader implements SampleReader {
     return outcome;
   }
 
-  async #run(key: string, shared: SharedRead, read: ScopedRead): Promise<void> {
+  async #run(key: string, shared: SharedRead, read: AnyRead): Promise<void> {
     try {
       await this.#slots.take(shared.signal);
     } catch {
@@ -106,19 +114,15 @@ export class StoreReader implements SampleReader {
     }
   }
 
-  async #readOnce(shared: SharedRead, read: ScopedRead, startMs: number): Promise<ReadOutcome> {
+  async #readOnce(shared: SharedRead, read: AnyRead, startMs: number): Promise<ReadOutcome> {
     const delivery = new Delivery(shared, read, this.#log);
     try {
       const found = await this.#client.flavor(shared.signal);
       if (found.kind === "failed") return found;
-      const reader = this.#readers[found.flavor];
-      if (reader === undefined) {
-        return failure(
-          "unsupported_flavor",
-          `the store is ${found.flavor}: flavor: ${found.flavor} is not yet read`,
-        );
-      }
-      const ended = await reader.read(read, delivery, shared.signal);
+      const ended =
+        read.kind === "raw"
+          ? await this.#readers[found.flavor].read(read, delivery, shared.signal)
+          : await this.#evaluators[found.flavor].read(read, delivery, shared.signal);
       if (delivery.violation !== undefined) return delivery.violation;
       if (ended.kind === "stopped") return { kind: "detached" };
       if (ended.kind === "failed") return ended;
@@ -151,25 +155,19 @@ class Delivery implements SampleReceiver {
   readonly refused = new Map<string, number>();
   violation: ReadFailure | undefined;
   readonly #shared: SharedRead;
-  readonly #read: ScopedRead;
+  readonly #read: AnyRead;
   readonly #log: Logger;
 
-  constructor(shared: SharedRead, read: ScopedRead, log: Logger) {
+  constructor(shared: SharedRead, read: AnyRead, log: Logger) {
     this.#shared = shared;
     this.#read = read;
     this.#log = log;
   }
 
   onSeries(series: Series, samples: SampleBuffer): void {
-    const { tenant } = this.#read;
     if (this.violation !== undefined) return;
-    if (tenant !== undefined && series.label(tenant.label) !== tenant.value) {
-      this.violation = failure(
-        "tenant_violation",
-        `the store gave a series without ${tenant.label}=${JSON.stringify(tenant.value)}, which was forced on the query`,
-      );
-      return;
-    }
+    this.violation = violationOf(series, this.#read);
+    if (this.violation !== undefined) return;
     this.series++;
     this.samples += samples.length;
     this.#shared.onSeries(series, samples);
@@ -182,7 +180,7 @@ class Delivery implements SampleReceiver {
   onRefused(reason: string, lines: number, message: string): void {
     this.refusedLines += lines;
     this.refused.set(reason, (this.refused.get(reason) ?? 0) + lines);
-    const selector = print(this.#read.selector);
+    const selector = print(queryOf(this.#read));
     this.#log.warn({ reason, lines, selector, example: message }, "series were left out of a read");
   }
 
@@ -191,19 +189,48 @@ class Delivery implements SampleReceiver {
   }
 }
 
+type AnyRead = ScopedRead | ScopedEvaluation;
+
+function queryOf(read: AnyRead): Expr {
+  return read.kind === "raw" ? read.selector : read.expr;
+}
+
+/** Reads with equal keys are the same read. */
+function keyOf(read: AnyRead): string {
+  const { tenant, window } = read;
+  const grid = read.kind === "expression" ? [read.stepMs, read.name] : [];
+  return JSON.stringify([print(queryOf(read)), tenant, window.fromMs, window.toMs, ...grid]);
+}
+
+/** What an expression makes may lack the tenant's label (`sum(x)`), but cannot bear another's. */
+function violationOf(series: Series, { kind, tenant }: AnyRead): ReadFailure | undefined {
+  if (tenant === undefined) return undefined;
+  const value = series.label(tenant.label);
+  if (value === tenant.value || (value === undefined && kind === "expression")) return undefined;
+  return failure(
+    "tenant_violation",
+    `the store gave a series without ${tenant.label}=${JSON.stringify(tenant.value)}, which was forced on the query`,
+  );
+}
+
 /** The request understood and confined to its tenant, or why it cannot be read. */
-function scopedRead(request: ReadRequest): (ScopedRead & { readonly kind: "read" }) | ReadFailure {
-  const { tenant, window } = request;
+function scopedRead({ selector: text, name, stepMs, tenant, window }: ReadRequest): AnyRead | ReadFailure {
   if (tenant !== undefined && (tenant.label === "" || tenant.value === "")) {
     // An empty value would match series that lack the label: those of everybody.
     return failure("tenant_violation", "a tenant needs a label and a value that are not empty");
   }
   try {
-    const expr = parse(request.selector);
-    if (kind(expr) !== "selector") {
-      return failure("unsupported_selector", "expressions are not yet read; give one series selector");
+    const expr = parse(text);
+    if (tenant !== undefined && writesLabel(expr, tenant.label)) {
+      return failure(
+        "tenant_violation",
+        `the expression writes ${tenant.label}, the label that tells tenants apart`,
+      );
     }
-    return { kind: "read", selector: tenant === undefined ? expr : scope(expr, [tenant]), tenant, window };
+    const scoped = tenant === undefined ? expr : scope(expr, [tenant]);
+    return scoped.type === "selector"
+      ? { kind: "raw", selector: scoped, tenant, window }
+      : { kind: "expression", expr: scoped, name, stepMs, tenant, window };
   } catch (error) {
     if (error instanceof MetricsqlSyntaxError) return failure("unsupported_selector", error.message);
     throw error;

@@ -1,70 +1,17 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { silentLogger } from "../../src/core/log.ts";
-import type { SampleBuffer, Series } from "../../src/core/series.ts";
-import type { ReadConsumer, ReadHandle, ReadOutcome, ReadRequest } from "../../src/source/sample-reader.ts";
-import { StoreClient } from "../../src/source/store-client.ts";
-import { StoreReader } from "../../src/source/store-reader.ts";
-import type { MetricsStoreSettings } from "../../src/source/store-settings.ts";
+import type { Series } from "../../src/core/series.ts";
+import type { ReadConsumer } from "../../src/source/sample-reader.ts";
+import type { StoreReader } from "../../src/source/store-reader.ts";
 import { importLines, type WrittenSeries, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { Collector, closeReaders, raw, readAll, readerOf } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 
 const forever = new AbortController().signal;
 /** A whole second, an hour ago: what is written there is settled. */
 const baseMs = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000;
-
-interface ReadSeries {
-  readonly labels: Record<string, string>;
-  readonly times: number[];
-  readonly values: number[];
-  readonly bits: string[];
-}
-
-/** Keeps what it is given. */
-class Collector implements ReadConsumer {
-  readonly series: ReadSeries[] = [];
-  handle: ReadHandle | undefined;
-
-  onAttached(handle: ReadHandle): void {
-    this.handle = handle;
-  }
-
-  onSeries(series: Series, samples: SampleBuffer): void {
-    const bits = Array.from({ length: samples.length }, (_, index) =>
-      samples.valueBytes.toString("hex", index * 8, index * 8 + 8),
-    );
-    this.series.push({
-      labels: Object.fromEntries(series.labels.map(({ name, value }) => [name, value])),
-      times: [...samples.timestampsMs.subarray(0, samples.length)],
-      values: [...samples.values.subarray(0, samples.length)],
-      bits,
-    });
-  }
-}
-
-const open: StoreClient[] = [];
-
-function readerOf(url: string, settings: Partial<MetricsStoreSettings> = {}, timeouts = {}): StoreReader {
-  const client = new StoreClient({ url, flavor: "auto", concurrency: 2, ...settings }, { timeouts });
-  open.push(client);
-  return new StoreReader({
-    client,
-    concurrency: settings.concurrency ?? 2,
-    cacheMaxBytes: 64 * 2 ** 20,
-    log: silentLogger,
-  });
-}
-
-async function readAll(
-  reader: StoreReader,
-  request: ReadRequest,
-): Promise<{ outcome: ReadOutcome; series: ReadSeries[] }> {
-  const collector = new Collector();
-  const outcome = await reader.read(request, collector, forever);
-  return { outcome, series: collector.series };
-}
 
 function written(
   labels: Record<string, string>,
@@ -76,9 +23,7 @@ function written(
   };
 }
 
-afterAll(async () => {
-  await Promise.all(open.map((client) => client.close()));
-});
+afterAll(closeReaders);
 
 describe("VictoriaMetrics", () => {
   let store: RunningServer;
@@ -204,7 +149,7 @@ describe("VictoriaMetrics", () => {
     await fetch(`${store.url}/internal/force_flush`);
     const marked: boolean[] = [];
     const consumer = { onSeries: (series: Series) => void marked.push(series.isUtf8) };
-    await reader.read({ selector: "bad_bytes", window }, consumer, forever);
+    await reader.read(raw({ selector: "bad_bytes", window }), consumer, forever);
     expect(marked.sort()).toEqual([false, true]);
   });
 
@@ -246,7 +191,7 @@ describe("VictoriaMetrics", () => {
         throw new Error("a fault of the consumer");
       },
     };
-    const request = { selector: "many", window };
+    const request = raw({ selector: "many", window });
     const left = one.read(request, leaving, forever);
     const thrown = one.read(request, throwing, forever);
     const stayed = readAll(one, request);
@@ -260,7 +205,7 @@ describe("VictoriaMetrics", () => {
     const one = readerOf(store.url, { concurrency: 1 });
     const first = readAll(one, { selector: "many", window });
     const abort = new AbortController();
-    const waiting = one.read({ selector: "every_ms", window }, new Collector(), abort.signal);
+    const waiting = one.read(raw({ selector: "every_ms", window }), new Collector(), abort.signal);
     abort.abort(new Error("no longer"));
     await expect(waiting).rejects.toThrow("no longer");
     expect((await first).outcome.kind).toBe("complete");
@@ -276,13 +221,9 @@ describe("VictoriaMetrics", () => {
     expect(storeNowMs).toBeGreaterThan(Date.now() - 1_500);
   });
 
-  test.each([
-    ["sum(many)", "unsupported_selector"],
-    ["many[5m]", "unsupported_selector"],
-    ["many{", "unsupported_selector"],
-  ])("%s is refused", async (selector, reason) => {
-    const { outcome } = await readAll(reader, { selector, window });
-    expect(outcome).toMatchObject({ kind: "failed", reason });
+  test("what is no MetricsQL is refused", async () => {
+    const { outcome } = await readAll(reader, { selector: "many{", window });
+    expect(outcome).toMatchObject({ kind: "failed", reason: "unsupported_selector" });
   });
 
   test("a path prefix is kept, and a wrong one is said", async () => {
@@ -307,7 +248,7 @@ describe("a store that goes away", () => {
     await importLines(store.url, lines, forever);
     await fetch(`${store.url}/internal/force_flush`);
     const reader = readerOf(store.url);
-    const request = { selector: "big", window: { fromMs: baseMs - 1, toMs: baseMs + 600_000 } };
+    const request = raw({ selector: "big", window: { fromMs: baseMs - 1, toMs: baseMs + 600_000 } });
     let seen = 0;
     const killing: ReadConsumer = {
       onSeries: () => {
@@ -334,29 +275,19 @@ describe("a store that goes away", () => {
   });
 });
 
-test("plain Prometheus is recognized and refused by its name", async () => {
-  await using prometheus = await startPrometheus();
-  const { outcome } = await readAll(readerOf(prometheus.url), {
-    selector: "up",
-    window: { fromMs: 0, toMs: 1 },
-  });
-  expect(outcome).toMatchObject({
-    kind: "failed",
-    reason: "unsupported_flavor",
-    message: expect.stringContaining("flavor: prometheus is not yet read"),
-  });
-});
-
 test("the store behind an address changes: found out again", async () => {
   const port = await freePort();
   const reader = readerOf(`http://127.0.0.1:${port}`);
   const request = { selector: "up", window: { fromMs: 0, toMs: 1 } };
+  const evaluation = { selector: "up default 1", window: { fromMs: 0, toMs: 15_000 } };
   {
     await using _prometheus = await startPrometheus({ port });
-    expect((await readAll(reader, request)).outcome).toMatchObject({ reason: "unsupported_flavor" });
+    expect((await readAll(reader, request)).outcome).toMatchObject({ kind: "complete" });
+    expect((await readAll(reader, evaluation)).outcome).toMatchObject({ reason: "unsupported_selector" });
   }
   await using _store = await startVictoriaMetrics({ port });
   expect((await readAll(reader, request)).outcome).toMatchObject({ kind: "complete" });
+  expect((await readAll(reader, evaluation)).outcome).toMatchObject({ kind: "complete" });
 });
 
 describe("a store that answers oddly", () => {
@@ -383,7 +314,7 @@ describe("a store that answers oddly", () => {
   });
 
   const line = '{"metric":{"__name__":"x","project":"web"},"values":[1],"timestamps":[1000]}\n';
-  const request = { selector: "x", window: { fromMs: 0, toMs: 5_000 } };
+  const request = raw({ selector: "x", window: { fromMs: 0, toMs: 5_000 } });
 
   test.each([
     [503, { "retry-after": "7" }, { reason: "overloaded", retryAfterMs: 7_000 }],

@@ -1,0 +1,139 @@
+import { setImmediate } from "node:timers/promises";
+import { SampleBuffer } from "../core/series.ts";
+import { describeSeries, nameSeries, samplesOnGrid, seriesOf } from "./evaluated-series.ts";
+import type { FlavorReader, ReadTotals, SampleReceiver, ScopedEvaluation } from "./flavor-reader.ts";
+import { type Grid, gridOf, pointsOf, splitGrid } from "./grid.ts";
+import type { LabelCache } from "./label-cache.ts";
+import { metricNameOf } from "./metric-name.ts";
+import type { QuerySeries } from "./query-answer.ts";
+import { failure, type ReadFailure } from "./read-failure.ts";
+import type { StoreClient } from "./store-client.ts";
+import { queryRange } from "./store-query.ts";
+import type { StoreFlavor } from "./store-settings.ts";
+
+/**
+ * In one request, well below what stores allow (Prometheus 11,000; VictoriaMetrics' -search.maxPointsPerTimeseries is
+ * 30,000 unless set lower).
+ */
+const maxPoints = 1_000;
+
+/** Series passed on before others get a turn. */
+const burst = 500;
+
+type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
+
+/**
+ * Evaluates expressions on the grid points of a window. Nothing is remembered: the point before is evaluated again with each
+ * piece, which shows which series have ended. So any cut of time into windows gives the same samples.
+ */
+export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
+  readonly #client: StoreClient;
+  readonly #cache: LabelCache;
+  readonly #flavor: StoreFlavor;
+
+  constructor(client: StoreClient, cache: LabelCache, flavor: StoreFlavor) {
+    this.#client = client;
+    this.#cache = cache;
+    this.#flavor = flavor;
+  }
+
+  async read(read: ScopedEvaluation, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
+    let points = maxPoints;
+    let series = 0;
+    let samples = 0;
+    let rest = gridOf(read.window, read.stepMs);
+    while (rest !== undefined) {
+      const [piece, after]: readonly [Grid, Grid | undefined] = splitGrid(rest, points);
+      const ended = await this.#readPiece(read, piece, receiver, signal);
+      if (ended.kind === "failed" && ended.reason === "answer_too_large" && pointsOf(piece) > 1) {
+        points = Math.ceil(pointsOf(piece) / 2);
+        continue;
+      }
+      if (ended.kind !== "complete") return ended;
+      series += ended.series;
+      samples += ended.samples;
+      rest = after;
+    }
+    return { kind: "complete", series, samples };
+  }
+
+  async #readPiece(
+    read: ScopedEvaluation,
+    grid: Grid,
+    receiver: SampleReceiver,
+    signal: AbortSignal,
+  ): Promise<Ended> {
+    const answer = await queryRange(
+      this.#client,
+      this.#flavor,
+      read,
+      { ...grid, firstMs: grid.firstMs - grid.stepMs },
+      (bytes) => {
+        receiver.onBytes(bytes);
+        return receiver.wantsMore();
+      },
+      signal,
+    );
+    if (answer === "stopped") return { kind: "stopped" };
+    if (answer.kind === "failed") return answer;
+    if (answer.resultType !== "matrix") {
+      return failure("malformed_answer", `the store answered a range query with a ${answer.resultType}`);
+    }
+    return this.#pass(answer.series, read, grid, receiver);
+  }
+
+  async #pass(
+    result: readonly QuerySeries[],
+    read: ScopedEvaluation,
+    grid: Grid,
+    receiver: SampleReceiver,
+  ): Promise<Ended> {
+    const { named, collided } = nameSeries(result, metricNameOf(read.name));
+    const refusals = new Refusals();
+    for (const series of collided) {
+      const all = series.map(describeSeries).join(" and ");
+      const message = `the expression's result has series that are equal once those without a name are named after the source: ${all}`;
+      refusals.add("name_collision", series.length, message);
+    }
+    const buffer = new SampleBuffer();
+    let series = 0;
+    let samples = 0;
+    for (const [index, one] of named.entries()) {
+      if (index % burst === burst - 1) await setImmediate();
+      if (!receiver.wantsMore()) return { kind: "stopped" };
+      if (one.source.hasHistograms) {
+        refusals.add("native_histogram", 1, "native histograms are not exported");
+      }
+      if (samplesOnGrid(one.source.points, grid, buffer) === undefined) {
+        const { stepMs } = grid;
+        const message = `the store's points of ${describeSeries(one.source)} are no numbers at multiples of ${stepMs} ms`;
+        return failure("malformed_answer", message);
+      }
+      if (buffer.length === 0) continue;
+      const found = seriesOf(one, this.#cache);
+      if (found === undefined || "kind" in found) {
+        refusals.add(found?.reason ?? "malformed_labels", 1, found?.message ?? describeSeries(one.source));
+        continue;
+      }
+      series++;
+      samples += buffer.length;
+      receiver.onSeries(found, buffer);
+    }
+    refusals.report(receiver);
+    return { kind: "complete", series, samples };
+  }
+}
+
+/** Series left out of one evaluation, told once for each reason. */
+class Refusals {
+  readonly #byReason = new Map<string, { lines: number; message: string }>();
+
+  add(reason: string, lines: number, message: string): void {
+    const before = this.#byReason.get(reason);
+    this.#byReason.set(reason, { lines: lines + (before?.lines ?? 0), message: before?.message ?? message });
+  }
+
+  report(receiver: SampleReceiver): void {
+    for (const [reason, { lines, message }] of this.#byReason) receiver.onRefused(reason, lines, message);
+  }
+}

@@ -1,0 +1,95 @@
+import { crc32c } from "./crc32c.ts";
+import { MalformedMessage } from "./message-cursor.ts";
+
+/** Prometheus' own client takes frames of up to 50 MB; its server cuts them at one MB, or after the series that passes it. */
+export const maxFrameBytes = 64 * 2 ** 20;
+
+const checksumBytes = 4;
+/** As a varint; a longer one is beyond `maxFrameBytes` anyway. */
+const maxSizeBytes = 5;
+
+/**
+ * Cuts the body of a streamed remote read into its frames, as it comes (storage/remote/chunked.go): the size of the data
+ * as a varint, a CRC-32C of it in four bytes, big end first, and the data.
+ *
+ * `push` takes any cut of the body and calls `onFrame` for each frame that ends in it; the bytes are valid until it
+ * returns. Only a frame that is cut in two is copied.
+ */
+export class FrameDecoder {
+  readonly #onFrame: (bytes: Buffer, start: number, end: number) => void;
+  #carry = Buffer.allocUnsafe(4_096);
+  #carried = 0;
+
+  constructor(onFrame: (bytes: Buffer, start: number, end: number) => void) {
+    this.#onFrame = onFrame;
+  }
+
+  /** What has come of a frame that has not ended: after a whole body there is nothing. */
+  get rest(): Buffer {
+    return this.#carry.subarray(0, this.#carried);
+  }
+
+  /** @throws MalformedMessage, and what `onFrame` throws */
+  push(chunk: Buffer): void {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#carried === 0) {
+        const frame = frameAt(chunk, at, chunk.length);
+        if (frame !== undefined && frame.end <= chunk.length) {
+          this.#take(chunk, frame);
+          at = frame.end;
+          continue;
+        }
+      }
+      // Byte by byte until the size is known, then as much as the frame needs.
+      const known = frameAt(this.#carry, 0, this.#carried);
+      const wanted = known === undefined ? 1 : known.end - this.#carried;
+      at += this.#keep(chunk, at, Math.min(wanted, chunk.length - at));
+      const frame = frameAt(this.#carry, 0, this.#carried);
+      if (frame !== undefined && frame.end === this.#carried) {
+        this.#take(this.#carry, frame);
+        this.#carried = 0;
+      }
+    }
+  }
+
+  #take(bytes: Buffer, { start, end }: Frame): void {
+    if (crc32c(bytes, start, end) !== bytes.readUInt32BE(start - checksumBytes)) {
+      throw new MalformedMessage("a frame's checksum is wrong");
+    }
+    this.#onFrame(bytes, start, end);
+  }
+
+  #keep(chunk: Buffer, at: number, length: number): number {
+    const needed = this.#carried + length;
+    if (needed > this.#carry.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#carry.length * 2));
+      this.#carry.copy(larger, 0, 0, this.#carried);
+      this.#carry = larger;
+    }
+    chunk.copy(this.#carry, this.#carried, at, at + length);
+    this.#carried = needed;
+    return length;
+  }
+}
+
+interface Frame {
+  /** Of the data; the checksum is before it. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the frame's data lies that begins at `at`; its end may be beyond `limit`. @returns undefined before its size has come */
+function frameAt(bytes: Buffer, at: number, limit: number): Frame | undefined {
+  let size = 0;
+  for (let index = 0; index < maxSizeBytes; index++) {
+    if (at + index >= limit) return undefined;
+    const byte = bytes[at + index] as number;
+    size += (byte & 127) * 128 ** index;
+    if (byte >= 128) continue;
+    if (size > maxFrameBytes) break;
+    const start = at + index + 1 + checksumBytes;
+    return { start, end: start + size };
+  }
+  throw new MalformedMessage(`a frame is longer than ${maxFrameBytes} bytes`);
+}

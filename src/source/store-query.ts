@@ -1,0 +1,97 @@
+import type { Expr } from "../metricsql/ast.ts";
+import { print } from "../metricsql/printer.ts";
+import { promqlOnly } from "../metricsql/promql.ts";
+import { scope } from "../metricsql/scope.ts";
+import { endSeconds, tenantFilter } from "./export-reader.ts";
+import type { Tenant } from "./flavor-reader.ts";
+import type { Grid } from "./grid.ts";
+import { parseQueryAnswer, type QueryAnswer } from "./query-answer.ts";
+import { failure, type ReadFailure } from "./read-failure.ts";
+import type { StoreClient } from "./store-client.ts";
+import type { StoreFlavor } from "./store-settings.ts";
+
+/** An expression that is to be evaluated for a tenant: what is sent is printed of this, never a user's own text. */
+export interface ScopedExpression {
+  /** Confined to the tenant already: see `scopedExpression`. */
+  readonly expr: Expr;
+  readonly tenant?: Tenant | undefined;
+}
+
+/** A body above this is not read; what was asked for has to be less. */
+export const maxAnswerBytes = 32 * 2 ** 20;
+
+export function scopedExpression(expr: Expr, tenant: Tenant | undefined): ScopedExpression {
+  return { expr: tenant === undefined ? expr : scope(expr, [tenant]), tenant };
+}
+
+/** Evaluates at the points of a grid by `/api/v1/query_range`, uncached and exactly there. */
+export function queryRange(
+  client: StoreClient,
+  flavor: StoreFlavor,
+  query: ScopedExpression,
+  grid: Grid,
+  onBytes: (bytes: number) => boolean,
+  signal: AbortSignal,
+): Promise<QueryAnswer | ReadFailure | "stopped"> {
+  const times = { start: endSeconds(grid.firstMs), end: endSeconds(grid.lastMs), step: `${grid.stepMs}ms` };
+  return request(client, flavor, "/api/v1/query_range", query, times, onBytes, signal);
+}
+
+/** Evaluates at one time by `/api/v1/query`. */
+export function queryInstant(
+  client: StoreClient,
+  flavor: StoreFlavor,
+  query: ScopedExpression,
+  timeMs: number,
+  signal: AbortSignal,
+): Promise<QueryAnswer | ReadFailure | "stopped"> {
+  return request(client, flavor, "/api/v1/query", query, { time: endSeconds(timeMs) }, () => true, signal);
+}
+
+/** Why the store would refuse an expression or read it differently, or undefined. */
+export function flavorRefusal(expr: Expr, flavor: StoreFlavor): string | undefined {
+  if (flavor !== "prometheus") return undefined;
+  const [first, ...others] = promqlOnly(expr).map(({ message }) => message);
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  return `the store is Prometheus, which does not take this expression: ${first}${more}`;
+}
+
+async function request(
+  client: StoreClient,
+  flavor: StoreFlavor,
+  path: string,
+  { expr, tenant }: ScopedExpression,
+  times: Readonly<Record<string, string>>,
+  onBytes: (bytes: number) => boolean,
+  signal: AbortSignal,
+): Promise<QueryAnswer | ReadFailure | "stopped"> {
+  const refusal = flavorRefusal(expr, flavor);
+  if (refusal !== undefined) return failure("unsupported_selector", refusal);
+  const form = new URLSearchParams({
+    query: print(expr),
+    ...times,
+    timeout: `${Math.ceil(client.timeouts.readMs / 1_000)}s`,
+    // VictoriaMetrics would otherwise move the times to a grid of its own.
+    nocache: "1",
+  });
+  // The expression is confined already; this holds even where the store's idea of it differs from ours.
+  if (tenant !== undefined && flavor === "victoriametrics") form.set("extra_filters[]", tenantFilter(tenant));
+  const pieces: Buffer[] = [];
+  let held = 0;
+  const answer = await client.request(
+    { path, form },
+    (chunk) => {
+      held += chunk.length;
+      // A copy: a chunk's bytes are ours only until this returns.
+      if (held <= maxAnswerBytes) pieces.push(Buffer.from(chunk));
+      return onBytes(chunk.length) && held <= maxAnswerBytes;
+    },
+    signal,
+  );
+  if (answer.kind !== "answered") return answer;
+  if (held > maxAnswerBytes) {
+    return failure("answer_too_large", `the expression's result is more than ${maxAnswerBytes} bytes`);
+  }
+  return answer.whole ? parseQueryAnswer(Buffer.concat(pieces)) : "stopped";
+}

@@ -1,0 +1,74 @@
+import protobuf from "protobufjs/minimal.js";
+import { crc32c } from "../../src/source/crc32c.ts";
+import { prometheus } from "../../src/source/gen/remote-read.js";
+import type { BitSample } from "./xor-chunk.ts";
+
+/** Answers of `/api/v1/read`, made by the generated code: what servers send to a reader. */
+export interface AnswerSeries {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly chunks: readonly AnswerChunk[];
+}
+
+export interface AnswerChunk {
+  readonly type: "XOR" | "HISTOGRAM" | "FLOAT_HISTOGRAM" | "UNKNOWN";
+  readonly minTimeMs: number;
+  readonly maxTimeMs: number;
+  readonly data: Buffer;
+}
+
+/** One message of a stream of chunks, without its frame. */
+export function encodeChunkedResponse(queryIndex: number, series: readonly AnswerSeries[]): Buffer {
+  const message = prometheus.ChunkedReadResponse.encode({
+    queryIndex,
+    chunkedSeries: series.map(({ labels, chunks }) => ({
+      labels: labelList(labels),
+      chunks: chunks.map(({ type, ...chunk }) => ({
+        ...chunk,
+        type: prometheus.Chunk.Encoding[type],
+      })),
+    })),
+  });
+  return Buffer.from(message.finish());
+}
+
+export function encodeFrame(message: Buffer): Buffer {
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32c(message));
+  const size = Buffer.from(new protobuf.Writer().uint32(message.length).finish());
+  return Buffer.concat([size, checksum, message]);
+}
+
+/** The one message of samples, not compressed. Samples are written by hand, so that a NaN's bits stay as they are. */
+export function encodeSamplesResponse(
+  results: readonly (readonly {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly samples: readonly BitSample[];
+    readonly histograms?: number;
+  }[])[],
+): Buffer {
+  const writer = new protobuf.Writer();
+  for (const result of results) {
+    writer.uint32(10).fork();
+    for (const { labels, samples, histograms = 0 } of result) {
+      writer.uint32(10).fork();
+      for (const label of labelList(labels)) {
+        prometheus.Label.encode(label, writer.uint32(10).fork()).ldelim();
+      }
+      for (const { timestampMs, bits } of samples) {
+        writer.uint32(18).fork();
+        const halves = { low: Number(bits & 0xffffffffn), high: Number(bits >> 32n), unsigned: true };
+        writer.uint32(9).fixed64(halves as never);
+        writer.uint32(16).int64(timestampMs);
+        writer.ldelim();
+      }
+      for (let index = 0; index < histograms; index++) writer.uint32(34).bytes(Buffer.from([8, 1]));
+      writer.ldelim();
+    }
+    writer.ldelim();
+  }
+  return Buffer.from(writer.finish());
+}
+
+function labelList(labels: Readonly<Record<string, string>>): { name: string; value: string }[] {
+  return Object.entries(labels).map(([name, value]) => ({ name, value }));
+}

@@ -1,0 +1,78 @@
+import { silentLogger } from "../../src/core/log.ts";
+import type { SampleBuffer, Series } from "../../src/core/series.ts";
+import type { ReadConsumer, ReadHandle, ReadOutcome, ReadRequest } from "../../src/source/sample-reader.ts";
+import { StoreClient } from "../../src/source/store-client.ts";
+import { StoreReader } from "../../src/source/store-reader.ts";
+import type { MetricsStoreSettings, StoreTimeouts } from "../../src/source/store-settings.ts";
+
+/** Reads of a store in tests: readers, and what they give. */
+export interface ReadSeries {
+  readonly labels: Record<string, string>;
+  readonly times: number[];
+  readonly values: number[];
+  /** Each value's eight bytes, the low ones first. */
+  readonly bits: string[];
+}
+
+/** Keeps what it is given. */
+export class Collector implements ReadConsumer {
+  readonly series: ReadSeries[] = [];
+  handle: ReadHandle | undefined;
+
+  onAttached(handle: ReadHandle): void {
+    this.handle = handle;
+  }
+
+  onSeries(series: Series, samples: SampleBuffer): void {
+    const bits = Array.from({ length: samples.length }, (_, index) =>
+      samples.valueBytes.toString("hex", index * 8, index * 8 + 8),
+    );
+    this.series.push({
+      labels: Object.fromEntries(series.labels.map(({ name, value }) => [name, value])),
+      times: [...samples.timestampsMs.subarray(0, samples.length)],
+      values: [...samples.values.subarray(0, samples.length)],
+      bits,
+    });
+  }
+}
+
+/** The staleness marker as `ReadSeries.bits` has it. */
+export const staleBits = "020000000000f07f";
+
+export type RawRequest = Omit<ReadRequest, "name" | "stepMs">;
+
+/** What a request also has, and what is of no account for raw samples. */
+export function raw(request: RawRequest): ReadRequest {
+  return { name: "source", stepMs: 15_000, ...request };
+}
+
+export async function readAll(
+  reader: StoreReader,
+  request: RawRequest | ReadRequest,
+): Promise<{ outcome: ReadOutcome; series: ReadSeries[] }> {
+  const collector = new Collector();
+  const outcome = await reader.read(raw(request), collector, new AbortController().signal);
+  return { outcome, series: collector.series };
+}
+
+const open: StoreClient[] = [];
+
+export function readerOf(
+  url: string,
+  settings: Partial<MetricsStoreSettings> = {},
+  timeouts: Partial<StoreTimeouts> = {},
+): StoreReader {
+  const client = new StoreClient({ url, flavor: "auto", concurrency: 2, ...settings }, { timeouts });
+  open.push(client);
+  return new StoreReader({
+    client,
+    concurrency: settings.concurrency ?? 2,
+    cacheMaxBytes: 64 * 2 ** 20,
+    log: silentLogger,
+  });
+}
+
+/** To be called when a test file is done. */
+export async function closeReaders(): Promise<void> {
+  await Promise.all(open.splice(0).map((client) => client.close()));
+}
