@@ -36,7 +36,7 @@ export function caret(text: string, error: { message: string; offset: number }):
   const end = Math.min(lineEnd, error.offset + CONTEXT);
   const lead = start > lineStart ? "…" : "";
   const tail = end < lineEnd ? "…" : "";
-  const line = lead + text.slice(start, end).replace(/\p{Cc}/gu, " ") + tail;
+  const line = lead + text.slice(start, end).replace(/[\p{Cc}\p{Cf}]/gu, " ") + tail;
   const indent = " ".repeat([...text.slice(start, error.offset)].length + lead.length);
   return `${line}\n${indent}^ ${error.message}`;
 }

@@ -14,9 +14,15 @@ export interface WarningLimits {
   readonly maxWindowMs: number;
   /** A subquery that evaluates at more points is, too. */
   readonly maxSubqueryPoints: number;
+  /** Are selectors that name labels but no metric worth one? */
+  readonly nameless: boolean;
 }
 
-const DEFAULT_LIMITS: WarningLimits = { maxWindowMs: 86_400_000, maxSubqueryPoints: 10_000 };
+export const DEFAULT_LIMITS: WarningLimits = {
+  maxWindowMs: 86_400_000,
+  maxSubqueryPoints: 10_000,
+  nameless: true,
+};
 
 /** What makes the expression costly for a store: selectors that match (nearly) everything, huge windows. */
 export function warnings(expr: Expr, limits: WarningLimits = DEFAULT_LIMITS): readonly Remark[] {
@@ -25,13 +31,13 @@ export function warnings(expr: Expr, limits: WarningLimits = DEFAULT_LIMITS): re
     if (message !== undefined) remarks.push({ message, pos });
   };
   walk(expr, (node) => {
-    if (node.type === "selector") remark(selectorWarning(node), node.pos);
+    if (node.type === "selector") remark(selectorWarning(node, limits), node.pos);
     if (node.type === "rollup") remark(windowWarning(node, limits), node.pos);
   });
   return remarks;
 }
 
-function selectorWarning({ groups }: Selector): string | undefined {
+function selectorWarning({ groups }: Selector, { nameless }: WarningLimits): string | undefined {
   const alternative = groups.length > 1 ? "an alternative of the selector" : "the selector";
   for (const group of groups) {
     if (group.length === 0) return `${alternative} has no filters and matches every series`;
@@ -39,7 +45,7 @@ function selectorWarning({ groups }: Selector): string | undefined {
       return `${alternative} has only filters that also match a missing label, so it matches nearly every series`;
     }
   }
-  if (groups.some((group) => !group.some(namesMetric))) {
+  if (nameless && groups.some((group) => !group.some(namesMetric))) {
     return `${alternative} names no metric, so the filters are looked up in the series of all metrics`;
   }
   return undefined;

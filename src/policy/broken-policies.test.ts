@@ -169,13 +169,6 @@ describe("broken policies", () => {
       sources(`- name: all\n  metrics: { metricsql: '{job="web"' }`),
     ],
     [
-      "an expression",
-      [
-        '7:29: error: spec.sources[0].metrics.metricsql: must be one series selector such as {job="web"} or http_requests_total{code=~"5.."}; expressions cannot be exported yet',
-      ],
-      sources(`- name: all\n  metrics: { metricsql: 'rate(up[5m])' }`),
-    ],
-    [
       "a sink without sources",
       ["7:27: error: spec.sinks[0].sources: must have at least 1 item"],
       sinks(`- { name: a, sources: [], ${target} }`),

@@ -36,6 +36,8 @@ export interface PolicyCheckOptions {
   readonly unknownFields: "error" | "warning";
   /** Instead of metadata's: a directory has neither. */
   readonly identity?: { readonly uid: string; readonly generation: number };
+  /** The label that is forced on the queries of the plane's project, where there is one: its policies must not name it. */
+  readonly tenantLabel?: string | undefined;
 }
 
 export const apiVersionPattern = /^telemetry\.([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\/v1alpha1$/;
@@ -51,7 +53,7 @@ export function checkExportPolicy(
 ): { checked: CheckedPolicy | undefined; faults: readonly DocumentFault[] } {
   const json = withoutNulls(document) as Record<string, unknown>;
   const envelope = checkEnvelope(json, options);
-  const spec = checkSpec(json["spec"], options.unknownFields);
+  const spec = checkSpec(json["spec"], options);
   const paused = pausedSinks(json, envelope.groupDomain, spec.sinks);
   const faults = [...envelope.faults, ...spec.faults, ...paused.faults];
   if (envelope.ref === undefined) return { checked: undefined, faults };
@@ -106,7 +108,7 @@ interface CheckedSpec {
   readonly faults: DocumentFault[];
 }
 
-function checkSpec(spec: unknown, unknownFields: "error" | "warning"): CheckedSpec {
+function checkSpec(spec: unknown, { unknownFields, tenantLabel }: PolicyCheckOptions): CheckedSpec {
   const faults: DocumentFault[] = [];
   if (!isObject(spec)) {
     const reason = spec === undefined ? "FieldValueRequired" : "FieldValueTypeInvalid";
@@ -119,7 +121,7 @@ function checkSpec(spec: unknown, unknownFields: "error" | "warning"): CheckedSp
   const usable = faults.length === 0;
   faults.push(...unknownFieldFaults(spec, unknownFields));
 
-  const sources = rawSources.map((raw, index) => checkSource(raw, ["spec", "sources", index]));
+  const sources = rawSources.map((raw, index) => checkSource(raw, ["spec", "sources", index], tenantLabel));
   markDuplicates(rawSources, "sources", sources);
   const sinks = rawSinks.map((raw, index) => checkSink(raw, ["spec", "sinks", index], rawSources, sources));
   markDuplicates(rawSinks, "sinks", sinks);

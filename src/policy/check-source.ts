@@ -12,7 +12,8 @@ export interface SourceCheck {
   readonly faults: DocumentFault[];
 }
 
-export function checkSource(raw: unknown, path: DocumentPath): SourceCheck {
+/** @param tenantLabel see `checkMetricsql` */
+export function checkSource(raw: unknown, path: DocumentPath, tenantLabel?: string): SourceCheck {
   const name = nameOf(raw, path);
   const selectors = selectorPaths(raw).map((place) =>
     errorAtName(
@@ -30,7 +31,7 @@ export function checkSource(raw: unknown, path: DocumentPath): SourceCheck {
     return { name, value: undefined, faults: [...selectors, ...asErrors(issues)] };
   }
   const { metricsql } = checked.value.metrics;
-  const problem = checkMetricsql(metricsql);
+  const problem = checkMetricsql(metricsql, tenantLabel);
   const faults = [...selectors];
   if (problem !== undefined) {
     faults.push({

@@ -1,6 +1,10 @@
+import { isObject, valueAt } from "../core/document-path.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Expr, LabelFilter } from "../metricsql/ast.ts";
 import { parse } from "../metricsql/parser.ts";
+import { rangeRemarks } from "../metricsql/range-remarks.ts";
+import { caret } from "../metricsql/syntax-error.ts";
+import { DEFAULT_LIMITS, warnings } from "../metricsql/warnings.ts";
 import { type Candidate, duplicateFault } from "./directory-contents.ts";
 import type { DocumentFault } from "./document-fault.ts";
 import type { CheckedManifest } from "./manifest.ts";
@@ -8,7 +12,12 @@ import type { ExportPolicy } from "./types.ts";
 
 /** What can only be seen when manifests are looked at side by side, and what is allowed but perhaps not meant. */
 export function checkTogether(manifests: readonly CheckedManifest[]): Fault[] {
-  return [...duplicates(manifests), ...missingSecrets(manifests), ...overlaps(manifests)];
+  return [
+    ...duplicates(manifests),
+    ...missingSecrets(manifests),
+    ...overlaps(manifests),
+    ...costs(manifests),
+  ];
 }
 
 function duplicates(manifests: readonly CheckedManifest[]): Fault[] {
@@ -43,6 +52,36 @@ function missingSecrets(manifests: readonly CheckedManifest[]): Fault[] {
       }),
     ),
   );
+}
+
+/** What the stores will feel, and what does not mean here what it means in a graph. */
+function costs(manifests: readonly CheckedManifest[]): Fault[] {
+  return manifests.flatMap((manifest) =>
+    manifest.policies.flatMap(({ checked, object }) =>
+      (checked.policy?.sources ?? []).flatMap(({ name, metricsql }) => {
+        const expr = parse(metricsql);
+        // To select all of a job's metrics is what raw export is for; in an expression it is mostly an oversight.
+        const limits = { ...DEFAULT_LIMITS, nameless: expr.type !== "selector" };
+        const remarks = [...warnings(expr, limits), ...rangeRemarks(expr)];
+        const path = ["spec", "sources", sourceIndex(object.json, name), "metrics", "metricsql"];
+        return remarks.map(({ message, pos }) =>
+          object.locate({
+            severity: "warning",
+            path,
+            reason: "FieldValueInvalid",
+            message,
+            excerpt: caret(metricsql, { message: "", offset: pos }).trimEnd(),
+          }),
+        );
+      }),
+    ),
+  );
+}
+
+function sourceIndex(json: Readonly<Record<string, unknown>>, name: string): number {
+  const sources = valueAt(json, ["spec", "sources"]);
+  if (!Array.isArray(sources)) return 0;
+  return sources.findIndex((source: unknown) => isObject(source) && source["name"] === name);
 }
 
 function overlaps(manifests: readonly CheckedManifest[]): Fault[] {

@@ -7,9 +7,28 @@ describe("series selectors are sources", () => {
   });
 });
 
-describe("expressions are not, for now", () => {
+describe("so are expressions", () => {
   test.each(["rate(up[5m])", "up[5m]", "up offset 5m", "a + b", "1", "sum(up) by (job)"])("%s", (text) => {
-    expect(checkMetricsql(text)?.message).toMatch(/^must be one series selector such as/);
+    expect(checkMetricsql(text)).toBeUndefined();
+  });
+});
+
+describe("the label that tells projects apart", () => {
+  test.each([
+    'up{project="web"}',
+    'up{project!="web"}',
+    "sum(up) by (project)",
+    'label_set(up, "project", "web")',
+    'a * on(job) group_left(*) prefix "pro" b',
+    "a * on(project) b",
+  ])("must not be named: %s", (text) => {
+    expect(checkMetricsql(text)).toBeUndefined();
+    expect(checkMetricsql(text, "")).toBeUndefined();
+    expect(checkMetricsql(text, "project")?.message).toMatch(/^must not name the label project/);
+  });
+
+  test.each(["up", 'up{job="project"}', "sum(up) by (projects)"])("is not named in %s", (text) => {
+    expect(checkMetricsql(text, "project")).toBeUndefined();
   });
 });
 

@@ -1,10 +1,17 @@
 import type { Expr } from "../metricsql/ast.ts";
-import { kind } from "../metricsql/kind.ts";
+import { labelsNamed } from "../metricsql/labels.ts";
 import { MetricsqlSyntaxError, parse } from "../metricsql/parser.ts";
 import { caret } from "../metricsql/syntax-error.ts";
 
-/** What keeps a source's MetricsQL from being exported, or undefined. */
-export function checkMetricsql(text: string): { message: string; excerpt?: string } | undefined {
+/**
+ * What keeps a source's MetricsQL from being exported, or undefined.
+ *
+ * @param tenantLabel is forced on every query of the policy's tenant, who must not name it (nor, so, write it)
+ */
+export function checkMetricsql(
+  text: string,
+  tenantLabel?: string,
+): { message: string; excerpt?: string } | undefined {
   let expr: Expr;
   try {
     expr = parse(text);
@@ -18,12 +25,15 @@ export function checkMetricsql(text: string): { message: string; excerpt?: strin
       excerpt: caret(text, { message: "", offset: error.offset }).trimEnd(),
     };
   }
-  const refusal = kindRefusal(expr);
-  return refusal === undefined ? undefined : { message: refusal };
+  if (!tenantLabel || !namesLabel(expr, tenantLabel)) return undefined;
+  return {
+    message: `must not name the label ${tenantLabel}, which tells projects apart: it is added to every query by itself`,
+  };
 }
 
-/** The one place that decides which kinds of MetricsQL can be a source. */
-export function kindRefusal(expr: Expr): string | undefined {
-  if (kind(expr) === "selector") return undefined;
-  return 'must be one series selector such as {job="web"} or http_requests_total{code=~"5.."}; expressions cannot be exported yet';
+/** Filters, groupings, label functions; `p*` stands for every label that begins with p. */
+function namesLabel(expr: Expr, label: string): boolean {
+  return labelsNamed(expr).some(
+    (named) => named === label || (named.endsWith("*") && label.startsWith(named.slice(0, -1))),
+  );
 }

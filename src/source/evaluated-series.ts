@@ -5,41 +5,69 @@ import { pointValue, type QueryPoint, type QuerySeries } from "./query-answer.ts
 
 const nameLabel = "__name__";
 
-/** A result series as it is to be sent; the labels are sorted, and a name is among them. */
-export interface NamedSeries {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly source: QuerySeries;
+/**
+ * The results of evaluations at times that follow one another as one result: series of equal labels are one series.
+ */
+export function mergeResults(results: readonly (readonly QuerySeries[])[]): readonly QuerySeries[] {
+  const [only, ...others] = results;
+  if (only !== undefined && others.length === 0) return only;
+  return [...groupBy(results.flat(), ({ labels }) => labelsKey(labels)).values()].map((group) => ({
+    labels: group[0].labels,
+    isUtf8: group.every(({ isUtf8 }) => isUtf8),
+    points: group.flatMap(({ points }) => points),
+    hasHistograms: group.some(({ hasHistograms }) => hasHistograms),
+  }));
 }
 
 /**
- * Gives the series that have no name the one given. Two that are equal then would be mixed up: neither is kept.
+ * Gives the series that have no name the one given. Where two are equal then, their points at the same time would be
+ * mixed up: none of those is kept.
  *
- * @returns the others, and of those the labels
+ * @returns the series, their labels sorted, and the groups of which points were dropped
  */
 export function nameSeries(
   series: readonly QuerySeries[],
   name: string,
-): { readonly named: readonly NamedSeries[]; readonly collided: readonly (readonly QuerySeries[])[] } {
-  const groups = new Map<
-    string,
-    { readonly labels: NamedSeries["labels"]; readonly sources: QuerySeries[] }
-  >();
-  for (const source of series) {
-    const entries = Object.entries({ [nameLabel]: name, ...source.labels });
-    entries.sort(([a], [b]) => (a < b ? -1 : 1));
-    const key = JSON.stringify(entries);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { labels: Object.fromEntries(entries), sources: [source] });
-    else group.sources.push(source);
-  }
-  const named: NamedSeries[] = [];
+): { readonly named: readonly QuerySeries[]; readonly collided: readonly (readonly QuerySeries[])[] } {
+  const named: QuerySeries[] = [];
   const collided: (readonly QuerySeries[])[] = [];
-  for (const { labels, sources } of groups.values()) {
-    const [source, ...others] = sources;
-    if (source !== undefined && others.length === 0) named.push({ labels, source });
-    else collided.push(sources);
+  const nameOf = (one: QuerySeries) => ({ [nameLabel]: name, ...one.labels });
+  for (const group of groupBy(series, (one) => labelsKey(nameOf(one))).values()) {
+    const [first, ...others] = group;
+    const labels = Object.fromEntries(sortedEntries(nameOf(first)));
+    if (others.length === 0) {
+      named.push({ ...first, labels });
+      continue;
+    }
+    const byTime = groupBy(
+      group.flatMap(({ points }) => points),
+      ({ timestampMs }) => timestampMs,
+    );
+    const points = [...byTime.values()].flatMap((atOnce) => (atOnce.length === 1 ? atOnce : []));
+    points.sort((a, b) => a.timestampMs - b.timestampMs);
+    if (points.length < byTime.size) collided.push(group);
+    named.push({ ...first, labels, points });
   }
   return { named, collided };
+}
+
+function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, [Item, ...Item[]]> {
+  const groups = new Map<Key, [Item, ...Item[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+function labelsKey(labels: QuerySeries["labels"]): string {
+  return JSON.stringify(sortedEntries(labels));
+}
+
+function sortedEntries(labels: QuerySeries["labels"]): [string, string][] {
+  return Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /**
@@ -84,8 +112,8 @@ function setValue(samples: SampleBuffer, index: number, value: number): void {
 }
 
 /** The series of labels, from the cache where their text is sound. @returns why it is refused otherwise */
-export function seriesOf({ labels, source }: NamedSeries, cache: LabelCache): ReturnType<LabelCache["find"]> {
-  if (!source.isUtf8)
+export function seriesOf({ labels, isUtf8 }: QuerySeries, cache: LabelCache): ReturnType<LabelCache["find"]> {
+  if (!isUtf8)
     return new Series(
       Object.entries(labels).map(([name, value]) => ({ name, value })),
       false,

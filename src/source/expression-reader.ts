@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { SampleBuffer } from "../core/series.ts";
-import { describeSeries, nameSeries, samplesOnGrid, seriesOf } from "./evaluated-series.ts";
+import type { Expr } from "../metricsql/ast.ts";
+import { walk } from "../metricsql/visit.ts";
+import { describeSeries, mergeResults, nameSeries, samplesOnGrid, seriesOf } from "./evaluated-series.ts";
 import type { FlavorReader, ReadTotals, SampleReceiver, ScopedEvaluation } from "./flavor-reader.ts";
 import { type Grid, gridOf, pointsOf, splitGrid } from "./grid.ts";
 import type { LabelCache } from "./label-cache.ts";
@@ -11,11 +13,18 @@ import type { StoreClient } from "./store-client.ts";
 import { queryRange } from "./store-query.ts";
 import type { StoreFlavor } from "./store-settings.ts";
 
+export interface EvaluationLimits {
+  /** Of a request; what is more is asked for in several. */
+  readonly maxPoints: number;
+  /** Of an answer; what is more is asked for with fewer points. */
+  readonly maxAnswerBytes: number;
+}
+
 /**
- * In one request, well below what stores allow (Prometheus 11,000; VictoriaMetrics' -search.maxPointsPerTimeseries is
- * 30,000 unless set lower).
+ * Points well below what stores allow: Prometheus 11,000; VictoriaMetrics' -search.maxPointsPerTimeseries is 30,000
+ * unless set lower.
  */
-const maxPoints = 1_000;
+const defaultLimits: EvaluationLimits = { maxPoints: 500, maxAnswerBytes: 32 * 2 ** 20 };
 
 /** Series passed on before others get a turn. */
 const burst = 500;
@@ -30,15 +39,22 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
   readonly #client: StoreClient;
   readonly #cache: LabelCache;
   readonly #flavor: StoreFlavor;
+  readonly #limits: EvaluationLimits;
 
-  constructor(client: StoreClient, cache: LabelCache, flavor: StoreFlavor) {
+  constructor(
+    client: StoreClient,
+    cache: LabelCache,
+    flavor: StoreFlavor,
+    limits: EvaluationLimits = defaultLimits,
+  ) {
+    this.#limits = limits;
     this.#client = client;
     this.#cache = cache;
     this.#flavor = flavor;
   }
 
   async read(read: ScopedEvaluation, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
-    let points = maxPoints;
+    let points = this.#limits.maxPoints;
     let series = 0;
     let samples = 0;
     let rest = gridOf(read.window, read.stepMs);
@@ -63,9 +79,7 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
     receiver: SampleReceiver,
     signal: AbortSignal,
   ): Promise<Ended> {
-    const answer = await queryRange(
-      this.#client,
-      this.#flavor,
+    const answer = await this.#evaluate(
       read,
       { ...grid, firstMs: grid.firstMs - grid.stepMs },
       (bytes) => {
@@ -75,11 +89,36 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
       signal,
     );
     if (answer === "stopped") return { kind: "stopped" };
-    if (answer.kind === "failed") return answer;
-    if (answer.resultType !== "matrix") {
-      return failure("malformed_answer", `the store answered a range query with a ${answer.resultType}`);
+    if ("kind" in answer) return answer;
+    return this.#pass(answer, read, grid, receiver);
+  }
+
+  /** The result at all points of a grid, however many requests that takes. */
+  async #evaluate(
+    read: ScopedEvaluation,
+    grid: Grid,
+    onBytes: (bytes: number) => boolean,
+    signal: AbortSignal,
+  ): Promise<readonly QuerySeries[] | ReadFailure | "stopped"> {
+    const results: (readonly QuerySeries[])[] = [];
+    let room = this.#limits.maxAnswerBytes;
+    const perRequest = dependsOnRange(read.expr, this.#flavor) ? 1 : pointsOf(grid);
+    let rest: Grid | undefined = grid;
+    while (rest !== undefined) {
+      const [part, after]: readonly [Grid, Grid | undefined] = splitGrid(rest, perRequest);
+      const counted = (bytes: number): boolean => {
+        room -= bytes;
+        return onBytes(bytes);
+      };
+      const answer = await queryRange(this.#client, this.#flavor, read, part, counted, signal, room);
+      if (answer === "stopped" || answer.kind === "failed") return answer;
+      if (answer.resultType !== "matrix") {
+        return failure("malformed_answer", `the store answered a range query with a ${answer.resultType}`);
+      }
+      results.push(answer.series);
+      rest = after;
     }
-    return this.#pass(answer.series, read, grid, receiver);
+    return mergeResults(results);
   }
 
   async #pass(
@@ -101,18 +140,18 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
     for (const [index, one] of named.entries()) {
       if (index % burst === burst - 1) await setImmediate();
       if (!receiver.wantsMore()) return { kind: "stopped" };
-      if (one.source.hasHistograms) {
+      if (one.hasHistograms) {
         refusals.add("native_histogram", 1, "native histograms are not exported");
       }
-      if (samplesOnGrid(one.source.points, grid, buffer) === undefined) {
+      if (samplesOnGrid(one.points, grid, buffer) === undefined) {
         const { stepMs } = grid;
-        const message = `the store's points of ${describeSeries(one.source)} are no numbers at multiples of ${stepMs} ms`;
+        const message = `the store's points of ${describeSeries(one)} are no numbers at multiples of ${stepMs} ms`;
         return failure("malformed_answer", message);
       }
       if (buffer.length === 0) continue;
       const found = seriesOf(one, this.#cache);
       if (found === undefined || "kind" in found) {
-        refusals.add(found?.reason ?? "malformed_labels", 1, found?.message ?? describeSeries(one.source));
+        refusals.add(found?.reason ?? "malformed_labels", 1, found?.message ?? describeSeries(one));
         continue;
       }
       series++;
@@ -122,6 +161,22 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
     refusals.report(receiver);
     return { kind: "complete", series, samples };
   }
+}
+
+/**
+ * Can what a point comes to depend on which other points are asked for with it? Then each is asked for alone, or a
+ * window would give other samples than its halves.
+ *
+ * VictoriaMetrics' answers do: the value before a gap counts only where the range has samples after the gap, functions
+ * such as running_sum() or topk_avg() look at the whole range. PromQL's do through `@ start()` and `@ end()` only.
+ */
+export function dependsOnRange(expr: Expr, flavor: StoreFlavor): boolean {
+  if (flavor === "victoriametrics") return true;
+  let depends = false;
+  walk(expr, (node) => {
+    if (node.type === "call" && (node.name === "start" || node.name === "end")) depends = true;
+  });
+  return depends;
 }
 
 /** Series left out of one evaluation, told once for each reason. */

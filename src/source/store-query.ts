@@ -17,8 +17,8 @@ export interface ScopedExpression {
   readonly tenant?: Tenant | undefined;
 }
 
-/** A body above this is not read; what was asked for has to be less. */
-export const maxAnswerBytes = 32 * 2 ** 20;
+/** A longer body is not read; what was asked for has to be less. */
+const defaultMaxAnswerBytes = 32 * 2 ** 20;
 
 export function scopedExpression(expr: Expr, tenant: Tenant | undefined): ScopedExpression {
   return { expr: tenant === undefined ? expr : scope(expr, [tenant]), tenant };
@@ -32,9 +32,10 @@ export function queryRange(
   grid: Grid,
   onBytes: (bytes: number) => boolean,
   signal: AbortSignal,
+  maxAnswerBytes: number = defaultMaxAnswerBytes,
 ): Promise<QueryAnswer | ReadFailure | "stopped"> {
   const times = { start: endSeconds(grid.firstMs), end: endSeconds(grid.lastMs), step: `${grid.stepMs}ms` };
-  return request(client, flavor, "/api/v1/query_range", query, times, onBytes, signal);
+  return request(client, flavor, "/api/v1/query_range", query, times, onBytes, signal, maxAnswerBytes);
 }
 
 /** Evaluates at one time by `/api/v1/query`. */
@@ -45,7 +46,16 @@ export function queryInstant(
   timeMs: number,
   signal: AbortSignal,
 ): Promise<QueryAnswer | ReadFailure | "stopped"> {
-  return request(client, flavor, "/api/v1/query", query, { time: endSeconds(timeMs) }, () => true, signal);
+  return request(
+    client,
+    flavor,
+    "/api/v1/query",
+    query,
+    { time: endSeconds(timeMs) },
+    () => true,
+    signal,
+    defaultMaxAnswerBytes,
+  );
 }
 
 /** Why the store would refuse an expression or read it differently, or undefined. */
@@ -65,6 +75,7 @@ async function request(
   times: Readonly<Record<string, string>>,
   onBytes: (bytes: number) => boolean,
   signal: AbortSignal,
+  maxAnswerBytes: number,
 ): Promise<QueryAnswer | ReadFailure | "stopped"> {
   const refusal = flavorRefusal(expr, flavor);
   if (refusal !== undefined) return failure("unsupported_selector", refusal);

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { parseQueryAnswer, pointValue } from "./query-answer.ts";
+
+function parse(value: unknown) {
+  return parseQueryAnswer(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
+}
+
+function success(resultType: string, result: unknown) {
+  return { status: "success", data: { resultType, result } };
+}
+
+const one = { labels: { job: "a" }, isUtf8: true, hasHistograms: false };
+
+describe("an answer is read", () => {
+  test("a matrix, its times to the millisecond, empty labels left out", () => {
+    const values = [
+      [1435781430.781, "1.5"],
+      [1435781431.007, "+Inf"],
+    ];
+    expect(parse(success("matrix", [{ metric: { job: "a", empty: "" }, values }]))).toEqual({
+      kind: "answer",
+      resultType: "matrix",
+      series: [
+        {
+          ...one,
+          points: [
+            { timestampMs: 1435781430781, text: "1.5" },
+            { timestampMs: 1435781431007, text: "+Inf" },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("a vector", () => {
+    expect(parse(success("vector", [{ metric: { job: "a" }, value: [1, "2"] }]))).toMatchObject({
+      resultType: "vector",
+      series: [{ ...one, points: [{ timestampMs: 1_000, text: "2" }] }],
+    });
+  });
+
+  test.each(["scalar", "string"])("a %s", (resultType) => {
+    expect(parse(success(resultType, [1.5, "2"]))).toMatchObject({
+      resultType,
+      series: [{ labels: {}, points: [{ timestampMs: 1_500, text: "2" }] }],
+    });
+  });
+
+  test("native histograms are seen", () => {
+    const series = { metric: { job: "a" }, histograms: [[1, { count: "1" }]] };
+    expect(parse(success("matrix", [series]))).toMatchObject({
+      series: [{ points: [], hasHistograms: true }],
+    });
+  });
+
+  test("labels that are no UTF-8 are marked, those beside them are not", () => {
+    const text = JSON.stringify(
+      success("matrix", [
+        { metric: { job: "BAD" }, values: [] },
+        { metric: { job: "good" }, values: [] },
+      ]),
+    );
+    const body = Buffer.from(text);
+    body[body.indexOf("BAD") + 1] = 0xff;
+    const answer = parseQueryAnswer(body);
+    expect(answer.kind === "answer" && answer.series.map(({ isUtf8 }) => isUtf8)).toEqual([false, true]);
+  });
+});
+
+test.each([
+  ["", "malformed_answer"],
+  ["[]", "malformed_answer"],
+  ["{", "malformed_answer"],
+  [{ status: "error", error: "boom" }, "store_error"],
+  [{ ...success("matrix", []), isPartial: true }, "partial_answer"],
+  [success("matrix", {}), "malformed_answer"],
+  [success("histogram", []), "malformed_answer"],
+  [success("scalar", []), "malformed_answer"],
+  [success("matrix", [{ values: [] }]), "malformed_answer"],
+  [success("matrix", [{ metric: { a: 1 }, values: [] }]), "malformed_answer"],
+  [success("matrix", [{ metric: {}, values: [[1]] }]), "malformed_answer"],
+  [success("matrix", [{ metric: {}, values: [["1", "1"]] }]), "malformed_answer"],
+  [success("matrix", [{ metric: {}, values: 1 }]), "malformed_answer"],
+])("%j is a failure: %s", (body, reason) => {
+  expect(parse(body)).toMatchObject({ kind: "failed", reason });
+});
+
+test.each([
+  ["1.5", 1.5],
+  ["-1e+20", -1e20],
+  ["NaN", Number.NaN],
+  ["+Inf", Number.POSITIVE_INFINITY],
+  ["Inf", Number.POSITIVE_INFINITY],
+  ["-Inf", Number.NEGATIVE_INFINITY],
+  ["", undefined],
+  ["x", undefined],
+])("the value %j", (text, value) => {
+  expect(pointValue(text)).toEqual(value);
+});

@@ -1,0 +1,304 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import snappy from "snappy";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { prometheus as protocol } from "../../src/source/gen/remote-read.js";
+import type { StoreReader } from "../../src/source/store-reader.ts";
+import { encodeChunkedResponse, encodeFrame } from "../support/remote-read-answer.ts";
+import { readPrometheus, seriesKey, type WrittenSeries, writeByRemoteWrite } from "../support/samples.ts";
+import { type RunningServer, startPrometheus } from "../support/servers.ts";
+import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store-reads.ts";
+import { encodeXorChunk } from "../support/xor-chunk.ts";
+
+const forever = new AbortController().signal;
+/** A whole second, half an hour ago: recent enough to be taken. */
+const baseMs = Math.floor(Date.now() / 1_000) * 1_000 - 1_800_000;
+const window = { fromMs: baseMs - 1, toMs: baseMs + 600_000 };
+
+function written(
+  labels: Record<string, string>,
+  samples: readonly (readonly [number, number])[],
+): WrittenSeries {
+  return {
+    labels: Object.entries(labels).map(([name, value]) => ({ name, value })),
+    samples: samples.map(([offsetMs, value]) => ({ timestampMs: baseMs + offsetMs, value })),
+  };
+}
+
+const everyMs = Array.from({ length: 2_001 }, (_, index) => [index, index / 7] as const);
+const fixture = [
+  written({ __name__: "every_ms" }, everyMs),
+  written({ __name__: "marked", job: "a" }, [
+    [0, 1],
+    [1_000, Number.NaN],
+    [2_000, 2.5],
+  ]),
+  written({ __name__: "stale_first" }, [[0, Number.NaN]]),
+  written({ __name__: "extremes" }, [
+    [0, Number.POSITIVE_INFINITY],
+    [1_000, Number.NEGATIVE_INFINITY],
+    [2_000, Number.MAX_VALUE],
+    [3_000, Number.MIN_VALUE],
+    [4_000, -0],
+    [5_000, 0.1],
+  ]),
+  written({ __name__: "odd", text: 'ü€😀 "quoted" \\ } \n', empty_not: "x" }, [[0, 1]]),
+  written({ __name__: "owned", project: 'we"b\\' }, [[0, 1]]),
+  written({ __name__: "owned", project: "shop" }, [[0, 2]]),
+  written({ __name__: "owned" }, [[0, 3]]),
+  ...Array.from({ length: 3_000 }, (_, index) =>
+    written({ __name__: "many", index: String(index), parity: String(index % 2) }, [
+      [0, index],
+      [15_000, index + 0.5],
+      [30_000, index === 7 ? Number.NaN : index + 0.25],
+    ]),
+  ),
+];
+
+function keysOf(series: readonly ReadSeries[]): string[] {
+  return series.map(({ labels }) => JSON.stringify(labels)).sort();
+}
+
+let store: RunningServer;
+
+beforeAll(async () => {
+  store = await startPrometheus();
+  await writeByRemoteWrite(`${store.url}/api/v1/write`, fixture, forever);
+});
+
+afterAll(async () => {
+  await closeReaders();
+  await store[Symbol.asyncDispose]();
+});
+
+/** In front of the store: a server that does not know chunks, as older ones. */
+class SamplesOnly {
+  readonly #server: Server;
+  constructor() {
+    this.#server = createServer((request, response) => {
+      const pieces: Buffer[] = [];
+      request.on("data", (piece: Buffer) => pieces.push(piece));
+      request.on("end", () => {
+        this.#forward(request.url ?? "/", Buffer.concat(pieces)).then(
+          ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
+          () => response.destroy(),
+        );
+      });
+    });
+  }
+
+  async start(): Promise<string> {
+    await new Promise<void>((done) => this.#server.listen(0, "127.0.0.1", done));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((done) => this.#server.close(done));
+  }
+
+  async #forward(path: string, body: Buffer): Promise<{ status: number; type: string; body: Buffer }> {
+    const answer = await fetch(`${store.url}${path}`, {
+      ...(path === "/api/v1/read" && {
+        method: "POST",
+        body: withoutChunks(body),
+        headers: { "content-encoding": "snappy" },
+      }),
+    });
+    const type = answer.headers.get("content-type") ?? "";
+    return { status: answer.status, type, body: Buffer.from(await answer.arrayBuffer()) };
+  }
+}
+
+function withoutChunks(body: Buffer): Buffer<ArrayBuffer> {
+  const request = protocol.ReadRequest.decode(snappy.uncompressSync(body, { asBuffer: true }) as Buffer);
+  request.acceptedResponseTypes = [protocol.ReadRequest.ResponseType.SAMPLES];
+  return Buffer.from(snappy.compressSync(Buffer.from(protocol.ReadRequest.encode(request).finish())));
+}
+
+const samplesOnly = new SamplesOnly();
+
+describe.each([
+  ["as a stream of chunks", async () => store.url],
+  ["as one message of samples", () => samplesOnly.start()],
+] as const)("raw samples of a real Prometheus, %s", (way, start) => {
+  let reader: StoreReader;
+
+  beforeAll(async () => {
+    reader = readerOf(await start());
+  });
+
+  afterAll(async () => {
+    if (way !== "as a stream of chunks") await samplesOnly.stop();
+  });
+
+  test("everything that was written is read, bit for bit: markers, infinities, the largest and the smallest", async () => {
+    const { outcome, series } = await readAll(reader, { selector: "{}", window });
+    expect(outcome).toMatchObject({ kind: "complete", series: fixture.length, refusedLines: 0 });
+    const read = new Map(
+      series.map((one) => [
+        seriesKey(Object.entries(one.labels).map(([name, value]) => ({ name, value }))),
+        one.times.map((timeMs, index) => [timeMs, one.bits[index]]),
+      ]),
+    );
+    expect(read.size).toBe(fixture.length);
+    for (const { labels, samples } of fixture) {
+      // Prometheus leaves what equals 0 out of a message, and so the sign of a negative zero.
+      const expected = samples.map(({ timestampMs, value }) => [
+        timestampMs,
+        bitsOf(value === 0 && way !== "as a stream of chunks" ? 0 : value),
+      ]);
+      expect(read.get(seriesKey(labels)), seriesKey(labels)).toEqual(expected);
+    }
+  });
+
+  test("the same as another client reads", async () => {
+    const matchers = [{ name: "__name__", type: "=~", value: "many|every_ms|marked" }] as const;
+    const other = await readPrometheus(
+      store.url,
+      { matchers, fromMs: window.fromMs + 1, toMs: window.toMs },
+      forever,
+    );
+    const { outcome } = await readAll(reader, { selector: '{__name__=~"many|every_ms|marked"}', window });
+    expect(outcome).toMatchObject({ kind: "complete", samples: other.size });
+  });
+
+  test.each([
+    [0, 2_000],
+    [-1, 2_000],
+    [0, 1],
+    [998, 1_001],
+    [999, 1_000],
+    [1_999, 2_001],
+    [2_000, 3_000],
+    [-500, -1],
+  ])("a window is exact to the millisecond: (%i, %i]", async (from, to) => {
+    const { outcome, series } = await readAll(reader, {
+      selector: "every_ms",
+      window: { fromMs: baseMs + from, toMs: baseMs + to },
+    });
+    const expected = everyMs.filter(([offsetMs]) => offsetMs > from && offsetMs <= to);
+    expect(outcome).toMatchObject({ kind: "complete", samples: expected.length });
+    expect(series.flatMap(({ times }) => times)).toEqual(expected.map(([offsetMs]) => baseMs + offsetMs));
+  });
+
+  test("alternatives are all read, and a series that several select goes once", async () => {
+    const selector = '{__name__="many",parity="0" or __name__="many",index=~"1?.." or __name__="owned"}';
+    const { outcome, series } = await readAll(reader, { selector, window });
+    const ofMany = Array.from({ length: 3_000 }, (_, index) => index).filter(
+      (index) => index % 2 === 0 || /^1?..$/.test(String(index)),
+    );
+    expect(outcome).toMatchObject({ kind: "complete", series: ofMany.length + 3 });
+    expect(new Set(keysOf(series)).size).toBe(series.length);
+  });
+
+  test("a tenant's read holds only its series, whatever the selector says", async () => {
+    const tenant = { label: "project", value: 'we"b\\' };
+    for (const selector of ["owned", "{}", '{project="shop" or __name__="owned"}', '{project=~".*"}']) {
+      const { outcome, series } = await readAll(reader, { selector, tenant, window });
+      expect(outcome).toMatchObject({ kind: "complete", series: 1 });
+      expect(series[0]?.values).toEqual([1]);
+    }
+    const other = await readAll(reader, { selector: 'owned{project="shop"}', tenant, window });
+    expect(other).toMatchObject({ outcome: { kind: "complete", series: 0 }, series: [] });
+  });
+
+  test("a selector that matches nothing is a whole read of nothing", async () => {
+    const { outcome } = await readAll(reader, { selector: "there_is_no_such_series", window });
+    expect(outcome).toMatchObject({ kind: "complete", series: 0, samples: 0 });
+  });
+});
+
+test("the filter for Graphite paths is refused", async () => {
+  const { outcome } = await readAll(readerOf(store.url), { selector: '{__graphite__="a.*"}', window });
+  expect(outcome).toMatchObject({ kind: "failed", reason: "unsupported_selector" });
+});
+
+test("what another tenant's read of the same selector gives is not shared", async () => {
+  const reader = readerOf(store.url, { concurrency: 1 });
+  const values = await Promise.all(
+    ['we"b\\', "shop"].map(async (value) => {
+      const { series } = await readAll(reader, {
+        selector: "owned",
+        tenant: { label: "project", value },
+        window,
+      });
+      return series.flatMap((one) => one.values);
+    }),
+  );
+  expect(values).toEqual([[1], [2]]);
+});
+
+describe("an answer that is not whole is a failure", () => {
+  const chunk = {
+    type: "XOR" as const,
+    minTimeMs: baseMs,
+    maxTimeMs: baseMs,
+    data: encodeXorChunk([{ timestampMs: baseMs, bits: 1n }]),
+  };
+  const frame = encodeFrame(encodeChunkedResponse(0, [{ labels: { __name__: "x" }, chunks: [chunk] }]));
+  const stream = { "content-type": "application/x-streamed-protobuf; proto=prometheus.ChunkedReadResponse" };
+  const samples = { "content-type": "application/x-protobuf", "content-encoding": "snappy" };
+  let server: Server;
+  let url: string;
+  let answer: { readonly headers: Record<string, string>; readonly body: Buffer; readonly cut?: boolean };
+
+  beforeAll(async () => {
+    server = createServer((_, response) => {
+      response.writeHead(200, answer.headers);
+      response.write(answer.body, () => (answer.cut === true ? response.destroy() : response.end()));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+
+  const flipped = Buffer.from(frame);
+  flipped[frame.length - 1]! ^= 1;
+
+  test.each([
+    ["a frame cut off", stream, Buffer.concat([frame, frame.subarray(0, -1)]), "incomplete_body", 1],
+    ["a frame changed on the way", stream, Buffer.concat([frame, flipped]), "malformed_answer", 1],
+    [
+      "an error behind the frames",
+      stream,
+      Buffer.concat([frame, Buffer.from("context deadline exceeded\n")]),
+      "store_error",
+      1,
+    ],
+    ["a page", { "content-type": "text/html" }, Buffer.from("<html>"), "malformed_answer", 0],
+    ["samples that are no snappy", samples, Buffer.from("<html>"), "malformed_answer", 0],
+    ["no samples at all", samples, Buffer.from([1]), "malformed_answer", 0],
+  ])("%s", async (_, headers, body, reason, passed) => {
+    answer = { headers, body };
+    const { outcome, series } = await readAll(readerOf(url, { flavor: "prometheus" }), {
+      selector: "x",
+      window,
+    });
+    expect(outcome).toMatchObject({ kind: "failed", reason });
+    expect(series).toHaveLength(passed);
+  });
+
+  test("a connection cut between two frames", async () => {
+    answer = { headers: stream, body: frame, cut: true };
+    const { outcome } = await readAll(readerOf(url, { flavor: "prometheus" }), { selector: "x", window });
+    expect(outcome).toMatchObject({ kind: "failed", reason: "connection_lost" });
+  });
+
+  test("a whole one is complete", async () => {
+    answer = { headers: stream, body: Buffer.concat([frame, frame]) };
+    const { outcome } = await readAll(readerOf(url, { flavor: "prometheus" }), { selector: "x", window });
+    expect(outcome).toMatchObject({ kind: "complete", series: 2, samples: 2, bytes: 2 * frame.length });
+  });
+});
+
+function bitsOf(value: number): string {
+  if (Number.isNaN(value)) return staleBits;
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleLE(value);
+  return bytes.toString("hex");
+}
