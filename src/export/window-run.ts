@@ -162,7 +162,7 @@ export class WindowRun {
       const source = sources.get(name);
       if (source === undefined) continue;
       if (this.#reading.signal.aborted) break;
-      const request = { selector: source.metricsql, window, tenant };
+      const request = { selector: source.metricsql, name, stepMs: this.#stepMs, window, tenant };
       const outcome = await reader
         .read(request, pass.source(name), this.#reading.signal)
         .catch((error: unknown) => {

@@ -147,16 +147,13 @@ describe.each(Object.entries(stores))("expressions on %s", (kind, start) => {
   });
 
   test("more points than a store gives at once are asked for in pieces", async () => {
-    const window = { fromMs: baseMs, toMs: baseMs + spanMs };
-    const { outcome, series } = await readAll(reader, {
-      selector: "vector(time())",
-      name,
-      stepMs: 100,
-      window,
-    });
-    expect(outcome).toMatchObject({ kind: "complete", samples: 12_000 });
+    const points = kind === "Prometheus" ? 12_000 : 700;
+    const window = { fromMs: baseMs, toMs: baseMs + points * 100 };
+    const request = { selector: "vector(time())", name, stepMs: 100, window };
+    const { outcome, series } = await readAll(reader, request);
+    expect(outcome).toMatchObject({ kind: "complete", samples: points });
     const times = series.flatMap((one) => one.times);
-    expect(times).toEqual(Array.from({ length: 12_000 }, (_, index) => baseMs + 100 * (index + 1)));
+    expect(times).toEqual(Array.from({ length: points }, (_, index) => baseMs + 100 * (index + 1)));
   });
 
   test("a tenant's expression sees its series only", async () => {
