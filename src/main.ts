@@ -84,7 +84,14 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       health.require(() => store.hasPlane(directoryPlane), "the policy directory has not been read yet");
     }
     if (config.controlPlane !== undefined) {
-      const plane = openControlPlane(config.controlPlane, store, statuses, clock, log);
+      const plane = openControlPlane(
+        config.controlPlane,
+        config.metrics?.tenantLabel,
+        store,
+        statuses,
+        clock,
+        log,
+      );
       sources.push(plane.service);
       health.require(() => plane.bearer().state !== "none", "there is no token for the control plane yet");
       health.watch(() => tokenTrouble(plane));
@@ -163,13 +170,14 @@ function openRedis(config: Config, clock: Clock, log: Logger): RedisRoom {
 
 function openControlPlane(
   section: NonNullable<Config["controlPlane"]>,
+  tenantLabel: string | undefined,
   store: PolicyStore,
   statuses: PolicyStatuses,
   clock: Clock,
   log: Logger,
 ): ControlPlane {
   const { apiUrl, groupDomain, organization, projects, accessTokenFile = "", caFile, kubeconfig } = section;
-  const common = { groupDomain, store, statuses: () => statuses.statuses(), clock, log };
+  const common = { groupDomain, store, tenantLabel, statuses: () => statuses.statuses(), clock, log };
   if (kubeconfig !== undefined) {
     return createKubeconfigPlane({ ...common, kubeconfig, project: projects[0] ?? "cluster" });
   }

@@ -157,3 +157,37 @@ describe("paths that cannot be used", () => {
     expect(exitStatus).toBe(2);
   });
 });
+
+describe("policies beside a configuration", () => {
+  const naming = () => put("policy.yaml", policy("web", 'sum({project="shop"}) by (project)'));
+  const metrics = 'metrics: { url: "http://h", tenantLabel: project }\n';
+
+  test("of a control plane must not name the label that tells its projects apart", async () => {
+    const token = await put("token", "t");
+    const plane = `controlPlane: { apiUrl: "https://a", projects: [web], accessTokenFile: ${token} }\n`;
+    const config = await put("telemetryd.yaml", plane + metrics);
+    const { text, exitStatus } = await run([await naming(), config]);
+    expect(exitStatus).toBe(2);
+    expect(text).toMatch(/policy.yaml:8:20: error: .* must not name the label project/);
+  });
+
+  test("of a directory may", async () => {
+    const config = await put("telemetryd.yaml", `policies: { directory: . }\n${metrics}`);
+    const { text, exitStatus } = await run([await naming(), config]);
+    expect(text).not.toContain("error:");
+    expect(exitStatus).toBe(0);
+  });
+});
+
+test("what a query costs is a warning at its place", async () => {
+  const path = await put("costly.yaml", policy("web", 'sum(rate({job=~".*"}[2d])) + running_sum(up)'));
+  const { text, exitStatus } = await run([path]);
+  expect(exitStatus).toBe(0);
+  for (const part of [
+    "matches nearly every series",
+    "the window of 2d is long",
+    "running_sum() looks at the whole range",
+  ]) {
+    expect(text).toContain(part);
+  }
+});

@@ -40,14 +40,25 @@ export async function validate(
   const faults: Fault[] = [];
   const manifests: CheckedManifest[] = [];
   const checked: string[] = [];
+  const inputs: (Input & { readonly text: string; readonly content: ReturnType<typeof contentOf> })[] = [];
   for (const input of await listInputs(paths, faults, signal)) {
     signal.throwIfAborted();
     const text = await readInput(input.path, faults);
-    if (text === undefined) continue;
-    switch (contentOf(text)) {
+    if (text !== undefined) inputs.push({ ...input, text, content: contentOf(text) });
+  }
+  // Configurations first: policies may be for the projects of one.
+  inputs.sort((a, b) => Number(b.content === "configuration") - Number(a.content === "configuration"));
+  let tenantLabel: string | undefined;
+  for (const { text, content, ...input } of inputs) {
+    switch (content) {
       case "configuration": {
         const sources = { file: input.path, environment: options.environment ?? {} };
-        faults.push(...(await checkConfig(text, sources)).faults);
+        const { config, faults: found } = await checkConfig(text, sources);
+        faults.push(...found);
+        // Policies of a directory are the operator's, and may name what they like.
+        if (config?.controlPlane !== undefined && config.policies === undefined) {
+          tenantLabel ??= config.metrics?.tenantLabel;
+        }
         break;
       }
       case "manifest": {
@@ -55,6 +66,7 @@ export async function validate(
           plane: "directory",
           unknownFields: "error",
           identity: { uid: "-", generation: 1 },
+          tenantLabel,
         });
         manifests.push(manifest);
         faults.push(...manifest.faults);

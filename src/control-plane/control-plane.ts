@@ -25,6 +25,8 @@ import { createStatusWriter, type WantedStatus } from "./status-writer.ts";
 interface CommonOptions {
   readonly groupDomain: string;
   readonly store: PolicyStore;
+  /** `metrics.tenantLabel`: policies must not name it. */
+  readonly tenantLabel?: string | undefined;
   /** The status of every policy that is known; pulled about every second. */
   statuses(): readonly WantedStatus[];
   readonly clock: Clock;

@@ -17,6 +17,8 @@ export interface PlaneSourceOptions {
   readonly groupDomain: string;
   readonly client: PlaneClient;
   readonly store: PolicyStore;
+  /** The label that is forced on the queries of the project; its policies must not name it. */
+  readonly tenantLabel?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
@@ -49,13 +51,13 @@ export function createPlaneSource(options: PlaneSourceOptions): Service {
   const onPolicy = (effect: ReflectorEffect): void => {
     if (effect.kind === "swap") {
       const seen = effect.items
-        .map((object) => seenPolicy(object, plane))
+        .map((object) => seenPolicy(object, options))
         .filter((each) => each !== undefined);
       policies = new Map(seen.map((each) => [keyOf(each.checked.ref), each]));
       swapPlane();
       return;
     }
-    const seen = seenPolicy(effect.object, plane);
+    const seen = seenPolicy(effect.object, options);
     if (seen === undefined || policies === undefined) return;
     const { ref } = seen.checked;
     if (effect.kind === "delete") {
@@ -121,8 +123,11 @@ interface Seen {
   readonly look: string;
 }
 
-function seenPolicy(object: PlaneObject, plane: string): Seen | undefined {
-  const { checked } = checkExportPolicy(object, { plane, unknownFields: "warning" });
+function seenPolicy(
+  object: PlaneObject,
+  { plane, tenantLabel }: Pick<PlaneSourceOptions, "plane" | "tenantLabel">,
+): Seen | undefined {
+  const { checked } = checkExportPolicy(object, { plane, unknownFields: "warning", tenantLabel });
   if (checked === undefined) return undefined;
   const annotations = valueAt(object, ["metadata", "annotations"]);
   const paused = isObject(annotations)

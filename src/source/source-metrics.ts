@@ -58,7 +58,7 @@ export class SourceMetrics {
     });
     this.#refused = new Counter({
       name: "telemetryd_source_refused_lines_total",
-      help: "Lines of the store's answers that were left out, by reason: their samples are not exported.",
+      help: "Series of the store's answers that were left out, by reason: their samples are not exported.",
       labelNames: ["reason"],
       registers,
     });
