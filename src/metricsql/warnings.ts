@@ -18,21 +18,22 @@ export interface WarningLimits {
   readonly nameless: boolean;
 }
 
-export const DEFAULT_LIMITS: WarningLimits = {
+const DEFAULT_LIMITS: WarningLimits = {
   maxWindowMs: 86_400_000,
   maxSubqueryPoints: 10_000,
   nameless: true,
 };
 
 /** What makes the expression costly for a store: selectors that match (nearly) everything, huge windows. */
-export function warnings(expr: Expr, limits: WarningLimits = DEFAULT_LIMITS): readonly Remark[] {
+export function warnings(expr: Expr, limits: Partial<WarningLimits> = {}): readonly Remark[] {
+  const applied = { ...DEFAULT_LIMITS, ...limits };
   const remarks: Remark[] = [];
   const remark = (message: string | undefined, pos: number) => {
     if (message !== undefined) remarks.push({ message, pos });
   };
   walk(expr, (node) => {
-    if (node.type === "selector") remark(selectorWarning(node, limits), node.pos);
-    if (node.type === "rollup") remark(windowWarning(node, limits), node.pos);
+    if (node.type === "selector") remark(selectorWarning(node, applied), node.pos);
+    if (node.type === "rollup") remark(windowWarning(node, applied), node.pos);
   });
   return remarks;
 }

@@ -4,7 +4,7 @@ import type { Expr, LabelFilter } from "../metricsql/ast.ts";
 import { parse } from "../metricsql/parser.ts";
 import { rangeRemarks } from "../metricsql/range-remarks.ts";
 import { caret } from "../metricsql/syntax-error.ts";
-import { DEFAULT_LIMITS, warnings } from "../metricsql/warnings.ts";
+import { warnings } from "../metricsql/warnings.ts";
 import { type Candidate, duplicateFault } from "./directory-contents.ts";
 import type { DocumentFault } from "./document-fault.ts";
 import type { CheckedManifest } from "./manifest.ts";
@@ -61,8 +61,8 @@ function costs(manifests: readonly CheckedManifest[]): Fault[] {
       (checked.policy?.sources ?? []).flatMap(({ name, metricsql }) => {
         const expr = parse(metricsql);
         // To select all of a job's metrics is what raw export is for; in an expression it is mostly an oversight.
-        const limits = { ...DEFAULT_LIMITS, nameless: expr.type !== "selector" };
-        const remarks = [...warnings(expr, limits), ...rangeRemarks(expr)];
+        const nameless = expr.type !== "selector";
+        const remarks = [...warnings(expr, { nameless }), ...rangeRemarks(expr)];
         const path = ["spec", "sources", sourceIndex(object.json, name), "metrics", "metricsql"];
         return remarks.map(({ message, pos }) =>
           object.locate({

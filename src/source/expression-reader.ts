@@ -26,6 +26,9 @@ export interface EvaluationLimits {
  */
 const defaultLimits: EvaluationLimits = { maxPoints: 500, maxAnswerBytes: 32 * 2 ** 20 };
 
+/** Points held together where each is a request of its own: giving up some hundred answers for size would be a waste. */
+const maxPointsAlone = 50;
+
 /** Series passed on before others get a turn. */
 const burst = 500;
 
@@ -54,7 +57,8 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
   }
 
   async read(read: ScopedEvaluation, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
-    let points = this.#limits.maxPoints;
+    const { maxPoints } = this.#limits;
+    let points = dependsOnRange(read.expr, this.#flavor) ? Math.min(maxPoints, maxPointsAlone) : maxPoints;
     let series = 0;
     let samples = 0;
     let rest = gridOf(read.window, read.stepMs);
