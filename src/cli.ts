@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { QueryOptions } from "./commands/query.ts";
 import { describeError, TelemetrydError } from "./core/errors.ts";
 import { createLogger } from "./core/log.ts";
 import { redact } from "./core/redact.ts";
@@ -100,9 +101,7 @@ program
   .addOption(asTextOrJson())
   .action(async (paths: string[], { output }: { output: "text" | "json" }) => {
     const { validate } = await import("./commands/validate.ts");
-    const { text, exitStatus } = await validate(paths, { output, environment: process.env }, stopSignal());
-    stdout.write(text);
-    process.exitCode = exitStatus;
+    finish(await validate(paths, { output, environment: process.env }, stopSignal()));
   });
 
 configured(program.command("export"))
@@ -126,6 +125,33 @@ program
   .action(async (options: { address: string; output: "table" | "wide" | "json" }) => {
     const { showStatus } = await import("./commands/status.ts");
     await showStatus(options, stdout, stderr, Date.now(), stopSignal());
+  });
+
+configured(program.command("query"))
+  .description("evaluate MetricsQL at the metrics store, confined as the exporter would confine it")
+  .argument("<query>", "MetricsQL")
+  .option(
+    "--time <time>",
+    "at one time: RFC 3339, Unix seconds, or a duration before now (6h); now by default",
+  )
+  .option("--from <time>", "over a span: its start")
+  .option("--to <time>", "its end")
+  .option("--step <duration>", "between two points of the span")
+  .option("--project <name>", "confined to this project")
+  .addOption(asTableOrJson())
+  .action(async (text: string, options: ConfigOptions & Omit<QueryOptions, "file" | "query">) => {
+    const { query } = await import("./commands/query.ts");
+    finish(await query({ ...options, ...access(options), query: text }, stopSignal()));
+  });
+
+program
+  .command("explain")
+  .description("say what a MetricsQL query is: its tree, its kind, how it is confined to a project; offline")
+  .argument("<query>", "MetricsQL")
+  .addOption(asTextOrJson())
+  .action(async (text: string, { output }: { output: "text" | "json" }) => {
+    const { explain } = await import("./commands/explain.ts");
+    finish(explain(text, { output }));
   });
 
 const rejected = program
@@ -252,6 +278,12 @@ program
     const execInfo = process.env["KUBERNETES_EXEC_INFO"];
     await printCredentials({ ...options, execInfo }, stdout, stopSignal());
   });
+
+/** Prints what a command has to say, wherever that belongs, and notes its exit status. */
+function finish({ text, exitStatus }: { readonly text: string; readonly exitStatus: number }): void {
+  stdout.write(text);
+  process.exitCode = exitStatus;
+}
 
 function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);

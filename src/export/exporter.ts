@@ -3,6 +3,7 @@ import type { Logger } from "../core/log.ts";
 import { type SinkPlan, sinkKey } from "../policy/types.ts";
 import type { Connection, InvalidEndpoint } from "../remote-write/endpoints.ts";
 import type { SampleReader, Tenant } from "../source/sample-reader.ts";
+import { sourceKind } from "../source/source-kind.ts";
 import { adaptWindow } from "../source/window.ts";
 import { BackfillLimit } from "./backfill-limit.ts";
 import { onGrid } from "./cycle-times.ts";
@@ -85,6 +86,8 @@ export class Exporter {
   readonly #share;
   readonly #stats: SinkStats;
   #plan: SinkPlan;
+  /** How far the windows of each source stay behind the store's clock, in ms. */
+  #delays: ReadonlyMap<string, number>;
   #connection: Connection | undefined;
   #interrupt: AbortSignal = new AbortController().signal;
   readonly #refusals = { isHopeless: false };
@@ -100,6 +103,7 @@ export class Exporter {
     this.#plan = plan;
     this.#deps = deps;
     this.#share = deps.budget.openShare();
+    this.#delays = delaysOf(plan, deps.settings);
     this.#stats = new SinkStats(deps.clock.monotonicMs());
     this.#windowLimitMs = deps.settings.maxWindowMs;
     this.#backfillLimit = new BackfillLimit(deps.settings.maxBackfillMs);
@@ -116,10 +120,15 @@ export class Exporter {
   /** Takes a changed plan; to be called between cycles. A sink in trouble tries again at once. */
   async change(plan: SinkPlan): Promise<void> {
     this.#plan = plan;
+    this.#delays = delaysOf(plan, this.#deps.settings);
     if (this.#standing.kind !== "delivering") {
       this.#standing = { ...this.#standing, untilMs: this.#deps.clock.monotonicMs() };
     }
     await this.#disconnect();
+  }
+
+  #delayOf(source: string): number {
+    return this.#delays.get(source) ?? this.#deps.settings.delayMs;
   }
 
   async close(): Promise<void> {
@@ -194,16 +203,17 @@ export class Exporter {
       checkpointMs: this.#checkpoints.get(name),
       error: this.#sourceErrors.get(name),
     }));
-    const known = sources.flatMap(({ checkpointMs }) => checkpointMs ?? []);
     const nowMs = this.#deps.reader.storeNowMs() ?? this.#settledNowMs;
-    const settledMs = nowMs === undefined ? undefined : nowMs - this.#deps.settings.delayMs;
-    const lagMs =
-      settledMs === undefined || known.length === 0 ? undefined : Math.max(0, settledMs - Math.min(...known));
+    const lags = this.#plan.sources.flatMap((source) => {
+      const checkpointMs = this.#checkpoints.get(source.name);
+      if (nowMs === undefined || checkpointMs === undefined) return [];
+      return Math.max(0, nowMs - this.#delayOf(source.name) - checkpointMs);
+    });
     return {
       plan: this.#plan,
       standing: this.#standing,
       sources,
-      lagMs,
+      lagMs: lags.length === 0 ? undefined : Math.max(...lags),
       periodMs: this.periodMs,
       stats: this.#stats,
     };
@@ -263,12 +273,10 @@ export class Exporter {
     const nowMs = this.#deps.reader.storeNowMs();
     if (nowMs === undefined) return undefined;
     this.#settledNowMs = onGrid(nowMs, this.#deps.settings.windowGridMs);
+    const settledNowMs = this.#settledNowMs;
     const sources = this.#plan.sources
       .filter(({ name }) => !failed.has(name))
-      .map(({ name }) => ({
-        name,
-        settledMs: onGrid(nowMs, this.#deps.settings.windowGridMs) - this.#deps.settings.delayMs,
-      }));
+      .map((source) => ({ name: source.name, settledMs: settledNowMs - this.#delayOf(source.name) }));
     return windowGroups(sources, state, this.#windowLimitMs)[0];
   }
 
@@ -336,4 +344,15 @@ export class Exporter {
       this.#sourceErrors.set(name, error);
     }
   }
+}
+
+/** Expressions look at samples before and after each point, which take longer to be there. */
+function delaysOf({ sources }: SinkPlan, settings: ExportSettings): ReadonlyMap<string, number> {
+  const { delayMs, expressionDelayMs } = settings;
+  return new Map(
+    sources.map(({ name, metricsql }) => [
+      name,
+      sourceKind(metricsql) === "raw" ? delayMs : expressionDelayMs,
+    ]),
+  );
 }
