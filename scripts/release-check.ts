@@ -1,0 +1,137 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { changelogFaults } from "./release/changelog.ts";
+import { isAllowed, productionDependencies } from "./release/licences.ts";
+import { packageFaults } from "./release/package-contents.ts";
+import { type Sbom, sbomFaults } from "./release/sbom.ts";
+
+/**
+ * `npm run release:check`: everything that must hold before a version is released, after `npm ci` and `npm test`. What is to be
+ * published is then in `release/`: the package and its bill of materials.
+ *
+ * `--unreleased`: the version is still being worked on; what its CHANGELOG section will say may be under Unreleased.
+ */
+const root = resolve(import.meta.dirname, "..");
+const output = join(root, "release");
+const unreleased = process.argv.includes("--unreleased");
+const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<
+  string,
+  string
+>;
+const product = { name: name ?? "", version: version ?? "" };
+const dependencies = productionDependencies(
+  JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")),
+);
+
+let failed = 0;
+function report(what: string, faults: readonly string[]): void {
+  process.stdout.write(`release:check: ${faults.length === 0 ? "ok" : "FAILED"}: ${what}\n`);
+  for (const fault of faults) process.stdout.write(`    ${fault}\n`);
+  if (faults.length > 0) failed += 1;
+}
+
+/** Runs npm or the program; what it says on standard error is shown only when it fails. */
+function run(command: string, args: readonly string[], cwd: string): string {
+  return execFileSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    maxBuffer: 64 * 2 ** 20,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+function attempt(what: string, check: () => readonly string[]): void {
+  try {
+    report(what, check());
+  } catch (error) {
+    const { stderr = "", message } = error as Error & { stderr?: string };
+    report(what, [stderr.trim() || message]);
+  }
+}
+
+function checkSbom(): string[] {
+  const text = run(
+    "npm",
+    ["sbom", "--omit", "dev", "--sbom-format", "cyclonedx", "--sbom-type", "application"],
+    root,
+  );
+  const made = JSON.parse(text) as Sbom;
+  // npm names a project that has never been installed from a registry after its folder.
+  const component = { ...made.metadata.component, name: product.name };
+  const sbom: Sbom = { ...made, metadata: { ...made.metadata, component } };
+  writeFileSync(
+    join(output, `${product.name}-${product.version}.cdx.json`),
+    `${JSON.stringify(sbom, undefined, 2)}\n`,
+  );
+  // Packages for other platforms are in the lock file but not in this installation.
+  const here = new Set(sbom.components.map((each) => `${each.name}@${each.version}`));
+  const installed = JSON.parse(readFileSync(join(root, "node_modules/.package-lock.json"), "utf8"));
+  const expected = productionDependencies(installed);
+  return [
+    ...sbomFaults(sbom, product, expected),
+    ...(dependencies.filter((each) => here.has(`${each.name}@${each.version}`)).length < 50
+      ? ["lists hardly anything"]
+      : []),
+  ];
+}
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+function checkPackage(): { readonly faults: string[]; readonly file: string } {
+  const [packed] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", output], root)) as Packed[];
+  if (packed === undefined) return { faults: ["npm pack made nothing"], file: "" };
+  const { filename, size, unpackedSize, files } = packed;
+  process.stdout.write(
+    `release:check: ${filename}: ${files.length} files, ${(size / 1e6).toFixed(2)} MB, ${(unpackedSize / 1e6).toFixed(2)} MB unpacked\n`,
+  );
+  return { faults: packageFaults(files.map(({ path }) => path)), file: join(output, filename) };
+}
+
+/** Installs the package where nothing else is, and runs it there. */
+function checkInstallation(file: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), "telemetryd-release-"));
+  try {
+    writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
+    run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", file], folder);
+    const program = join(folder, "node_modules/.bin/telemetryd");
+    const faults: string[] = [];
+    const found = run(program, ["--version"], folder).trim();
+    if (found !== product.version) faults.push(`--version says ${found}`);
+    if (!run(program, ["--help"], folder).startsWith("Usage: telemetryd"))
+      faults.push("--help says something else");
+    const example = join(folder, "node_modules", product.name, "config/policies");
+    if (!run(program, ["validate", example], folder).includes(" 0 errors"))
+      faults.push("validate finds faults in its own samples");
+    return faults;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+rmSync(output, { recursive: true, force: true });
+mkdirSync(output);
+const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
+report("the changelog tells of this version", changelogFaults(changelog, product.version, unreleased));
+report(
+  "every licence is allowed",
+  dependencies
+    .filter(({ licence }) => !isAllowed(licence))
+    .map((each) => `${each.name} ${each.version}: ${each.licence}`),
+);
+attempt("the bill of materials (CycloneDX) has what is shipped", checkSbom);
+let packageFile = "";
+attempt("the package has what it should, and nothing else", () => {
+  run("npm", ["run", "build"], root);
+  const { faults, file } = checkPackage();
+  packageFile = file;
+  return faults;
+});
+attempt("the package installs into an empty folder and runs", () => checkInstallation(packageFile));
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,68 @@
+/** Licences that a program under the Apache License 2.0 may be shipped with, by their SPDX identifiers. */
+export const allowedLicences: readonly string[] = [
+  ...[
+    "0BSD",
+    "Apache-2.0",
+    "BlueOak-1.0.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "Unlicense",
+  ],
+];
+
+export interface Dependency {
+  readonly name: string;
+  readonly version: string;
+  readonly licence: string;
+}
+
+interface LockFile {
+  readonly packages: Readonly<
+    Record<string, { readonly version?: string; readonly license?: string; readonly dev?: boolean }>
+  >;
+}
+
+/** Production's packages of a package-lock.json, on whatever platform, by name and version. */
+export function productionDependencies(lock: LockFile): Dependency[] {
+  const found = Object.entries(lock.packages)
+    .filter(([path, { dev }]) => path.includes("node_modules/") && dev !== true)
+    .map(([path, { version = "", license = "(none)" }]) => ({
+      name: path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
+      version,
+      licence: license,
+    }));
+  const byKey = new Map(found.map((dependency) => [`${dependency.name}@${dependency.version}`, dependency]));
+  return [...byKey.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, dependency]) => dependency);
+}
+
+/** Whether an SPDX expression allows what we do: with OR one choice will do, with AND all must. */
+export function isAllowed(expression: string): boolean {
+  const text = expression.trim();
+  const inner = /^\(([^()]*)\)$/.exec(text)?.[1] ?? text;
+  if (/ OR /.test(inner)) return inner.split(" OR ").some(isAllowed);
+  if (/ AND /.test(inner)) return inner.split(" AND ").every(isAllowed);
+  return allowedLicences.includes(inner);
+}
+
+/** docs/third-party-licences.md. */
+export function licencesDocument(dependencies: readonly Dependency[]): string {
+  const counts = new Map<string, number>();
+  for (const { licence } of dependencies) counts.set(licence, (counts.get(licence) ?? 0) + 1);
+  const summary = [...counts]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([licence, count]) => `${licence} (${count})`);
+  const rows = dependencies.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`);
+  return `# Third-party licences
+
+The packages that telemetryd runs with, on whatever platform, and their licences: ${summary.join(", ")}. Their texts
+are in \`node_modules\` of an installation. \`npm run generate:licences\` renews this list; \`npm run release:check\` refuses a
+licence that is not on its list.
+
+| package | version | licence |
+| --- | --- | --- |
+${rows.join("\n")}
+`;
+}
