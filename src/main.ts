@@ -6,6 +6,7 @@ import {
   createControlPlane,
   createKubeconfigPlane,
 } from "./control-plane/control-plane.ts";
+import { createControlPlaneRegistry } from "./control-plane/metrics.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Logger } from "./core/log.ts";
 import { Releasers, runStages, type Service } from "./core/service.ts";
@@ -86,6 +87,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     if (config.controlPlane !== undefined) {
       const plane = openControlPlane(config.controlPlane, store, statuses, clock, log);
       sources.push(plane.service);
+      registries.push(createControlPlaneRegistry(() => plane.bearer()));
       health.require(() => plane.bearer().state !== "none", "there is no token for the control plane yet");
       health.watch(() => tokenTrouble(plane));
     }
