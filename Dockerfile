@@ -17,11 +17,14 @@ COPY scripts/copy-assets.mjs scripts/
 COPY src src
 RUN npm run build
 
-# The packages that run, for the platform that the image is for: snappy is native.
+# The packages that run, for the platform that the image is for: snappy is native. The compiler comes along as somebody's
+# optional peer; neither it nor type declarations and source maps are of use here.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts
+RUN npm ci --omit=dev --ignore-scripts && \
+    rm -rf node_modules/typescript && \
+    find node_modules -type f -regex '.*\.\(d\.[cm]?ts\|map\)' -delete
 
 FROM ${NODE_IMAGE}
 ARG VERSION=0.1.0

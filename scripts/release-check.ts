@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { changelogFaults } from "./release/changelog.ts";
-import { isAllowed, productionDependencies } from "./release/licences.ts";
+import { isAllowed, type LockFile, productionDependencies, shippedPackages } from "./release/licences.ts";
 import { packageFaults } from "./release/package-contents.ts";
 import { type Sbom, sbomFaults } from "./release/sbom.ts";
 
@@ -16,14 +16,15 @@ import { type Sbom, sbomFaults } from "./release/sbom.ts";
 const root = resolve(import.meta.dirname, "..");
 const output = join(root, "release");
 const unreleased = process.argv.includes("--unreleased");
-const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<
-  string,
-  string
->;
-const product = { name: name ?? "", version: version ?? "" };
-const dependencies = productionDependencies(
-  JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")),
-);
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly name: string;
+  readonly version: string;
+  readonly devDependencies: unknown;
+  readonly scripts: unknown;
+};
+const product = { name: manifest.name, version: manifest.version };
+const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as LockFile;
+const dependencies = productionDependencies(lock);
 
 let failed = 0;
 function report(what: string, faults: readonly string[]): void {
@@ -51,30 +52,31 @@ function attempt(what: string, check: () => readonly string[]): void {
   }
 }
 
+/**
+ * By npm, from the lock file without what is for development. (Beside an installation, `npm sbom --omit dev` leaves out
+ * packages that are for both.) Packages for every platform are in it.
+ */
 function checkSbom(): string[] {
-  const text = run(
-    "npm",
-    ["sbom", "--omit", "dev", "--sbom-format", "cyclonedx", "--sbom-type", "application"],
-    root,
-  );
-  const made = JSON.parse(text) as Sbom;
-  // npm names a project that has never been installed from a registry after its folder.
-  const component = { ...made.metadata.component, name: product.name };
-  const sbom: Sbom = { ...made, metadata: { ...made.metadata, component } };
-  writeFileSync(
-    join(output, `${product.name}-${product.version}.cdx.json`),
-    `${JSON.stringify(sbom, undefined, 2)}\n`,
-  );
-  // Packages for other platforms are in the lock file but not in this installation.
-  const here = new Set(sbom.components.map((each) => `${each.name}@${each.version}`));
-  const installed = JSON.parse(readFileSync(join(root, "node_modules/.package-lock.json"), "utf8"));
-  const expected = productionDependencies(installed);
-  return [
-    ...sbomFaults(sbom, product, expected),
-    ...(dependencies.filter((each) => here.has(`${each.name}@${each.version}`)).length < 50
-      ? ["lists hardly anything"]
-      : []),
-  ];
+  const folder = mkdtempSync(join(tmpdir(), "telemetryd-sbom-"));
+  try {
+    // npm names what it has never seen in a registry after its folder.
+    const project = join(folder, product.name);
+    mkdirSync(project);
+    const { devDependencies: _, scripts: __, ...rest } = manifest;
+    const { devDependencies: ___, ...own } = lock.packages[""] ?? {};
+    const shipped = { ...lock, packages: { "": own, ...Object.fromEntries(shippedPackages(lock)) } };
+    writeFileSync(join(project, "package.json"), JSON.stringify(rest));
+    writeFileSync(join(project, "package-lock.json"), JSON.stringify(shipped));
+    const flags = ["--package-lock-only", "--sbom-format", "cyclonedx", "--sbom-type", "application"];
+    const sbom = JSON.parse(run("npm", ["sbom", ...flags], project)) as Sbom;
+    writeFileSync(
+      join(output, `${product.name}-${product.version}.cdx.json`),
+      `${JSON.stringify(sbom, undefined, 2)}\n`,
+    );
+    return sbomFaults(sbom, product, dependencies);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 interface Packed {

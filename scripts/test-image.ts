@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type BuiltImage, buildStages, folderBytes, volumeFor } from "./image/build-stages.ts";
 import { ended, startInStage } from "./image/stage-root.ts";
+import { type LockFile, shippedPackages } from "./release/licences.ts";
 
 /**
  * `npm run test:image`: runs the Dockerfile's steps without a container engine, then its program as the image would: as its
@@ -56,17 +57,13 @@ function expectThat(holds: boolean, what: string, detail = ""): void {
   say(`ok: ${what}`);
 }
 
-/** Exactly production's packages: those of the lock file that are not for development, less other platforms'. */
+/** Exactly production's packages; of those for some platform only, whichever are for this one. */
 function checkPackages(image: BuiltImage): void {
-  const lock = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as {
-    packages: Record<string, { dev?: boolean; optional?: boolean }>;
-  };
+  const lock = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as LockFile;
   const has = (path: string): boolean => existsSync(join(image.folder, "app", path, "package.json"));
-  const locked = Object.entries(lock.packages).filter(([path]) => path !== "");
-  const extra = locked.filter(([path, { dev }]) => dev === true && has(path)).map(([path]) => path);
-  const missing = locked
-    .filter(([path, { dev, optional }]) => !dev && !optional && !has(path))
-    .map(([path]) => path);
+  const shipped = new Map(shippedPackages(lock));
+  const extra = Object.keys(lock.packages).filter((path) => path !== "" && !shipped.has(path) && has(path));
+  const missing = [...shipped].filter(([path, { optional }]) => !optional && !has(path)).map(([path]) => path);
   expectThat(extra.length === 0, "no package is there for development only", extra.join("\n"));
   expectThat(missing.length === 0, "every package of production is there", missing.join("\n"));
   const tests = readdirSync(join(image.folder, "app"), { recursive: true, encoding: "utf8" }).filter(

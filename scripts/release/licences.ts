@@ -19,21 +19,44 @@ export interface Dependency {
   readonly licence: string;
 }
 
-interface LockFile {
-  readonly packages: Readonly<
-    Record<string, { readonly version?: string; readonly license?: string; readonly dev?: boolean }>
-  >;
+/** The part of a package-lock.json (version 3) that is looked at. */
+export interface LockFile {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-/** Production's packages of a package-lock.json, on whatever platform, by name and version. */
+interface LockedPackage {
+  readonly version?: string;
+  readonly license?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  /** For development, and also a package's optional choice. */
+  readonly devOptional?: boolean;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The packages that an installation has, by their folders, those for other platforms included. Not among them: what is for
+ * development, also where some package could make use of it (an optional peer).
+ */
+export function shippedPackages(lock: LockFile): [path: string, entry: LockedPackage][] {
+  const forDevelopment = lock.packages[""]?.devDependencies ?? {};
+  return Object.entries(lock.packages).filter(
+    ([path, { dev, devOptional }]) =>
+      path.includes("node_modules/") && !dev && !(devOptional && nameOf(path) in forDevelopment),
+  );
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+}
+
+/** The shipped packages, each once, by name and version. */
 export function productionDependencies(lock: LockFile): Dependency[] {
-  const found = Object.entries(lock.packages)
-    .filter(([path, { dev }]) => path.includes("node_modules/") && dev !== true)
-    .map(([path, { version = "", license = "(none)" }]) => ({
-      name: path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
-      version,
-      licence: license,
-    }));
+  const found = shippedPackages(lock).map(([path, { version = "", license = "(none)" }]) => ({
+    name: nameOf(path),
+    version,
+    licence: license,
+  }));
   const byKey = new Map(found.map((dependency) => [`${dependency.name}@${dependency.version}`, dependency]));
   return [...byKey.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, dependency]) => dependency);
 }

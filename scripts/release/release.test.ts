@@ -75,11 +75,12 @@ describe("licences", () => {
 
   test("a package is listed once, without those for development", () => {
     const packages = {
-      "": { version: "1.0.0" },
+      "": { version: "1.0.0", devDependencies: { compiler: "1.0.0" } },
       "node_modules/a": { version: "1.0.0", license: "MIT" },
       "node_modules/b/node_modules/a": { version: "1.0.0", license: "MIT" },
       "node_modules/b/node_modules/@x/a": { version: "2.0.0" },
       "node_modules/d": { version: "1.0.0", license: "MIT", dev: true },
+      "node_modules/compiler": { version: "1.0.0", license: "MIT", devOptional: true },
     };
     expect(productionDependencies({ packages })).toEqual([
       { name: "@x/a", version: "2.0.0", licence: "(none)" },
