@@ -63,7 +63,9 @@ function checkPackages(image: BuiltImage): void {
   const has = (path: string): boolean => existsSync(join(image.folder, "app", path, "package.json"));
   const shipped = new Map(shippedPackages(lock));
   const extra = Object.keys(lock.packages).filter((path) => path !== "" && !shipped.has(path) && has(path));
-  const missing = [...shipped].filter(([path, { optional }]) => !optional && !has(path)).map(([path]) => path);
+  const missing = [...shipped]
+    .filter(([path, { optional }]) => !optional && !has(path))
+    .map(([path]) => path);
   expectThat(extra.length === 0, "no package is there for development only", extra.join("\n"));
   expectThat(missing.length === 0, "every package of production is there", missing.join("\n"));
   const tests = readdirSync(join(image.folder, "app"), { recursive: true, encoding: "utf8" }).filter(

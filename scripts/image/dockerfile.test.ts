@@ -69,7 +69,9 @@ describe("our Dockerfile", () => {
   test("is not root, and has production's packages only", () => {
     expect(lastOf(image, "USER")?.text).toBe("1000:1000");
     const dependencies = stages.find(({ name }) => name === "dependencies");
-    expect(dependencies && lastOf(dependencies, "RUN")?.text).toMatch(/^npm ci --omit=dev --ignore-scripts &&/);
+    expect(dependencies && lastOf(dependencies, "RUN")?.text).toMatch(
+      /^npm ci --omit=dev --ignore-scripts &&/,
+    );
   });
 
   test("is of this version, under this licence", () => {
