@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { changelogFaults } from "./release/changelog.ts";
@@ -19,6 +19,7 @@ const unreleased = process.argv.includes("--unreleased");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   readonly name: string;
   readonly version: string;
+  readonly files: readonly string[];
   readonly devDependencies: unknown;
   readonly scripts: unknown;
 };
@@ -38,6 +39,8 @@ function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, {
     cwd,
     encoding: "utf8",
+    // Not silent because npm was when it ran this.
+    env: { ...process.env, npm_config_loglevel: "error" },
     maxBuffer: 64 * 2 ** 20,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -47,8 +50,33 @@ function attempt(what: string, check: () => readonly string[]): void {
   try {
     report(what, check());
   } catch (error) {
-    const { stderr = "", message } = error as Error & { stderr?: string };
-    report(what, [stderr.trim() || message]);
+    const { stdout = "", stderr = "", message } = error as Error & { stdout?: string; stderr?: string };
+    // Node's own message repeats what the command wrote on standard error.
+    report(what, [
+      message.split("\n")[0] ?? "",
+      ...[stderr.trim(), stdout.trim()].filter((text) => text !== ""),
+    ]);
+  }
+}
+
+/** Writes the project without what is for development: a package.json, and a lock file called `lockName`. */
+function writeProduction(folder: string, lockName: string): void {
+  const { devDependencies: _, scripts: __, ...published } = manifest;
+  const { devDependencies: ___, ...own } = lock.packages[""] ?? {};
+  const shipped = { ...lock, packages: { "": own, ...Object.fromEntries(shippedPackages(lock)) } };
+  mkdirSync(folder, { recursive: true });
+  const packageJson = { ...published, files: [...manifest.files, lockName] };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(packageJson, undefined, 2)}\n`);
+  writeFileSync(join(folder, lockName), `${JSON.stringify(shipped, undefined, 2)}\n`);
+}
+
+/** Calls `use` with an empty folder that is gone afterwards. */
+function withFolder<T>(use: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "telemetryd-release-"));
+  try {
+    return use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -57,16 +85,10 @@ function attempt(what: string, check: () => readonly string[]): void {
  * packages that are for both.) Packages for every platform are in it.
  */
 function checkSbom(): string[] {
-  const folder = mkdtempSync(join(tmpdir(), "telemetryd-sbom-"));
-  try {
+  return withFolder((folder) => {
     // npm names what it has never seen in a registry after its folder.
     const project = join(folder, product.name);
-    mkdirSync(project);
-    const { devDependencies: _, scripts: __, ...rest } = manifest;
-    const { devDependencies: ___, ...own } = lock.packages[""] ?? {};
-    const shipped = { ...lock, packages: { "": own, ...Object.fromEntries(shippedPackages(lock)) } };
-    writeFileSync(join(project, "package.json"), JSON.stringify(rest));
-    writeFileSync(join(project, "package-lock.json"), JSON.stringify(shipped));
+    writeProduction(project, "package-lock.json");
     const flags = ["--package-lock-only", "--sbom-format", "cyclonedx", "--sbom-type", "application"];
     const sbom = JSON.parse(run("npm", ["sbom", ...flags], project)) as Sbom;
     writeFileSync(
@@ -74,9 +96,7 @@ function checkSbom(): string[] {
       `${JSON.stringify(sbom, undefined, 2)}\n`,
     );
     return sbomFaults(sbom, product, dependencies);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 interface Packed {
@@ -86,35 +106,44 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
+/**
+ * Packs the project with its lock file as npm-shrinkwrap.json: whoever installs it gets the versions that were tested, although
+ * `overrides` hold for us alone.
+ */
 function checkPackage(): { readonly faults: string[]; readonly file: string } {
-  const [packed] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", output], root)) as Packed[];
-  if (packed === undefined) return { faults: ["npm pack made nothing"], file: "" };
-  const { filename, size, unpackedSize, files } = packed;
-  process.stdout.write(
-    `release:check: ${filename}: ${files.length} files, ${(size / 1e6).toFixed(2)} MB, ${(unpackedSize / 1e6).toFixed(2)} MB unpacked\n`,
-  );
-  return { faults: packageFaults(files.map(({ path }) => path)), file: join(output, filename) };
+  return withFolder((folder) => {
+    writeProduction(folder, "npm-shrinkwrap.json");
+    for (const path of manifest.files) cpSync(join(root, path), join(folder, path), { recursive: true });
+    const [packed] = JSON.parse(
+      run("npm", ["pack", "--json", "--pack-destination", output], folder),
+    ) as Packed[];
+    if (packed === undefined) return { faults: ["npm pack made nothing"], file: "" };
+    const { filename, size, unpackedSize, files } = packed;
+    const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`;
+    process.stdout.write(
+      `release:check: ${filename}: ${files.length} files, ${megabytes(size)}, ${megabytes(unpackedSize)} unpacked\n`,
+    );
+    return { faults: packageFaults(files.map(({ path }) => path)), file: join(output, filename) };
+  });
 }
 
 /** Installs the package where nothing else is, and runs it there. */
 function checkInstallation(file: string): string[] {
-  const folder = mkdtempSync(join(tmpdir(), "telemetryd-release-"));
-  try {
+  return withFolder((folder) => {
     writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-    run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", file], folder);
+    run("npm", ["install", "--engine-strict", "--ignore-scripts", "--no-audit", "--no-fund", file], folder);
     const program = join(folder, "node_modules/.bin/telemetryd");
     const faults: string[] = [];
     const found = run(program, ["--version"], folder).trim();
     if (found !== product.version) faults.push(`--version says ${found}`);
     if (!run(program, ["--help"], folder).startsWith("Usage: telemetryd"))
       faults.push("--help says something else");
-    const example = join(folder, "node_modules", product.name, "config/policies");
-    if (!run(program, ["validate", example], folder).includes(" 0 errors"))
+    const samples = join(folder, "node_modules", product.name, "config/policies");
+    if (!run(program, ["validate", samples], folder).includes(" 0 errors")) {
       faults.push("validate finds faults in its own samples");
+    }
     return faults;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 rmSync(output, { recursive: true, force: true });

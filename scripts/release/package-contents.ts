@@ -1,12 +1,20 @@
 /** What the package must have, and what must never get into it. */
 const wanted = [
-  ...["package.json", "README.md", "CHANGELOG.md", "LICENSE", "dist/cli.js", "dist/main.js"],
+  ...[
+    "package.json",
+    "npm-shrinkwrap.json",
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    "dist/cli.js",
+    "dist/main.js",
+  ],
   ...["config/telemetryd.example.yaml", "config/telemetryd.schema.json", "proto/remote-write-1.0.proto"],
   ...["config/kubernetes/crd/exportpolicies.yaml", "config/alerts/telemetryd.rules.yaml"],
   ...["config/grafana/exports.json", "docs/configuration.md", "docs/third-party-licences.md"],
 ];
 const folders = /^(dist|config|docs|proto)\//;
-const files = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+const files = /^(package\.json|npm-shrinkwrap\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
 const unwanted =
   /\.(test|contract)\.|(^|\/)(\.env|\.npmrc|node_modules|data|\.demo)(\/|$)|\.(pem|key|pat|token)$/;
 
