@@ -6,6 +6,7 @@ import {
   createControlPlane,
   createKubeconfigPlane,
 } from "./control-plane/control-plane.ts";
+import { createControlPlaneRegistry } from "./control-plane/metrics.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Logger } from "./core/log.ts";
 import { Releasers, runStages, type Service } from "./core/service.ts";
@@ -93,6 +94,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         log,
       );
       sources.push(plane.service);
+      registries.push(createControlPlaneRegistry(() => plane.bearer()));
       health.require(() => plane.bearer().state !== "none", "there is no token for the control plane yet");
       health.watch(() => tokenTrouble(plane));
     }

@@ -1,17 +1,11 @@
 import { formatDuration } from "../core/duration.ts";
+import type { ReasonOf } from "../policy/condition-reasons.ts";
 import type { ExporterSnapshot } from "./exporter.ts";
 
 /** The part of the condition `Delivering` that the present state decides; times are added where it is kept. */
 export interface DeliveringState {
   readonly status: "True" | "False" | "Unknown";
-  readonly reason:
-    | "UpToDate"
-    | "CatchingUp"
-    | "Retrying"
-    | "Suspended"
-    | "SourceUnavailable"
-    | "Paused"
-    | "Starting";
+  readonly reason: ReasonOf<"Delivering">;
   readonly message: string;
 }
 

@@ -1,6 +1,7 @@
 import { printPath } from "../core/document-path.ts";
 import type { CheckedPolicy, CheckedSink } from "./check-policy.ts";
 import type { ConditionState } from "./condition-changes.ts";
+import type { ReasonOf } from "./condition-reasons.ts";
 import type { DocumentFault } from "./document-fault.ts";
 import { basicAuthOf } from "./secret.ts";
 import type { BasicAuth, PolicyRef, PolicySink, Secret, SinkPlan } from "./types.ts";
@@ -51,7 +52,7 @@ function judgeSink(
   ref: PolicyRef,
   secretOf: SecretLookup,
 ): { readonly condition: ConditionState; readonly basicAuth?: BasicAuth } {
-  const refused = (reason: string, message: string) => ({
+  const refused = (reason: ReasonOf<"Accepted">, message: string) => ({
     condition: { type: "Accepted", status: "False", reason, message } satisfies ConditionState,
   });
   if (sink.sourceFaults.length > 0) return refused("InvalidSource", faultList(sink.sourceFaults));

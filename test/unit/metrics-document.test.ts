@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Counter, Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { createApiMetrics } from "../../src/api/metrics.ts";
+import { createControlPlaneRegistry } from "../../src/control-plane/metrics.ts";
 import { createExportRegistry } from "../../src/export/export-metrics.ts";
 import { createProcessRegistry } from "../../src/ops/process-metrics.ts";
 import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
@@ -37,6 +38,7 @@ test("docs/metrics.md has the metrics of every room, as they are, and no others"
     createProcessRegistry("1.2.3"),
     new SourceMetrics(idle).registry,
     new RemoteWriteMetrics().registry,
+    createControlPlaneRegistry(idle),
     createRoadmapMetrics(idle).registry,
     createApiMetrics().registry,
     createExportRegistry(() => [], idle),

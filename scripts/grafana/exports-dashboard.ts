@@ -1,0 +1,266 @@
+import { dashboard, graph, labelVariable, stat } from "./panels.ts";
+
+const process = '{job=~"$job"}';
+const chosen = '{job=~"$job", plane=~"$plane", namespace=~"$namespace", policy=~"$policy", sink=~"$sink"}';
+const bySink = "by (namespace, policy, sink)";
+const sinkLegend = "{{namespace}}/{{policy}} {{sink}}";
+const rate = (metric: string, filters = process): string => `rate(${metric}${filters}[$__rate_interval])`;
+const quantile = (share: number, histogram: string): string =>
+  `histogram_quantile(${share}, sum by (le) (${rate(`${histogram}_bucket`)}))`;
+
+/** What is exported: sinks, their requests, the store that is read, the process. In a fleet a sink's series move from replica to replica. */
+export function exportsDashboard() {
+  return dashboard({
+    uid: "telemetryd-exports",
+    title: "telemetryd: exports",
+    description: "What telemetryd reads, delivers and loses, sink by sink.",
+    variables: [
+      labelVariable("job", "telemetryd_build_info"),
+      labelVariable("plane", "telemetryd_sink_lag_seconds", process),
+      labelVariable("namespace", "telemetryd_sink_lag_seconds", '{job=~"$job", plane=~"$plane"}'),
+      labelVariable("policy", "telemetryd_sink_lag_seconds", '{job=~"$job", namespace=~"$namespace"}'),
+      labelVariable("sink", "telemetryd_sink_lag_seconds", '{job=~"$job", policy=~"$policy"}'),
+    ],
+    rows: [
+      {
+        title: "At this moment",
+        height: 4,
+        panels: [
+          stat({
+            title: "Sinks",
+            description: "Sinks that run.",
+            unit: "short",
+            queries: [
+              { expr: `count(max ${bySink} (telemetryd_sink_lag_seconds${chosen}))`, legend: "sinks" },
+            ],
+          }),
+          stat({
+            title: "Longest lag",
+            description: "Settled time minus the oldest checkpoint.",
+            unit: "s",
+            bad: 600,
+            queries: [{ expr: `max(telemetryd_sink_lag_seconds${chosen})`, legend: "lag" }],
+          }),
+          stat({
+            title: "Suspended",
+            description: "The endpoint or its credentials are wrong; somebody must act.",
+            unit: "short",
+            bad: 1,
+            queries: [{ expr: `sum(telemetryd_sink_suspended${chosen})`, legend: "suspended" }],
+          }),
+          stat({
+            title: "Retrying",
+            description: "Pausing because the attempts of a request were used up.",
+            unit: "short",
+            bad: 1,
+            queries: [{ expr: `sum(telemetryd_sink_retrying${chosen})`, legend: "retrying" }],
+          }),
+          stat({
+            title: "Sources failing",
+            description: "Sources that could not be read from the store last time.",
+            unit: "short",
+            bad: 1,
+            queries: [{ expr: `sum(telemetryd_sink_sources_failing${chosen})`, legend: "failing" }],
+          }),
+          stat({
+            title: "Lost",
+            description: "Samples in the chosen time that receivers refused for good or that were given up.",
+            unit: "short",
+            bad: 1,
+            queries: [
+              {
+                expr: `sum(increase(telemetryd_sink_samples_rejected_total${chosen}[$__range])) + sum(increase(telemetryd_sink_samples_dropped_total${chosen}[$__range]))`,
+                legend: "lost",
+              },
+            ],
+          }),
+        ],
+      },
+      {
+        title: "Sinks",
+        height: 9,
+        panels: [
+          graph({
+            title: "Lag, the ten longest",
+            description: "The one number of a sink: grows when anything is wrong, whatever it is.",
+            unit: "s",
+            queries: [
+              { expr: `topk(10, max ${bySink} (telemetryd_sink_lag_seconds${chosen}))`, legend: sinkLegend },
+            ],
+          }),
+          graph({
+            title: "Delivered, the ten busiest",
+            description: "Samples a second that receivers acknowledged.",
+            unit: "cps",
+            queries: [
+              {
+                expr: `topk(10, sum ${bySink} (${rate("telemetryd_sink_samples_delivered_total", chosen)}))`,
+                legend: sinkLegend,
+              },
+            ],
+          }),
+        ],
+      },
+      {
+        title: "What does not arrive",
+        height: 8,
+        panels: [
+          graph({
+            title: "Rejected",
+            description: "Refused for good, or impossible to send.",
+            unit: "cps",
+            queries: [
+              {
+                expr: `sum ${bySink} (${rate("telemetryd_sink_samples_rejected_total", chosen)}) > 0`,
+                legend: sinkLegend,
+              },
+            ],
+          }),
+          graph({
+            title: "Dropped and repeated",
+            description:
+              "Dropped: all attempts failed, under onExhausted: drop. Repeated: the receiver had them already.",
+            unit: "cps",
+            queries: [
+              { expr: `sum(${rate("telemetryd_sink_samples_dropped_total", chosen)})`, legend: "dropped" },
+              { expr: `sum(${rate("telemetryd_sink_samples_repeated_total", chosen)})`, legend: "repeated" },
+            ],
+          }),
+          graph({
+            title: "Skipped time",
+            description: "Older than delivery.maxBackfill: gaps at the receivers.",
+            unit: "s",
+            queries: [
+              {
+                expr: `sum ${bySink} (increase(telemetryd_sink_skipped_seconds_total${chosen}[$__rate_interval])) > 0`,
+                legend: sinkLegend,
+              },
+            ],
+          }),
+        ],
+      },
+      {
+        title: "Remote write",
+        height: 8,
+        panels: [
+          graph({
+            title: "Requests by outcome",
+            description: "Each attempt counts.",
+            unit: "ops",
+            queries: [
+              {
+                expr: `sum by (outcome) (${rate("telemetryd_remote_write_requests_total")})`,
+                legend: "{{outcome}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Retries by reason",
+            description: "Attempts that call for the same request again.",
+            unit: "ops",
+            queries: [
+              {
+                expr: `sum by (reason) (${rate("telemetryd_remote_write_retries_total")})`,
+                legend: "{{reason}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Time of a request",
+            description: "From its start to its outcome.",
+            unit: "s",
+            queries: [0.5, 0.9, 0.99].map((share) => ({
+              expr: quantile(share, "telemetryd_remote_write_request_duration_seconds"),
+              legend: `${share * 100} %`,
+            })),
+          }),
+          graph({
+            title: "Sent, and kept as rejected",
+            description: "Compressed bodies a second; size of the rejected store.",
+            unit: "bytes",
+            queries: [
+              { expr: `sum(${rate("telemetryd_remote_write_sent_bytes_total")})`, legend: "sent a second" },
+              { expr: `sum(telemetryd_rejected_store_bytes${process})`, legend: "rejected store" },
+            ],
+          }),
+        ],
+      },
+      {
+        title: "The metrics store",
+        height: 8,
+        panels: [
+          graph({
+            title: "Reads by outcome",
+            description: "Detached: nobody wanted the rest.",
+            unit: "ops",
+            queries: [
+              { expr: `sum by (outcome) (${rate("telemetryd_source_reads_total")})`, legend: "{{outcome}}" },
+              {
+                expr: `sum by (reason) (${rate("telemetryd_source_read_failures_total")})`,
+                legend: "failed: {{reason}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Read",
+            description: "Samples a second.",
+            unit: "cps",
+            queries: [{ expr: `sum(${rate("telemetryd_source_samples_read_total")})`, legend: "samples" }],
+          }),
+          graph({
+            title: "Time of a read",
+            description: "From its request to the end of the answer.",
+            unit: "s",
+            queries: [0.5, 0.99].map((share) => ({
+              expr: quantile(share, "telemetryd_source_read_duration_seconds"),
+              legend: `${share * 100} %`,
+            })),
+          }),
+          graph({
+            title: "Open and waiting reads",
+            description: "metrics.concurrency bounds the open ones.",
+            unit: "short",
+            queries: [
+              { expr: `sum(telemetryd_source_open_reads${process})`, legend: "open" },
+              { expr: `sum(telemetryd_source_waiting_reads${process})`, legend: "waiting" },
+            ],
+          }),
+        ],
+      },
+      {
+        title: "The process",
+        height: 8,
+        panels: [
+          graph({
+            title: "CPU",
+            description: "Cores.",
+            unit: "short",
+            queries: [{ expr: rate("process_cpu_seconds_total"), legend: "{{instance}}" }],
+          }),
+          graph({
+            title: "Memory",
+            description: "Resident; and what waits to be sent, with its bound.",
+            unit: "bytes",
+            queries: [
+              { expr: `process_resident_memory_bytes${process}`, legend: "resident {{instance}}" },
+              { expr: `telemetryd_export_memory_bytes${process}`, legend: "waiting {{instance}}" },
+              { expr: `telemetryd_export_memory_limit_bytes${process}`, legend: "limit {{instance}}" },
+            ],
+          }),
+          graph({
+            title: "Event loop",
+            description: "How late timers run; above 0.1 s the process is overloaded.",
+            unit: "s",
+            queries: [{ expr: `nodejs_eventloop_lag_p99_seconds${process}`, legend: "{{instance}}" }],
+          }),
+          graph({
+            title: "Access token failing",
+            description: "1 while the control plane's access token cannot be exchanged.",
+            unit: "short",
+            queries: [{ expr: `telemetryd_control_plane_token_failing${process}`, legend: "{{instance}}" }],
+          }),
+        ],
+      },
+    ],
+  });
+}

@@ -1,0 +1,144 @@
+import { dashboard, graph, labelVariable, stat } from "./panels.ts";
+
+const process = '{job=~"$job"}';
+const rate = (metric: string): string => `rate(${metric}${process}[$__rate_interval])`;
+
+/** The roadmap's cache, its refreshes through the queue, and the website API. */
+export function roadmapDashboard() {
+  return dashboard({
+    uid: "telemetryd-roadmap",
+    title: "telemetryd: roadmap and queues",
+    description: "How fresh the roadmap is, what its refreshes do, and what the website API answers.",
+    variables: [labelVariable("job", "telemetryd_build_info")],
+    rows: [
+      {
+        title: "At this moment",
+        height: 4,
+        panels: [
+          stat({
+            title: "Age of the backlog",
+            description: "Since a refresh last succeeded, in any replica.",
+            unit: "s",
+            bad: 7200,
+            queries: [
+              {
+                expr: `time() - max(telemetryd_roadmap_last_success_timestamp_seconds${process} > 0)`,
+                legend: "age",
+              },
+            ],
+          }),
+          stat({
+            title: "Items",
+            description: "In the cached backlog.",
+            unit: "short",
+            // Every replica shows the same cache.
+            queries: [{ expr: `sum(max by (status) (telemetryd_roadmap_items${process}))`, legend: "items" }],
+          }),
+          stat({
+            title: "Refreshing",
+            description: "1 while a refresh is in flight; in the whole fleet there is one at a time.",
+            unit: "short",
+            queries: [{ expr: `max(telemetryd_roadmap_refreshing${process})`, legend: "refreshing" }],
+          }),
+          stat({
+            title: "Replicas",
+            description: "Daemons that are scraped.",
+            unit: "short",
+            queries: [{ expr: `count(telemetryd_build_info${process})`, legend: "replicas" }],
+          }),
+        ],
+      },
+      {
+        title: "Refreshes",
+        height: 8,
+        panels: [
+          graph({
+            title: "Refreshes by result",
+            description: "Unchanged: the board was asked, and nothing had changed.",
+            unit: "short",
+            queries: [
+              {
+                expr: `sum by (result) (increase(telemetryd_roadmap_refreshes_total${process}[$__rate_interval]))`,
+                legend: "{{result}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Failures by kind",
+            description: "The last backlog goes on being served.",
+            unit: "short",
+            queries: [
+              {
+                expr: `sum by (kind) (increase(telemetryd_roadmap_refresh_failures_total${process}[$__rate_interval]))`,
+                legend: "{{kind}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Time of a refresh",
+            description: "The slowest of ten, and the average.",
+            unit: "s",
+            queries: [
+              {
+                expr: `histogram_quantile(0.9, sum by (le) (${rate("telemetryd_roadmap_refresh_duration_seconds_bucket")}))`,
+                legend: "90 %",
+              },
+              {
+                expr: `sum(${rate("telemetryd_roadmap_refresh_duration_seconds_sum")}) / sum(${rate("telemetryd_roadmap_refresh_duration_seconds_count")})`,
+                legend: "average",
+              },
+            ],
+          }),
+        ],
+      },
+      {
+        title: "The backlog",
+        height: 8,
+        panels: [
+          graph({
+            title: "Items by status",
+            description: "As the page shows them.",
+            unit: "short",
+            queries: [{ expr: `max by (status) (telemetryd_roadmap_items${process})`, legend: "{{status}}" }],
+          }),
+          graph({
+            title: "Unreadable cache entries",
+            description: "Thrown away and fetched anew.",
+            unit: "short",
+            queries: [
+              {
+                expr: `sum(increase(telemetryd_roadmap_invalid_entries_total${process}[$__rate_interval]))`,
+                legend: "entries",
+              },
+            ],
+          }),
+        ],
+      },
+      {
+        title: "Website API",
+        height: 8,
+        panels: [
+          graph({
+            title: "Answers by status code",
+            description: "429: a client is over its rate limit.",
+            unit: "ops",
+            queries: [
+              { expr: `sum by (code) (${rate("telemetryd_api_requests_total")})`, legend: "{{code}}" },
+            ],
+          }),
+          graph({
+            title: "Answers by operation",
+            description: "What is asked for.",
+            unit: "ops",
+            queries: [
+              {
+                expr: `sum by (operation) (${rate("telemetryd_api_requests_total")})`,
+                legend: "{{operation}}",
+              },
+            ],
+          }),
+        ],
+      },
+    ],
+  });
+}

@@ -1,0 +1,65 @@
+/** One instruction of a Dockerfile: `COPY --from=build /app ./app` is COPY, { from: "build" }, ["/app", "./app"]. */
+export interface Instruction {
+  readonly keyword: string;
+  readonly flags: Readonly<Record<string, string>>;
+  /** The JSON (exec) form's words where it is one, else the words between spaces. */
+  readonly words: readonly string[];
+  /** Everything after the flags, as written. */
+  readonly text: string;
+  readonly isExecForm: boolean;
+}
+
+export interface Stage {
+  /** The name after AS, else its number. */
+  readonly name: string;
+  /** The image, or the stage, that it begins with. */
+  readonly base: string;
+  readonly instructions: readonly Instruction[];
+}
+
+/** Takes a Dockerfile apart, as far as ours goes: no heredocs, no ONBUILD, no escape directive. */
+export function parseDockerfile(text: string): Stage[] {
+  const stages: { name: string; base: string; instructions: Instruction[] }[] = [];
+  for (const instruction of instructionsOf(text)) {
+    const stage = stages.at(-1);
+    if (instruction.keyword === "FROM") {
+      const [base = "", , name = String(stages.length)] = instruction.words;
+      stages.push({ name, base, instructions: [] });
+    } else if (stage !== undefined) stage.instructions.push(instruction);
+    else if (instruction.keyword !== "ARG") throw new Error(`${instruction.keyword} before the first FROM`);
+  }
+  return stages;
+}
+
+function instructionsOf(text: string): Instruction[] {
+  const lines = text.split("\n").filter((line) => !/^\s*(#|$)/.test(line));
+  return lines
+    .join("\n")
+    .replaceAll(/\\\n\s*/g, "")
+    .split("\n")
+    .map(parseInstruction);
+}
+
+function parseInstruction(line: string): Instruction {
+  const [, keyword = "", afterKeyword = ""] = /^\s*(\S+)\s*(.*)$/.exec(line) ?? [];
+  const flags: Record<string, string> = {};
+  let text = afterKeyword;
+  for (;;) {
+    const match = /^--([a-z-]+)=(\S+)\s+/.exec(text);
+    if (match === null) break;
+    flags[match[1] ?? ""] = match[2] ?? "";
+    text = text.slice(match[0].length);
+  }
+  // HEALTHCHECK's command follows a word of its own.
+  const command = keyword.toUpperCase() === "HEALTHCHECK" ? text.replace(/^CMD\s+/, "") : text;
+  const isExecForm = command.startsWith("[");
+  const words = isExecForm
+    ? (JSON.parse(command) as string[])
+    : command.split(/\s+/).filter((word) => word !== "");
+  return { keyword: keyword.toUpperCase(), flags, words, text: command, isExecForm };
+}
+
+/** The last instruction of that keyword in a stage, which is the one that counts. */
+export function lastOf(stage: Stage, keyword: string): Instruction | undefined {
+  return stage.instructions.findLast((instruction) => instruction.keyword === keyword);
+}

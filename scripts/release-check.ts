@@ -1,0 +1,168 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { changelogFaults } from "./release/changelog.ts";
+import { isAllowed, type LockFile, productionDependencies, shippedPackages } from "./release/licences.ts";
+import { packageFaults } from "./release/package-contents.ts";
+import { type Sbom, sbomFaults } from "./release/sbom.ts";
+
+/**
+ * `npm run release:check`: everything that must hold before a version is released, after `npm ci` and `npm test`. What is to be
+ * published is then in `release/`: the package and its bill of materials.
+ *
+ * `--unreleased`: the version is still being worked on; what its CHANGELOG section will say may be under Unreleased.
+ */
+const root = resolve(import.meta.dirname, "..");
+const output = join(root, "release");
+const unreleased = process.argv.includes("--unreleased");
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly name: string;
+  readonly version: string;
+  readonly files: readonly string[];
+  readonly devDependencies: unknown;
+  readonly scripts: unknown;
+};
+const product = { name: manifest.name, version: manifest.version };
+const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as LockFile;
+const dependencies = productionDependencies(lock);
+
+let failed = 0;
+function report(what: string, faults: readonly string[]): void {
+  process.stdout.write(`release:check: ${faults.length === 0 ? "ok" : "FAILED"}: ${what}\n`);
+  for (const fault of faults) process.stdout.write(`    ${fault}\n`);
+  if (faults.length > 0) failed += 1;
+}
+
+/** Runs npm or the program; what it says on standard error is shown only when it fails. */
+function run(command: string, args: readonly string[], cwd: string): string {
+  return execFileSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    // Not silent because npm was when it ran this.
+    env: { ...process.env, npm_config_loglevel: "error" },
+    maxBuffer: 64 * 2 ** 20,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+function attempt(what: string, check: () => readonly string[]): void {
+  try {
+    report(what, check());
+  } catch (error) {
+    const { stdout = "", stderr = "", message } = error as Error & { stdout?: string; stderr?: string };
+    // Node's own message repeats what the command wrote on standard error.
+    report(what, [
+      message.split("\n")[0] ?? "",
+      ...[stderr.trim(), stdout.trim()].filter((text) => text !== ""),
+    ]);
+  }
+}
+
+/** Writes the project without what is for development: a package.json, and a lock file called `lockName`. */
+function writeProduction(folder: string, lockName: string): void {
+  const { devDependencies: _, scripts: __, ...published } = manifest;
+  const { devDependencies: ___, ...own } = lock.packages[""] ?? {};
+  const shipped = { ...lock, packages: { "": own, ...Object.fromEntries(shippedPackages(lock)) } };
+  mkdirSync(folder, { recursive: true });
+  const packageJson = { ...published, files: [...manifest.files, lockName] };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(packageJson, undefined, 2)}\n`);
+  writeFileSync(join(folder, lockName), `${JSON.stringify(shipped, undefined, 2)}\n`);
+}
+
+/** Calls `use` with an empty folder that is gone afterwards. */
+function withFolder<T>(use: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "telemetryd-release-"));
+  try {
+    return use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * By npm, from the lock file without what is for development. (Beside an installation, `npm sbom --omit dev` leaves out
+ * packages that are for both.) Packages for every platform are in it.
+ */
+function checkSbom(): string[] {
+  return withFolder((folder) => {
+    // npm names what it has never seen in a registry after its folder.
+    const project = join(folder, product.name);
+    writeProduction(project, "package-lock.json");
+    const flags = ["--package-lock-only", "--sbom-format", "cyclonedx", "--sbom-type", "application"];
+    const sbom = JSON.parse(run("npm", ["sbom", ...flags], project)) as Sbom;
+    writeFileSync(
+      join(output, `${product.name}-${product.version}.cdx.json`),
+      `${JSON.stringify(sbom, undefined, 2)}\n`,
+    );
+    return sbomFaults(sbom, product, dependencies);
+  });
+}
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/**
+ * Packs the project with its lock file as npm-shrinkwrap.json: whoever installs it gets the versions that were tested, although
+ * `overrides` hold for us alone.
+ */
+function checkPackage(): { readonly faults: string[]; readonly file: string } {
+  return withFolder((folder) => {
+    writeProduction(folder, "npm-shrinkwrap.json");
+    for (const path of manifest.files) cpSync(join(root, path), join(folder, path), { recursive: true });
+    const [packed] = JSON.parse(
+      run("npm", ["pack", "--json", "--pack-destination", output], folder),
+    ) as Packed[];
+    if (packed === undefined) return { faults: ["npm pack made nothing"], file: "" };
+    const { filename, size, unpackedSize, files } = packed;
+    const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`;
+    process.stdout.write(
+      `release:check: ${filename}: ${files.length} files, ${megabytes(size)}, ${megabytes(unpackedSize)} unpacked\n`,
+    );
+    return { faults: packageFaults(files.map(({ path }) => path)), file: join(output, filename) };
+  });
+}
+
+/** Installs the package where nothing else is, and runs it there. */
+function checkInstallation(file: string): string[] {
+  return withFolder((folder) => {
+    writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
+    run("npm", ["install", "--engine-strict", "--ignore-scripts", "--no-audit", "--no-fund", file], folder);
+    const program = join(folder, "node_modules/.bin/telemetryd");
+    const faults: string[] = [];
+    const found = run(program, ["--version"], folder).trim();
+    if (found !== product.version) faults.push(`--version says ${found}`);
+    if (!run(program, ["--help"], folder).startsWith("Usage: telemetryd"))
+      faults.push("--help says something else");
+    const samples = join(folder, "node_modules", product.name, "config/policies");
+    if (!run(program, ["validate", samples], folder).includes(" 0 errors")) {
+      faults.push("validate finds faults in its own samples");
+    }
+    return faults;
+  });
+}
+
+rmSync(output, { recursive: true, force: true });
+mkdirSync(output);
+const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
+report("the changelog tells of this version", changelogFaults(changelog, product.version, unreleased));
+report(
+  "every licence is allowed",
+  dependencies
+    .filter(({ licence }) => !isAllowed(licence))
+    .map((each) => `${each.name} ${each.version}: ${each.licence}`),
+);
+attempt("the bill of materials (CycloneDX) has what is shipped", checkSbom);
+let packageFile = "";
+attempt("the package has what it should, and nothing else", () => {
+  run("npm", ["run", "build"], root);
+  const { faults, file } = checkPackage();
+  packageFile = file;
+  return faults;
+});
+attempt("the package installs into an empty folder and runs", () => checkInstallation(packageFile));
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import type { Selector } from "../../src/metricsql/ast.ts";
+import { parse } from "../../src/metricsql/parser.ts";
+import { promqlOnly } from "../../src/metricsql/promql.ts";
+import { walk } from "../../src/metricsql/visit.ts";
+
+/** Each metric that docs/metrics.md lists, with its labels; another test holds that document to the program. */
+function documentedMetrics(): Map<string, ReadonlySet<string>> {
+  const document = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
+  const metrics = new Map<string, ReadonlySet<string>>();
+  for (const [, name = "", type, labels = ""] of document.matchAll(
+    /^\| `([a-z0-9_]+)` \| ([a-z]+) \| ([^|]*) \|/gm,
+  )) {
+    const own = [...labels.matchAll(/`([a-z_]+)`/g)].map(([, label]) => label ?? "");
+    const known = new Set([...own, ...scrapeLabels]);
+    if (type !== "histogram") metrics.set(name, known);
+    else {
+      for (const suffix of ["_sum", "_count"]) metrics.set(name + suffix, known);
+      metrics.set(`${name}_bucket`, new Set([...known, "le"]));
+    }
+  }
+  return metrics;
+}
+
+/** What a scrape adds to every series. */
+const scrapeLabels = ["job", "instance"];
+/** What every target that is scraped has. */
+const scrapeMetrics = new Map([["up", new Set(scrapeLabels)]]);
+const metrics = new Map<string, ReadonlySet<string>>([...documentedMetrics(), ...scrapeMetrics]);
+
+/**
+ * What is wrong with a query of an alert or a dashboard: it cannot be parsed, plain Prometheus would not take it, or it
+ * asks for a metric or a label that the program does not expose.
+ */
+export function queryFaults(text: string): string[] {
+  // Grafana puts a duration there before it asks.
+  const expr = parse(text.replaceAll(/\$__(rate_interval|interval|range)\b/g, "5m"));
+  const faults = promqlOnly(expr).map(
+    (finding) => `only VictoriaMetrics takes it: ${JSON.stringify(finding)}`,
+  );
+  const known = new Set<string>(["le"]);
+  walk(expr, (node) => {
+    if (node.type === "selector") faults.push(...selectorFaults(node, known));
+  });
+  walk(expr, (node) => {
+    const labels = node.type === "aggregate" ? node.grouping?.labels : undefined;
+    const matching =
+      node.type === "binary" ? [...(node.matching?.labels ?? []), ...(node.join?.labels ?? [])] : [];
+    for (const label of [...(labels ?? []), ...matching]) {
+      if (!known.has(label)) faults.push(`no metric in it has the label ${label}`);
+    }
+  });
+  return faults;
+}
+
+function selectorFaults({ groups }: Selector, known: Set<string>): string[] {
+  return groups.flatMap((filters) => {
+    const name = filters.find(({ label, op }) => label === "__name__" && op === "=")?.value ?? "(no name)";
+    const labels = metrics.get(name);
+    if (labels === undefined) return [`nothing exposes ${name}`];
+    for (const label of labels) known.add(label);
+    return filters
+      .filter(({ label }) => label !== "__name__" && !labels.has(label))
+      .map(({ label }) => `${name} has no label ${label}`);
+  });
+}

@@ -1,0 +1,139 @@
+import { Environment } from "@marcbachmann/cel-js";
+import { Ajv } from "ajv";
+import formats from "ajv-formats";
+import type { CrdSchema } from "../../scripts/crd/export-policy-crd.ts";
+import { applyDefaults } from "../../src/platform/schema/defaults.ts";
+import type { Schema } from "../../src/platform/schema/schema.ts";
+
+/**
+ * What a Kubernetes API server does with an object of a CRD, as far as a test can without one: strict field validation,
+ * defaults, the structural schema (by ajv, which knows nothing of this project), keyed lists, and CEL rules.
+ */
+
+/** @returns what would be refused, one line each; the value is completed with defaults in place */
+export function structuralFaults(value: unknown, schema: CrdSchema): string[] {
+  const unknown = unknownFields(value, schema, "");
+  applyDefaults(value as never, schema as Schema);
+  // Compiled once: ajv keeps what it made of a schema.
+  const validate = ajv.compile(schema);
+  validate(value);
+  const faults = (validate.errors ?? []).map(
+    ({ instancePath, message }) => `${instancePath.slice(1).replaceAll("/", ".")} ${message}`,
+  );
+  // Rules are run on what the schema allows, as an API server does.
+  if (faults.length > 0) return [...unknown, ...faults];
+  return [...unknown, ...listFaults(value, schema, ""), ...ruleFaults(value, schema, "")];
+}
+
+const ajv = new Ajv({ allErrors: true, strict: false });
+formats.default(ajv, ["date-time"]);
+ajv.addFormat("int64", true);
+
+type Visit = (value: unknown, schema: CrdSchema, path: string) => string[];
+
+/** Whatever `visit` finds at the value and at everything in it that has a schema. */
+function walk(value: unknown, schema: CrdSchema, path: string, visit: Visit): string[] {
+  const found = visit(value, schema, path);
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items === undefined) return found;
+    return [...found, ...value.flatMap((item, index) => walk(item, items, `${path}[${index}]`, visit))];
+  }
+  if (typeof value !== "object" || value === null) return found;
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const child = schema.properties?.[name];
+    return child === undefined ? [] : walk(member, child, path === "" ? name : `${path}.${name}`, visit);
+  });
+  return [...found, ...members];
+}
+
+function unknownFields(root: unknown, rootSchema: CrdSchema, rootPath: string): string[] {
+  return walk(root, rootSchema, rootPath, (value, schema, path) => {
+    const open =
+      schema["x-kubernetes-preserve-unknown-fields"] === true ||
+      schema.additionalProperties !== undefined ||
+      schema.properties === undefined;
+    if (open || typeof value !== "object" || value === null || Array.isArray(value)) return [];
+    return Object.keys(value)
+      .filter((name) => !Object.hasOwn(schema.properties ?? {}, name))
+      .map((name) => `${path}.${name} is not known`);
+  });
+}
+
+function listFaults(root: unknown, rootSchema: CrdSchema, rootPath: string): string[] {
+  return walk(root, rootSchema, rootPath, (value, schema, path) => {
+    const type = schema["x-kubernetes-list-type"];
+    if (!Array.isArray(value) || (type !== "map" && type !== "set")) return [];
+    const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+    const identities = value.map((item) =>
+      JSON.stringify(type === "set" ? item : keys.map((key) => item[key])),
+    );
+    return new Set(identities).size === identities.length ? [] : [`${path} has the same item twice`];
+  });
+}
+
+function ruleFaults(root: unknown, rootSchema: CrdSchema, rootPath: string): string[] {
+  return walk(root, rootSchema, rootPath, (value, schema, path) =>
+    (schema["x-kubernetes-validations"] ?? [])
+      .filter(({ rule }) => !holds(rule, value))
+      .map(({ message }) => `${path} ${message}`),
+  );
+}
+
+/** A rule that cannot be evaluated refuses the object, as with an API server. */
+function holds(rule: string, self: unknown): boolean {
+  try {
+    return environment.evaluate(rule, { self }) === true;
+  } catch {
+    return false;
+  }
+}
+
+/** The URL library that Kubernetes adds to CEL. */
+const environment = new Environment()
+  .registerVariable("self", "dyn")
+  .registerType("Url", { ctor: URL, fields: {} })
+  .registerFunction("isURL(string): bool", (text: string) => URL.canParse(text))
+  .registerFunction("url(string): Url", (text: string) => new URL(text))
+  .registerFunction("Url.getPort(): string", (url: URL) => url.port);
+
+/** @returns why a rule cannot be compiled, or undefined */
+export function ruleProblem(rule: string): string | undefined {
+  const checked = environment.check(rule);
+  return checked.valid ? undefined : String(checked.error?.message ?? "unknown");
+}
+
+/** Keywords that a structural schema may have (Kubernetes, "Specifying a structural schema"). */
+const structuralKeywords = new Set([
+  ...["type", "description", "format", "default", "nullable", "properties", "required", "items", "enum"],
+  ...[
+    "additionalProperties",
+    "pattern",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+    "minItems",
+    "maxItems",
+  ],
+  ...["maxProperties", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations"],
+  "x-kubernetes-preserve-unknown-fields",
+]);
+
+/** What of a schema is not structural: a place without a type, a keyword that a CRD may not have. */
+export function structureFaults(schema: CrdSchema, path = ""): string[] {
+  const own = Object.keys(schema)
+    .filter((keyword) => !structuralKeywords.has(keyword))
+    .map((keyword) => `${path}: the keyword ${keyword}`);
+  if (schema.type === undefined) own.push(`${path}: no type`);
+  if (schema.properties !== undefined && schema.additionalProperties !== undefined) {
+    own.push(`${path}: properties and additionalProperties`);
+  }
+  return [
+    ...own,
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, child]) =>
+      structureFaults(child, `${path}.${name}`),
+    ),
+    ...(schema.items === undefined ? [] : structureFaults(schema.items, `${path}[]`)),
+  ];
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { checkConfig } from "../../src/config/load.ts";
+import { configSchema } from "../../src/config/schema.ts";
+import { checkManifest } from "../../src/policy/manifest.ts";
+import { type Snippet, snippetsOf, userDocuments } from "../support/document-snippets.ts";
+
+const snippets = userDocuments().flatMap(snippetsOf);
+const of = (...languages: string[]): [string, Snippet][] =>
+  snippets.filter(({ language }) => languages.includes(language)).map((snippet) => [snippet.place, snippet]);
+
+/** What a YAML snippet is, told by its first document: a test would be empty if none were recognised. */
+function kindOf(text: string): "configuration" | "manifest" | "other" {
+  const value: unknown = parseAllDocuments(text)[0]?.toJS();
+  if (typeof value !== "object" || value === null) return "other";
+  if ("kind" in value && ["ExportPolicy", "Secret"].includes(String(value.kind))) return "manifest";
+  const sections = Object.keys(configSchema.shape);
+  return Object.keys(value).every((key) => sections.includes(key)) ? "configuration" : "other";
+}
+
+test("there are snippets of each kind", () => {
+  const kinds = of("yaml").map(([, { text }]) => kindOf(text));
+  expect(kinds.filter((kind) => kind === "configuration").length).toBeGreaterThan(5);
+  expect(kinds.filter((kind) => kind === "manifest").length).toBeGreaterThan(3);
+});
+
+describe.each(of("yaml"))("%s", (place, { text }) => {
+  test("can be read", () => {
+    for (const document of parseAllDocuments(text)) {
+      expect([...document.errors, ...document.warnings].map(({ message }) => message)).toEqual([]);
+    }
+  });
+
+  test.runIf(kindOf(text) === "configuration")("is a configuration without faults", async () => {
+    const { faults } = await checkConfig(text, { file: place, environment: {} }, async () => undefined);
+    expect(faults).toEqual([]);
+  });
+
+  test.runIf(kindOf(text) === "manifest")("is a manifest without faults", () => {
+    const { faults } = checkManifest(text, place, { plane: "directory", unknownFields: "error" });
+    expect(faults).toEqual([]);
+  });
+});
+
+test.each(of("json"))("%s is JSON", (_place, { text }) => {
+  expect(() => JSON.parse(text)).not.toThrow();
+});
+
+describe("commands in documents", () => {
+  const cli = readFileSync(new URL("../../src/cli.ts", import.meta.url), "utf8");
+  const commands = new Set([...cli.matchAll(/\.command\("([a-z-]+)"\)/g)].map(([, name]) => name));
+  const scripts = Object.keys(
+    JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).scripts,
+  );
+  const calls = of("sh", "text").flatMap(([place, { text }]) =>
+    [...text.matchAll(/^(?:\$ )?(?:telemetryd|node dist\/cli\.js) (.*)$/gm)].map(
+      ([, line = ""]) => [place, line] as const,
+    ),
+  );
+
+  test.each(calls)("%s: telemetryd %s", (_place, line) => {
+    const [command, sub] = line.split(" ");
+    expect(commands).toContain(command);
+    if (["rejected", "organization", "token"].includes(command ?? "")) expect(commands).toContain(sub);
+    const options = [...line.matchAll(/ (--[a-z-]+)/g)].map(([, option]) => option);
+    for (const option of options) expect(cli).toContain(`${option} <`);
+  });
+
+  test("npm scripts that documents name are there", () => {
+    const named = userDocuments().flatMap((document) =>
+      [
+        ...readFileSync(new URL(`../../${document}`, import.meta.url), "utf8").matchAll(
+          /npm run (?:--silent )?([a-z:-]+)/g,
+        ),
+      ].map(([, script]) => `${document} ${script}`),
+    );
+    expect(named.filter((each) => !scripts.includes(each.split(" ")[1] ?? ""))).toEqual([]);
+  });
+});
