@@ -170,9 +170,9 @@ describe("what cannot be done ends with its exit status and says what would help
   test("faults of the configuration are told together, each with its place", async () => {
     await writeFile(join(folder, "bad.yaml"), "metrics:\n  url: ftp://h\n  intervall: 5s\napi: {}\n");
     const { status, output } = await call("run", "--config", "bad.yaml");
-    expect(output).toMatch(/bad\.yaml:2:8: error: metrics\.url: /);
+    expect(output).toMatch(/^bad\.yaml:2:8: error: metrics\.url: /);
     expect(output).toMatch(/bad\.yaml:3:3: error: metrics\.intervall: .*interval/);
-    expect(output).toMatch(/bad\.yaml:4:1: error: api: needs the section roadmap/);
+    expect(output).toMatch(/bad\.yaml:4:6: error: api: needs the section roadmap/);
     expect(status).toBe(2);
   });
 
