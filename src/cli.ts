@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { QueryOptions } from "./commands/query.ts";
 import { describeError, TelemetrydError } from "./core/errors.ts";
+import { FaultsError } from "./core/fault.ts";
 import { createLogger } from "./core/log.ts";
 import { redact } from "./core/redact.ts";
 import { version } from "./core/version.ts";
@@ -296,10 +297,10 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof Interrupted) return error.exitStatus;
   const isKnown = error instanceof TelemetrydError;
-  const text = isKnown
-    ? `telemetryd: ${error.message}`
-    : `telemetryd: internal error: ${describeError(error)}`;
-  stderr.write(`${redact(text)}\n`);
+  const text = isKnown ? error.message : `internal error: ${describeError(error)}`;
+  // Faults name their files, as a compiler does.
+  const prefix = error instanceof FaultsError ? "" : "telemetryd: ";
+  stderr.write(`${redact(prefix + text)}\n`);
   return isKnown ? error.exitStatus : 70;
 }
 
