@@ -107,8 +107,8 @@ interface Packed {
 }
 
 /**
- * Packs the project with its lock file as npm-shrinkwrap.json: whoever installs it gets the versions that were tested, although
- * `overrides` hold for us alone.
+ * Packs the project with its lock file as npm-shrinkwrap.json: whoever unpacks it and runs `npm ci` gets the versions that were
+ * tested.
  */
 function checkPackage(): { readonly faults: string[]; readonly file: string } {
   return withFolder((folder) => {
@@ -127,24 +127,39 @@ function checkPackage(): { readonly faults: string[]; readonly file: string } {
   });
 }
 
-/** Installs the package where nothing else is, and runs it there. */
-function checkInstallation(file: string): string[] {
+/** What is wrong with an installed program, whose package is in `packageFolder`. */
+function programFaults(command: string, args: readonly string[], packageFolder: string): string[] {
+  const say = (...more: string[]): string => run(command, [...args, ...more], packageFolder);
+  const faults: string[] = [];
+  const found = say("--version").trim();
+  if (found !== product.version) faults.push(`--version says ${found}`);
+  if (!say("--help").startsWith("Usage: telemetryd")) faults.push("--help says something else");
+  if (!say("validate", "config/policies").includes(" 0 errors")) {
+    faults.push("validate finds faults in its own samples");
+  }
+  return faults;
+}
+
+/** As somebody's dependency: npm then chooses versions anew, and knows nothing of our overrides. */
+function checkDependency(file: string): string[] {
   return withFolder((folder) => {
     writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-    run("npm", ["install", "--engine-strict", "--ignore-scripts", "--no-audit", "--no-fund", file], folder);
-    const program = join(folder, "node_modules/.bin/telemetryd");
-    const faults: string[] = [];
-    const found = run(program, ["--version"], folder).trim();
-    if (found !== product.version) faults.push(`--version says ${found}`);
-    if (!run(program, ["--help"], folder).startsWith("Usage: telemetryd"))
-      faults.push("--help says something else");
-    const samples = join(folder, "node_modules", product.name, "config/policies");
-    if (!run(program, ["validate", samples], folder).includes(" 0 errors")) {
-      faults.push("validate finds faults in its own samples");
-    }
-    return faults;
+    run("npm", ["install", "--no-engine-strict", ...quietly, file], folder);
+    const installed = join(folder, "node_modules", product.name);
+    return programFaults(join(folder, "node_modules/.bin/telemetryd"), [], installed);
   });
 }
+
+/** As it is meant to be run: unpacked, with exactly the versions that were tested. */
+function checkUnpacked(file: string): string[] {
+  return withFolder((folder) => {
+    run("tar", ["-xzf", file, "--strip-components=1"], folder);
+    run("npm", ["ci", "--engine-strict", ...quietly], folder);
+    return programFaults(process.execPath, ["dist/cli.js"], folder);
+  });
+}
+
+const quietly = ["--ignore-scripts", "--no-audit", "--no-fund"];
 
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output);
@@ -164,5 +179,6 @@ attempt("the package has what it should, and nothing else", () => {
   packageFile = file;
   return faults;
 });
-attempt("the package installs into an empty folder and runs", () => checkInstallation(packageFile));
+attempt("the package installs into an empty folder and runs", () => checkDependency(packageFile));
+attempt("unpacked, with the versions that were tested, it runs", () => checkUnpacked(packageFile));
 process.exitCode = failed > 0 ? 1 : 0;
