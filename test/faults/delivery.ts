@@ -92,8 +92,9 @@ async function run(
   await daemons.start();
   stops.unshift(() => daemons.kill());
 
-  const trouble = new AbortController();
-  const until = AbortSignal.any([AbortSignal.timeout(args.seconds * 1000), trouble.signal]);
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(), args.seconds * 1000);
+  const until = end.signal;
   const parts = {
     written: writeLive(source.url, args.series, args.every * 1000, until),
     interruptions: daemons.run(seededRandom(args.seed), until),
@@ -102,7 +103,7 @@ async function run(
       // The receivers change the password first, as happens; until the Secret follows they refuse the login.
       password = `password-${number}`;
       for (const receiver of receivers) receiver.rotations++;
-      await sleep(randomInteger(editRandom, 300, 3_000), trouble.signal);
+      await pause(randomInteger(editRandom, 300, 3_000), until);
       await writeManifest(policies, secretManifest(secretName, password), "login.json");
     }),
     store: troubleStore(store, seededRandom(args.seed + 3), until),
@@ -113,7 +114,7 @@ async function run(
     ),
   };
   // One that fails ends the others.
-  for (const part of Object.values(parts)) part.catch((error: unknown) => trouble.abort(error));
+  for (const part of Object.values(parts)) part.catch(() => end.abort());
   const [written, interruptions, edits, rotations, storeCount] = await Promise.all([
     parts.written,
     parts.interruptions,
@@ -122,6 +123,7 @@ async function run(
     parts.store,
     parts.receivers,
   ]);
+  clearTimeout(timer);
   console.log(
     `written: ${formatExactCount(written.samples)} samples in ${written.ticks} ticks; ${daemons.describe()}, ${edits} edits, ${rotations} rotations, ${storeCount} troubles of the store, ${receivers.map(({ name, troubles }) => `${troubles} of ${name}`).join(", ")}`,
   );
