@@ -46,6 +46,6 @@ export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon
       () => true,
       () => false,
     );
-  await waitUntilReady("telemetryd", child, isReady, 30_000, signal);
+  await waitUntilReady("telemetryd", child, isReady, 90_000, signal);
   return { child, opsUrl, status };
 }

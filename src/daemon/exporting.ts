@@ -118,6 +118,7 @@ export function settingsOf(config: Config & { readonly metrics: MetricsConfig })
     maxBackfillMs: delivery.maxBackfillMs,
     startFromMs: delivery.startFromMs,
     laneCount: delivery.concurrency,
+    latenessMs: delivery.latenessMs,
     onExhausted: delivery.onExhausted,
   };
 }

@@ -91,7 +91,7 @@ export class PolicyStatuses {
     });
     const refused = states.filter(({ accepted }) => accepted.status !== "True").length;
     const sinks = states.map(({ name, snapshot, accepted }) => {
-      const delivering = snapshot === undefined ? [] : [deliveringCondition(snapshot)];
+      const delivering = snapshot === undefined ? [] : [deliveringCondition(snapshot, this.#clock)];
       const conditions = keep(name, [accepted, ...delivering]);
       const endpoint = checked.policy?.sinks.find((sink) => sink.name === name)?.endpoint;
       return sinkView(name, endpoint, conditions, snapshot, this.#clock);
@@ -131,8 +131,8 @@ function readyNow(ready: ConditionState, refused: number, sinks: number): Condit
   };
 }
 
-function deliveringCondition(snapshot: ExporterSnapshot): ConditionState {
-  return { type: "Delivering", ...deliveringState(snapshot) };
+function deliveringCondition(snapshot: ExporterSnapshot, clock: Clock): ConditionState {
+  return { type: "Delivering", ...deliveringState(snapshot, clock.nowMs()) };
 }
 
 function sinkView(

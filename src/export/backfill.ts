@@ -43,6 +43,7 @@ export async function backfill(
       expressionDelayMs: 0,
       windowGridMs: 1,
       maxBackfillMs: Infinity,
+      latenessMs: 0,
     },
   });
   const timer = setInterval(() => onProgress(progressOf(exporter, span)), 250);

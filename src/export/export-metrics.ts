@@ -50,6 +50,12 @@ const sinkMetrics: readonly SinkMetric[] = [
     value: ({ stats }) => stats.repeated,
   },
   {
+    name: "telemetryd_sink_samples_late_total",
+    help: "Samples that came late and were found by delivery.lateness.",
+    kind: "counter",
+    value: ({ stats }) => stats.late,
+  },
+  {
     name: "telemetryd_sink_requests_delivered_total",
     help: "Requests that the receiver has acknowledged.",
     kind: "counter",

@@ -35,6 +35,18 @@ interface Step {
   readonly maxSize: number;
   readonly interruptAfter: number | undefined;
   readonly interruption: Interruption;
+  readonly memoryBytes: number;
+}
+
+/** What is out of the ordinary in all histories of one test. */
+interface Circumstances {
+  /** A receiver that refuses a whole request for one repeat, as Prometheus without an out-of-order window does. */
+  readonly isStrict: boolean;
+  /** `delivery.lateness`; the store shows samples up to this late. */
+  readonly latenessMs: number;
+  /** Some samples are refused by the receiver, and each request that holds one. */
+  readonly hasCulprits: boolean;
+  readonly onExhausted: "replay" | "drop";
 }
 
 interface StoredSample {
@@ -42,30 +54,41 @@ interface StoredSample {
   readonly source: string;
   readonly ms: number;
   readonly value: number;
+  /** From when on the store shows it. */
+  readonly visibleMs: number;
 }
 
 const laneCount = 3;
 const historyEndMs = 120_000;
 const sources = ["even", "odd"];
 
-const samplesOfStore = fc
-  .array(fc.record({ series: fc.nat(6), ms: fc.integer({ min: 1, max: historyEndMs }) }), {
-    minLength: 1,
-    maxLength: 150,
-  })
-  .map((drawn) => {
-    const unique = new Map(drawn.map(({ series, ms }) => [`${series}/${ms}`, { series, ms }]));
-    return [...unique.values()]
-      .map(
-        ({ series, ms }, index): StoredSample => ({
-          series: `s${series}`,
-          source: sources[series % 2]!,
-          ms,
-          value: index,
-        }),
-      )
-      .sort((a, b) => a.ms - b.ms);
-  });
+const samplesOfStore = ({ latenessMs }: Circumstances) => {
+  const lateMs = fc.oneof(
+    { weight: 3, arbitrary: fc.constant(0) },
+    { weight: 1, arbitrary: fc.nat(latenessMs) },
+  );
+  return fc
+    .array(fc.record({ series: fc.nat(6), ms: fc.integer({ min: 1, max: historyEndMs }), lateMs }), {
+      minLength: 1,
+      maxLength: 150,
+    })
+    .map(samplesOf);
+};
+
+function samplesOf(drawn: readonly { series: number; ms: number; lateMs: number }[]): StoredSample[] {
+  const unique = new Map(drawn.map((sample) => [`${sample.series}/${sample.ms}`, sample]));
+  return [...unique.values()]
+    .map(
+      ({ series, ms, lateMs }, index): StoredSample => ({
+        series: `s${series}`,
+        source: sources[series % 2]!,
+        ms,
+        value: index,
+        visibleMs: ms + lateMs,
+      }),
+    )
+    .sort((a, b) => a.ms - b.ms);
+}
 
 const fate = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Fate>("stored") },
@@ -87,6 +110,8 @@ const step: fc.Arbitrary<Step> = fc.record({
   maxSize: fc.integer({ min: 1, max: 20 }),
   interruptAfter: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
   interruption: fc.constantFrom<Interruption>("edit", "stop"),
+  // So small that every second request is one too many; or never spent.
+  memoryBytes: fc.constantFrom(150, 2 ** 20),
 });
 
 class World {
@@ -99,24 +124,34 @@ class World {
   /** Samples in requests that were stored although their answer never came: these alone may come twice. */
   unanswered = 0;
   rejected = 0;
+  /** Samples in the rejected store. */
+  readonly kept = new Set<string>();
+  /** Samples in requests whose answer was lost: refused later, they count as repeats, whether they are or not. */
+  readonly doubtful = new Set<string>();
+  readonly circumstances: Circumstances;
   log: Buffer[] = [];
+  #shownMs = 0;
 
-  constructor(samples: readonly StoredSample[], isStrict: boolean) {
+  constructor(samples: readonly StoredSample[], circumstances: Circumstances) {
     this.samples = samples;
-    this.isStrict = isStrict;
+    this.circumstances = circumstances;
+    this.isStrict = circumstances.isStrict;
+  }
+
+  /** What the store shows: it never hides again what it has shown. */
+  visible(): StoredSample[] {
+    this.#shownMs = Math.max(this.#shownMs, this.nowMs);
+    return this.samples.filter(({ visibleMs }) => visibleMs <= this.#shownMs);
+  }
+
+  doubt(payload: Buffer): void {
+    for (const sample of decode(payload)) this.doubtful.add(sampleText(sample));
   }
 
   /** As Prometheus without an out-of-order window does it: all or nothing. @returns whether it was accepted */
   store(payload: Buffer): boolean {
-    const decoded = prometheus.WriteRequest.decode(uncompressSync(payload, { asBuffer: true }) as Buffer);
-    const incoming = decoded.timeseries!.flatMap((series) => {
-      const key = series.labels!.map(({ name, value }) => `${name}=${value}`).join(",");
-      return series.samples!.map((sample) => ({
-        key,
-        ms: Number(sample.timestamp),
-        value: Number(sample.value),
-      }));
-    });
+    const incoming = decode(payload);
+    if (this.circumstances.hasCulprits && incoming.some(({ value }) => isCulprit(value))) return false;
     if (this.isStrict) {
       const newest = new Map(this.newest);
       for (const { key, ms, value } of incoming) {
@@ -131,6 +166,26 @@ class World {
   }
 }
 
+function decode(payload: Buffer): { key: string; ms: number; value: number }[] {
+  const decoded = prometheus.WriteRequest.decode(uncompressSync(payload, { asBuffer: true }) as Buffer);
+  return decoded.timeseries!.flatMap((series) => {
+    const key = series.labels!.map(({ name, value }) => `${name}=${value}`).join(",");
+    return series.samples!.map((sample) => ({
+      key,
+      ms: Number(sample.timestamp),
+      value: Number(sample.value),
+    }));
+  });
+}
+
+function isCulprit(value: number): boolean {
+  return value % 23 === 7;
+}
+
+function sampleText({ key, ms, value }: { key: string; ms: number; value: number }): string {
+  return `${key}@${ms}=${value}`;
+}
+
 class Killed extends Error {}
 
 /** One life of the process: ends at a random record, from which on nothing it does has any effect. */
@@ -138,6 +193,8 @@ class Life {
   isOver = false;
   /** Samples of each request that the receiver took, in order. */
   readonly accepted: number[] = [];
+  /** The last requests that were sent, for what a kill leaves in doubt. */
+  readonly sent: Buffer[] = [];
   #recordsLeft: number;
   readonly #world: World;
   readonly state: MemoryState;
@@ -173,15 +230,16 @@ class Life {
         if (readFate === "fails at once")
           return { kind: "failed", reason: "unreachable", message: "no answer" };
         const buffer = new SampleBuffer();
+        const visible = world.visible();
         const names = [
-          ...new Set(world.samples.filter(({ source }) => source === selector).map(({ series }) => series)),
+          ...new Set(visible.filter(({ source }) => source === selector).map(({ series }) => series)),
         ];
         let count = 0;
         for (const [index, name] of names.entries()) {
           if (signal.aborted) return { kind: "detached" };
           if (readFate === "breaks off" && index === 1)
             return { kind: "failed", reason: "incomplete_body", message: "cut" };
-          const chosen = world.samples.filter(
+          const chosen = visible.filter(
             ({ series, ms }) => series === name && ms > window.fromMs && ms <= window.toMs,
           );
           if (chosen.length === 0) continue;
@@ -215,6 +273,8 @@ class Life {
       send: async (request): Promise<Outcome> => {
         if (this.isOver) return new Promise(() => undefined);
         const chosen = left.shift() ?? "stored";
+        this.sent.push(request.payload);
+        if (chosen.endsWith("lost")) world.doubt(request.payload);
         const isStored = chosen === "stored" || chosen === "stored, answer lost";
         const isAccepted = isStored && world.store(request.payload);
         if (isAccepted && chosen === "stored, answer lost") world.unanswered += request.sampleCount;
@@ -279,9 +339,13 @@ async function live(world: World, stepOf: Step): Promise<void> {
   const deps: ExporterDeps = {
     reader: life.reader(stepOf.reads),
     probe: async () => undefined,
-    rejected: { add: async () => undefined },
+    rejected: {
+      add: async ({ request }) => {
+        for (const sample of decode(request.payload)) world.kept.add(sampleText(sample));
+      },
+    },
     state: life.state,
-    budget: new MemoryBudget(2 ** 20),
+    budget: new MemoryBudget(stepOf.memoryBytes),
     settings: {
       intervalMs: 1_000,
       delayMs: 1_000,
@@ -291,7 +355,8 @@ async function live(world: World, stepOf: Step): Promise<void> {
       maxBackfillMs: Infinity,
       startFromMs: 0,
       laneCount,
-      onExhausted: "replay",
+      latenessMs: world.circumstances.latenessMs,
+      onExhausted: world.circumstances.onExhausted,
     },
     clock,
     random: () => 0,
@@ -318,6 +383,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
     if (!(error instanceof Killed)) throw error;
     // A kill finds at most one request of each lane in flight.
     for (const samples of life.accepted.slice(-laneCount)) world.unanswered += samples;
+    for (const payload of life.sent.slice(-laneCount)) world.doubt(payload);
   }
   world.rejected += exporter.snapshot().stats.rejected;
 }
@@ -330,37 +396,68 @@ const healthy: Step = {
   maxSize: 10,
   interruptAfter: undefined,
   interruption: "edit",
+  memoryBytes: 2 ** 20,
 };
 
+/** `npm run test:histories` sets it. */
 const histories = Number(process.env["TELEMETRYD_TEST_HISTORIES"] ?? 300);
+const timeout = 60_000 + histories * 100;
 
-test.each([
-  ["a receiver that takes everything, repeats too", false],
-  ["a receiver that refuses a whole request for one repeat", true],
-])("%s", { timeout: 300_000 }, async (_, isStrict) => {
+const plain: Circumstances = { isStrict: false, latenessMs: 0, hasCulprits: false, onExhausted: "replay" };
+
+test.each<[string, Circumstances]>([
+  ["a receiver that takes everything, repeats too", plain],
+  ["a receiver that refuses a whole request for one repeat", { ...plain, isStrict: true }],
+  ["samples that come late, and delivery.lateness", { ...plain, latenessMs: 40_000 }],
+])("everything arrives: %s", { timeout }, async (_, circumstances) => {
+  await overHistories(circumstances, (world, { expected, arrived }) => {
+    expect([...new Set(arrived)].sort()).toEqual([...expected].sort());
+    expect(world.rejected).toBe(0);
+    if (circumstances.latenessMs === 0) expectTimeOrder(world);
+  });
+});
+
+test.each<[string, Circumstances]>([
+  ["samples that the receiver refuses", { ...plain, hasCulprits: true }],
+  ["delivery.onExhausted: drop", { ...plain, onExhausted: "drop" }],
+])("what does not arrive is in the rejected store: %s", { timeout }, async (_, circumstances) => {
+  await overHistories(circumstances, (world, { expected, arrived }) => {
+    const accounted = new Set([...arrived, ...world.kept, ...world.doubtful]);
+    expect([...accounted].sort()).toEqual([...expected].sort());
+  });
+});
+
+async function overHistories(
+  circumstances: Circumstances,
+  check: (world: World, samples: { expected: readonly string[]; arrived: readonly string[] }) => void,
+): Promise<void> {
   await fc.assert(
-    fc.asyncProperty(samplesOfStore, fc.array(step, { maxLength: 6 }), async (samples, steps) => {
-      const world = new World(samples, isStrict);
-      // The first cycle fixes where the sink starts: before the first sample.
-      await live(world, { ...healthy, advanceMs: 0 });
-      world.nowMs = 0;
-      for (const each of steps) {
-        world.nowMs += each.advanceMs;
-        await live(world, each);
-      }
-      world.nowMs += healthy.advanceMs;
-      await live(world, healthy);
+    fc.asyncProperty(
+      samplesOfStore(circumstances),
+      fc.array(step, { maxLength: 6 }),
+      async (samples, steps) => {
+        const world = new World(samples, circumstances);
+        // The first cycle fixes where the sink starts: before the first sample.
+        await live(world, { ...healthy, advanceMs: 0 });
+        world.nowMs = 0;
+        for (const each of steps) {
+          world.nowMs += each.advanceMs;
+          await live(world, each);
+        }
+        world.nowMs += healthy.advanceMs;
+        await live(world, healthy);
 
-      const expected = samples.map(({ series, ms, value }) => `__name__=${series}@${ms}=${value}`);
-      const arrived = world.arrived.map(({ key, ms, value }) => `${key}@${ms}=${value}`);
-      expect([...new Set(arrived)].sort()).toEqual([...expected].sort());
-      expect(world.rejected).toBe(0);
-      expect(arrived.length - expected.length).toBeLessThanOrEqual(world.unanswered);
-      expectTimeOrder(world);
-    }),
+        const expected = samples.map(({ series, ms, value }) =>
+          sampleText({ key: `__name__=${series}`, ms, value }),
+        );
+        const arrived = world.arrived.map(sampleText);
+        expect(arrived.length - new Set(arrived).size).toBeLessThanOrEqual(world.unanswered);
+        check(world, { expected, arrived });
+      },
+    ),
     { numRuns: histories },
   );
-});
+}
 
 /** The first arrivals of each series are in time order. */
 function expectTimeOrder(world: World): void {

@@ -7,6 +7,7 @@ import { sourceKind } from "../source/source-kind.ts";
 import { adaptWindow } from "../source/window.ts";
 import { BackfillLimit } from "./backfill-limit.ts";
 import { onGrid } from "./cycle-times.ts";
+import { LateSamples, lateKey } from "./late-samples.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import type { SinkState, StateStore } from "./sink-state.ts";
 import { SinkStats } from "./sink-stats.ts";
@@ -29,6 +30,8 @@ export interface ExportSettings {
   /** How far back a sink starts that was never seen before; 0 is now. */
   readonly startFromMs: number;
   readonly laneCount: number;
+  /** How long after its end each window is read once more; 0: never. */
+  readonly latenessMs: number;
   readonly onExhausted: "replay" | "drop";
 }
 
@@ -97,6 +100,8 @@ export class Exporter {
   #checkpoints = new Map<string, number>();
   #settledNowMs: number | undefined;
   readonly #backfillLimit: BackfillLimit;
+  readonly #late: LateSamples | undefined;
+  #hasStarted = false;
 
   constructor(plan: SinkPlan, deps: ExporterDeps) {
     this.key = sinkKey(plan.policy, plan.name);
@@ -107,6 +112,8 @@ export class Exporter {
     this.#stats = new SinkStats(deps.clock.monotonicMs());
     this.#windowLimitMs = deps.settings.maxWindowMs;
     this.#backfillLimit = new BackfillLimit(deps.settings.maxBackfillMs);
+    const { latenessMs } = deps.settings;
+    this.#late = latenessMs > 0 ? new LateSamples(this.key, latenessMs, deps.state) : undefined;
   }
 
   get plan(): SinkPlan {
@@ -155,12 +162,8 @@ export class Exporter {
     const failed = new Set<string>();
     for (;;) {
       if (interrupt.aborted || signal.aborted) return "interrupted";
-      const group = await this.#nextGroup(failed);
-      if (group === undefined) {
-        if (failed.size > 0) return "source-failed";
-        this.#backfillLimit.caughtUp();
-        return "up-to-date";
-      }
+      const group = (await this.#nextGroup(failed)) ?? (await this.#nextLate(failed));
+      if (group === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
       const connection = this.#connect();
       if (connection.kind === "invalid") {
         this.#setBack({ kind: "forbidden", message: connection.message });
@@ -175,7 +178,7 @@ export class Exporter {
         this.#setBack(result.setback);
         return "waiting";
       }
-      this.#adapt(group, result);
+      if (!group.isLate) this.#adapt(group, result);
     }
   }
 
@@ -237,6 +240,8 @@ export class Exporter {
   /** Fixes where sources begin that were never seen before, before anything is read. */
   async #start(nowMs: number): Promise<void> {
     const { checkpoints } = await this.#load();
+    if (!this.#hasStarted && this.#late === undefined) await this.#forgetLate();
+    this.#hasStarted = true;
     const startMs = nowMs - this.#deps.settings.startFromMs;
     const fresh = this.#plan.sources.filter(({ name }) => !checkpoints.has(name));
     for (const { name } of fresh) {
@@ -248,6 +253,13 @@ export class Exporter {
     }
   }
 
+  /** `delivery.lateness` was set in an earlier life, and is not any more. */
+  async #forgetLate(): Promise<void> {
+    const { state } = this.#deps;
+    const key = lateKey(this.key);
+    if ((await state.load(key)).windows.length > 0) await state.forget(key);
+  }
+
   /** Gives up what is older than `delivery.maxBackfill`. */
   async #skipTooOld(nowMs: number): Promise<void> {
     const { state, clock, log } = this.#deps;
@@ -256,6 +268,7 @@ export class Exporter {
     const late = this.#plan.sources.filter(({ name }) => (checkpoints.get(name) ?? oldestMs) < oldestMs);
     if (!this.#backfillLimit.agrees(late.length > 0)) return;
     for (const window of windows) if (window.toMs <= oldestMs) await state.dropWindow(window);
+    await this.#late?.dropUntil(oldestMs);
     for (const { name } of late) {
       const fromMs = checkpoints.get(name) ?? oldestMs;
       if (windows.some((window) => window.toMs > oldestMs && window.sources.has(name))) continue;
@@ -280,12 +293,22 @@ export class Exporter {
     return windowGroups(sources, state, this.#windowLimitMs)[0];
   }
 
+  /** A window to be read once more: only when there is nothing new, since what is late has waited already. */
+  async #nextLate(failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
+    if (failed.size > 0) return undefined;
+    this.#backfillLimit.caughtUp();
+    const names = this.#plan.sources.map(({ name }) => name);
+    return this.#late?.due(this.#settledNowMs ?? 0, names, this.#checkpoints);
+  }
+
   #runDeps(connection: Connection): WindowRunDeps {
     const { reader, state, rejected, settings, clock, log } = this.#deps;
+    const tenant = this.#deps.tenantOf(this.#plan);
     return {
       sink: this.key,
       sources: new Map(this.#plan.sources.map((source) => [source.name, source])),
-      tenant: this.#deps.tenantOf(this.#plan),
+      tenant,
+      owner: tenant?.value ?? this.key.slice(0, -this.#plan.name.length),
       batch: this.#plan.batch,
       laneCount: settings.laneCount,
       dropExhausted: settings.onExhausted === "drop",
@@ -296,6 +319,7 @@ export class Exporter {
       rejected,
       refusals: this.#refusals,
       state,
+      late: this.#late,
       share: this.#share,
       stats: this.#stats,
       clock,

@@ -68,6 +68,25 @@ describe("FileState", () => {
     expect([...(await restored.store.load("sink")).checkpoints]).toEqual([["a", 60]]);
   });
 
+  test("a directory that cannot be written holds nothing up, and is written when it can be", async () => {
+    const state = await openState();
+    await rm(directory, { recursive: true });
+    await writeFile(directory, "");
+    const entries = new RequestEntries(0);
+    for (let hash = 0; hash < 300_000; hash++) entries.add(hash, hash, 1);
+    const window = await state.store.openWindow("sink", { fromMs: 0, toMs: 1, stepMs: 1 }, ["a"]);
+    // So much that the log has to be rewritten, which needs the directory.
+    for (let turn = 0; turn < 4; turn++) await state.store.requestSent(window, entries);
+    expect(state.degraded).toMatch(/EEXIST|ENOTDIR/);
+    await state.store.setCheckpoint("sink", "b", 7);
+    await state.store.setCheckpoint("sink", "b", 8);
+    await rm(directory);
+    await state.close();
+    expect(state.degraded).toBeUndefined();
+    const restored = await openState();
+    expect([...(await restored.store.load("sink")).checkpoints]).toEqual([["b", 8]]);
+  });
+
   test("many changes at once are all there", async () => {
     const state = await openState();
     await Promise.all(

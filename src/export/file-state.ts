@@ -76,6 +76,8 @@ export class FileState {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     while (this.#writing !== undefined) await this.#writing;
+    // The last chance for what is only in memory.
+    this.#lastRetryMs = 0;
     await this.#housekeep();
     await this.#file?.close();
     this.#file = undefined;
@@ -122,6 +124,8 @@ export class FileState {
   }
 
   async #writeAll(): Promise<void> {
+    // Not before the caller has stored this promise: the end of the loop takes it away, and nobody would do so again.
+    await Promise.resolve();
     while (this.#waiting.length > 0) {
       const frames = this.#pending;
       const waiting = this.#waiting;

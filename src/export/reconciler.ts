@@ -3,6 +3,7 @@ import { describeError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { Service } from "../core/service.ts";
 import { type SinkPlan, sinkKey } from "../policy/types.ts";
+import { sinkOfKey } from "./late-samples.ts";
 import { planChanges } from "./plan-changes.ts";
 import type { Schedule } from "./schedule.ts";
 import type { StateStore } from "./sink-state.ts";
@@ -96,7 +97,7 @@ export class Reconciler implements Service {
     const { state, clock, log } = this.#options;
     const nowMs = clock.monotonicMs();
     const known = await state.sinks();
-    const orphans = new Set(known.filter((key) => !this.#running.has(key)));
+    const orphans = new Set(known.filter((key) => !this.#running.has(sinkOfKey(key))));
     for (const key of this.#orphans.keys()) if (!orphans.has(key)) this.#orphans.delete(key);
     for (const key of orphans) {
       const sinceMs = this.#orphans.get(key) ?? nowMs;

@@ -12,6 +12,8 @@ export class SinkStats {
   repeated = 0;
   /** Sent, acknowledged, and not written by the receiver's own count (protocol 2.0). */
   unwritten = 0;
+  /** Found by the second reading of a window (`delivery.lateness`). */
+  late = 0;
   requests = 0;
   retries = 0;
   skippedSeconds = 0;

@@ -9,6 +9,7 @@ import type { EncodedRequest } from "../remote-write/request.ts";
 import { longestWaitMs } from "../remote-write/retry.ts";
 import type { RequestPart } from "../remote-write/split-request.ts";
 import { Lanes } from "./lanes.ts";
+import type { LateSamples } from "./late-samples.ts";
 import type { BudgetShare } from "./memory-budget.ts";
 import type { OpenWindow, StateStore, WindowBounds } from "./sink-state.ts";
 import type { SinkStats } from "./sink-stats.ts";
@@ -36,6 +37,8 @@ export interface WindowDeliveryDeps {
   /** `delivery.onExhausted: drop` */
   readonly dropExhausted: boolean;
   readonly state: StateStore;
+  /** Where `delivery.lateness` is set. */
+  readonly late: LateSamples | undefined;
   readonly share: BudgetShare;
   readonly stats: SinkStats;
   readonly clock: Clock;
@@ -49,6 +52,8 @@ export interface WindowDeliveryOptions {
   readonly bounds: WindowBounds;
   readonly sources: readonly string[];
   readonly open: OpenWindow | undefined;
+  /** The second reading of a window; entries of its requests are one for each sample. */
+  readonly isLate: boolean;
   /** Only the first request is sent. */
   readonly isProbe: boolean;
   /** Its reason is an {@link Interruption}. */
@@ -156,6 +161,9 @@ export class WindowDelivery {
       if (ready.unanswered !== undefined) await state.requestReturned(window, ready.unanswered);
       return;
     }
+    if (ready.samples !== undefined) {
+      await this.#deps.late?.record(this.#options.bounds, this.#options.sources, ready.samples);
+    }
     const number = ready.unanswered ?? (await state.requestSent(window, ready.entries));
     const outcome = await connection.sender.send(ready.request, this.#options.signal);
     await this.#settle(window, number, ready, outcome);
@@ -249,6 +257,8 @@ export class WindowDelivery {
     ready: ReadyRequest,
     { request, firstSeries }: RequestPart,
   ): Promise<void> {
+    // Late samples have no entry for each series. A crash in the middle of a search for culprits among them sends the good ones again.
+    if (this.#options.isLate) return;
     // A single series may have been cut in time; several are whole.
     const untilMs = request.seriesCount === 1 ? request.maxMs : Infinity;
     const entries = ready.entries.slice(firstSeries, request.seriesCount, untilMs);

@@ -11,6 +11,8 @@ export interface SettledSource {
 export interface WindowGroup extends Window {
   readonly sources: readonly string[];
   readonly open: OpenWindow | undefined;
+  /** The second reading of a closed window, for what came late; see `late-samples.ts`. */
+  readonly isLate?: true;
 }
 
 /**

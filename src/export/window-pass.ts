@@ -5,6 +5,7 @@ import type { RefusedSeries, SeriesEncoder } from "../remote-write/labels.ts";
 import type { EncodedRequest, RequestBuilder } from "../remote-write/request.ts";
 import type { LaneChoice } from "./lanes.ts";
 import { RequestEntries } from "./request-entries.ts";
+import { eachSampleHash } from "./sample-hash.ts";
 import { SeriesHashTable } from "./series-hash-table.ts";
 import type { OpenWindow } from "./sink-state.ts";
 
@@ -12,6 +13,8 @@ import type { OpenWindow } from "./sink-state.ts";
 export interface ReadyRequest {
   readonly request: EncodedRequest;
   readonly entries: RequestEntries;
+  /** An entry for each sample (see `sample-hash.ts`), where the options ask for it. */
+  readonly samples?: RequestEntries | undefined;
   readonly lanes: LaneChoice;
   /** Its number in the journal, where it was sent before and its answer is not known. */
   readonly unanswered: number | undefined;
@@ -30,6 +33,8 @@ export interface PassOptions {
   /** A request is finished when its first sample has waited this long. */
   readonly timeoutMs: number;
   readonly monotonicMs: () => number;
+  /** Whether each request comes with an entry for each of its samples. */
+  readonly keepsSamples: boolean;
   readonly onRequest: (ready: ReadyRequest) => void;
   readonly onRefused: (refused: RefusedSeries, samples: number) => void;
 }
@@ -38,15 +43,27 @@ export interface PassOptions {
 class Draft {
   readonly builder: RequestBuilder;
   entries: RequestEntries;
+  samples: RequestEntries | undefined;
   firstAtMs = 0;
   readonly lanes: LaneChoice;
   readonly unanswered: number | undefined;
+  readonly #fromMs: number;
 
   constructor(options: PassOptions, lanes: LaneChoice, unanswered?: number) {
+    this.#fromMs = options.fromMs;
     this.builder = options.newBuilder();
     this.entries = new RequestEntries(options.fromMs);
     this.lanes = lanes;
     this.unanswered = unanswered;
+  }
+
+  /** Notes each of these samples; `high` and `low` are the hash of their series. */
+  addSamples(high: number, low: number, samples: SampleBuffer, start: number, end: number): void {
+    const entries = this.samples ?? new RequestEntries(this.#fromMs);
+    this.samples = entries;
+    eachSampleHash(high, low, samples, start, end, (sampleHigh, sampleLow, index) =>
+      entries.add(sampleHigh, sampleLow, samples.timestampsMs[index] ?? 0),
+    );
   }
 }
 
@@ -110,6 +127,7 @@ export class WindowPass {
       if (builder.sampleCount === 0) draft.firstAtMs = this.#options.monotonicMs();
       builder.append(encoded, samples, start, end);
       entries.add(high, low, samples.timestampsMs[end - 1] ?? 0);
+      if (this.#options.keepsSamples) draft.addSamples(high, low, samples, start, end);
       start = end;
       if (builder.sampleCount >= this.#options.maxSamples || builder.byteLength >= this.#options.maxBytes) {
         this.#finish(draft);
@@ -143,10 +161,11 @@ export class WindowPass {
 
   #finish(draft: Draft): void {
     if (draft.builder.sampleCount === 0) return;
-    const { entries, lanes, unanswered } = draft;
+    const { entries, samples, lanes, unanswered } = draft;
     draft.entries = new RequestEntries(this.#options.fromMs);
+    draft.samples = undefined;
     if (draft === this.#first) this.#first = undefined;
-    this.#options.onRequest({ request: draft.builder.finish(), entries, lanes, unanswered });
+    this.#options.onRequest({ request: draft.builder.finish(), entries, samples, lanes, unanswered });
   }
 }
 
@@ -196,12 +215,14 @@ export class SettlingPass {
     if (start >= end) return;
     draft.builder.append(encoded, samples, start, end);
     draft.entries.add(high, low, untilMs);
+    // Again, since samples may have come to the store since the request was sent the first time.
+    if (this.#options.keepsSamples) draft.addSamples(high, low, samples, start, end);
   }
 
   /** The window has been read: passes the requests on, oldest first. One whose samples are gone from the store is empty. */
   finishAll(): void {
-    for (const { builder, entries, lanes, unanswered } of this.#drafts) {
-      this.#options.onRequest({ request: builder.finish(), entries, lanes, unanswered });
+    for (const { builder, entries, samples, lanes, unanswered } of this.#drafts) {
+      this.#options.onRequest({ request: builder.finish(), entries, samples, lanes, unanswered });
     }
   }
 }
@@ -217,6 +238,19 @@ export function settledSeries(window: OpenWindow | undefined): SeriesHashTable {
     if (state === "settled") entries.each((high, low, untilMs) => settled.raise(high, low, untilMs));
   }
   return settled;
+}
+
+/** The hash by which journals know a series of this source; undefined for one that cannot be sent. */
+export function seriesHashOf(
+  source: string,
+  encoder: SeriesEncoder,
+): (series: Series) => { readonly high: number; readonly low: number } | undefined {
+  const salt = sourceSalt(source);
+  return (series) => {
+    const encoded = encoder.encode(series);
+    if (encoded.kind === "refused") return undefined;
+    return { high: (encoded.hashHigh ^ salt.high) >>> 0, low: (encoded.hashLow ^ salt.low) >>> 0 };
+  };
 }
 
 interface Salt {

@@ -1,5 +1,7 @@
 import type { PolicySource } from "../policy/types.ts";
 import type { SampleReader, Tenant } from "../source/sample-reader.ts";
+import { LatePass } from "./late-pass.ts";
+import type { WindowBounds } from "./sink-state.ts";
 import type { Setback } from "./standing.ts";
 import { type Interruption, WindowDelivery, type WindowDeliveryDeps } from "./window-delivery.ts";
 import type { WindowGroup } from "./window-groups.ts";
@@ -16,6 +18,8 @@ import {
 export interface WindowRunDeps extends WindowDeliveryDeps {
   readonly sources: ReadonlyMap<string, PolicySource>;
   readonly tenant: Tenant | undefined;
+  /** The tenant, or the policy where there are none; see `ReadRequest`. */
+  readonly owner: string;
   readonly batch: { readonly timeoutMs: number; readonly maxSize: number };
   readonly reader: SampleReader;
   /** Grid of expressions in a window that is not open yet. */
@@ -79,14 +83,19 @@ export class WindowRun {
     this.#signal = signal;
     this.#stepMs = group.open?.stepMs ?? deps.stepMs;
     this.#delivery = new WindowDelivery(deps, {
-      bounds: { fromMs: group.fromMs, toMs: group.toMs, stepMs: this.#stepMs },
+      bounds: this.#bounds(),
       sources: group.sources,
       open: group.open,
+      isLate: group.isLate === true,
       isProbe,
       interrupt,
       signal,
       onEnough: () => this.#reading.abort(),
     });
+  }
+
+  #bounds(): WindowBounds {
+    return { fromMs: this.#group.fromMs, toMs: this.#group.toMs, stepMs: this.#stepMs };
   }
 
   async run(): Promise<WindowResult> {
@@ -123,7 +132,7 @@ export class WindowRun {
 
   async #deliver(): Promise<WindowResult> {
     const delivery = this.#delivery;
-    const pass = new WindowPass(settledSeries(delivery.window), this.#passOptions());
+    const pass = this.#openPass();
     const aging = new AbortController();
     const age = this.#watchAge(pass, Math.max(50, this.#deps.batch.timeoutMs / 4), aging.signal);
     const { errors, whole } = await this.#read(pass);
@@ -141,10 +150,21 @@ export class WindowRun {
     return this.#result(isComplete ? "closed" : "unfinished", errors);
   }
 
+  #openPass(): WindowPass | LatePass {
+    const { isLate, open } = this.#group;
+    if (isLate && open !== undefined) {
+      return new LatePass(open, this.#passOptions(), (samples) => {
+        this.#deps.stats.late += samples;
+      });
+    }
+    return new WindowPass(settledSeries(this.#delivery.window), this.#passOptions());
+  }
+
   async #close(sources: readonly string[]): Promise<void> {
     if (sources.length === 0) return;
-    const { state, sink } = this.#deps;
+    const { state, sink, late } = this.#deps;
     const { window } = this.#delivery;
+    if (!this.#group.isLate) await late?.remember(this.#bounds(), this.#group.sources);
     if (window !== undefined) return state.closeSources(window, sources);
     // Nothing was sent, so no journal was opened: the checkpoints just move.
     await Promise.all(sources.map((source) => state.setCheckpoint(sink, source, this.#group.toMs)));
@@ -162,7 +182,8 @@ export class WindowRun {
       const source = sources.get(name);
       if (source === undefined) continue;
       if (this.#reading.signal.aborted) break;
-      const request = { selector: source.metricsql, name, stepMs: this.#stepMs, window, tenant };
+      const { owner } = this.#deps;
+      const request = { selector: source.metricsql, name, stepMs: this.#stepMs, window, tenant, owner };
       const outcome = await reader
         .read(request, pass.source(name), this.#reading.signal)
         .catch((error: unknown) => {
@@ -183,7 +204,7 @@ export class WindowRun {
   }
 
   /** Sends a request when its first sample has waited long enough, also while the store is silent. */
-  async #watchAge(pass: WindowPass, everyMs: number, signal: AbortSignal): Promise<void> {
+  async #watchAge(pass: { finishAged(): void }, everyMs: number, signal: AbortSignal): Promise<void> {
     try {
       for (;;) {
         await this.#deps.clock.sleep(everyMs, signal);
@@ -195,7 +216,7 @@ export class WindowRun {
   }
 
   #passOptions(): PassOptions {
-    const { connection, batch, laneCount, clock, stats, log } = this.#deps;
+    const { connection, batch, laneCount, late, clock, stats, log } = this.#deps;
     return {
       encoder: connection.encoder(),
       newBuilder: () => connection.newBuilder(),
@@ -205,6 +226,7 @@ export class WindowRun {
       timeoutMs: batch.timeoutMs,
       laneCount,
       monotonicMs: () => clock.monotonicMs(),
+      keepsSamples: late !== undefined && !this.#group.isLate,
       onRequest: (ready: ReadyRequest) => this.#delivery.queue(ready),
       onRefused: (refused, samples) => {
         stats.reject(samples, refused.message, clock.nowMs());
@@ -235,7 +257,8 @@ export class WindowRun {
   }
 }
 
-function hasUnanswered({ open }: WindowGroup): boolean {
+function hasUnanswered({ open, isLate }: WindowGroup): boolean {
+  if (isLate) return false;
   for (const { state } of open?.requests.values() ?? []) if (state === "sent") return true;
   return false;
 }

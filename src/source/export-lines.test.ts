@@ -246,6 +246,40 @@ describe("what is beyond the limits is left out while the rest goes on", () => {
     }
   });
 
+  const hugeLine = (): Buffer => {
+    const sample = Buffer.alloc(100 * 2 ** 20, "1,");
+    return Buffer.concat([
+      Buffer.from('{"metric":{"a":"b"},"values":['),
+      sample,
+      Buffer.from('1],"timestamps":[1]}\n'),
+    ]);
+  };
+  const labels = Array.from({ length: 100_000 }, (_, index) => `"l${index}":"x"`);
+  test.each<[string, () => Buffer, string]>([
+    ["a line of 100 MB", hugeLine, "line_too_long"],
+    [
+      "100,000 labels",
+      () => Buffer.from(`{"metric":{${labels}},"values":[1],"timestamps":[1]}\n`),
+      "too_many_labels",
+    ],
+    [
+      "a label value of 1 MB",
+      () => Buffer.from(`{"metric":{"a":"${"x".repeat(1e6)}"},"values":[1],"timestamps":[1]}\n`),
+      "label_value_too_long",
+    ],
+  ])("by default: %s, at no more memory than the limit of a line", (_, make, reason) => {
+    let series = 0;
+    const decoder = new ExportLineDecoder(new LabelCache(2 ** 20), always, () => series++);
+    const body = Buffer.concat([Buffer.from(line), make(), Buffer.from(line)]);
+    for (let at = 0; at < body.length; at += 65_536) {
+      expect(decoder.push(body.subarray(at, at + 65_536))).toBeUndefined();
+    }
+    expect(decoder.finish()).toBeUndefined();
+    expect(series).toBe(2);
+    expect([...decoder.refusals]).toEqual([[reason, 1]]);
+    expect(decoder.lastRefusal).toMatch(/./);
+  });
+
   test("a line that is too long and has no end is an incomplete body", () => {
     const { fault, decoder } = decode([Buffer.from(line), Buffer.alloc(500, 0x78)], { maxLineBytes: 300 });
     expect(decoder.refusals.get("line_too_long")).toBe(1);

@@ -16,7 +16,7 @@ export interface LabelLimits {
   readonly maxValueBytes: number;
 }
 
-export const defaultLabelLimits: LabelLimits = { maxLabels: 100_000, maxValueBytes: 2 ** 20 };
+export const defaultLabelLimits: LabelLimits = { maxLabels: 10_000, maxValueBytes: 2 ** 19 };
 
 /** A metric object that was understood. */
 export interface MetricLabels {

@@ -30,6 +30,8 @@ export interface ReadRequest {
   readonly tenant?: Tenant | undefined;
   /** Exact to the millisecond: after `fromMs`, up to and including `toMs`. */
   readonly window: Window;
+  /** Who reads, for fairness: no owner has all places for reads. */
+  readonly owner?: string;
 }
 
 export interface ReadConsumer {

@@ -10,40 +10,62 @@ test("no more than the limit at once, first come, first served, also against tho
   const slots = new Slots(2);
   const order: number[] = [];
   const take = async (index: number) => {
-    await slots.take(forever);
+    await slots.take(String(index % 2), forever);
     order.push(index);
   };
   const all = [take(1), take(2), take(3), take(4)];
   await turn();
   expect([order, slots.taken, slots.waiting]).toEqual([[1, 2], 2, 2]);
-  slots.release();
+  slots.release("1");
   all.push(take(5));
   await turn();
   expect(order).toEqual([1, 2, 3]);
-  slots.release();
-  slots.release();
+  slots.release("0");
+  slots.release("1");
   await Promise.all(all);
   expect(order).toEqual([1, 2, 3, 4, 5]);
-  slots.release();
-  slots.release();
+  slots.release("0");
+  slots.release("1");
   expect([slots.taken, slots.waiting]).toEqual([0, 0]);
 });
 
 test("one who leaves the queue is passed over", async () => {
   const slots = new Slots(1);
-  await slots.take(forever);
+  await slots.take("a", forever);
   const abort = new AbortController();
-  const leaving = slots.take(abort.signal);
-  const staying = slots.take(forever);
+  const leaving = slots.take("a", abort.signal);
+  const staying = slots.take("a", forever);
   abort.abort(new Error("left"));
   await expect(leaving).rejects.toThrow("left");
-  slots.release();
+  slots.release("a");
   await staying;
   expect([slots.taken, slots.waiting]).toEqual([1, 0]);
 });
 
 test("a signal that has aborted takes nothing", async () => {
   const slots = new Slots(1);
-  await expect(slots.take(AbortSignal.abort(new Error("over")))).rejects.toThrow("over");
+  await expect(slots.take("a", AbortSignal.abort(new Error("over")))).rejects.toThrow("over");
   expect(slots.taken).toBe(0);
+});
+
+test("no owner has all of several places, however many it asks for", async () => {
+  const slots = new Slots(3);
+  const order: string[] = [];
+  const take = async (owner: string) => {
+    await slots.take(owner, forever);
+    order.push(owner);
+  };
+  const large = [take("large"), take("large"), take("large")];
+  await turn();
+  expect([order, slots.waiting]).toEqual([["large", "large"], 1]);
+  await take("small");
+  expect(slots.taken).toBe(3);
+  const next = take("small");
+  slots.release("small");
+  await next;
+  // The large one waited longer, and still has its share.
+  expect(order).toEqual(["large", "large", "small", "small"]);
+  slots.release("large");
+  await Promise.all(large);
+  expect(order.at(-1)).toBe("large");
 });

@@ -1,7 +1,16 @@
-/** A fixed number of places, given out first come, first served. */
+interface Waiting {
+  readonly owner: string;
+  readonly grant: () => void;
+}
+
+/**
+ * A fixed number of places, given out first come, first served, with one exception: where there are several, no owner has
+ * them all, so that one whose reads take long leaves a place for the others.
+ */
 export class Slots {
   readonly #limit: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Waiting>();
+  readonly #takenBy = new Map<string, number>();
   #taken = 0;
 
   constructor(limit: number) {
@@ -16,34 +25,55 @@ export class Slots {
     return this.#waiting.size;
   }
 
-  /** Resolves when a place is the caller's; it must call `release` once. @throws the signal's reason */
-  async take(signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when a place is the caller's; it must call `release` once, with the same owner.
+   *
+   * @throws the signal's reason
+   */
+  async take(owner: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#taken < this.#limit) {
-      this.#taken++;
+    if (this.#mayTake(owner)) {
+      this.#give(owner);
       return;
     }
     await new Promise<void>((resolve, reject) => {
-      const granted = () => {
-        signal.removeEventListener("abort", left);
-        resolve();
+      const waiting: Waiting = {
+        owner,
+        grant: () => {
+          signal.removeEventListener("abort", left);
+          resolve();
+        },
       };
       const left = () => {
-        this.#waiting.delete(granted);
+        this.#waiting.delete(waiting);
         reject(signal.reason);
       };
-      this.#waiting.add(granted);
+      this.#waiting.add(waiting);
       signal.addEventListener("abort", left, { once: true });
     });
   }
 
-  release(): void {
-    // Handed over, not given back: whoever asks in between would otherwise get in before those who wait.
-    for (const granted of this.#waiting) {
-      this.#waiting.delete(granted);
-      granted();
-      return;
-    }
+  release(owner: string): void {
     this.#taken--;
+    const rest = (this.#takenBy.get(owner) ?? 1) - 1;
+    if (rest === 0) this.#takenBy.delete(owner);
+    else this.#takenBy.set(owner, rest);
+    // Handed over right here: whoever asks in between would otherwise get in before those who wait.
+    for (const waiting of this.#waiting) {
+      if (!this.#mayTake(waiting.owner)) continue;
+      this.#waiting.delete(waiting);
+      this.#give(waiting.owner);
+      waiting.grant();
+    }
+  }
+
+  #mayTake(owner: string): boolean {
+    const ownLimit = Math.max(1, this.#limit - 1);
+    return this.#taken < this.#limit && (this.#takenBy.get(owner) ?? 0) < ownLimit;
+  }
+
+  #give(owner: string): void {
+    this.#taken++;
+    this.#takenBy.set(owner, (this.#takenBy.get(owner) ?? 0) + 1);
   }
 }

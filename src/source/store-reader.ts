@@ -33,7 +33,7 @@ export interface StoreReaderOptions {
 const cacheTurnMs = 10 * 60_000;
 
 /**
- * Reads from the store that is configured. At most `concurrency` reads are open, first come, first served; callers
+ * Reads from the store that is configured. At most `concurrency` reads are open, by the rules of `slots.ts`; callers
  * that ask for the same selector, tenant and window before it is open share one read.
  *
  * A read's way: `waiting` (for a slot; others may join) -> `open` -> complete, failed, or abandoned by all its consumers.
@@ -90,13 +90,13 @@ export class StoreReader implements SampleReader {
     const shared = new SharedRead();
     this.#waiting.set(key, shared);
     const outcome = shared.attach(consumer, signal);
-    this.#run(key, shared, read).catch((error) => shared.fail(error));
+    this.#run(key, shared, read, request.owner ?? "").catch((error) => shared.fail(error));
     return outcome;
   }
 
-  async #run(key: string, shared: SharedRead, read: AnyRead): Promise<void> {
+  async #run(key: string, shared: SharedRead, read: AnyRead, owner: string): Promise<void> {
     try {
-      await this.#slots.take(shared.signal);
+      await this.#slots.take(owner, shared.signal);
     } catch {
       return;
     } finally {
@@ -109,7 +109,7 @@ export class StoreReader implements SampleReader {
       this.metrics.readEnded(outcome.kind, this.#clock.monotonicMs() - startMs, reason);
       shared.end(outcome);
     } finally {
-      this.#slots.release();
+      this.#slots.release(owner);
       this.#turnCache();
     }
   }

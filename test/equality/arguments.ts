@@ -22,6 +22,14 @@ The full form: --series 50000 --seconds 600 --every 15`;
 
 /** @throws an Error for a person when an argument cannot be used */
 export function parseArguments(args: readonly string[], randomSeed: number): EqualityArguments | "help" {
+  return parseNumbers(args, { series: 4000, seconds: 120, every: 3, seed: randomSeed });
+}
+
+/** @throws an Error for a person when an argument cannot be used */
+export function parseNumbers(
+  args: readonly string[],
+  presets: EqualityArguments,
+): EqualityArguments | "help" {
   const option = { type: "string" } as const;
   const { values } = parseArgs({
     args: [...args],
@@ -34,18 +42,18 @@ export function parseArguments(args: readonly string[], randomSeed: number): Equ
     },
   });
   if (values.help === true) return "help";
-  const number = (name: "series" | "seconds" | "every" | "seed", preset: number): number => {
+  const number = (name: keyof EqualityArguments): number => {
     const text = values[name];
-    if (text === undefined) return preset;
+    if (text === undefined) return presets[name];
     const value = Number(text);
     if (!Number.isInteger(value) || value < 1)
       throw new Error(`--${name} ${text}: must be a whole number from 1`);
     return value;
   };
   return {
-    series: number("series", 4000),
-    seconds: number("seconds", 120),
-    every: number("every", 3),
-    seed: number("seed", randomSeed),
+    series: number("series"),
+    seconds: number("seconds"),
+    every: number("every"),
+    seed: number("seed"),
   };
 }

@@ -7,6 +7,7 @@ export const jobs = ["equality-a", "equality-b"] as const;
 
 /** The largest `batch.maxSize` that an edit ever sets: what bounds how much one request can repeat. */
 export const largestBatch = 2000;
+export const smallestBatch = 400;
 
 export interface PolicySink {
   readonly name: string;
@@ -27,14 +28,14 @@ export function randomVariant(edit: number, random: () => number): PolicyVariant
   return {
     edit,
     batchTimeout: `${randomInteger(random, 500, 2500)}ms`,
-    maxSize: randomInteger(random, 400, largestBatch),
+    maxSize: randomInteger(random, smallestBatch, largestBatch),
     backoff: `${randomInteger(random, 200, 1500)}ms`,
     asRegex: random() < 0.5,
   };
 }
 
-/** The manifest, as JSON, which YAML readers read too. */
-export function manifest(variant: PolicyVariant, sinks: readonly PolicySink[]): string {
+/** The manifest, as JSON, which YAML readers read too; `secret` names the one that every sink logs in with. */
+export function manifest(variant: PolicyVariant, sinks: readonly PolicySink[], secret?: string): string {
   const sources = jobs.map((job, index) => ({
     name: `source-${index}`,
     metrics: { metricsql: variant.asRegex ? `{job=~"${job}|none"}` : `{job="${job}"}` },
@@ -51,6 +52,7 @@ export function manifest(variant: PolicyVariant, sinks: readonly PolicySink[]): 
         target: {
           prometheusRemoteWrite: {
             endpoint: `${endpoint}?edit=${variant.edit}`,
+            ...(secret !== undefined && { authentication: { basicAuth: { secretRef: { name: secret } } } }),
             batch: { timeout: variant.batchTimeout, maxSize: variant.maxSize },
             retry: { maxAttempts: 3, backoffDuration: variant.backoff },
           },
@@ -61,9 +63,27 @@ export function manifest(variant: PolicyVariant, sinks: readonly PolicySink[]): 
   return JSON.stringify(policy, null, 2);
 }
 
-/** Replaces the manifest in one step, as a Kubernetes mount and careful editors do. */
-export async function writeManifest(folder: string, text: string): Promise<void> {
-  const file = join(folder, "equality.json");
+/** A Secret for the login of {@link loginOf}. */
+export function secretManifest(name: string, password: string): string {
+  const stringData = { username: "equality", password };
+  const metadata = { name, namespace: "default" };
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Secret",
+    type: "kubernetes.io/basic-auth",
+    metadata,
+    stringData,
+  });
+}
+
+/** The `Authorization` header that {@link secretManifest} with this password leads to. */
+export function loginOf(password: string): string {
+  return `Basic ${Buffer.from(`equality:${password}`).toString("base64")}`;
+}
+
+/** Replaces a manifest in one step, as a Kubernetes mount and careful editors do. */
+export async function writeManifest(folder: string, text: string, name = "equality.json"): Promise<void> {
+  const file = join(folder, name);
   await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);
 }

@@ -14,17 +14,11 @@ import { sleep } from "../../src/core/clock.ts";
 import { describeError } from "../../src/core/errors.ts";
 import { formatExactCount } from "../../src/core/human.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
-import {
-  describeDiff,
-  diffSamples,
-  flushVictoriaMetrics,
-  isSameSet,
-  readPrometheus,
-  readVictoriaMetrics,
-} from "../support/samples.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
 import { type EqualityArguments, parseArguments, usage } from "./arguments.ts";
-import { jobs, largestBatch, manifest, randomVariant, writeManifest } from "./policy.ts";
+import { agrees, type Receiver } from "./comparison.ts";
+import { drained } from "./drained.ts";
+import { largestBatch, manifest, randomVariant, writeManifest } from "./policy.ts";
 import { type WriterResult, writeLive } from "./writer.ts";
 
 const lanes = 4;
@@ -34,12 +28,6 @@ const drainLimitMs = 90_000;
  */
 const killPauseMs = { catchingUp: [0, 1500], upToDate: [3000, 9000] } as const;
 const editPauseMs = [2000, 8000] as const;
-
-interface Receiver {
-  readonly name: string;
-  readonly kind: "prometheus" | "victoria-metrics";
-  readonly server: RunningServer;
-}
 
 interface Bench {
   readonly folder: string;
@@ -83,7 +71,8 @@ async function run(
   }
 
   const lastMs = Date.now();
-  await drained(daemon, bench, lastMs);
+  const names = bench.receivers.map(({ name }) => name);
+  await drained(daemon, names, lastMs, drainLimitMs);
   const exit = await daemon.child.stop(30_000);
   console.log(`telemetryd, after SIGTERM: ${describeExit(exit)}`);
   const isEqual = await compare(bench, written, kills, startMs, lastMs);
@@ -175,30 +164,6 @@ async function editRepeatedly(
   }
 }
 
-/** Waits until every sink's checkpoint is past `lastMs`. */
-async function drained(daemon: RunningDaemon, bench: Bench, lastMs: number): Promise<void> {
-  const deadlineMs = performance.now() + drainLimitMs;
-  const { signal } = new AbortController();
-  for (;;) {
-    const status = await daemon.status(signal).catch(() => undefined);
-    const sinks = status?.policies.flatMap((policy) => policy.sinks) ?? [];
-    const behind = bench.receivers.filter(({ name }) => {
-      const checkpoint = sinks.find((sink) => sink.name === name)?.checkpoint;
-      return checkpoint === undefined || Date.parse(checkpoint) < lastMs;
-    });
-    if (behind.length === 0) return;
-    if (performance.now() > deadlineMs) {
-      const conditions = JSON.stringify(
-        sinks.map(({ name, checkpoint, conditions }) => ({ name, checkpoint, conditions })),
-      );
-      throw new Error(
-        `not drained within ${drainLimitMs / 1000} s: ${behind.map(({ name }) => name).join(", ")}; ${conditions}`,
-      );
-    }
-    await sleep(250, signal);
-  }
-}
-
 async function compare(
   bench: Bench,
   written: WriterResult,
@@ -206,33 +171,12 @@ async function compare(
   startMs: number,
   lastMs: number,
 ): Promise<boolean> {
-  const { signal } = new AbortController();
-  const span = {
-    matchers: [{ name: "job", type: "=~" as const, value: jobs.join("|") }],
-    fromMs: startMs - 60_000,
-    toMs: lastMs,
-  };
+  const span = { fromMs: startMs - 60_000, toMs: lastMs };
   let isEqual = true;
-  for (const { name, kind, server } of bench.receivers) {
-    // Read anew each time: comparing sorts, and two of these sets at once are enough for one heap.
-    const source = await readVictoriaMetrics(bench.source.url, span, signal);
-    if (source.size !== written.samples) {
-      throw new Error(`the source holds ${source.size} samples, ${written.samples} were written`);
-    }
-    if (kind === "victoria-metrics") await flushVictoriaMetrics(server.url, signal);
-    const held = await (kind === "prometheus" ? readPrometheus : readVictoriaMetrics)(
-      server.url,
-      span,
-      signal,
-    );
-    const diff = diffSamples(source, held);
+  for (const receiver of bench.receivers) {
     // Only what was in flight when the daemon died may be sent again: one request in each lane.
-    const allowed = kind === "prometheus" ? 0 : kills * lanes * largestBatch;
-    const agrees = isSameSet(diff) && diff.repeated.size <= allowed;
-    isEqual &&= agrees;
-    console.log(
-      `${agrees ? "equal " : "DIFFER"} ${name}: source ${formatExactCount(source.size)}, receiver ${formatExactCount(held.size)}; ${describeDiff(diff, agrees ? 0 : 5)} (repeats allowed: ${allowed})`,
-    );
+    const allowed = receiver.kind === "prometheus" ? 0 : kills * lanes * largestBatch;
+    isEqual = (await agrees(receiver, bench.source.url, written, span, allowed)) && isEqual;
   }
   return isEqual;
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Logger } from "../../core/log.ts";
@@ -29,6 +30,8 @@ export class LocalSchedule implements Service, Schedule {
 
   constructor(options: LocalScheduleOptions) {
     this.#options = options;
+    // Every window of every sink listens to it; Node.js would take more than ten for a leak, and say so.
+    setMaxListeners(0, this.#hardStop.signal);
   }
 
   /** Ends all loops when the signal aborts: softly first, at once after the shutdown timeout. */

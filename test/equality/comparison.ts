@@ -1,0 +1,50 @@
+import { formatExactCount } from "../../src/core/human.ts";
+import {
+  describeDiff,
+  diffSamples,
+  flushVictoriaMetrics,
+  isSameSet,
+  type ReadSpan,
+  readPrometheus,
+  readVictoriaMetrics,
+} from "../support/samples.ts";
+import type { RunningServer } from "../support/servers.ts";
+import { jobs } from "./policy.ts";
+import type { WriterResult } from "./writer.ts";
+
+export interface Receiver {
+  readonly name: string;
+  readonly kind: "prometheus" | "victoria-metrics";
+  readonly server: RunningServer;
+}
+
+/**
+ * Compares what a receiver holds with what the source holds, and prints what it came to.
+ *
+ * @param allowedRepeats how many copies the receiver may have more than the source
+ * @returns whether they agree
+ * @throws an Error when the source itself does not hold what was written
+ */
+export async function agrees(
+  { name, kind, server }: Receiver,
+  sourceUrl: string,
+  written: WriterResult,
+  span: { readonly fromMs: number; readonly toMs: number },
+  allowedRepeats: number,
+): Promise<boolean> {
+  const { signal } = new AbortController();
+  const read: ReadSpan = { ...span, matchers: [{ name: "job", type: "=~", value: jobs.join("|") }] };
+  // Read anew for each receiver: comparing sorts, and two of these sets at once are enough for one heap.
+  const source = await readVictoriaMetrics(sourceUrl, read, signal);
+  if (source.size !== written.samples) {
+    throw new Error(`the source holds ${source.size} samples, ${written.samples} were written`);
+  }
+  if (kind === "victoria-metrics") await flushVictoriaMetrics(server.url, signal);
+  const held = await (kind === "prometheus" ? readPrometheus : readVictoriaMetrics)(server.url, read, signal);
+  const diff = diffSamples(source, held);
+  const isEqual = isSameSet(diff) && diff.repeated.size <= allowedRepeats;
+  console.log(
+    `${isEqual ? "equal " : "DIFFER"} ${name}: source ${formatExactCount(source.size)}, receiver ${formatExactCount(held.size)}; ${describeDiff(diff, isEqual ? 0 : 5)} (repeats allowed: ${allowedRepeats})`,
+  );
+  return isEqual;
+}

@@ -1,0 +1,337 @@
+/**
+ * `npm run test:faults`: nothing is lost, nothing is invented, whatever breaks. As `npm run test:equality`, and every part
+ * is in trouble again and again, by a random schedule that a seed repeats: the daemon is killed, stopped, and its disk is
+ * full; receivers and store are behind proxies that are down, slow, answer 500 and 429, and break connections; policies are
+ * edited, and passwords change before the Secret does.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureBuilt } from "../../scripts/daemon/build.ts";
+import { startDaemon } from "../../scripts/daemon/daemon.ts";
+import { decodeWriteRequest } from "../../scripts/samples/wire-codec.ts";
+import { describeExit } from "../../scripts/servers/child.ts";
+import { sleep } from "../../src/core/clock.ts";
+import { describeError } from "../../src/core/errors.ts";
+import { formatExactCount } from "../../src/core/human.ts";
+import { agrees, type Receiver } from "../equality/comparison.ts";
+import { drained } from "../equality/drained.ts";
+import {
+  largestBatch,
+  loginOf,
+  manifest,
+  randomVariant,
+  secretManifest,
+  smallestBatch,
+  writeManifest,
+} from "../equality/policy.ts";
+import { writeLive } from "../equality/writer.ts";
+import { type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
+import { randomInteger, seededRandom } from "../support/random.ts";
+import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { type FaultArguments, parseFaultArguments, usage } from "./arguments.ts";
+import { DaemonTroubles } from "./daemon-troubles.ts";
+import { receiverFault, receiverTroubles, storeFault, storeTroubles, troubles } from "./schedule.ts";
+
+const lanes = 4;
+const maxAttempts = 3;
+const delayMs = 15_000;
+const drainLimitMs = 120_000;
+/** Whatever happens, the test ends. */
+const limitMs = 470_000;
+const secretName = "login";
+/** Set in the mount namespace: the folder for a small tmpfs. */
+const namespaceKey = "TELEMETRYD_FAULTS_IN_NAMESPACE";
+
+interface ProxiedReceiver extends Receiver {
+  readonly proxy: FaultProxy;
+  troubles: number;
+  rotations: number;
+  /** Samples in requests that the receiver took and whose answer got lost on the way. */
+  lostSamples: number;
+}
+
+async function run(
+  args: FaultArguments,
+  folder: string,
+  stops: (() => Promise<unknown>)[],
+): Promise<boolean> {
+  await ensureBuilt(new AbortController().signal, () => console.log("building telemetryd"));
+  const startMs = Date.now();
+  const source = await started(startVictoriaMetrics(), stops);
+  const receivers = [
+    await proxied("victoria-metrics", "victoria-metrics", startVictoriaMetrics(), stops),
+    await proxied("prometheus", "prometheus", startPrometheus(), stops),
+  ];
+  const store = await startFaultProxy(source.port);
+  stops.push(() => store[Symbol.asyncDispose]());
+
+  let password = "first";
+  const policies = join(folder, "policies");
+  const editRandom = seededRandom(args.seed + 1);
+  const sinks = receivers.map(({ name, proxy }) => ({ name, endpoint: `${proxy.url}/api/v1/write` }));
+  const edit = (number: number): Promise<void> =>
+    writeManifest(policies, manifest(randomVariant(number, editRandom), sinks, secretName));
+  await mkdir(policies);
+  await writeManifest(policies, secretManifest(secretName, password), "login.json");
+  await edit(0);
+
+  const daemons = new DaemonTroubles({
+    configFile: await writeConfig(folder, store.url),
+    stateDirectory: join(folder, "state"),
+    canFillDisk: process.env[namespaceKey] !== undefined,
+    start: async (configFile) =>
+      startDaemon({
+        configFile,
+        opsPort: await freePort(),
+        logFile: join(folder, "telemetryd.log"),
+        signal: new AbortController().signal,
+      }),
+  });
+  await daemons.start();
+  stops.unshift(() => daemons.kill());
+
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(), args.seconds * 1000);
+  const until = end.signal;
+  const parts = {
+    written: writeLive(source.url, args.series, args.every * 1000, until),
+    interruptions: daemons.run(seededRandom(args.seed), until),
+    edits: repeatedly(editRandom, [3_000, 9_000], until, (number) => edit(number + 1)),
+    rotations: repeatedly(seededRandom(args.seed + 2), [10_000, 20_000], until, async (number) => {
+      // The receivers change the password first, as happens; until the Secret follows they refuse the login.
+      password = `password-${number}`;
+      for (const receiver of receivers) receiver.rotations++;
+      await pause(randomInteger(editRandom, 300, 3_000), until);
+      await writeManifest(policies, secretManifest(secretName, password), "login.json");
+    }),
+    store: troubleStore(store, seededRandom(args.seed + 3), until),
+    receivers: Promise.all(
+      receivers.map((receiver, index) =>
+        troubleReceiver(receiver, () => loginOf(password), seededRandom(args.seed + 4 + index), until),
+      ),
+    ),
+  };
+  // One that fails ends the others.
+  for (const part of Object.values(parts)) part.catch(() => end.abort());
+  const [written, interruptions, edits, rotations, storeCount] = await Promise.all([
+    parts.written,
+    parts.interruptions,
+    parts.edits,
+    parts.rotations,
+    parts.store,
+    parts.receivers,
+  ]);
+  clearTimeout(timer);
+  console.log(
+    `written: ${formatExactCount(written.samples)} samples in ${written.ticks} ticks; ${daemons.describe()}, ${edits} edits, ${rotations} rotations, ${storeCount} troubles of the store, ${receivers.map(({ name, troubles }) => `${troubles} of ${name}`).join(", ")}`,
+  );
+  if (written.slowestMs > delayMs - 12_000) {
+    throw new Error(
+      `this machine is too slow for the test: a tick took ${written.slowestMs} ms to be written`,
+    );
+  }
+
+  const lastMs = Date.now();
+  const names = receivers.map(({ name }) => name);
+  await drained(daemons.daemon, names, lastMs, drainLimitMs);
+  const status = await daemons.daemon.status(new AbortController().signal);
+  const exit = await daemons.daemon.child.stop(30_000);
+  console.log(`telemetryd, after SIGTERM: ${describeExit(exit)}`);
+
+  let isGood = exit.code === 0;
+  for (const receiver of receivers) {
+    // What was in flight when the daemon died may come again, one request in each lane, and what had no answer.
+    const repeats =
+      receiver.kind === "prometheus" ? 0 : daemons.kills * lanes * largestBatch + receiver.lostSamples;
+    const span = { fromMs: startMs - 60_000, toMs: lastMs };
+    isGood = (await agrees(receiver, source.url, written, span, repeats)) && isGood;
+    const windows = (lastMs - startMs) / 1000 + interruptions + edits + storeCount;
+    const allowed = requestsAllowed(receiver, windows, written.samples, edits + interruptions);
+    const isWithin = receiver.proxy.requests <= allowed;
+    isGood &&= isWithin;
+    console.log(
+      `${isWithin ? "within" : "BEYOND"} ${receiver.name}: ${receiver.proxy.requests} requests (allowed: ${allowed})`,
+    );
+  }
+  const rejected = status.policies.flatMap((policy) => policy.sinks).filter((sink) => sink.rejected > 0);
+  for (const sink of rejected)
+    console.log(`REJECTED ${sink.name}: ${sink.rejected}, ${sink.lastError?.message}`);
+  return isGood && rejected.length === 0;
+}
+
+/**
+ * A window is read once a second and costs one request and one for each lane, besides those that are full; a trouble costs
+ * the attempts of what was in flight and of a few probes, since pauses double; what brings a sink to try at once costs
+ * one probe.
+ */
+function requestsAllowed(
+  { troubles: count, rotations }: ProxiedReceiver,
+  windows: number,
+  samples: number,
+  wakes: number,
+): number {
+  const probes = 6;
+  return Math.ceil(
+    windows * (1 + lanes) +
+      samples / smallestBatch +
+      (count + rotations) * (lanes + probes) * maxAttempts +
+      wakes * maxAttempts,
+  );
+}
+
+async function started(
+  start: Promise<RunningServer>,
+  stops: (() => Promise<unknown>)[],
+): Promise<RunningServer> {
+  const server = await start;
+  stops.push(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+async function proxied(
+  name: string,
+  kind: Receiver["kind"],
+  start: Promise<RunningServer>,
+  stops: (() => Promise<unknown>)[],
+): Promise<ProxiedReceiver> {
+  const server = await started(start, stops);
+  const proxy = await startFaultProxy(server.port);
+  stops.push(() => proxy[Symbol.asyncDispose]());
+  const receiver: ProxiedReceiver = { name, kind, server, proxy, troubles: 0, rotations: 0, lostSamples: 0 };
+  proxy.onLost((body) => {
+    for (const { samples } of decodeWriteRequest(body)) receiver.lostSamples += samples.length;
+  });
+  return receiver;
+}
+
+async function writeConfig(folder: string, storeUrl: string): Promise<string> {
+  const file = join(folder, "telemetryd.yaml");
+  await writeFile(
+    file,
+    [
+      "policies: { directory: ./policies }",
+      `metrics: { url: "${storeUrl}", interval: 1s, delay: ${delayMs}ms }`,
+      `delivery: { startFrom: 1h, concurrency: ${lanes}, shutdownTimeout: 5s }`,
+      "state: { directory: ./state }",
+      "log: { level: info }",
+    ].join("\n"),
+  );
+  return file;
+}
+
+/** Lets a receiver be in trouble again and again; it is well when the promise resolves. */
+async function troubleReceiver(
+  receiver: ProxiedReceiver,
+  login: () => string,
+  random: () => number,
+  until: AbortSignal,
+): Promise<void> {
+  const { proxy } = receiver;
+  const guarded = (fault: () => ReturnType<typeof receiverFault>) =>
+    proxy.plan(({ headers }) =>
+      headers.get("authorization") === login() ? fault() : { kind: "answer", status: 401 },
+    );
+  guarded(() => ({ kind: "pass" }));
+  const limits = { pauseMs: [1_000, 6_000], lengthMs: [1_000, 6_000] } as const;
+  for (const { kind, afterMs, forMs } of troubles(receiverTroubles, random, limits)) {
+    await pause(afterMs, until);
+    if (until.aborted) return;
+    receiver.troubles++;
+    if (kind === "down") await proxy.down();
+    guarded(() => receiverFault(kind, random));
+    await pause(forMs, until);
+    guarded(() => ({ kind: "pass" }));
+    if (kind === "down") await proxy.up();
+  }
+}
+
+async function troubleStore(proxy: FaultProxy, random: () => number, until: AbortSignal): Promise<number> {
+  const limits = { pauseMs: [3_000, 10_000], lengthMs: [1_000, 5_000] } as const;
+  let count = 0;
+  for (const { kind, afterMs, forMs } of troubles(storeTroubles, random, limits)) {
+    await pause(afterMs, until);
+    if (until.aborted) break;
+    count++;
+    if (kind === "down") await proxy.down();
+    proxy.plan(({ path }) =>
+      path.startsWith("/api/v1/export") ? storeFault(kind, random) : { kind: "pass" },
+    );
+    await pause(forMs, until);
+    proxy.plan(() => ({ kind: "pass" }));
+    if (kind === "down") await proxy.up();
+  }
+  return count;
+}
+
+async function repeatedly(
+  random: () => number,
+  pauseMs: readonly [number, number],
+  until: AbortSignal,
+  act: (number: number) => Promise<void>,
+): Promise<number> {
+  for (let count = 0; ; count++) {
+    await pause(randomInteger(random, ...pauseMs), until);
+    if (until.aborted) return count;
+    await act(count);
+  }
+}
+
+function pause(ms: number, until: AbortSignal): Promise<void> {
+  return sleep(ms, until).catch(() => undefined);
+}
+
+/** Runs this program again where it may mount a tmpfs. @returns its exit status, or undefined where that is not allowed */
+async function runInNamespace(): Promise<number | undefined> {
+  if (process.env[namespaceKey] !== undefined) return undefined;
+  if (spawnSync("unshare", ["-Urm", "true"]).status !== 0) return undefined;
+  const child = spawn("unshare", ["-Urm", process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
+    stdio: "inherit",
+    env: { ...process.env, [namespaceKey]: "yes" },
+  });
+  return new Promise((resolve) => child.once("close", (code) => resolve(code ?? 1)));
+}
+
+async function main(): Promise<number> {
+  const args = parseFaultArguments(process.argv.slice(2), randomInteger(Math.random, 1, 999_999_999));
+  if (args === "help") {
+    console.log(usage);
+    return 0;
+  }
+  const status = await runInNamespace();
+  if (status !== undefined) return status;
+  console.log(
+    `faults: ${args.series} series, a sample every ${args.every} s, for ${args.seconds} s, --seed ${args.seed}`,
+  );
+  if (process.env[namespaceKey] === undefined) {
+    console.log("!!! NO MOUNT NAMESPACE IS ALLOWED HERE: the disk is never full in this run");
+  }
+  const folder = await mkdtemp(join(tmpdir(), "telemetryd-faults-"));
+  const stops: (() => Promise<unknown>)[] = [];
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => process.exit(130));
+  const watchdog = setTimeout(() => {
+    console.error(`faults: not over after ${limitMs / 1000} s; telemetryd's log and state: ${folder}`);
+    process.exit(1);
+  }, limitMs);
+  let isGood = false;
+  try {
+    isGood = await run(args, folder, stops);
+  } finally {
+    clearTimeout(watchdog);
+    for (const stop of stops) await stop();
+    if (isGood) await rm(folder, { recursive: true, force: true });
+    else console.log(`telemetryd's log and state: ${folder}; --seed ${args.seed}`);
+  }
+  return isGood ? 0 : 1;
+}
+
+main().then(
+  (exitStatus) => {
+    process.exitCode = exitStatus;
+  },
+  (error: unknown) => {
+    console.error(`faults: ${describeError(error)}`);
+    process.exitCode = 1;
+  },
+);

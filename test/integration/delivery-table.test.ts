@@ -1,0 +1,387 @@
+/**
+ * Every row of the delivery table (ARCHITECTURE.md), by the exporter as the daemon runs it: over real HTTP, with its state and the
+ * rejected store on disk.
+ */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listRejected } from "../../src/remote-write/rejected-store.ts";
+import { type Receiver, type ReceiverAnswer, startReceiver } from "../support/receiver.ts";
+import { startPrometheus } from "../support/servers.ts";
+import { startSink, type TestSink, type TestSinkOptions, testStartMs } from "../support/sink.ts";
+
+const names = ["a", "b", "c", "d"];
+const hourMs = 3_600_000;
+let receiver: Receiver;
+const sinks: TestSink[] = [];
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  for (const sink of sinks.splice(0)) await sink[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+/** A sink that has begun, before the first of five samples of four series. */
+async function begun(options: Partial<TestSinkOptions> = {}): Promise<TestSink> {
+  const sink = await startSink({ endpoint: receiver.url, ...options });
+  sinks.push(sink);
+  await sink.cycle();
+  sink.store.write(names, 5, testStartMs);
+  return sink;
+}
+
+function answerWith(...answers: (ReceiverAnswer | undefined)[]): void {
+  const rest = [...answers];
+  receiver.respond(() => rest.shift());
+}
+
+function always(answer: ReceiverAnswer): void {
+  receiver.respond(() => answer);
+}
+
+/** Every sample of the store is at the receiver, once. */
+function expectAll(sink: TestSink): void {
+  const held = [...receiver.samples().series].flatMap(([, { timestampsMs }]) => timestampsMs);
+  expect(held.sort()).toEqual(sink.store.samples.map(({ ms }) => ms).sort());
+}
+
+describe("2xx", () => {
+  test("delivered; the next cycle has nothing to do", async () => {
+    const sink = await begun();
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expectAll(sink);
+    const { length } = receiver.requests;
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(receiver.requests).toHaveLength(length);
+    expect(sink.condition()).toMatchObject({ reason: "UpToDate" });
+  });
+});
+
+describe("5xx, 429, 408, 425, no answer", () => {
+  test.each<[string, ReceiverAnswer]>([
+    ["500", { status: 500 }],
+    ["503", { status: 503 }],
+    ["429", { status: 429 }],
+    ["408", { status: 408 }],
+    ["425", { status: 425 }],
+    ["a reset", { fault: "reset" }],
+    ["silence", { fault: "hang" }],
+  ])("%s: the same request again, after retry.backoffDuration", async (_, answer) => {
+    const sink = await begun();
+    answerWith(answer);
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expectAll(sink);
+    expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body);
+    expect(sink.clock.pauses).toContain(1_000);
+  });
+
+  test("a Retry-After of up to 30 s wins over the pause", async () => {
+    const sink = await begun();
+    answerWith({ status: 429, headers: { "retry-after": "7" } });
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(sink.clock.pauses).toContain(7_000);
+  });
+
+  test("a longer Retry-After ends the cycle after one request, and is waited for outside of it", async () => {
+    const sink = await begun();
+    answerWith({ status: 503, headers: { "retry-after": "90" } });
+    expect(await sink.cycle(15_000)).toBe("waiting");
+    expect(receiver.requests).toHaveLength(1);
+    expect(await sink.cycle(89_000)).toBe("waiting");
+    expect(receiver.requests).toHaveLength(1);
+    expect(await sink.cycle(1_000)).toBe("up-to-date");
+    expectAll(sink);
+  });
+
+  test("replay: used up, the checkpoint stays, pauses double, and one request alone tries again", async () => {
+    const sink = await begun({ plan: { batch: { timeoutMs: 5_000, maxSize: 5 } } });
+    always({ status: 503 });
+    expect(await sink.cycle(15_000)).toBe("waiting");
+    expect(sink.condition()).toMatchObject({ status: "False", reason: "Retrying" });
+    const [checkpoint] = sink.exporter.snapshot().sources;
+    for (const pauseMs of [1_000, 2_000, 4_000]) {
+      const before = receiver.requests.length;
+      expect(await sink.cycle(pauseMs - 1)).toBe("waiting");
+      expect(receiver.requests).toHaveLength(before);
+      expect(await sink.cycle(1)).toBe("waiting");
+      // One probe, tried as often as the policy says.
+      expect(receiver.requests).toHaveLength(before + 2);
+      expect(new Set(receiver.requests.slice(before).map(({ body }) => body.toString("hex"))).size).toBe(1);
+    }
+    expect(sink.exporter.snapshot().sources[0]).toEqual(checkpoint);
+    receiver.respond(() => undefined);
+    expect(await sink.cycle(8_000)).toBe("up-to-date");
+    expectAll(sink);
+  });
+
+  test("drop: used up, the batch goes to the rejected store and the window goes on", async () => {
+    const sink = await begun({
+      settings: { onExhausted: "drop" },
+      plan: { batch: { timeoutMs: 5_000, maxSize: 5 } },
+    });
+    answerWith({ status: 503 }, { status: 503 });
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(receiver.samples().size).toBe(15);
+    expect(sink.exporter.snapshot().stats.dropped).toBe(5);
+    const kept = await listRejected(`${sink.directory}/rejected`);
+    expect(kept).toMatchObject([{ sampleCount: 5 }]);
+  });
+});
+
+describe("400, 409, 413, 422 and other 4xx about the payload", () => {
+  test.each([400, 409, 422, 418])(
+    "%d from an endpoint that has accepted nothing: rejected whole, once",
+    async (status) => {
+      const sink = await begun();
+      answerWith({ status, body: "bad sample" });
+      expect(await sink.cycle(15_000)).toBe("up-to-date");
+      expect(receiver.requests).toHaveLength(1);
+      const [kept] = await listRejected(`${sink.directory}/rejected`);
+      expect(kept).toMatchObject({ status, sampleCount: 20 });
+      expect(sink.condition().message).toContain("bad sample");
+    },
+  );
+
+  test("an endpoint that accepts: the culprit alone is rejected, its neighbours arrive", async () => {
+    const sink = await begun();
+    await sink.cycle(15_000);
+    sink.store.write(names, 5, sink.clock.wallMs);
+    const culprit = sink.store.samples.at(-6)!;
+    receiver.respond(({ series }) =>
+      series.some(({ samples }) => samples.some(({ value }) => value === culprit.value))
+        ? { status: 400, body: "bad value" }
+        : undefined,
+    );
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(receiver.samples().size).toBe(39);
+    expect(await listRejected(`${sink.directory}/rejected`)).toMatchObject([{ status: 400, sampleCount: 1 }]);
+    expect(receiver.requests.length).toBeLessThanOrEqual(2 + 16);
+  });
+
+  test("413: halved until it fits, and the size is remembered", async () => {
+    const sink = await begun({ plan: { batch: { timeoutMs: 5_000, maxSize: 200 } } });
+    const names = Array.from({ length: 40 }, (_, index) => `series_with_a_long_name_${index}`);
+    await sink.exporter.change(
+      sink.plan({
+        batch: { timeoutMs: 5_000, maxSize: 200 },
+        sources: [{ name: "source", metricsql: names.join("|") }],
+      }),
+    );
+    sink.store.samples.length = 0;
+    sink.store.write(names, 5, testStartMs);
+    let largest = 0;
+    receiver.respond(({ series }) => {
+      if (series.length > 12) return { status: 413 };
+      largest = Math.max(largest, series.length);
+      return undefined;
+    });
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expectAll(sink);
+    expect(await listRejected(`${sink.directory}/rejected`)).toEqual([]);
+    sink.store.write(names, 5, sink.clock.wallMs);
+    const refused = () => receiver.requests.filter(({ series }) => series.length > 12).length;
+    const before = refused();
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expectAll(sink);
+    expect(refused()).toBe(before);
+    expect(largest).toBeGreaterThan(1);
+  });
+
+  test("what had been in a request whose answer was lost counts as repeated", async () => {
+    const sink = await begun();
+    answerWith({ fault: "reset", store: true }, { status: 400, body: "duplicate sample" });
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expectAll(sink);
+    expect(sink.exporter.snapshot().stats).toMatchObject({ repeated: 20, rejected: 0 });
+    expect(await listRejected(`${sink.directory}/rejected`)).toEqual([]);
+  });
+});
+
+describe("401, 403, 404, 405, 407, redirects", () => {
+  test.each<[number, string]>([
+    [401, "Suspended"],
+    [403, "Suspended"],
+    [404, "Suspended"],
+    [405, "Suspended"],
+    [407, "Suspended"],
+    [302, "Suspended"],
+  ])("%d: suspended, probed alone after 30 s, and nothing is lost", async (status, reason) => {
+    const sink = await begun({ plan: { batch: { timeoutMs: 5_000, maxSize: 5 } } });
+    always({ status, headers: { location: "https://elsewhere.example.com/login" } });
+    expect(await sink.cycle(15_000)).toBe("waiting");
+    expect(sink.condition()).toMatchObject({ status: "False", reason });
+    if (status === 302) expect(sink.condition().message).toContain("elsewhere.example.com");
+    const before = receiver.requests.length;
+    expect(await sink.cycle(29_999)).toBe("waiting");
+    expect(receiver.requests).toHaveLength(before);
+    expect(await sink.cycle(1)).toBe("waiting");
+    expect(receiver.requests).toHaveLength(before + 1);
+    receiver.respond(() => undefined);
+    expect(await sink.cycle(60_000)).toBe("up-to-date");
+    expectAll(sink);
+    expect(await listRejected(`${sink.directory}/rejected`)).toEqual([]);
+  });
+
+  test("a changed Secret is tried at once", async () => {
+    const login = (password: string) => ({ basicAuth: { username: "u", password } });
+    const sink = await begun({ plan: login("old") });
+    const expected = `Basic ${Buffer.from("u:new").toString("base64")}`;
+    receiver.respond(({ headers }) =>
+      headers.authorization === expected ? undefined : { status: 401, body: "who are you" },
+    );
+    expect(await sink.cycle(15_000)).toBe("waiting");
+    await sink.exporter.change(sink.plan(login("new")));
+    expect(await sink.cycle()).toBe("up-to-date");
+    expectAll(sink);
+  });
+});
+
+test("an endpoint that a tenant must not reach: InvalidTarget, and not one request", async () => {
+  const sink = await begun({ scope: "tenant" });
+  expect(await sink.cycle(15_000)).toBe("waiting");
+  expect(sink.exporter.snapshot().standing).toMatchObject({
+    kind: "forbidden",
+    message: expect.stringContaining("loopback"),
+  });
+  expect(receiver.connections()).toBe(0);
+});
+
+test("a paused sink does nothing, and goes on from where it was", async () => {
+  const sink = await begun();
+  await sink.exporter.change(sink.plan({ paused: true }));
+  expect(await sink.cycle(15_000)).toBe("waiting");
+  expect(receiver.requests).toHaveLength(0);
+  await sink.exporter.change(sink.plan({ paused: false }));
+  expect(await sink.cycle(hourMs)).toBe("up-to-date");
+  expectAll(sink);
+});
+
+describe("a Prometheus without out_of_order_time_window", () => {
+  test("old samples are refused with the setting that cures it; live data goes on", async () => {
+    await using prometheus = await startPrometheus();
+    const nowMs = Date.now();
+    const live = { name: "live", metricsql: "b" };
+    const sink = await startSink({
+      endpoint: `${prometheus.url}/api/v1/write`,
+      settings: { startFromMs: 5 * hourMs },
+      plan: { sources: [live] },
+    });
+    sinks.push(sink);
+    sink.clock.advance(nowMs - testStartMs);
+    await sink.cycle();
+    sink.store.write(["b"], 3, nowMs);
+    await sink.cycle(15_000);
+    sink.store.write(["a"], 3, nowMs - 4 * hourMs);
+    await sink.exporter.change(sink.plan({ sources: [live, { name: "old", metricsql: "a" }] }));
+    sink.store.write(["b"], 3, sink.clock.wallMs);
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(sink.exporter.snapshot().stats).toMatchObject({ delivered: 6, rejected: 3 });
+    expect(sink.condition()).toMatchObject({
+      status: "True",
+      message: expect.stringContaining("storage.tsdb.out_of_order_time_window"),
+    });
+  });
+
+  test("one out-of-order sample costs its neighbours nothing", async () => {
+    await using prometheus = await startPrometheus();
+    const nowMs = Date.now();
+    const sink = await startSink({ endpoint: `${prometheus.url}/api/v1/write` });
+    sinks.push(sink);
+    sink.clock.advance(nowMs - testStartMs);
+    await sink.cycle();
+    sink.store.write(["a", "b"], 3, sink.clock.wallMs + 3_000);
+    await sink.cycle(15_000);
+    // A second sink writes c ahead of this one.
+    const other = await startSink({
+      endpoint: `${prometheus.url}/api/v1/write`,
+      plan: { sources: [{ name: "source", metricsql: "c" }] },
+    });
+    sinks.push(other);
+    other.clock.advance(nowMs - testStartMs);
+    await other.cycle();
+    other.store.write(["c"], 1, nowMs + 60_000);
+    await other.cycle(90_000);
+    sink.store.write(names, 3, sink.clock.wallMs);
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(sink.exporter.snapshot().stats).toMatchObject({ delivered: 6 + 9, rejected: 3 });
+  });
+});
+
+describe("steps of the clock", () => {
+  const dayMs = 24 * hourMs;
+  test.each<[string, number, number]>([
+    ["ours by 1 h", hourMs, 0],
+    ["ours by 25 h", dayMs + hourMs, 0],
+    ["ours back by 1 h", -hourMs, 0],
+    ["the store's by 1 h", 0, hourMs],
+    ["the store's by 25 h", 0, dayMs + hourMs],
+    ["both by 1 h", hourMs, hourMs],
+    ["both by 25 h", dayMs + hourMs, dayMs + hourMs],
+  ])("%s: nothing is skipped, nothing repeated", async (_, oursMs, storesMs) => {
+    const sink = await begun();
+    await sink.cycle(15_000);
+    // Samples carry the store's time, as it is when they are taken.
+    const storeNowMs = () => sink.clock.wallMs + sink.storeAheadMs;
+    const write = () => sink.store.write(names, 3, storeNowMs());
+    for (let turn = 0; turn < 3; turn++) {
+      write();
+      await sink.cycle(15_000);
+    }
+    sink.clock.set(oursMs);
+    sink.storeAheadMs += storesMs - oursMs;
+    for (let turn = 0; turn < 6; turn++) {
+      write();
+      expect(await sink.cycle(15_000)).toBe("up-to-date");
+    }
+    // Until both clocks have passed what was written.
+    sink.clock.advance(storesMs > oursMs ? storesMs : 0);
+    for (let turn = 0; turn < 3; turn++) expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expectAll(sink);
+    expect(sink.exporter.snapshot().stats).toMatchObject({ skippedSeconds: 0, repeated: 0, rejected: 0 });
+  });
+});
+
+test("older than delivery.maxBackfill: skipped when two cycles agree, counted, and said", async () => {
+  const sink = await begun({ settings: { maxBackfillMs: hourMs } });
+  always({ status: 503 });
+  await sink.cycle(15_000);
+  await sink.cycle(2 * hourMs);
+  expect(sink.exporter.snapshot().stats.skippedSeconds).toBe(0);
+  await sink.cycle(hourMs);
+  receiver.respond(() => undefined);
+  sink.store.write(names, 3, sink.clock.wallMs);
+  expect(await sink.cycle(400_000)).toBe("up-to-date");
+  expect(receiver.samples().size).toBe(12);
+  const { stats } = sink.exporter.snapshot();
+  expect(stats.skippedSeconds).toBeGreaterThan(hourMs / 1_000);
+  expect(sink.condition().message).toContain("delivery.maxBackfill");
+});
+
+describe("delivery.lateness", () => {
+  const lateness = { settings: { latenessMs: 60_000 } };
+
+  test("what came late is sent, once, and nothing again", async () => {
+    const sink = await begun(lateness);
+    await sink.cycle(15_000);
+    expect(receiver.samples().size).toBe(20);
+    const late = sink.store.samples.length;
+    sink.store.samples.push(
+      { name: "a", ms: testStartMs - 1_500, value: 9_001 },
+      { name: "b", ms: testStartMs - 500, value: 9_002 },
+    );
+    await sink.cycle(15_000);
+    expect(receiver.samples().size).toBe(20);
+    for (let turn = 0; turn < 6; turn++) expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(sink.store.samples.length).toBe(late + 2);
+    expectAll(sink);
+    expect(sink.exporter.snapshot().stats).toMatchObject({ late: 2, delivered: 22 });
+  });
+
+  test("without it nothing is read twice", async () => {
+    const sink = await begun();
+    await sink.cycle(15_000);
+    sink.store.samples.push({ name: "a", ms: testStartMs - 1_500, value: 9_001 });
+    for (let turn = 0; turn < 6; turn++) await sink.cycle(15_000);
+    expect(receiver.samples().size).toBe(20);
+  });
+});

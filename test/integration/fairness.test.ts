@@ -1,0 +1,153 @@
+/**
+ * One does not hold up the others: fifty sinks in the parts of the daemon that export, five of whose receivers hang, and one of
+ * which has by far the most series; and somebody else who asks the store meanwhile.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { sleep, systemClock } from "../../src/core/clock.ts";
+import { silentLogger } from "../../src/core/log.ts";
+import { runStages } from "../../src/core/service.ts";
+import { createExporting, type Exporting } from "../../src/daemon/exporting.ts";
+import { MemoryState } from "../../src/export/memory-state.ts";
+import type { SinkPlan } from "../../src/policy/types.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { importLines } from "../support/samples.ts";
+import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { until } from "../support/until.ts";
+
+const sinkCount = 50;
+const hangingCount = 5;
+const periodMs = 1_000;
+const never = new AbortController().signal;
+let folder: string;
+let store: RunningServer;
+let receiver: Receiver;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "telemetryd-fairness-"));
+  store = await startVictoriaMetrics();
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await receiver[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+function plan(index: number): SinkPlan {
+  return {
+    policy: { plane: "directory", namespace: `team-${index}`, name: "policy", uid: "-" },
+    generation: 1,
+    name: "sink",
+    sources: [{ name: "source", metricsql: `{job="fair",team="${index}"}` }],
+    endpoint: `${receiver.url}?team=${index}`,
+    batch: { timeoutMs: periodMs, maxSize: 2_000 },
+    retry: { maxAttempts: 3, backoffMs: 500 },
+    paused: false,
+  };
+}
+
+async function export_(): Promise<{ exporting: Exporting; stop: () => Promise<void> }> {
+  const file = join(folder, "telemetryd.yaml");
+  await writeFile(
+    file,
+    [
+      "policies: { directory: . }",
+      `metrics: { url: "${store.url}", interval: 1s, delay: 1s }`,
+      "delivery: { startFrom: 10m, shutdownTimeout: 1s, memoryLimit: 32MiB }",
+      `state: { directory: ${folder} }`,
+    ].join("\n"),
+  );
+  const { config } = await loadConfig({ file }, never);
+  if (config.metrics === undefined) throw new Error("no metrics section");
+  const plans = Array.from({ length: sinkCount }, (_, index) => plan(index));
+  const exporting = createExporting({
+    config: { ...config, metrics: config.metrics },
+    state: new MemoryState(),
+    desired: { plans: () => plans, subscribe: () => () => undefined },
+    clock: systemClock,
+    log: silentLogger,
+  });
+  const end = new AbortController();
+  const running = runStages([[...exporting.services]], end.signal);
+  return {
+    exporting,
+    stop: async () => {
+      end.abort();
+      await running;
+      await exporting.close();
+    },
+  };
+}
+
+/** Samples of these ages; the team 49 has thousands of times as many series as the others. */
+async function write(largest: number, agesMs: readonly number[]): Promise<void> {
+  const nowMs = Date.now();
+  function* lines(): Generator<string> {
+    for (let team = 0; team < sinkCount; team++) {
+      const count = team === sinkCount - 1 ? largest : 20;
+      for (let series = 0; series < count; series++) {
+        const metric = { __name__: "fair_total", job: "fair", team: String(team), series: String(series) };
+        const timestamps = agesMs.map((ageMs) => nowMs - ageMs);
+        yield `${JSON.stringify({ metric, values: agesMs, timestamps })}\n`;
+      }
+    }
+  }
+  await importLines(store.url, lines(), never);
+  await until("the store shows what was written", async () => {
+    const response = await fetch(`${store.url}/api/v1/series/count`);
+    const { data } = (await response.json()) as { data: number[] };
+    return (data[0] ?? 0) >= 20 * (sinkCount - 1) + largest;
+  });
+}
+
+/** The longest that a query of another client takes, and the longest lag of the sinks, for so long. */
+async function watch(exporting: Exporting, forMs: number): Promise<{ queryMs: number; lagMs: number }> {
+  let queryMs = 0;
+  let lagMs = 0;
+  const endMs = performance.now() + forMs;
+  while (performance.now() < endMs) {
+    const startMs = performance.now();
+    const response = await fetch(
+      `${store.url}/api/v1/query?query=count(fair_total)&time=${Date.now() / 1000}`,
+    );
+    await response.text();
+    expect(response.status).toBe(200);
+    queryMs = Math.max(queryMs, performance.now() - startMs);
+    for (const { plan, lagMs: lag = Infinity } of exporting.snapshots()) {
+      const team = Number(plan.policy.namespace.slice("team-".length));
+      if (team >= hangingCount && team < sinkCount - 1) lagMs = Math.max(lagMs, lag);
+    }
+    await sleep(100, never);
+  }
+  return { queryMs, lagMs };
+}
+
+test("receivers that hang and one large tenant delay nobody else by more than a second", async () => {
+  await write(50_000, [20_000, 15_000, 10_000]);
+  const { exporting, stop } = await export_();
+  try {
+    const others = () =>
+      exporting
+        .snapshots()
+        .filter(({ plan }) => plan.policy.namespace !== `team-${sinkCount - 1}`)
+        .every(({ lagMs }) => lagMs !== undefined && lagMs <= 2 * periodMs);
+    await until("the others have caught up", others);
+    const well = await watch(exporting, 5_000);
+    receiver.respond(({ path }) => {
+      const team = Number(new URL(path, receiver.url).searchParams.get("team"));
+      return team < hangingCount ? { fault: "hang" } : undefined;
+    });
+    await write(50_000, [0]);
+    const hung = await watch(exporting, 10_000);
+    // Reading went on: what hangs is only the receivers.
+    expect(receiver.inFlight().now).toBeGreaterThanOrEqual(hangingCount);
+    expect(hung.lagMs).toBeLessThanOrEqual(Math.max(well.lagMs, periodMs) + 1_000);
+    expect(hung.queryMs).toBeLessThanOrEqual(well.queryMs + 1_000);
+  } finally {
+    await stop();
+  }
+});

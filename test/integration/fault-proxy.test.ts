@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Fault, type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { smallRequest } from "../support/requests.ts";
+
+let receiver: Receiver;
+let proxy: FaultProxy;
+let lost: number;
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  proxy = await startFaultProxy(receiver.port);
+  lost = 0;
+  proxy.onLost(() => lost++);
+});
+afterEach(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+async function send(): Promise<number | string> {
+  const body = new Uint8Array(smallRequest(3).payload);
+  return fetch(`${proxy.url}/api/v1/write`, {
+    method: "POST",
+    body,
+    signal: AbortSignal.timeout(1_000),
+  }).then(
+    ({ status }) => status,
+    () => "no answer",
+  );
+}
+
+test.each<[Fault, number | string, number, number]>([
+  [{ kind: "pass" }, 204, 3, 0],
+  [{ kind: "late", delayMs: 10 }, 204, 3, 0],
+  [{ kind: "answer", status: 503, headers: { "retry-after": "1" } }, 503, 0, 0],
+  [{ kind: "reset", afterBytes: 10 }, "no answer", 0, 0],
+  [{ kind: "lose-answer" }, "no answer", 3, 1],
+  [{ kind: "hang" }, "no answer", 0, 0],
+  [{ kind: "cut", afterBytes: 5, by: "reset" }, "no answer", 3, 1],
+  [{ kind: "cut", afterBytes: 5, by: "end" }, "no answer", 3, 1],
+])("%o: %s, %d samples stored, %d answers lost", async (fault, answer, stored, lostAnswers) => {
+  const faults = [fault];
+  proxy.plan(() => faults.shift() ?? { kind: "pass" });
+  expect(await send()).toBe(answer);
+  expect(receiver.samples().size).toBe(stored);
+  // The next one finds the way.
+  expect(await send()).toBe(204);
+  expect(lost).toBe(lostAnswers);
+  expect(proxy.requests).toBe(2);
+});
+
+test("down refuses connections, up takes them on the same port", async () => {
+  expect(await send()).toBe(204);
+  await proxy.down();
+  expect(await send()).toBe("no answer");
+  await proxy.up();
+  expect(await send()).toBe(204);
+});

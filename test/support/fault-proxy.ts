@@ -1,0 +1,221 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** What becomes of one request. Where nothing else is said the server gets it. */
+export type Fault =
+  | { readonly kind: "pass" }
+  /** Passed on later. */
+  | { readonly kind: "late"; readonly delayMs: number }
+  /** Answered by the proxy: the server never sees it. */
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  /** The connection is reset when so much of the request's body has come: the server never sees it. */
+  | { readonly kind: "reset"; readonly afterBytes: number }
+  /** Taken by the server, and the connection is reset in place of the answer. */
+  | { readonly kind: "lose-answer" }
+  /** Neither passed on nor answered. */
+  | { readonly kind: "hang" }
+  /** The answer breaks off after so many bytes: by a reset, or by an end in good order. */
+  | { readonly kind: "cut"; readonly afterBytes: number; readonly by: "reset" | "end" };
+
+export interface ProxiedRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** A TCP proxy in front of a real server; a fault for each request, and for the whole of it to be down. */
+export interface FaultProxy extends AsyncDisposable {
+  readonly url: string;
+  /** How many requests have come, answered or not. */
+  readonly requests: number;
+  /** From now on, asked for each request when its head is there. */
+  plan(next: (request: ProxiedRequest) => Fault): void;
+  /** Called with the body of each request that the server got and whose answer did not get to the client. */
+  onLost(listener: (body: Buffer) => void): void;
+  /** Open connections break, new ones are refused. */
+  down(): Promise<void>;
+  up(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Starts a proxy in front of a server that speaks HTTP/1.1 on a loopback port. Requests must have a Content-Length, and
+ * come one after another on a connection (no pipelining), as those of telemetryd do.
+ */
+export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
+  const shared: Shared = {
+    targetPort,
+    requests: 0,
+    plan: () => ({ kind: "pass" }),
+    onLost: () => undefined,
+  };
+  const clients = new Set<Socket>();
+  let server = await listen(0);
+  const { port } = server.address() as { port: number };
+
+  async function listen(onPort: number): Promise<Server> {
+    const created = createServer((client) => {
+      clients.add(client);
+      client.once("close", () => clients.delete(client));
+      new Exchanges(client, shared);
+    });
+    await new Promise<void>((resolve, reject) => {
+      created.once("error", reject);
+      created.listen(onPort, "127.0.0.1", resolve);
+    });
+    return created;
+  }
+  async function down(): Promise<void> {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const client of clients) client.resetAndDestroy();
+    await closed;
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get requests() {
+      return shared.requests;
+    },
+    plan: (next) => {
+      shared.plan = next;
+    },
+    onLost: (listener) => {
+      shared.onLost = listener;
+    },
+    down,
+    up: async () => {
+      server = await listen(port);
+    },
+    [Symbol.asyncDispose]: down,
+  };
+}
+
+interface Shared {
+  readonly targetPort: number;
+  requests: number;
+  plan: (request: ProxiedRequest) => Fault;
+  onLost: (body: Buffer) => void;
+}
+
+const headEnd = Buffer.from("\r\n\r\n");
+
+/** The requests of one connection, one after another. */
+class Exchanges {
+  readonly #client: Socket;
+  readonly #shared: Shared;
+  #server: Socket | undefined;
+  #buffer = Buffer.alloc(0);
+  #fault: Fault | undefined;
+  #bodyAt = 0;
+  #bodyLength = 0;
+  /** The body of the request that the server has and that has no answer yet. */
+  #open: Buffer | undefined;
+  #answeredBytes = 0;
+
+  constructor(client: Socket, shared: Shared) {
+    this.#client = client;
+    this.#shared = shared;
+    client.on("error", () => undefined);
+    client.on("data", (chunk) => {
+      this.#buffer = Buffer.concat([this.#buffer, chunk]);
+      this.#advance();
+    });
+    client.once("close", () => {
+      if (this.#open !== undefined) shared.onLost(this.#open);
+      this.#open = undefined;
+      this.#server?.destroy();
+    });
+  }
+
+  #advance(): void {
+    if (this.#fault === undefined && !this.#takeHead()) return;
+    const fault = this.#fault;
+    if (fault === undefined) return;
+    const received = this.#buffer.length - this.#bodyAt;
+    if (fault.kind === "reset" && received >= Math.min(fault.afterBytes, this.#bodyLength)) {
+      this.#client.resetAndDestroy();
+      return;
+    }
+    if (received < this.#bodyLength) return;
+    const end = this.#bodyAt + this.#bodyLength;
+    const request = this.#buffer.subarray(0, end);
+    const body = this.#buffer.subarray(this.#bodyAt, end);
+    this.#buffer = Buffer.from(this.#buffer.subarray(end));
+    if (fault.kind === "hang") return;
+    if (fault.kind === "answer") {
+      this.#fault = undefined;
+      this.#client.write(answerText(fault.status, fault.headers ?? {}));
+      return;
+    }
+    if (fault.kind === "late") setTimeout(() => this.#forward(request, body), fault.delayMs);
+    else this.#forward(request, body);
+  }
+
+  /** @returns whether the head of a request is there; its fault is known then */
+  #takeHead(): boolean {
+    const at = this.#buffer.indexOf(headEnd);
+    if (at < 0) return false;
+    const [start = "", ...lines] = this.#buffer.toString("latin1", 0, at).split("\r\n");
+    const [method = "", path = ""] = start.split(" ");
+    const headers = new Map(
+      lines.map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    this.#bodyAt = at + headEnd.length;
+    this.#bodyLength = Number(headers.get("content-length") ?? 0);
+    this.#shared.requests++;
+    this.#fault = this.#shared.plan({ method, path, headers });
+    return true;
+  }
+
+  #forward(request: Buffer, body: Buffer): void {
+    if (this.#client.destroyed) return;
+    this.#open = body;
+    this.#answeredBytes = 0;
+    this.#server ??= this.#connect();
+    this.#server.write(request);
+  }
+
+  #connect(): Socket {
+    const server = connect(this.#shared.targetPort, "127.0.0.1");
+    server.on("error", () => undefined);
+    server.once("close", () => this.#client.end());
+    server.on("data", (chunk) => this.#answer(server, chunk));
+    this.#client.on("drain", () => server.resume());
+    return server;
+  }
+
+  #answer(server: Socket, chunk: Buffer): void {
+    const fault = this.#fault;
+    if (fault?.kind === "lose-answer") {
+      this.#client.resetAndDestroy();
+      return;
+    }
+    if (fault?.kind === "cut") {
+      const room = fault.afterBytes - this.#answeredBytes;
+      this.#answeredBytes += chunk.length;
+      this.#client.write(chunk.subarray(0, Math.max(0, room)));
+      if (chunk.length < room) return;
+      if (fault.by === "reset") this.#client.resetAndDestroy();
+      else this.#client.end(() => this.#client.destroy());
+      return;
+    }
+    this.#open = undefined;
+    // What comes next on this connection is the next request, or more of this answer, which is passed on as it is.
+    this.#fault = undefined;
+    if (!this.#client.write(chunk)) server.pause();
+  }
+}
+
+function answerText(status: number, headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries({ ...headers, "content-length": "0" }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  return [`HTTP/1.1 ${status} injected`, ...lines, "", ""].join("\r\n");
+}

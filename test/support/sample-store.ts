@@ -1,0 +1,81 @@
+import type { Clock } from "../../src/core/clock.ts";
+import { type Label, SampleBuffer, Series } from "../../src/core/series.ts";
+import type { ReadOutcome, SampleReader } from "../../src/source/sample-reader.ts";
+import { StoreClock } from "../../src/source/store-clock.ts";
+
+/** One sample of the series `{__name__="NAME"}` that the selector `NAME` finds. */
+export interface StoredSample {
+  readonly name: string;
+  readonly ms: number;
+  readonly value: number;
+}
+
+/** A metrics store in memory, for tests of what comes behind it. Its clock is a test's, told by way of Date headers. */
+export class SampleStore implements SampleReader {
+  readonly samples: StoredSample[] = [];
+  /** What the next reads come to, where not complete. */
+  readonly failures: ReadOutcome[] = [];
+  readonly #wallMs: () => number;
+  readonly #clock: StoreClock;
+  readonly #series = new Map<string, Series>();
+
+  /** @param wallMs the store's wall clock; `clock` is the daemon's */
+  constructor(wallMs: () => number, clock: Clock) {
+    this.#wallMs = wallMs;
+    this.#clock = new StoreClock(clock);
+  }
+
+  /** `count` samples of each series, one every `everyMs`, the last one at `lastMs`. */
+  write(names: readonly string[], count: number, lastMs: number, everyMs = 1_000): void {
+    for (let index = count - 1; index >= 0; index--) {
+      for (const name of names) {
+        this.samples.push({ name, ms: lastMs - index * everyMs, value: this.samples.length });
+      }
+    }
+  }
+
+  probe(): Promise<undefined> {
+    this.#clock.observe(new Date(this.#wallMs()).toUTCString());
+    return Promise.resolve(undefined);
+  }
+
+  storeNowMs(): number | undefined {
+    return this.#clock.nowMs();
+  }
+
+  read: SampleReader["read"] = async ({ selector, window }, consumer) => {
+    await this.probe();
+    const failure = this.failures.shift();
+    if (failure !== undefined) return failure;
+    const names = selector.split("|");
+    let samples = 0;
+    for (const name of names) {
+      const found = this.samples.filter(
+        (sample) => sample.name === name && sample.ms > window.fromMs && sample.ms <= window.toMs,
+      );
+      if (found.length === 0) continue;
+      found.sort((a, b) => a.ms - b.ms);
+      samples += found.length;
+      consumer.onSeries(this.#seriesOf(name), bufferOf(found));
+    }
+    return { kind: "complete", series: names.length, samples, bytes: 0, durationMs: 1, refusedLines: 0 };
+  };
+
+  #seriesOf(name: string): Series {
+    const labels: Label[] = [{ name: "__name__", value: name }];
+    const series = this.#series.get(name) ?? new Series(labels);
+    this.#series.set(name, series);
+    return series;
+  }
+}
+
+function bufferOf(samples: readonly StoredSample[]): SampleBuffer {
+  const buffer = new SampleBuffer();
+  buffer.reserve(samples.length);
+  buffer.length = samples.length;
+  for (const [index, { ms, value }] of samples.entries()) {
+    buffer.timestampsMs[index] = ms;
+    buffer.values[index] = value;
+  }
+  return buffer;
+}

@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { silentLogger } from "../../src/core/log.ts";
+import { deliveringState } from "../../src/export/delivering-condition.ts";
+import {
+  type CycleEnd,
+  Exporter,
+  type ExporterDeps,
+  type ExportSettings,
+} from "../../src/export/exporter.ts";
+import { FileState } from "../../src/export/file-state.ts";
+import { MemoryBudget } from "../../src/export/memory-budget.ts";
+import type { SinkPlan } from "../../src/policy/types.ts";
+import type { EgressScope } from "../../src/remote-write/egress.ts";
+import { Endpoints } from "../../src/remote-write/endpoints.ts";
+import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
+import { postLimits } from "../../src/remote-write/post.ts";
+import { RejectedStore } from "../../src/remote-write/rejected-store.ts";
+import { SampleStore } from "./sample-store.ts";
+import { TestClock } from "./test-clock.ts";
+
+export interface TestSinkOptions {
+  readonly endpoint: string;
+  readonly settings?: Partial<ExportSettings>;
+  readonly plan?: Partial<SinkPlan>;
+  readonly scope?: EgressScope;
+}
+
+/** A whole sink as the daemon runs it, state and rejected store on disk, with a store in memory and a clock to be moved. */
+export interface TestSink extends AsyncDisposable {
+  readonly clock: TestClock;
+  readonly store: SampleStore;
+  readonly exporter: Exporter;
+  readonly rejected: RejectedStore;
+  readonly directory: string;
+  /** How far the store's wall clock is ahead of ours. */
+  storeAheadMs: number;
+  plan(change?: Partial<SinkPlan>): SinkPlan;
+  /** Lets time pass and runs a cycle. */
+  cycle(afterMs?: number): Promise<CycleEnd>;
+  condition(): ReturnType<typeof deliveringState>;
+}
+
+/** Time begins here in every test; a whole minute. */
+export const testStartMs = 1_760_000_040_000;
+
+export async function startSink(options: TestSinkOptions): Promise<TestSink> {
+  const directory = await mkdtemp(join(tmpdir(), "telemetryd-sink-"));
+  const clock = new TestClock(testStartMs);
+  const log = silentLogger;
+  const state = await FileState.open({ directory, log });
+  const metrics = new RemoteWriteMetrics();
+  const endpoints = new Endpoints(
+    { endpoints: [], protocol: "1.0", egress: { deny: [], allow: [], trustProxy: false } },
+    {
+      ...{ clock, metrics, log },
+      random: () => 0,
+      userAgent: "telemetryd/test",
+      postLimits: { ...postLimits, headersMs: 500, bodyMs: 500 },
+    },
+  );
+  const limits = { maxBytes: 2 ** 20, maxAgeMs: 3_600_000 };
+  const rejected = new RejectedStore(join(directory, "rejected"), limits, { clock, log, metrics });
+  const store = new SampleStore(() => clock.wallMs + sink.storeAheadMs, clock);
+  const basePlan: SinkPlan = {
+    policy: { plane: "directory", namespace: "default", name: "policy", uid: "-" },
+    generation: 1,
+    name: "sink",
+    sources: [{ name: "source", metricsql: "a|b|c|d" }],
+    endpoint: options.endpoint,
+    batch: { timeoutMs: 5_000, maxSize: 100 },
+    retry: { maxAttempts: 2, backoffMs: 1_000 },
+    paused: false,
+    ...options.plan,
+  };
+  const deps: ExporterDeps = {
+    reader: store,
+    probe: () => store.probe(),
+    state: state.store,
+    rejected,
+    budget: new MemoryBudget(2 ** 20),
+    settings: {
+      intervalMs: 15_000,
+      delayMs: 10_000,
+      expressionDelayMs: 10_000,
+      windowGridMs: 1_000,
+      maxWindowMs: 300_000,
+      maxBackfillMs: 24 * 3_600_000,
+      startFromMs: 3_600_000,
+      laneCount: 4,
+      latenessMs: 0,
+      onExhausted: "replay",
+      ...options.settings,
+    },
+    clock,
+    random: () => 0,
+    log,
+    tenantOf: () => undefined,
+    connect: (plan, hooks) =>
+      endpoints.connect({
+        endpoint: plan.endpoint,
+        scope: options.scope ?? "operator",
+        retry: plan.retry,
+        basicAuth: () => plan.basicAuth,
+        ...hooks,
+      }),
+  };
+  const exporter = new Exporter(basePlan, deps);
+  const never = new AbortController().signal;
+  const sink: TestSink = {
+    ...{ clock, store, exporter, rejected, directory },
+    storeAheadMs: 0,
+    plan: (change) => ({ ...basePlan, ...change }),
+    cycle: (afterMs = 0) => {
+      clock.advance(afterMs);
+      return exporter.cycle(never, never);
+    },
+    condition: () => deliveringState(exporter.snapshot(), clock.nowMs()),
+    async [Symbol.asyncDispose]() {
+      await exporter.close();
+      await endpoints.close();
+      await state.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+  return sink;
+}
