@@ -4,6 +4,7 @@ import { Agent } from "undici";
 import type { Clock } from "../core/clock.ts";
 import { TelemetrydError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
+import { projectNameProblem } from "../core/plane.ts";
 import { SecretFile } from "../core/secret-file.ts";
 import { runStages, type Service } from "../core/service.ts";
 import type { PolicyStore } from "../policy/store.ts";
@@ -42,6 +43,8 @@ export interface ControlPlaneOptions extends CommonOptions {
   readonly projects: readonly string[];
   readonly accessTokenFile: string;
   readonly caFile?: string;
+  /** Trusted too, PEM: the authority of a platform of one's own. */
+  readonly ca?: string;
 }
 
 export interface KubeconfigPlaneOptions extends CommonOptions {
@@ -65,15 +68,19 @@ const connectLimitMs = 10_000;
  * The exporter's side of the platform: exchanges the access token, follows the policies and Secrets of the projects, and
  * writes conditions back. Policies of a project are filed in the store under the project's name.
  *
- * @throws FILE_UNREADABLE for `caFile`
+ * @throws FILE_UNREADABLE for `caFile`, INVALID_CONFIGURATION for a project that cannot be exported under its name
  */
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
+  for (const project of options.projects) requireProjectName(project);
   const { groupDomain, clock, log, random = Math.random } = options;
   const apiUrl = options.apiUrl.replace(/\/+$/, "");
-  const { caFile = "" } = options;
-  // Without a file Node's own choice, which also takes NODE_EXTRA_CA_CERTS.
-  const own = caFile === "" ? undefined : readPem({ file: caFile }, "controlPlane.caFile");
-  const dispatcher = createDispatcher(own === undefined ? {} : { ca: [...rootCertificates, own] }, {});
+  const { caFile = "", ca } = options;
+  const own = [
+    ...(caFile === "" ? [] : [readPem({ file: caFile }, "controlPlane.caFile")]),
+    ...(ca === undefined ? [] : [ca]),
+  ];
+  // Without one of our own it is Node's choice, which also takes NODE_EXTRA_CA_CERTS.
+  const dispatcher = createDispatcher(own.length === 0 ? {} : { ca: [...rootCertificates, ...own] }, {});
   const bearer = createExchangingSource({
     accessToken: new SecretFile(options.accessTokenFile, clock),
     exchange: (token, signal) => exchangeToken(apiUrl, token, dispatcher, signal),
@@ -106,6 +113,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
  * @throws FILE_UNREADABLE, INVALID_CONFIGURATION for the kubeconfig and what it names
  */
 export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlPlane {
+  requireProjectName(options.project);
   const { clock, log, random = Math.random, kubeconfig } = options;
   const outcome = readKubeconfig(readPem({ file: kubeconfig }, "controlPlane.kubeconfig"), kubeconfig);
   if (!outcome.ok) {
@@ -126,6 +134,12 @@ export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlP
   const source = createPlaneSource({ ...options, random, plane: options.project, client });
   const clientOf = (plane: string) => (plane === options.project ? client : undefined);
   return compose(options, [source], clientOf, bearer, dispatcher);
+}
+
+function requireProjectName(project: string): void {
+  const problem = projectNameProblem(project);
+  if (problem === undefined) return;
+  throw new TelemetrydError("INVALID_CONFIGURATION", `controlPlane.projects: ${problem}`);
 }
 
 /**

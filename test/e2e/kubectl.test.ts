@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findKubectl } from "../../scripts/demo/kubectl.ts";
 import { printKubeconfig } from "../../src/commands/kubeconfig.ts";
-import { createKubectl, findKubectl, type Kubectl } from "../support/kubectl.ts";
+import { createKubectl, type Kubectl } from "../support/kubectl.ts";
 import {
   organizationBase,
   projectBase,

@@ -47,13 +47,15 @@ function notedPids(): number[] {
   }
 }
 
-const runs = (demo: Child) => until("the demo runs", () => demo.log().includes("The demo runs"));
+const startLimitMs = 120_000;
+const runs = (demo: Child) =>
+  until("the demo runs", () => demo.log().includes("The demo runs"), startLimitMs);
 
 it("Ctrl-C ends everything in order, also when npm passes it on a second time", async () => {
   const demo = await startDemo();
   await runs(demo);
   const pids = notedPids();
-  expect(pids).toHaveLength(4);
+  expect(pids).toHaveLength(5);
   demo.signal("SIGINT");
   demo.signal("SIGINT");
   expect(await demo.exited).toEqual({ code: 0, signal: null });
