@@ -9,6 +9,7 @@ import {
 import { createControlPlaneRegistry } from "./control-plane/metrics.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Logger } from "./core/log.ts";
+import { directoryPlane } from "./core/plane.ts";
 import { Releasers, runStages, type Service } from "./core/service.ts";
 import { version } from "./core/version.ts";
 import { boardSource } from "./daemon/board-source.ts";
@@ -20,7 +21,7 @@ import { FileState } from "./export/file-state.ts";
 import { buildOpsApp } from "./ops/app.ts";
 import { OpsServer } from "./ops/server.ts";
 import { createPlatform } from "./platform/platform.ts";
-import { DirectorySource, directoryPlane } from "./policy/directory-source.ts";
+import { DirectorySource } from "./policy/directory-source.ts";
 import { PolicyStore } from "./policy/store.ts";
 import { createRedis, type RedisRoom } from "./redis/redis.ts";
 import { createRoadmap } from "./roadmap/roadmap.ts";

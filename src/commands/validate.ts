@@ -5,6 +5,7 @@ import { checkConfig } from "../config/load.ts";
 import { isObject } from "../core/document-path.ts";
 import { describeError, errnoCode } from "../core/errors.ts";
 import { type Fault, hasErrors, printFaults, sortFaults } from "../core/fault.ts";
+import { directoryPlane } from "../core/plane.ts";
 import { parseYaml } from "../core/yaml-source.ts";
 import { isManifestName } from "../policy/directory-source.ts";
 import { type CheckedManifest, checkManifest, maxManifestBytes } from "../policy/manifest.ts";
@@ -63,7 +64,7 @@ export async function validate(
       }
       case "manifest": {
         const manifest = checkManifest(text, input.path, {
-          plane: "directory",
+          plane: directoryPlane,
           unknownFields: "error",
           identity: { uid: "-", generation: 1 },
           tenantLabel,

@@ -250,6 +250,13 @@ describe("broken configurations", () => {
       "controlPlane: { apiUrl: https://a, organization: acme, projects: [web] }\nmetrics: { url: http://h, tenantLabel: project }\n",
     ],
     [
+      "a project with the directory's name",
+      [
+        '1:42: error: controlPlane.projects[1]: cannot be "directory": that is the plane of policies.directory, whose policies have the operator\'s rights',
+      ],
+      'controlPlane: { projects: [web, directory], apiUrl: https://a, accessTokenFile: telemetryd.yaml }\nmetrics: { url: http://h, tenantLabel: "" }\n',
+    ],
+    [
       "kubeconfig and apiUrl",
       [
         "1:1: error: controlPlane.projects: must name the project that the kubeconfig reaches, since metrics.tenantLabel is forced",

@@ -1,5 +1,6 @@
 import { type DocumentPath, isObject, valueAt } from "../core/document-path.ts";
 import { parseDuration } from "../core/duration.ts";
+import { projectNameProblem } from "../core/plane.ts";
 
 /** Something that does not hold between keys which are each right by themselves. */
 export interface RuleFault {
@@ -48,8 +49,13 @@ function controlPlaneRules(root: Root): RuleFault[] {
   if (!isObject(plane)) return [];
   const faults: RuleFault[] = [];
   const has = (key: string) => given(root, ["controlPlane", key]);
-  const projects = Array.isArray(plane["projects"]) ? plane["projects"].length : 0;
+  const named: readonly unknown[] = Array.isArray(plane["projects"]) ? plane["projects"] : [];
+  const projects = named.length;
   const at = (key: string): DocumentPath => ["controlPlane", key];
+  for (const [index, project] of named.entries()) {
+    const problem = projectNameProblem(String(project));
+    if (problem !== undefined) faults.push(error([...at("projects"), index], problem));
+  }
   if (has("kubeconfig")) {
     for (const key of ["apiUrl", "organization", "accessTokenFile", "caFile"]) {
       if (has(key))

@@ -4,6 +4,7 @@ import { Agent } from "undici";
 import type { Clock } from "../core/clock.ts";
 import { TelemetrydError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
+import { projectNameProblem } from "../core/plane.ts";
 import { SecretFile } from "../core/secret-file.ts";
 import { runStages, type Service } from "../core/service.ts";
 import type { PolicyStore } from "../policy/store.ts";
@@ -65,9 +66,10 @@ const connectLimitMs = 10_000;
  * The exporter's side of the platform: exchanges the access token, follows the policies and Secrets of the projects, and
  * writes conditions back. Policies of a project are filed in the store under the project's name.
  *
- * @throws FILE_UNREADABLE for `caFile`
+ * @throws FILE_UNREADABLE for `caFile`, INVALID_CONFIGURATION for a project that cannot be exported under its name
  */
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
+  for (const project of options.projects) requireProjectName(project);
   const { groupDomain, clock, log, random = Math.random } = options;
   const apiUrl = options.apiUrl.replace(/\/+$/, "");
   const { caFile = "" } = options;
@@ -106,6 +108,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
  * @throws FILE_UNREADABLE, INVALID_CONFIGURATION for the kubeconfig and what it names
  */
 export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlPlane {
+  requireProjectName(options.project);
   const { clock, log, random = Math.random, kubeconfig } = options;
   const outcome = readKubeconfig(readPem({ file: kubeconfig }, "controlPlane.kubeconfig"), kubeconfig);
   if (!outcome.ok) {
@@ -126,6 +129,12 @@ export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlP
   const source = createPlaneSource({ ...options, random, plane: options.project, client });
   const clientOf = (plane: string) => (plane === options.project ? client : undefined);
   return compose(options, [source], clientOf, bearer, dispatcher);
+}
+
+function requireProjectName(project: string): void {
+  const problem = projectNameProblem(project);
+  if (problem === undefined) return;
+  throw new TelemetrydError("INVALID_CONFIGURATION", `controlPlane.projects: ${problem}`);
 }
 
 /**

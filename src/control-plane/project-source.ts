@@ -2,6 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { valueAt } from "../core/document-path.ts";
 import { describeError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
+import { projectNameProblem } from "../core/plane.ts";
 import type { Service } from "../core/service.ts";
 import type { PolicyStore } from "../policy/store.ts";
 import type { PlaneClient } from "./plane-client.ts";
@@ -36,11 +37,14 @@ export function projectsPath(groupDomain: string): string {
 
 /**
  * The projects of an organization, each with its control plane followed for as long as it exists. One that is gone, or
- * is there anew under another uid, takes its policies along.
+ * is there anew under another uid, takes its policies along. One whose name is taken by the directory is reported and
+ * not exported.
  */
 export function createProjectSource(options: ProjectSourceOptions): Service {
   const { client, groupDomain, store, clock, log, random } = options;
   const projects = new Map<string, RunningProject>();
+  /** The uids of projects that cannot be exported: each is reported once. */
+  const refused = new Set<string>();
 
   const start = (name: string, uid: string, delayMs: number, signal: AbortSignal): void => {
     const stop = new AbortController();
@@ -71,7 +75,13 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
     const running = projects.get(name);
     const isLeaving = valueAt(object, ["metadata", "deletionTimestamp"]) !== undefined;
     if (isLeaving || (running !== undefined && running.uid !== uid)) end(name);
-    if (!isLeaving && projects.get(name) === undefined) start(name, uid, delayMs, signal);
+    if (isLeaving || projects.has(name)) return;
+    const problem = projectNameProblem(name);
+    if (problem === undefined) start(name, uid, delayMs, signal);
+    else if (!refused.has(uid)) {
+      refused.add(uid);
+      log.error({ project: name }, `a project is not exported: its name ${problem}`);
+    }
   };
 
   return {

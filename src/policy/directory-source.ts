@@ -5,12 +5,11 @@ import type { Clock } from "../core/clock.ts";
 import { describeError, errnoCode } from "../core/errors.ts";
 import { type Fault, hasErrors, printFault } from "../core/fault.ts";
 import type { Logger } from "../core/log.ts";
+import { directoryPlane } from "../core/plane.ts";
 import type { Service } from "../core/service.ts";
 import { compileDirectory, type Held } from "./directory-contents.ts";
 import { type CheckedManifest, checkManifest, maxManifestBytes } from "./manifest.ts";
 import type { PolicyStore } from "./store.ts";
-
-export const directoryPlane = "directory";
 
 /** A file is taken when it has looked the same for this long: an editor may be in the middle of writing it. */
 const settleMs = 100;

@@ -10,7 +10,8 @@ import {
 } from "../../src/control-plane/control-plane.ts";
 import type { WantedStatus } from "../../src/control-plane/status-writer.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { silentLogger } from "../../src/core/log.ts";
+import { createLogger, silentLogger } from "../../src/core/log.ts";
+import { directoryPlane } from "../../src/core/plane.ts";
 import type { Condition } from "../../src/policy/conditions.ts";
 import { PolicyStore } from "../../src/policy/store.ts";
 import {
@@ -78,12 +79,12 @@ function start(
   store: PolicyStore,
   where: Pick<ControlPlaneOptions, "projects" | "organization">,
   statuses: () => readonly WantedStatus[] = () => [],
+  log = silentLogger,
 ) {
   const controlPlane = createControlPlane({
     ...{ apiUrl: platform.url, groupDomain, accessTokenFile: tokenFile, store, statuses },
     caFile: join(platform.stateDirectory, "platform", "ca.crt"),
-    clock: systemClock,
-    log: silentLogger,
+    ...{ clock: systemClock, log },
     ...where,
   });
   const stop = new AbortController();
@@ -130,6 +131,21 @@ test("an organization's projects come and go", async () => {
   await call("DELETE", `${projects}/late`);
   await until("it is gone with its project", () => !store.hasPlane("late"));
   expect(queries(store)).toEqual(["shop/sales sales"]);
+});
+
+test("a project with the directory's name never gets the directory's rights", async () => {
+  const store = new PolicyStore();
+  const lines: string[] = [];
+  await createProject(directoryPlane);
+  await call("POST", policies(directoryPlane), { metadata: { name: "p" }, spec: spec("up") });
+  expect(() => start(store, { projects: [directoryPlane] })).toThrow(/cannot be "directory"/);
+  const log = createLogger("error", { write: (line) => lines.push(line) }, false);
+  start(store, { projects: [], organization: "acme" }, undefined, log);
+  await until("the other projects are listed", () => store.hasPlane("web") && store.hasPlane("shop"));
+  expect(lines.join("")).toContain('its name cannot be "directory"');
+  expect(lines).toHaveLength(1);
+  expect(store.hasPlane(directoryPlane)).toBe(false);
+  await call("DELETE", `${projects}/${directoryPlane}`);
 });
 
 test("conditions are written back, others' stay, and the echo starts nothing", async () => {
