@@ -20,7 +20,7 @@ import { lockDirectory } from "./export/directory-lock.ts";
 import { FileState } from "./export/file-state.ts";
 import { buildOpsApp } from "./ops/app.ts";
 import { OpsServer } from "./ops/server.ts";
-import { createPlatform } from "./platform/platform.ts";
+import { createPlatform, platformAuthority } from "./platform/platform.ts";
 import { DirectorySource } from "./policy/directory-source.ts";
 import { PolicyStore } from "./policy/store.ts";
 import { createRedis, type RedisRoom } from "./redis/redis.ts";
@@ -86,14 +86,11 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       health.require(() => store.hasPlane(directoryPlane), "the policy directory has not been read yet");
     }
     if (config.controlPlane !== undefined) {
-      const plane = openControlPlane(
-        config.controlPlane,
-        config.metrics?.tenantLabel,
-        store,
-        statuses,
-        clock,
-        log,
-      );
+      const ca = await ownAuthority(config, clock);
+      const plane = openControlPlane(config.controlPlane, {
+        ...{ ca, tenantLabel: config.metrics?.tenantLabel },
+        ...{ store, statuses, clock, log },
+      });
       sources.push(plane.service);
       registries.push(createControlPlaneRegistry(() => plane.bearer()));
       health.require(() => plane.bearer().state !== "none", "there is no token for the control plane yet");
@@ -171,16 +168,31 @@ function openRedis(config: Config, clock: Clock, log: Logger): RedisRoom {
   });
 }
 
+/** A daemon that follows the platform that it hosts trusts the authority that it made, without being told to. */
+async function ownAuthority(
+  { platform, controlPlane, state }: Config,
+  clock: Clock,
+): Promise<string | undefined> {
+  if (platform === undefined || controlPlane?.apiUrl === undefined || controlPlane.caFile !== undefined)
+    return;
+  const { listen, tls } = platform;
+  return await platformAuthority({ listen, ...tls, stateDirectory: state.directory }, clock.nowMs());
+}
+
 function openControlPlane(
   section: NonNullable<Config["controlPlane"]>,
-  tenantLabel: string | undefined,
-  store: PolicyStore,
-  statuses: PolicyStatuses,
-  clock: Clock,
-  log: Logger,
+  parts: {
+    readonly ca: string | undefined;
+    readonly tenantLabel: string | undefined;
+    readonly store: PolicyStore;
+    readonly statuses: PolicyStatuses;
+    readonly clock: Clock;
+    readonly log: Logger;
+  },
 ): ControlPlane {
   const { apiUrl, groupDomain, organization, projects, accessTokenFile = "", caFile, kubeconfig } = section;
-  const common = { groupDomain, store, tenantLabel, statuses: () => statuses.statuses(), clock, log };
+  const { ca, statuses, ...others } = parts;
+  const common = { ...others, groupDomain, statuses: () => statuses.statuses() };
   if (kubeconfig !== undefined) {
     return createKubeconfigPlane({ ...common, kubeconfig, project: projects[0] ?? "cluster" });
   }
@@ -191,6 +203,7 @@ function openControlPlane(
     projects,
     accessTokenFile,
     ...(caFile !== undefined && { caFile }),
+    ...(ca !== undefined && { ca }),
   });
 }
 

@@ -5,8 +5,8 @@ import type { Config } from "../config/schema.ts";
 import { describeError, TelemetrydError } from "../core/errors.ts";
 import type { LineSink } from "../core/log.ts";
 import { planeBase } from "../platform/plane.ts";
+import { platformAuthority } from "../platform/platform.ts";
 import { nameFault } from "../platform/resources/metadata.ts";
-import { loadServerCertificate } from "../platform/tls/server-certificate.ts";
 import { loadCommandConfig, type PlatformCommandOptions } from "./platform-access.ts";
 
 export interface KubeconfigOptions extends PlatformCommandOptions {
@@ -105,14 +105,9 @@ async function authorityOf(config: Config, nowMs: number): Promise<string | unde
       throw new TelemetrydError("FILE_UNREADABLE", message, { cause });
     });
   }
-  if (config.platform === undefined || (config.platform.tls.certFile ?? "") !== "") return undefined;
-  const { host } = config.platform.listen;
-  const extraNames = ["", "0.0.0.0", "::"].includes(host) ? [] : [host];
-  const certificate = await loadServerCertificate(
-    { stateDirectory: config.state.directory, extraNames },
-    nowMs,
-  );
-  return certificate.authority;
+  if (config.platform === undefined) return undefined;
+  const { listen, tls } = config.platform;
+  return await platformAuthority({ listen, ...tls, stateDirectory: config.state.directory }, nowMs);
 }
 
 interface CredentialsCall extends ProgramCall {

@@ -43,6 +43,8 @@ export interface ControlPlaneOptions extends CommonOptions {
   readonly projects: readonly string[];
   readonly accessTokenFile: string;
   readonly caFile?: string;
+  /** Trusted too, PEM: the authority of a platform of one's own. */
+  readonly ca?: string;
 }
 
 export interface KubeconfigPlaneOptions extends CommonOptions {
@@ -72,10 +74,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   for (const project of options.projects) requireProjectName(project);
   const { groupDomain, clock, log, random = Math.random } = options;
   const apiUrl = options.apiUrl.replace(/\/+$/, "");
-  const { caFile = "" } = options;
-  // Without a file Node's own choice, which also takes NODE_EXTRA_CA_CERTS.
-  const own = caFile === "" ? undefined : readPem({ file: caFile }, "controlPlane.caFile");
-  const dispatcher = createDispatcher(own === undefined ? {} : { ca: [...rootCertificates, own] }, {});
+  const { caFile = "", ca } = options;
+  const own = [
+    ...(caFile === "" ? [] : [readPem({ file: caFile }, "controlPlane.caFile")]),
+    ...(ca === undefined ? [] : [ca]),
+  ];
+  // Without one of our own it is Node's choice, which also takes NODE_EXTRA_CA_CERTS.
+  const dispatcher = createDispatcher(own.length === 0 ? {} : { ca: [...rootCertificates, ...own] }, {});
   const bearer = createExchangingSource({
     accessToken: new SecretFile(options.accessTokenFile, clock),
     exchange: (token, signal) => exchangeToken(apiUrl, token, dispatcher, signal),

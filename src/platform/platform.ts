@@ -58,9 +58,31 @@ const compactEveryMs = 30_000;
 const lookEveryMs = 2_000;
 const certificateCheckMs = 12 * 3_600_000;
 
-/** The names that our own certificate must hold for the address that is listened on. */
-function certificateNames({ host }: ListenAddress): string[] {
-  return ["", "0.0.0.0", "::"].includes(host) ? [] : [host];
+type CertificateSettings = Pick<PlatformOptions, "listen" | "stateDirectory" | "certFile" | "keyFile">;
+
+/** Our own certificate holds the address that is listened on, unless that means all of them. */
+function certificateOptions(options: CertificateSettings): CertificateOptions {
+  const { stateDirectory, certFile, keyFile } = options;
+  const { host } = options.listen;
+  return {
+    stateDirectory,
+    ...(certFile === undefined ? {} : { certFile }),
+    ...(keyFile === undefined ? {} : { keyFile }),
+    extraNames: ["", "0.0.0.0", "::"].includes(host) ? [] : [host],
+  };
+}
+
+/**
+ * The authority that clients of this platform must trust, PEM; made here if the platform never ran. Undefined where the
+ * operator brought a certificate: its authority is theirs to name.
+ *
+ * @throws FILE_UNREADABLE, STATE_UNUSABLE as {@link loadServerCertificate}
+ */
+export async function platformAuthority(
+  options: CertificateSettings,
+  nowMs: number,
+): Promise<string | undefined> {
+  return (await loadServerCertificate(certificateOptions(options), nowMs)).authority;
 }
 
 /**
@@ -80,12 +102,7 @@ export function createPlatform(options: PlatformOptions): Platform {
       releasers.push(() => subscriber.disconnect());
       await ready(redis, clock, signal);
       const parts = assemble(options, redis, subscriber);
-      const certificates: CertificateOptions = {
-        stateDirectory: options.stateDirectory,
-        ...(options.certFile === undefined ? {} : { certFile: options.certFile }),
-        ...(options.keyFile === undefined ? {} : { keyFile: options.keyFile }),
-        extraNames: certificateNames(options.listen),
-      };
+      const certificates = certificateOptions(options);
       const { certificate, key } = await loadServerCertificate(certificates, clock.nowMs());
       const app = createPlatformApp({ ...parts, tls: { cert: certificate, key } }, signal);
       releasers.push(() => app.close());

@@ -142,7 +142,7 @@ test("a project with the directory's name never gets the directory's rights", as
   const log = createLogger("error", { write: (line) => lines.push(line) }, false);
   start(store, { projects: [], organization: "acme" }, undefined, log);
   await until("the other projects are listed", () => store.hasPlane("web") && store.hasPlane("shop"));
-  expect(lines.join("")).toContain('its name cannot be "directory"');
+  expect(JSON.parse(lines[0] ?? "").msg).toContain('its name cannot be "directory"');
   expect(lines).toHaveLength(1);
   expect(store.hasPlane(directoryPlane)).toBe(false);
   await call("DELETE", `${projects}/${directoryPlane}`);
