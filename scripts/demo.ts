@@ -1,6 +1,7 @@
 /**
  * `npm run demo`: the main job before your eyes. A VictoriaMetrics scrapes itself, a Prometheus and telemetryd;
- * telemetryd exports what it scraped to that Prometheus and to a second VictoriaMetrics, as a policy declares.
+ * telemetryd exports what it scraped to that Prometheus and to a second VictoriaMetrics, as a policy declares. Beside it the
+ * same daemon serves a roadmap page and hosts a platform, in which a project declares a policy of its own.
  */
 import { join } from "node:path";
 import { createProgress, type Progress } from "../src/commands/progress.ts";
@@ -12,7 +13,7 @@ import { parseArguments, usage } from "./demo/arguments.ts";
 import { endLeftovers, openNotes, runningLeftovers } from "./demo/leftovers.ts";
 import { progressLine } from "./demo/progress.ts";
 import { type DemoSystem, demoFolder, startSystem } from "./demo/system.ts";
-import { agrees, compareReceiver, summary } from "./demo/verdict.ts";
+import { agrees, compareSink, summary } from "./demo/verdict.ts";
 import { describeExit } from "./servers/child.ts";
 
 const progressIntervalMs = 500;
@@ -53,11 +54,13 @@ async function demo(forMs: number | undefined, progress: Progress, signal: Abort
   }
 }
 
-function addresses({ source, receivers, daemon }: DemoSystem): string {
+function addresses({ source, sinks, daemon, roadmap, platform }: DemoSystem): string {
   const lines = [
     ["telemetryd, status page", `${daemon.opsUrl}/`],
+    ["roadmap page", `${roadmap.url}  (edit ${roadmap.file})`],
+    ["project web, policies", `kubectl --kubeconfig ${platform.kubeconfig} get exportpolicy -o yaml`],
     ["source (VictoriaMetrics)", `${source.url}/vmui/`],
-    ...receivers.map(({ sink, kind, server }) => [
+    ...sinks.slice(0, 2).map(({ sink, kind, server }) => [
       `receiver "${sink}"`,
       kind === "prometheus"
         ? `${server.url}/graph  (user demo, password demo-password)`
@@ -113,13 +116,16 @@ async function verify(
   const endMs = Date.now();
   progress.say("draining: everything up to now is to arrive");
   const checkpoints = await drained(system, endMs, progress, signal);
+  // Throws when the condition does not come: what telemetryd writes back is part of what the demo shows.
+  await system.platform.untilPolicyReady(signal);
+  progress.say("the project's policy has the condition Ready");
 
   const exit = await system.daemon.child.stop(stopLimitMs);
   progress.say(`telemetryd ended (${describeExit(exit)})`);
   const comparisons = [];
-  for (const receiver of system.receivers) {
-    const upToMs = checkpoints.get(receiver.sink) ?? startMs;
-    comparisons.push(await compareReceiver(system, receiver, startMs - 60_000, upToMs, signal));
+  for (const sink of system.sinks) {
+    const upToMs = checkpoints.get(sink.sink) ?? startMs;
+    comparisons.push(await compareSink(system, sink, startMs - 60_000, upToMs, signal));
   }
   progress.say(summary(comparisons));
 
@@ -149,7 +155,7 @@ async function drained(
         checkpoint === undefined ? [] : [[name, Date.parse(checkpoint)] as const],
       ),
     );
-    const isDrained = system.receivers.every(({ sink }) => (checkpoints.get(sink) ?? 0) >= endMs);
+    const isDrained = system.sinks.every(({ sink }) => (checkpoints.get(sink) ?? 0) >= endMs);
     if (isDrained || performance.now() - startMs > drainLimitMs) return checkpoints;
     await sleep(progressIntervalMs, signal);
   }

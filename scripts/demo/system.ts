@@ -4,9 +4,11 @@ import { ensureBuilt, projectRoot } from "../daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../daemon/daemon.ts";
 import type { Matcher } from "../samples/read.ts";
 import { findServers } from "../servers/find.ts";
-import { freePort } from "../servers/free-port.ts";
+import { waitUntilReady } from "../servers/child.ts";
+import { freePort, isListening } from "../servers/free-port.ts";
 import type { RunningServer } from "../servers/server.ts";
-import { startPrometheus, startVictoriaMetrics } from "../servers/start.ts";
+import { startPrometheus, startRedis, startVictoriaMetrics } from "../servers/start.ts";
+import { type DemoPlatform, prepareDemoPlatform } from "./demo-platform.ts";
 import type { ProcessNotes } from "./leftovers.ts";
 
 /** Where the demo keeps everything. Two demos at the same time need two folders. */
@@ -15,25 +17,32 @@ export const demoFolder = resolve(process.env["DEMO_DIRECTORY"] || join(projectR
 /** The user of the receiver that wants one; as in config/demo/policies/secret.yaml. */
 const authorization = `Basic ${Buffer.from("demo:demo-password").toString("base64")}`;
 
-/** What runs in a demo: a source, two receivers, telemetryd between them. */
+/** What runs in a demo: a source, two receivers, telemetryd between them, and what else it serves. */
 export interface DemoSystem {
   readonly source: RunningServer;
-  readonly receivers: readonly DemoReceiver[];
+  readonly sinks: readonly DemoSink[];
   readonly daemon: RunningDaemon;
+  /** The roadmap page, and the file that it shows. */
+  readonly roadmap: { readonly url: string; readonly file: string };
+  readonly platform: DemoPlatform;
 }
 
-/** A receiver as the summary compares it; `sink` is its name in the policy. */
-export interface DemoReceiver {
+/** A sink as the summary compares it; `sink` is its name in its policy. */
+export interface DemoSink {
   readonly sink: string;
+  /** What its policy's sources select together. */
+  readonly exported: readonly Matcher[];
   readonly kind: "prometheus" | "victoria-metrics";
   readonly server: RunningServer;
   /** Of reads of what it holds. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** All that the policy's two sources select together. */
-export const exported: readonly Matcher[] = [
+const ofDirectory: readonly Matcher[] = [
   { name: "job", type: "=~", value: "victoria-metrics|prometheus|telemetryd" },
+];
+const ofProject: readonly Matcher[] = [
+  { name: "resourcemanager_platformapis_project_name", type: "=", value: "web" },
 ];
 
 export interface StartOptions {
@@ -49,7 +58,7 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
   const { notes, stops, say, signal } = options;
   await ensureBuilt(signal, () => say("building telemetryd"));
   await findServers(["victoria-metrics", "prometheus", "redis-server"], { onProgress: say, signal });
-  for (const name of ["data", "state", "policies", "logs"]) {
+  for (const name of ["data", "state", "policies", "platform", "logs"]) {
     await rm(join(demoFolder, name), { recursive: true, force: true });
     await mkdir(join(demoFolder, name), { recursive: true });
   }
@@ -74,7 +83,9 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
     }),
   );
   const second = await started(startVictoriaMetrics(common("receiver")));
+  const redis = await started(startRedis(common("redis")));
   const [sourcePort, opsPort] = [await freePort(), await freePort()];
+  const [apiPort, platformPort] = [await freePort(), await freePort()];
   const addresses: [string, string][] = [
     ["victoria-metrics-receiver:8428", `127.0.0.1:${second.port}`],
     ["127.0.0.1:8428", `127.0.0.1:${sourcePort}`],
@@ -88,31 +99,49 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
       scrapeConfig: await demoFile("scrape.yaml", addresses),
     }),
   );
-  for (const name of ["secret.yaml", "export-policy.yaml"]) {
-    await writeFile(join(demoFolder, "policies", name), await demoFile(`policies/${name}`, addresses));
-  }
+  const platformFiles = ["platform/project.yaml", "platform/export-policy.yaml"];
+  const files = ["policies/secret.yaml", "policies/export-policy.yaml", "backlog.json", ...platformFiles];
+  for (const name of files) await writeFile(join(demoFolder, name), await demoFile(name, addresses));
+
+  const configFile = join(projectRoot, "config", "demo.yaml");
+  const env = {
+    TELEMETRYD_METRICS_URL: source.url,
+    TELEMETRYD_POLICIES_DIRECTORY: join(demoFolder, "policies"),
+    TELEMETRYD_STATE_DIRECTORY: join(demoFolder, "state"),
+    TELEMETRYD_REDIS_URL: redis.url,
+    TELEMETRYD_ROADMAP_FILE: join(demoFolder, "backlog.json"),
+    TELEMETRYD_API_LISTEN: `127.0.0.1:${apiPort}`,
+    TELEMETRYD_PLATFORM_LISTEN: `127.0.0.1:${platformPort}`,
+  };
+  const apiUrl = `https://127.0.0.1:${platformPort}`;
+  const folder = join(demoFolder, "platform");
+  const platform = await prepareDemoPlatform({ configFile, env, apiUrl, folder }, signal);
 
   const daemon = await startDaemon({
-    configFile: join(projectRoot, "config", "demo.yaml"),
+    configFile,
     opsPort,
-    env: {
-      TELEMETRYD_METRICS_URL: source.url,
-      TELEMETRYD_POLICIES_DIRECTORY: join(demoFolder, "policies"),
-      TELEMETRYD_STATE_DIRECTORY: join(demoFolder, "state"),
-    },
+    env: { ...env, ...platform.env },
     logFile: join(demoFolder, "logs", "telemetryd.log"),
     onStart: (pid) => notes.add("telemetryd", pid),
     signal,
   });
   // First in the list of those to stop: it must not see its servers go.
   stops.unshift(() => daemon.child.stop());
+  await waitUntilReady("the platform", daemon.child, () => isListening(platformPort), 30_000, signal);
+  const [project = "", policy = ""] = platformFiles.map((name) => join(demoFolder, name));
+  await platform.fill({ project, policy }, signal);
+  const toPrometheus = { kind: "prometheus", server: prometheus, headers: { authorization } } as const;
+  const toSecond = { kind: "victoria-metrics", server: second, headers: {} } as const;
   return {
     source,
-    receivers: [
-      { sink: "prometheus", kind: "prometheus", server: prometheus, headers: { authorization } },
-      { sink: "victoria-metrics", kind: "victoria-metrics", server: second, headers: {} },
+    sinks: [
+      { sink: "prometheus", exported: ofDirectory, ...toPrometheus },
+      { sink: "victoria-metrics", exported: ofDirectory, ...toSecond },
+      { sink: "web-prometheus", exported: ofProject, ...toPrometheus },
     ],
     daemon,
+    roadmap: { url: `http://127.0.0.1:${apiPort}/roadmap`, file: join(demoFolder, "backlog.json") },
+    platform,
   };
 }
 

@@ -9,9 +9,9 @@ import {
   sameUpToRounding,
 } from "../samples/sample-set.ts";
 import { flushVictoriaMetrics } from "../samples/write.ts";
-import { type DemoReceiver, type DemoSystem, exported } from "./system.ts";
+import type { DemoSink, DemoSystem } from "./system.ts";
 
-/** What one receiver holds beside what the source holds, up to the sink's checkpoint. */
+/** What a sink's receiver holds of its series beside what the source holds, up to the sink's checkpoint. */
 export interface Comparison {
   readonly sink: string;
   readonly upToMs: number;
@@ -21,21 +21,21 @@ export interface Comparison {
 }
 
 /** Reads source and receiver, from before the demo up to the checkpoint, and compares them. */
-export async function compareReceiver(
+export async function compareSink(
   system: DemoSystem,
-  receiver: DemoReceiver,
+  { sink, exported, kind, server, headers }: DemoSink,
   fromMs: number,
   upToMs: number,
   signal: AbortSignal,
 ): Promise<Comparison> {
   const span = { matchers: exported, fromMs, toMs: upToMs };
-  const read = receiver.kind === "prometheus" ? readPrometheus : readVictoriaMetrics;
+  const read = kind === "prometheus" ? readPrometheus : readVictoriaMetrics;
   // A VictoriaMetrics shows what came in the last second or two only when it is told to.
-  if (receiver.kind === "victoria-metrics") await flushVictoriaMetrics(receiver.server.url, signal);
-  const held = await read(receiver.server.url, { ...span, headers: receiver.headers }, signal);
+  if (kind === "victoria-metrics") await flushVictoriaMetrics(server.url, signal);
+  const held = await read(server.url, { ...span, headers }, signal);
   const source = await readVictoriaMetrics(system.source.url, span, signal);
   return {
-    sink: receiver.sink,
+    sink,
     upToMs,
     sourceSamples: source.size,
     receiverSamples: held.size,

@@ -57,7 +57,7 @@ export async function withAdministration<T>(
   const needsServer = urls.length === 0 && !(await answers(socketPath(stateDirectory)));
   const stop = new AbortController();
   const running = needsServer ? room.service.run(stop.signal) : Promise.resolve();
-  const connection = room.open("command", "command");
+  const connection = room.open("background", "command");
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(redisLimitMs)]);
     await Promise.race([ready(connection, systemClock, limit), failureOf(running)]).catch(

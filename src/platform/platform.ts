@@ -96,7 +96,7 @@ export function createPlatform(options: PlatformOptions): Platform {
   async function run(signal: AbortSignal): Promise<void> {
     const releasers = new Releasers();
     try {
-      const redis = options.redis.open("command", "platform");
+      const redis = options.redis.open("background", "platform");
       releasers.push(() => redis.disconnect());
       const subscriber = options.redis.open("subscriber", "platform-changes");
       releasers.push(() => subscriber.disconnect());

@@ -1,7 +1,9 @@
 import "../support/leak-check.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { silentLogger } from "../../src/core/log.ts";
 import {
   type FetchOptions,
+  inDaemon,
   organizationBase,
   projectBase,
   startTestPlatform,
@@ -16,7 +18,7 @@ let platform: TestPlatform;
 let bearer: string;
 
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  platform = await startTestPlatform({}, silentLogger, inDaemon);
   bearer = await platform.exchange(platform.token);
   await createProject("web");
 });

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Releasers } from "../../src/core/service.ts";
 import { freePort } from "../support/servers.ts";
 import { until } from "../support/until.ts";
-import { startWebsite } from "../support/website.ts";
+import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 
-/** Every sentence of the website API's contract, asked of running servers over sockets. */
+/** Every sentence of the website API's contract, asked of running daemons over sockets. */
 
 const current = "/api/v1/roadmap/backlog-meta";
 const alias = "/api/roadmap/backlog-meta";
@@ -29,39 +29,41 @@ beforeAll(async () => {
   const file = join(directory, "backlog.json");
   const item = { number: 1, title: "T", url: "https://example.com/1", labels: ["a"], status: "Planned" };
   await writeFile(file, JSON.stringify({ items: [item] }));
-  const source = { kind: "file", file } as const;
-  const open = { limit: 1_000_000, windowMs: 60_000 };
-  const [filled, strict, blind] = await Promise.all([
-    startWebsite({ directory, source, rateLimit: open }, releasers),
-    startWebsite(
-      {
-        directory,
-        source,
-        name: "strict",
-        rateLimit: { limit: 3, windowMs: 2_000 },
-        trustProxy: true,
-      },
-      releasers,
-    ),
-    startWebsite(
-      {
-        directory,
-        source,
-        name: "blind",
-        redisUrl: `redis://127.0.0.1:${await freePort()}`,
-        rateLimit: open,
-      },
-      releasers,
-    ),
-  ]);
-  url = filled.url;
-  strictUrl = strict.url;
-  blindUrl = blind.url;
+  const open = { limit: 1_000_000, window: "60s" };
+  const dead = { redis: { url: `redis://127.0.0.1:${await freePort()}` } };
+  url = await startWebsite(directory, "filled", { api: { rateLimit: open }, file });
+  strictUrl = await startWebsite(directory, "strict", {
+    api: { rateLimit: { limit: 3, window: "2s" }, trustProxy: true },
+    file,
+  });
+  blindUrl = await startWebsite(directory, "blind", { api: { rateLimit: open }, file, ...dead });
   toSlowClient = raw(url, `GET ${current} HTTP/1.1\r\nHost: a\r\n`);
   await until("the cache is filled", async () => (await statusOf(url)).updatedAt !== null);
   await until("nothing refreshes", async () => !(await statusOf(url)).isRefreshing);
 });
 afterAll(() => releasers.releaseAll());
+
+/** A daemon that serves the website API; without `redis`, it runs a private redis-server. */
+async function startWebsite(
+  directory: string,
+  name: string,
+  { file, api, ...sections }: { readonly file: string; readonly api: object; readonly redis?: object },
+): Promise<string> {
+  const port = await freePort();
+  const daemon = await spawnDaemon({
+    directory: join(directory, name),
+    config: {
+      roadmap: { file, refreshInterval: "1h" },
+      api: { listen: `127.0.0.1:${port}`, ...api },
+      state: { directory: join(directory, name, "state") },
+      ...sections,
+    },
+  });
+  releasers.push(() => endDaemon(daemon));
+  const base = `http://127.0.0.1:${port}`;
+  await until("the website API listens", async () => (await fetch(base + current)).status > 0);
+  return base;
+}
 
 async function statusOf(base: string): Promise<{ updatedAt: number | null; isRefreshing: boolean }> {
   return (await (await fetch(base + current)).json()) as { updatedAt: number | null; isRefreshing: boolean };

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { printKubeconfig } from "../../src/commands/kubeconfig.ts";
-import { createKubectl, findKubectl, type Kubectl } from "../support/kubectl.ts";
+import { findKubectl } from "../../scripts/demo/kubectl.ts";
+import { createKubectl, type Kubectl } from "../support/kubectl.ts";
 import {
   organizationBase,
   projectBase,

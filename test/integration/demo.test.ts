@@ -53,7 +53,7 @@ it("Ctrl-C ends everything in order, also when npm passes it on a second time", 
   const demo = await startDemo();
   await runs(demo);
   const pids = notedPids();
-  expect(pids).toHaveLength(4);
+  expect(pids).toHaveLength(5);
   demo.signal("SIGINT");
   demo.signal("SIGINT");
   expect(await demo.exited).toEqual({ code: 0, signal: null });

@@ -1,15 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { until } from "./until.ts";
-
-/** `KUBECTL_BIN`, else the one on the PATH; undefined where there is none. */
-export function findKubectl(): string | undefined {
-  const named = process.env["KUBECTL_BIN"];
-  if (named !== undefined && named !== "") return named;
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  return folders.map((folder) => join(folder, "kubectl")).find(existsSync);
-}
 
 export interface KubectlResult {
   readonly code: number;

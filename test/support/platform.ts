@@ -9,7 +9,9 @@ import { createAdministration } from "../../src/platform/administration.ts";
 import { planeBase } from "../../src/platform/plane.ts";
 import { assemble, createPlatform, type PlatformOptions, ready } from "../../src/platform/platform.ts";
 import { createRedis } from "../../src/redis/redis.ts";
+import { isListening } from "../../scripts/servers/free-port.ts";
 import { freePort, type RunningServer, startRedis } from "./servers.ts";
+import { endDaemon, spawnDaemon } from "./spawned-daemon.ts";
 import { until } from "./until.ts";
 
 export const groupDomain = "platformapis";
@@ -90,9 +92,45 @@ export function httpsRequest(url: string, options: FetchOptions = {}): Promise<T
   });
 }
 
+/** Runs the server; it listens when the promise resolves. @returns ends it */
+type Host = (options: PlatformOptions, redisUrl: string) => Promise<() => Promise<void>>;
+
+const inThisProcess: Host = async (options) => {
+  const stop = new AbortController();
+  const platform = createPlatform(options);
+  const running = runStages([[platform.service]], stop.signal);
+  let failure: unknown;
+  running.catch((error: unknown) => {
+    failure = error;
+  });
+  await until("the platform listens", () => {
+    if (failure !== undefined) throw failure;
+    return platform.address() !== undefined;
+  });
+  return async () => {
+    stop.abort();
+    await running;
+  };
+};
+
+/** As users run it. */
+export const inDaemon: Host = async ({ listen, stateDirectory }, redisUrl) => {
+  const daemon = await spawnDaemon({
+    directory: join(stateDirectory, "daemon"),
+    config: {
+      platform: { listen: `${listen.host}:${listen.port}`, groupDomain },
+      redis: { url: redisUrl },
+      state: { directory: stateDirectory },
+    },
+  });
+  await until("the platform listens", () => isListening(listen.port));
+  return () => endDaemon(daemon);
+};
+
 export async function startTestPlatform(
   overrides: Partial<PlatformOptions> = {},
   log: Logger = silentLogger,
+  host: Host = inThisProcess,
 ): Promise<TestPlatform> {
   const stateDirectory = await mkdtemp(join(tmpdir(), "telemetryd-platform-"));
   const redis = await startRedis({ persistent: true });
@@ -116,21 +154,7 @@ export async function startTestPlatform(
 
   let stopRunning = (): Promise<void> => Promise.resolve();
   const start = async (): Promise<void> => {
-    const stop = new AbortController();
-    const platform = createPlatform(options);
-    const running = runStages([[platform.service]], stop.signal);
-    stopRunning = async () => {
-      stop.abort();
-      await running;
-    };
-    let failure: unknown;
-    running.catch((error: unknown) => {
-      failure = error;
-    });
-    await until("the platform listens", () => {
-      if (failure !== undefined) throw failure;
-      return platform.address() !== undefined;
-    });
+    stopRunning = await host(options, redis.url);
   };
 
   await administration.createOrganization("acme");

@@ -1,0 +1,93 @@
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { builtCli } from "../daemon/build.ts";
+import { applyPatiently, createPlaneHand } from "./plane-hand.ts";
+
+/** The names of the demo's platform; the project's is also in config/demo/platform and config/demo/scrape.yaml. */
+const organization = "demo";
+const project = "web";
+const user = "demo@example.com";
+
+export interface DemoPlatformOptions {
+  readonly configFile: string;
+  /** What differs from the configuration file: TELEMETRYD_… */
+  readonly env: Readonly<Record<string, string>>;
+  readonly apiUrl: string;
+  /** Where the token and the kubeconfig files go. */
+  readonly folder: string;
+}
+
+/** The platform's side of the demo: what an operator and the people of a project do with it. */
+export interface DemoPlatform {
+  /** For kubectl, of the project's control plane. */
+  readonly kubeconfig: string;
+  /** The daemon's settings for following every project of the organization. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Makes the project and applies its policy; the daemon runs by now. */
+  fill(files: { readonly project: string; readonly policy: string }, signal: AbortSignal): Promise<void>;
+  /** Waits until the policy has the condition Ready that telemetryd writes. */
+  untilPolicyReady(signal: AbortSignal): Promise<void>;
+}
+
+/** What an operator does before the daemon runs for the first time: an organization, a member, a token. */
+export async function prepareDemoPlatform(
+  options: DemoPlatformOptions,
+  signal: AbortSignal,
+): Promise<DemoPlatform> {
+  const { configFile, env, apiUrl, folder } = options;
+  const { createOrganization, addMember, createToken, printKubeconfig } = await builtCommands();
+  const command = { file: configFile, overrides: [], environment: env };
+  const printed = async (work: (out: { write(text: string): void }) => Promise<void>): Promise<string> => {
+    let text = "";
+    await work({ write: (piece) => (text += piece) });
+    return text;
+  };
+  await printed((out) => createOrganization({ ...command, name: organization }, out, signal));
+  await printed((out) => addMember({ ...command, name: organization, user }, out, signal));
+  const accessToken = await printed((out) => createToken({ ...command, user }, out, signal));
+  const tokenFile = join(folder, "token");
+  await writeFile(tokenFile, accessToken, { mode: 0o600 });
+
+  const plane = async (type: "organization" | "project", name: string) => {
+    const kubeconfig = join(folder, `${name}.kubeconfig`);
+    const wanted = { ...command, [type]: name, tokenFile, apiUrl };
+    const program = { command: process.execPath, args: [builtCli] };
+    const text = await printed((out) => printKubeconfig(wanted, program, out, Date.now(), signal));
+    await writeFile(kubeconfig, text, { mode: 0o600 });
+    return kubeconfig;
+  };
+  const planes = {
+    organization: await plane("organization", organization),
+    project: await plane("project", project),
+  };
+  const hand = (type: keyof typeof planes) =>
+    createPlaneHand({ kubeconfig: planes[type], apiUrl, accessToken: accessToken.trim() });
+
+  return {
+    kubeconfig: planes.project,
+    env: {
+      TELEMETRYD_CONTROL_PLANE_API_URL: apiUrl,
+      TELEMETRYD_CONTROL_PLANE_ORGANIZATION: organization,
+      TELEMETRYD_CONTROL_PLANE_ACCESS_TOKEN_FILE: tokenFile,
+    },
+    async fill(files, limit) {
+      const operator = await hand("organization");
+      await applyPatiently(operator, files.project, limit);
+      await operator.waitUntilReady(`project/${project}`, limit);
+      await applyPatiently(await hand("project"), files.policy, limit);
+    },
+    async untilPolicyReady(limit) {
+      await (await hand("project")).waitUntilReady("exportpolicy/everything-of-ours", limit);
+    },
+  };
+}
+
+/** The commands as they were built: to translate them and their packages on the fly takes longer than the whole start. */
+async function builtCommands() {
+  const load = (name: string): Promise<unknown> => import(join(dirname(builtCli), "commands", `${name}.js`));
+  return {
+    ...((await load("organization")) as typeof import("../../src/commands/organization.ts")),
+    ...((await load("token")) as typeof import("../../src/commands/token.ts")),
+    ...((await load("kubeconfig")) as typeof import("../../src/commands/kubeconfig.ts")),
+  };
+}

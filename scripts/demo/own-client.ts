@@ -1,0 +1,78 @@
+import { readFile } from "node:fs/promises";
+import { Agent } from "undici";
+import { parseAllDocuments } from "yaml";
+import { exchangeToken } from "../../src/control-plane/exchange.ts";
+import { readKubeconfig } from "../../src/control-plane/kubeconfig.ts";
+import { createPlaneClient, type PlaneClient } from "../../src/control-plane/plane-client.ts";
+import { sleep } from "../../src/core/clock.ts";
+import { type PlaneAccess, type PlaneHand, readyLimitMs } from "./plane-hand.ts";
+
+/** Where the objects of the demo are, below a control plane's base. */
+const paths: Readonly<Record<string, string>> = {
+  project: "/apis/resourcemanager.platformapis/v1alpha/projects",
+  exportpolicy: "/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies",
+  secret: "/api/v1/namespaces/default/secrets",
+};
+
+const pollMs = 200;
+
+/** Works on a control plane with the program's own client, by server-side apply. */
+export function createOwnClient(access: PlaneAccess): PlaneHand {
+  const withClient = async <T>(
+    work: (client: PlaneClient) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> => {
+    const kubeconfig = readKubeconfig(await readFile(access.kubeconfig, "utf8"), access.kubeconfig);
+    if (!kubeconfig.ok) throw new Error(kubeconfig.message);
+    const { server, ca } = kubeconfig.access;
+    const trusted = ca !== undefined && "text" in ca ? { ca: ca.text } : {};
+    const dispatcher = new Agent({ connect: trusted });
+    try {
+      const outcome = await exchangeToken(access.apiUrl, access.accessToken, dispatcher, signal);
+      if (outcome.outcome !== "exchanged") throw new Error(outcome.message);
+      const bearer = {
+        token: async () => outcome.bearer.text,
+        refused: () => undefined,
+        snapshot: () => ({ state: "valid" as const }),
+      };
+      return await work(createPlaneClient({ base: server, bearer, dispatcher, silentMs: readyLimitMs }));
+    } finally {
+      await dispatcher.destroy();
+    }
+  };
+
+  return {
+    async apply(file, signal) {
+      const documents = parseAllDocuments(await readFile(file, "utf8"));
+      await withClient(async (client) => {
+        for (const document of documents) {
+          const body = document.toJS() as { kind: string; metadata: { name: string } };
+          const path = `${paths[body.kind.toLowerCase()]}/${body.metadata.name}`;
+          const query = { fieldManager: "demo", force: "true" };
+          const options = { query, body, contentType: "application/apply-patch+yaml" };
+          const answer = await client.send("PATCH", path, options, signal);
+          if (answer.outcome !== "ok") throw new Error(`${path}: ${answer.message}`);
+        }
+      }, signal);
+    },
+    async waitUntilReady(resource, signal) {
+      const [kind = "", name = ""] = resource.split("/");
+      const deadlineMs = performance.now() + readyLimitMs;
+      await withClient(async (client) => {
+        for (;;) {
+          const answer = await client.send("GET", `${paths[kind]}/${name}`, {}, signal);
+          if (answer.outcome === "ok" && isReady(answer.json)) return;
+          if (performance.now() > deadlineMs) throw new Error(`${resource} does not become ready`);
+          await sleep(pollMs, signal);
+        }
+      }, signal);
+    },
+  };
+}
+
+function isReady(object: Record<string, unknown>): boolean {
+  const { conditions = [] } = (object["status"] ?? {}) as {
+    conditions?: readonly { type: string; status: string }[];
+  };
+  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+}

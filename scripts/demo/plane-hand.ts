@@ -1,0 +1,54 @@
+import { sleep } from "../../src/core/clock.ts";
+import { findKubectl, runKubectl } from "./kubectl.ts";
+
+/** Works on one control plane as its users do. */
+export interface PlaneHand {
+  /** Creates or changes what a file of manifests declares. */
+  apply(file: string, signal: AbortSignal): Promise<void>;
+  /** Waits until an object has the condition Ready, True. @param resource such as `project/web` */
+  waitUntilReady(resource: string, signal: AbortSignal): Promise<void>;
+}
+
+export interface PlaneAccess {
+  /** The file; it says where the control plane is. */
+  readonly kubeconfig: string;
+  readonly apiUrl: string;
+  readonly accessToken: string;
+}
+
+export const readyLimitMs = 60_000;
+const applyLimitMs = 30_000;
+const applyPauseMs = 1_000;
+
+/** kubectl where there is one; else the program's own client, which does the same. */
+export async function createPlaneHand(access: PlaneAccess): Promise<PlaneHand> {
+  const kubectl = findKubectl();
+  if (kubectl === undefined) return (await import("./own-client.ts")).createOwnClient(access);
+  return withKubectl(kubectl, access.kubeconfig);
+}
+
+/** Applying is the same a second time: on a busy machine an answer may come too late, though the work was done. */
+export async function applyPatiently(hand: PlaneHand, file: string, signal: AbortSignal): Promise<void> {
+  const deadlineMs = performance.now() + applyLimitMs;
+  for (;;) {
+    try {
+      return await hand.apply(file, signal);
+    } catch (error) {
+      if (signal.aborted || performance.now() > deadlineMs) throw error;
+      await sleep(applyPauseMs, signal);
+    }
+  }
+}
+
+function withKubectl(binary: string, kubeconfig: string): PlaneHand {
+  return {
+    async apply(file, signal) {
+      await runKubectl(binary, kubeconfig, ["apply", "--filename", file], signal);
+    },
+    async waitUntilReady(resource, signal) {
+      const limit = `--timeout=${readyLimitMs / 1000}s`;
+      await runKubectl(binary, kubeconfig, ["wait", "--for=condition=Ready", limit, resource], signal);
+    },
+  };
+}
+
