@@ -60,12 +60,14 @@ function addresses({ source, sinks, daemon, roadmap, platform }: DemoSystem): st
     ["roadmap page", `${roadmap.url}  (edit ${roadmap.file})`],
     ["project web, policies", `kubectl --kubeconfig ${platform.kubeconfig} get exportpolicy -o yaml`],
     ["source (VictoriaMetrics)", `${source.url}/vmui/`],
-    ...sinks.slice(0, 2).map(({ sink, kind, server }) => [
-      `receiver "${sink}"`,
-      kind === "prometheus"
-        ? `${server.url}/graph  (user demo, password demo-password)`
-        : `${server.url}/vmui/`,
-    ]),
+    ...sinks
+      .slice(0, 2)
+      .map(({ sink, kind, server }) => [
+        `receiver "${sink}"`,
+        kind === "prometheus"
+          ? `${server.url}/graph  (user demo, password demo-password)`
+          : `${server.url}/vmui/`,
+      ]),
     ["policy, edit it", join(demoFolder, "policies", "export-policy.yaml")],
     ["logs and data", demoFolder],
   ];

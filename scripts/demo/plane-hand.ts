@@ -51,4 +51,3 @@ function withKubectl(binary: string, kubeconfig: string): PlaneHand {
     },
   };
 }
-

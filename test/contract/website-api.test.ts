@@ -7,8 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Releasers } from "../../src/core/service.ts";
 import { freePort } from "../support/servers.ts";
-import { until } from "../support/until.ts";
 import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
+import { until } from "../support/until.ts";
 
 /** Every sentence of the website API's contract, asked of running daemons over sockets. */
 

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { printKubeconfig } from "../../src/commands/kubeconfig.ts";
 import { findKubectl } from "../../scripts/demo/kubectl.ts";
+import { printKubeconfig } from "../../src/commands/kubeconfig.ts";
 import { createKubectl, type Kubectl } from "../support/kubectl.ts";
 import {
   organizationBase,
