@@ -71,9 +71,8 @@ export async function prepareDemoPlatform(
       TELEMETRYD_CONTROL_PLANE_ACCESS_TOKEN_FILE: tokenFile,
     },
     async fill(files, limit) {
-      const operator = await hand("organization");
-      await applyPatiently(operator, files.project, limit);
-      await operator.waitUntilReady(`project/${project}`, limit);
+      await applyPatiently(await hand("organization"), files.project, limit);
+      // The project's control plane is there a moment later; until then this is refused, and tried again.
       await applyPatiently(await hand("project"), files.policy, limit);
     },
     async untilPolicyReady(limit) {

@@ -252,7 +252,7 @@ describe("broken configurations", () => {
     [
       "a project with the directory's name",
       [
-        '1:42: error: controlPlane.projects[1]: cannot be "directory": that is the plane of policies.directory, whose policies have the operator\'s rights',
+        '1:33: error: controlPlane.projects[1]: cannot be "directory": that is the plane of policies.directory, whose policies have the operator\'s rights',
       ],
       'controlPlane: { projects: [web, directory], apiUrl: https://a, accessTokenFile: telemetryd.yaml }\nmetrics: { url: http://h, tenantLabel: "" }\n',
     ],
