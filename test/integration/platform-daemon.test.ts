@@ -1,0 +1,241 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
+import { findKubectl } from "../../scripts/demo/kubectl.ts";
+import { Releasers } from "../../src/core/service.ts";
+import { createKubectl } from "../support/kubectl.ts";
+import {
+  organizationBase,
+  projectBase,
+  startTestPlatform,
+  type TestPlatform,
+  writeKubeconfig,
+} from "../support/platform.ts";
+import { flushVictoriaMetrics, readVictoriaMetrics, writeToVictoriaMetrics } from "../support/samples.ts";
+import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
+import { until } from "../support/until.ts";
+
+/** A daemon that follows an organization of a platform, from a policy to the samples at its receiver and back. */
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+const { signal } = new AbortController();
+const releasers = new Releasers();
+const tenantLabel = "resourcemanager_platformapis_project_name";
+let platform: TestPlatform;
+let bearer: string;
+let folder: string;
+let source: RunningServer;
+let receiver: RunningServer;
+let daemon: RunningDaemon;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "telemetryd-daemon-"));
+  releasers.push(() => rm(folder, { recursive: true, force: true }));
+  platform = await startTestPlatform();
+  releasers.push(() => platform.stop());
+  bearer = await platform.exchange(platform.token);
+  source = await startVictoriaMetrics();
+  releasers.push(() => source[Symbol.asyncDispose]());
+  receiver = await startVictoriaMetrics();
+  releasers.push(() => receiver[Symbol.asyncDispose]());
+  for (const name of ["web", "shop"]) await createProject(name);
+  const tokenFile = join(folder, "token");
+  await writeFile(tokenFile, platform.token);
+  daemon = await spawnDaemon({
+    directory: folder,
+    config: {
+      controlPlane: {
+        apiUrl: platform.url,
+        organization: "acme",
+        accessTokenFile: tokenFile,
+        caFile: join(platform.stateDirectory, "platform", "ca.crt"),
+      },
+      metrics: { url: source.url, interval: "1s", delay: "1s", tenantLabel },
+      delivery: { startFrom: "1h" },
+      egress: { allow: ["127.0.0.0/8"] },
+      state: { directory: join(folder, "state") },
+    },
+  });
+  releasers.push(() => endDaemon(daemon));
+});
+afterAll(() => releasers.releaseAll());
+
+const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;
+const policies = (project: string) =>
+  `${projectBase(project)}/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies`;
+
+const call = (method: string, path: string, body?: unknown) => platform.fetch(path, { method, bearer, body });
+
+async function createProject(name: string): Promise<void> {
+  expect((await call("POST", projects, { metadata: { name } })).code).toBe(201);
+  await until(`${name} is there`, async () => (await call("GET", policies(name))).code === 200);
+}
+
+const everything = (name: string) => ({
+  metadata: { name },
+  spec: {
+    sources: [{ name: "all", metrics: { metricsql: '{__name__=~".+"}' } }],
+    sinks: [
+      {
+        name: "receiver",
+        sources: ["all"],
+        target: { prometheusRemoteWrite: { endpoint: `${receiver.url}/api/v1/write` } },
+      },
+    ],
+  },
+});
+
+/** One sample of now for a tenant, or for none. */
+async function sample(metric: string, tenant: string | undefined): Promise<void> {
+  const labels = [
+    { name: "__name__", value: metric },
+    ...(tenant === undefined ? [] : [{ name: tenantLabel, value: tenant }]),
+  ];
+  await writeToVictoriaMetrics(
+    source.url,
+    [{ labels, samples: [{ timestampMs: Date.now(), value: 1 }] }],
+    signal,
+  );
+}
+
+async function received(): Promise<string[]> {
+  await flushVictoriaMetrics(receiver.url, signal);
+  const span = { fromMs: Date.now() - 3_600_000, toMs: Date.now() };
+  const matchers = [{ name: "__name__", type: "=~", value: "m_.+" }] as const;
+  return [...(await readVictoriaMetrics(receiver.url, { ...span, matchers }, signal)).series.keys()].sort();
+}
+
+const series = (metric: string, tenant: string) => `{__name__="${metric}",${tenantLabel}="${tenant}"}`;
+
+test("ready once there is a token, and without it not, with the reason", async () => {
+  await until("it is ready", async () => (await fetch(`${daemon.opsUrl}/readyz`)).status === 200);
+  const tokenFile = join(folder, "wrong");
+  await writeFile(tokenFile, "tdp_wrong");
+  const { url: apiUrl, stateDirectory } = platform;
+  const caFile = join(stateDirectory, "platform", "ca.crt");
+  const other = await spawnDaemon({
+    directory: join(folder, "other"),
+    config: {
+      controlPlane: { apiUrl, projects: ["web"], accessTokenFile: tokenFile, caFile },
+      metrics: { url: source.url, tenantLabel },
+      state: { directory: join(folder, "other", "state") },
+    },
+  });
+  try {
+    await until("the refusal shows", async () => {
+      const { degraded } = await other.status(signal);
+      return degraded.some((text) => text.includes("refuses the access token (HTTP 403)"));
+    });
+    const answer = await fetch(`${other.opsUrl}/readyz`);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain("no token for the control plane");
+  } finally {
+    await endDaemon(other);
+  }
+});
+
+test("a policy that selects everything gets its project's series only, and conditions", async () => {
+  await sample("m_web", "web");
+  await sample("m_shop", "shop");
+  await sample("m_nobody", undefined);
+  expect((await call("POST", policies("web"), everything("all"))).code).toBe(201);
+  await until("the project's series has come", async () =>
+    (await received()).includes(series("m_web", "web")),
+  );
+  // A later sample shows that the windows with the others' samples are over.
+  await sample("m_web_later", "web");
+  await until("the later one, too", async () => (await received()).includes(series("m_web_later", "web")));
+  expect(await received()).toEqual([series("m_web", "web"), series("m_web_later", "web")]);
+
+  await until("the conditions are there", async () => {
+    const { json } = await call("GET", `${policies("web")}/all`);
+    return json.status?.sinks?.[0]?.conditions?.length === 2;
+  });
+  const { json } = await call("GET", `${policies("web")}/all`);
+  expect(json.metadata.generation).toBe(1);
+  expect(json.status.conditions).toMatchObject([
+    { type: "Ready", status: "True", reason: "SinksAccepted", observedGeneration: 1 },
+  ]);
+  expect(json.status.sinks).toMatchObject([
+    {
+      name: "receiver",
+      conditions: [
+        { type: "Accepted", status: "True", reason: "SinkConfigured" },
+        { type: "Delivering", status: "True" },
+      ],
+    },
+  ]);
+  expect(json.spec).toEqual({
+    ...everything("all").spec,
+    sinks: json.spec.sinks,
+  });
+});
+
+test("kubectl wait and kubectl get see the conditions", async (context) => {
+  const kubectlBinary = findKubectl();
+  if (kubectlBinary === undefined) return context.skip("no kubectl here");
+  const file = join(folder, "kubeconfig");
+  await writeKubeconfig(platform, file, projectBase("web"), bearer);
+  const kubectl = createKubectl(kubectlBinary, file, join(folder, "cache"));
+  await kubectl.ok("wait", "--for=condition=Ready", "exportpolicy/all", "--timeout=60s");
+  expect(await kubectl.ok("get", "exportpolicy", "all", "-o", "yaml")).toContain("reason: SinksAccepted");
+});
+
+test("a Secret that is not there is told in the status, and heals when it comes", async () => {
+  const policy = everything("login");
+  const [sink] = policy.spec.sinks;
+  Object.assign(sink?.target.prometheusRemoteWrite ?? {}, {
+    authentication: { basicAuth: { secretRef: { name: "login" } } },
+  });
+  await call("POST", policies("web"), policy);
+  const ready = async () => {
+    const { json } = await call("GET", `${policies("web")}/login`);
+    return json.status?.conditions?.[0];
+  };
+  await until("it is refused", async () => (await ready())?.reason === "SinksNotAccepted");
+  const { json } = await call("GET", `${policies("web")}/login`);
+  expect(json.status.sinks[0].conditions[0]).toMatchObject({
+    ...{ type: "Accepted", status: "False", reason: "InvalidAuthentication" },
+    message: expect.stringContaining("secret 'login' not found"),
+  });
+  await call("POST", `${projectBase("web")}/api/v1/namespaces/default/secrets`, {
+    metadata: { name: "login" },
+    type: "kubernetes.io/basic-auth",
+    stringData: { username: "u", password: "p" },
+  });
+  await until("it is accepted", async () => (await ready())?.status === "True");
+  await call("DELETE", `${policies("web")}/login`);
+});
+
+test("a project that comes is exported, and one that is deleted ends its exports", async () => {
+  await createProject("late");
+  await call("POST", policies("late"), everything("all"));
+  await sample("m_late", "late");
+  await until("the new project's series has come", async () =>
+    (await received()).includes(series("m_late", "late")),
+  );
+  expect((await call("DELETE", `${projects}/late`)).code).toBe(200);
+  const planes = async () => (await daemon.status(signal)).policies.map(({ plane }) => plane);
+  await until("its policy is gone", async () => !(await planes()).includes("late"));
+  await sample("m_late_after", "late");
+  await sample("m_web_after", "web");
+  await until("the other project goes on", async () =>
+    (await received()).includes(series("m_web_after", "web")),
+  );
+  expect(await received()).not.toContain(series("m_late_after", "late"));
+});
+
+test("the platform may be away: exports go on, changes come when it is back", async () => {
+  await platform.restart();
+  await sample("m_web_restart", "web");
+  await until("the export goes on", async () => (await received()).includes(series("m_web_restart", "web")));
+  await call("DELETE", `${policies("web")}/all`);
+  await until("the change has come", async () => {
+    const { policies: known } = await daemon.status(signal);
+    return !known.some(({ name }) => name === "all");
+  });
+});
