@@ -93,7 +93,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       });
       sources.push(plane.service);
       registries.push(createControlPlaneRegistry(() => plane.bearer()));
-      health.require(() => plane.bearer().state !== "none", "there is no token for the control plane yet");
+      health.require(() => hasToken(plane), "there is no token for the control plane yet");
       health.watch(() => tokenTrouble(plane));
     }
     if (redis !== undefined && config.roadmap !== undefined) {
@@ -205,6 +205,12 @@ function openControlPlane(
     ...(caFile !== undefined && { caFile }),
     ...(ca !== undefined && { ca }),
   });
+}
+
+/** A token that cannot be renewed at the moment is one still. */
+function hasToken(plane: ControlPlane): boolean {
+  const { state, renewAt } = plane.bearer();
+  return state === "valid" || renewAt !== undefined;
 }
 
 function tokenTrouble(plane: ControlPlane): string | undefined {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Child, startChild } from "../../scripts/servers/child.ts";
 import { isRunning } from "../../scripts/servers/process-table.ts";
 import { until } from "../support/until.ts";
@@ -50,7 +50,6 @@ function notedPids(): number[] {
 const startLimitMs = 120_000;
 const runs = (demo: Child) =>
   until("the demo runs", () => demo.log().includes("The demo runs"), startLimitMs);
-vi.setConfig({ testTimeout: 3 * startLimitMs });
 
 it("Ctrl-C ends everything in order, also when npm passes it on a second time", async () => {
   const demo = await startDemo();

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { findKubectl } from "../../scripts/demo/kubectl.ts";
 import { Releasers } from "../../src/core/service.ts";
@@ -19,8 +19,6 @@ import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 
 /** A daemon that follows an organization of a platform, from a policy to the samples at its receiver and back. */
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const { signal } = new AbortController();
 const releasers = new Releasers();
