@@ -57,7 +57,7 @@ function problem({ sink }: SinkRow, nowMs: number): Html {
 }
 
 function details({ policy, sink }: SinkRow, nowMs: number): Html {
-  return html`<details><summary><bdi class="policy">${policy.namespace}/${policy.name}</bdi> <span class="policy">›</span> <bdi class="name">${sink.name}</bdi></summary>
+  return html`<details><summary><bdi class="policy">${policy.plane !== "directory" && `${policy.plane}: `}${policy.namespace}/${policy.name}</bdi> <span class="policy">›</span> <bdi class="name">${sink.name}</bdi></summary>
 <dl>
 ${policy.plane !== "directory" && fact("Control plane", policy.plane)}
 ${sink.conditions.map((condition) => conditionFact(condition, nowMs))}

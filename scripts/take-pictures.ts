@@ -1,0 +1,45 @@
+/** `npm run pictures`: the pictures of the documents, taken of a running demo in a headless Chromium. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Browser, chromium } from "playwright-core";
+import { sleep } from "../src/core/clock.ts";
+import { projectRoot } from "./daemon/build.ts";
+import { openNotes } from "./demo/leftovers.ts";
+import { demoFolder, startSystem } from "./demo/system.ts";
+import { findServers } from "./servers/find.ts";
+
+/** So that the page has something to show. */
+const runsForMs = 60_000;
+const { signal } = new AbortController();
+
+async function take(browser: Browser, url: string, name: string, heightPx: number): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: heightPx } });
+  await page.goto(url);
+  // Long enough for the page's script to have asked once.
+  await sleep(3_000, signal);
+  const file = join(projectRoot, "docs", "images", name);
+  await page.screenshot({ path: file });
+  await page.close();
+  console.log(file);
+}
+
+const { chromium: program } = await findServers(["chromium"], { onProgress: console.log, signal });
+const notes = openNotes(join(demoFolder, "processes.json"));
+const stops: (() => Promise<unknown>)[] = [];
+try {
+  const system = await startSystem({ notes, stops, say: console.log, signal });
+  await sleep(runsForMs, signal);
+  await mkdir(join(projectRoot, "docs", "images"), { recursive: true });
+  const browser = await chromium.launch({
+    executablePath: program.path,
+    env: { ...process.env, ...program.env } as Record<string, string>,
+    // In a container Chromium runs as root, where its sandbox does not.
+    args: ["--no-sandbox"],
+  });
+  await take(browser, `${system.daemon.opsUrl}/`, "status-page.png", 620);
+  await take(browser, system.roadmap.url, "roadmap-page.png", 620);
+  await browser.close();
+} finally {
+  for (const stop of stops) await stop();
+  notes.remove();
+}
