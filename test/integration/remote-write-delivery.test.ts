@@ -260,13 +260,16 @@ test("an answer that comes before the request was read, from a server that goes 
 
 test("a pool whose connections are all taken is no endless wait, and nothing is sent later on", async () => {
   const single = testTransport({ connections: 1 });
-  const answers: ReceiverAnswer[] = [{ delayMs: 300 }];
+  const answers: ReceiverAnswer[] = [{ delayMs: 2_000 }];
   receiver.respond(() => answers.shift());
-  const limits = { ...postLimits, startMs: 100 };
-  const sender = makeSender({ retry: { maxAttempts: 1, backoffMs: 10 } }, { dispatcher: single, limits });
+  const sender = makeSender({}, { dispatcher: single, limits: postLimits });
+  const impatient = makeSender(
+    { retry: { maxAttempts: 1, backoffMs: 10 } },
+    { dispatcher: single, limits: { ...postLimits, startMs: 100 } },
+  );
   const first = sender.send(smallRequest(), never);
   await until("the connection is in use", () => receiver.requests.length === 1);
-  const second = await sender.send(smallRequest(), never);
+  const second = await impatient.send(smallRequest(), never);
   expect(second).toMatchObject({ kind: "exhausted", reason: "connect", answerLost: false });
   expect(await first).toMatchObject({ kind: "delivered" });
   expect(await sender.send(smallRequest(), never)).toMatchObject({ kind: "delivered" });
