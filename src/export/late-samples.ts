@@ -27,6 +27,8 @@ export class LateSamples {
   readonly #latenessMs: number;
   readonly #state: StateStore;
   readonly #windows = new Map<string, Promise<OpenWindow>>();
+  /** Nothing is due before this, so the journal, which may be large, need not be looked at. */
+  #restUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(sink: string, latenessMs: number, state: StateStore) {
     this.#key = lateKey(sink);
@@ -44,6 +46,7 @@ export class LateSamples {
   async remember(bounds: WindowBounds, sources: readonly string[]): Promise<void> {
     await this.#windowOf(bounds, sources);
     this.#windows.clear();
+    this.#restUntilMs = Math.min(this.#restUntilMs, bounds.toMs + this.#latenessMs);
   }
 
   /**
@@ -57,12 +60,15 @@ export class LateSamples {
     sources: readonly string[],
     checkpoints: ReadonlyMap<string, number>,
   ): Promise<WindowGroup | undefined> {
+    if (nowMs < this.#restUntilMs) return undefined;
     const { windows } = await this.#state.load(this.#key);
     for (const open of windows) {
       const members = sources.filter((name) => open.sources.has(name));
       if (members.length === 0) await this.#state.dropWindow(open);
-      else if (open.toMs + this.#latenessMs > nowMs) return undefined;
-      else if (members.every((name) => (checkpoints.get(name) ?? 0) >= open.toMs)) {
+      else if (open.toMs + this.#latenessMs > nowMs) {
+        this.#restUntilMs = open.toMs + this.#latenessMs;
+        return undefined;
+      } else if (members.every((name) => (checkpoints.get(name) ?? 0) >= open.toMs)) {
         return { fromMs: open.fromMs, toMs: open.toMs, sources: members, open, isLate: true };
       }
     }

@@ -47,8 +47,10 @@ export class DaemonTroubles {
     this.#running = await start(configFile);
   }
 
-  async kill(): Promise<void> {
+  /** Ends it at once, and takes the tmpfs away. */
+  async close(): Promise<void> {
     await this.#running?.child.kill();
+    if (this.#options.canFillDisk) spawnSync("umount", [this.#options.stateDirectory]);
   }
 
   /** One trouble after another until the signal; the daemon runs when the promise resolves. @returns how many */

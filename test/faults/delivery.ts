@@ -15,6 +15,7 @@ import { describeExit } from "../../scripts/servers/child.ts";
 import { sleep } from "../../src/core/clock.ts";
 import { describeError } from "../../src/core/errors.ts";
 import { formatExactCount } from "../../src/core/human.ts";
+import { listRejected } from "../../src/remote-write/rejected-store.ts";
 import { agrees, type Receiver } from "../equality/comparison.ts";
 import { drained } from "../equality/drained.ts";
 import {
@@ -90,7 +91,7 @@ async function run(
       }),
   });
   await daemons.start();
-  stops.unshift(() => daemons.kill());
+  stops.unshift(() => daemons.close());
 
   const end = new AbortController();
   const timer = setTimeout(() => end.abort(), args.seconds * 1000);
@@ -147,7 +148,7 @@ async function run(
       receiver.kind === "prometheus" ? 0 : daemons.kills * lanes * largestBatch + receiver.lostSamples;
     const span = { fromMs: startMs - 60_000, toMs: lastMs };
     isGood = (await agrees(receiver, source.url, written, span, repeats)) && isGood;
-    const windows = (lastMs - startMs) / 1000 + interruptions + edits + storeCount;
+    const windows = written.ticks + interruptions + edits + storeCount;
     const allowed = requestsAllowed(receiver, windows, written.samples, edits + interruptions);
     const isWithin = receiver.proxy.requests <= allowed;
     isGood &&= isWithin;
@@ -155,6 +156,11 @@ async function run(
       `${isWithin ? "within" : "BEYOND"} ${receiver.name}: ${receiver.proxy.requests} requests (allowed: ${allowed})`,
     );
   }
+  for (const { sink, sampleCount, message } of await listRejected(join(folder, "state", "rejected"))) {
+    console.log(`REJECTED ${sink}: ${sampleCount} samples, ${message}`);
+    isGood = false;
+  }
+  // Also what cannot be sent at all, which is not kept.
   const rejected = status.policies.flatMap((policy) => policy.sinks).filter((sink) => sink.rejected > 0);
   for (const sink of rejected)
     console.log(`REJECTED ${sink.name}: ${sink.rejected}, ${sink.lastError?.message}`);
@@ -162,7 +168,7 @@ async function run(
 }
 
 /**
- * A window is read once a second and costs one request and one for each lane, besides those that are full; a trouble costs
+ * A window with something in it comes once a tick of the writer, or again after an interruption, and costs one request and one for each lane, besides those that are full; a trouble costs
  * the attempts of what was in flight and of a few probes, since pauses double; what brings a sink to try at once costs
  * one probe.
  */

