@@ -1,6 +1,10 @@
 /** A series of the load that the issue names: 11 labels, about 250 bytes as VictoriaMetrics writes them. */
 export function metricText(index: number): string {
-  return JSON.stringify({
+  return JSON.stringify(metricLabels(index));
+}
+
+export function metricLabels(index: number) {
+  return {
     __name__: `http_requests_total_${index % 20}`,
     job: "node-exporter",
     instance: `10.0.${(index >> 8) & 255}.${index & 255}:9100`,
@@ -12,7 +16,7 @@ export function metricText(index: number): string {
     method: "GET",
     code: `${200 + (index % 5)}`,
     handler: `/api/v1/query/${index % 11}`,
-  });
+  };
 }
 
 /** The body of an export: `series` lines, `perLine` samples in each, 15 s apart, values as counters and gauges have them. */

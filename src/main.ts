@@ -1,12 +1,6 @@
 import type { Registry } from "prom-client";
-import { createWebsiteApi } from "./api/server.ts";
 import type { Config, MetricsConfig } from "./config/schema.ts";
-import {
-  type ControlPlane,
-  createControlPlane,
-  createKubeconfigPlane,
-} from "./control-plane/control-plane.ts";
-import { createControlPlaneRegistry } from "./control-plane/metrics.ts";
+import type { ControlPlane } from "./control-plane/control-plane.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Logger } from "./core/log.ts";
 import { directoryPlane } from "./core/plane.ts";
@@ -18,13 +12,9 @@ import { createExporting, type Exporting } from "./daemon/exporting.ts";
 import { desiredPlans, PolicyStatuses } from "./daemon/policy-statuses.ts";
 import { lockDirectory } from "./export/directory-lock.ts";
 import { FileState } from "./export/file-state.ts";
-import { buildOpsApp } from "./ops/app.ts";
-import { OpsServer } from "./ops/server.ts";
-import { createPlatform, platformAuthority } from "./platform/platform.ts";
 import { DirectorySource } from "./policy/directory-source.ts";
 import { PolicyStore } from "./policy/store.ts";
-import { createRedis, type RedisRoom } from "./redis/redis.ts";
-import { createRoadmap } from "./roadmap/roadmap.ts";
+import type { RedisRoom } from "./redis/redis.ts";
 
 export interface DaemonDeps {
   readonly clock: Clock;
@@ -40,6 +30,9 @@ export interface DaemonDeps {
  * Stages stop last first: the sources of policies and the servers, then the exporters, which drain, then Redis, and the
  * ops address at the very end, so that a stopping daemon can be looked at.
  *
+ * The parts that a configuration may be without are loaded when it asks for them: modules are most of what a start
+ * takes (bench/start.ts), and a good part of an idle daemon's memory (bench/idle.ts).
+ *
  * @throws TelemetrydError for what keeps it from starting or going on
  */
 export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortSignal): Promise<void> {
@@ -51,7 +44,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     const health = new DaemonHealth(clock, signal);
     const registries: Registry[] = [deps.processRegistry];
     const store = new PolicyStore();
-    const redis = needsRedis(config) ? openRedis(config, clock, log) : undefined;
+    const redis = needsRedis(config) ? await openRedis(config, clock, log) : undefined;
     const sources: Service[] = [];
     const servers: Service[] = [];
 
@@ -87,17 +80,19 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     }
     if (config.controlPlane !== undefined) {
       const ca = await ownAuthority(config, clock);
-      const plane = openControlPlane(config.controlPlane, {
+      const plane = await openControlPlane(config.controlPlane, {
         ...{ ca, tenantLabel: config.metrics?.tenantLabel },
         ...{ store, statuses, clock, log },
       });
       sources.push(plane.service);
+      const { createControlPlaneRegistry } = await import("./control-plane/metrics.ts");
       registries.push(createControlPlaneRegistry(() => plane.bearer()));
       health.require(() => hasToken(plane), "there is no token for the control plane yet");
       health.watch(() => tokenTrouble(plane));
     }
     if (redis !== undefined && config.roadmap !== undefined) {
       const { statuses: shown, refreshIntervalMs } = config.roadmap;
+      const { createRoadmap } = await import("./roadmap/roadmap.ts");
       const roadmap = createRoadmap({
         source: boardSource(config.roadmap),
         statuses: shown,
@@ -110,6 +105,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       sources.push(roadmap.service);
       registries.push(roadmap.registry);
       if (config.api !== undefined) {
+        const { createWebsiteApi } = await import("./api/server.ts");
         const api = createWebsiteApi({ ...config.api, roadmap: roadmap.reader, redis, clock, log });
         servers.push(api.service);
         registries.push(api.registry);
@@ -117,6 +113,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     }
     if (redis !== undefined && config.platform !== undefined) {
       const { listen, groupDomain, tls } = config.platform;
+      const { createPlatform } = await import("./platform/platform.ts");
       const platform = createPlatform({
         ...{ listen, groupDomain, ...tls },
         stateDirectory: config.state.directory,
@@ -130,6 +127,10 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     const stages: Service[][] = [[...(exporting?.services ?? [])], [...sources, ...servers]];
     if (redis !== undefined) stages.unshift([redis.service]);
     if (config.ops !== undefined) {
+      const [{ buildOpsApp }, { OpsServer }] = await Promise.all([
+        import("./ops/app.ts"),
+        import("./ops/server.ts"),
+      ]);
       const app = buildOpsApp({
         status: () => ({
           ...health.snapshot(),
@@ -158,7 +159,8 @@ function needsRedis(config: Config): boolean {
   return config.roadmap !== undefined || config.platform !== undefined || config.export.schedule === "queue";
 }
 
-function openRedis(config: Config, clock: Clock, log: Logger): RedisRoom {
+async function openRedis(config: Config, clock: Clock, log: Logger): Promise<RedisRoom> {
+  const { createRedis } = await import("./redis/redis.ts");
   return createRedis({
     urls: config.redis?.url ?? [],
     stateDirectory: config.state.directory,
@@ -176,10 +178,11 @@ async function ownAuthority(
   if (platform === undefined || controlPlane?.apiUrl === undefined || controlPlane.caFile !== undefined)
     return;
   const { listen, tls } = platform;
+  const { platformAuthority } = await import("./platform/platform.ts");
   return await platformAuthority({ listen, ...tls, stateDirectory: state.directory }, clock.nowMs());
 }
 
-function openControlPlane(
+async function openControlPlane(
   section: NonNullable<Config["controlPlane"]>,
   parts: {
     readonly ca: string | undefined;
@@ -189,7 +192,8 @@ function openControlPlane(
     readonly clock: Clock;
     readonly log: Logger;
   },
-): ControlPlane {
+): Promise<ControlPlane> {
+  const { createControlPlane, createKubeconfigPlane } = await import("./control-plane/control-plane.ts");
   const { apiUrl, groupDomain, organization, projects, accessTokenFile = "", caFile, kubeconfig } = section;
   const { ca, statuses, ...others } = parts;
   const common = { ...others, groupDomain, statuses: () => statuses.statuses() };

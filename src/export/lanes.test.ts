@@ -46,3 +46,31 @@ test("an error of a task is reported, and the others run", async () => {
   await expect(lanes.drained()).rejects.toThrow("broken");
   expect(ran).toBe(true);
 });
+
+test("drained waits for what a task follows, and reports its error; the lane does not wait", async () => {
+  const lanes = new Lanes(1);
+  let finish = () => {};
+  let next = false;
+  lanes.add(0, () => {
+    lanes.follow(
+      new Promise((_, reject) => {
+        finish = () => reject(new Error("not written"));
+      }),
+    );
+    return Promise.resolve();
+  });
+  lanes.add(0, () => {
+    next = true;
+    return Promise.resolve();
+  });
+  let isDrained = false;
+  const drained = lanes.drained().finally(() => {
+    isDrained = true;
+  });
+  drained.catch(() => undefined);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(next).toBe(true);
+  expect(isDrained).toBe(false);
+  finish();
+  await expect(drained).rejects.toThrow("not written");
+});

@@ -7,6 +7,7 @@ export type LaneChoice = number | "all";
  */
 export class Lanes {
   readonly #tails: Promise<void>[];
+  readonly #followed = new Set<Promise<void>>();
   #firstError: { error: unknown } | undefined;
 
   constructor(count: number) {
@@ -16,18 +17,27 @@ export class Lanes {
   /** Queues a task. A task that rejects ends nothing but is reported by {@link drained}. */
   add(choice: LaneChoice, task: () => Promise<void>): void {
     const before = choice === "all" ? Promise.all(this.#tails) : this.#tails[choice % this.#tails.length];
-    const done = Promise.resolve(before)
-      .then(task)
-      .catch((error: unknown) => {
-        this.#firstError ??= { error };
-      });
+    const done = this.#noting(Promise.resolve(before).then(task));
     if (choice === "all") this.#tails.fill(done);
     else this.#tails[choice % this.#tails.length] = done;
   }
 
-  /** Resolves when all tasks queued so far have ended. @throws the first error of a task */
+  /** What no task waits for and {@link drained} does. A rejection is reported there, as a task's is. */
+  follow(work: Promise<void>): void {
+    const done = this.#noting(work).then(() => void this.#followed.delete(done));
+    this.#followed.add(done);
+  }
+
+  #noting(work: Promise<void>): Promise<void> {
+    return work.catch((error: unknown) => {
+      this.#firstError ??= { error };
+    });
+  }
+
+  /** Resolves when all tasks queued so far, and what they follow, have ended. @throws the first error of them */
   async drained(): Promise<void> {
     await Promise.all(this.#tails);
+    await Promise.all(this.#followed);
     if (this.#firstError !== undefined) throw this.#firstError.error;
   }
 }

@@ -183,7 +183,9 @@ export class WindowDelivery {
       ready.unanswered !== undefined || (outcome.kind !== "delivered" && outcome.answerLost);
     if (outcome.kind === "delivered") {
       this.#noteDelivered(ready.request, outcome.unwritten);
-      return state.requestSettled(window, number);
+      // Not waited for: the log keeps the order, and this record goes to disk in one write with the lane's next request.
+      this.#lanes.follow(state.requestSettled(window, number));
+      return;
     }
     if (outcome.kind === "refused") {
       const undecided = await this.#refused(window, ready, outcome, mayHaveArrived);

@@ -85,12 +85,13 @@ export class WindowPass {
   readonly #settled: SeriesHashTable;
   #first: Draft | undefined;
   /** By lane; not every lane has one. */
-  readonly #drafts = new Map<number, Draft>();
+  readonly #drafts: Array<Draft | undefined>;
   readonly #collisions: CollisionDetector;
 
   constructor(settled: SeriesHashTable, options: PassOptions) {
     this.#settled = settled;
     this.#options = options;
+    this.#drafts = new Array<Draft | undefined>(options.laneCount).fill(undefined);
     this.#first = new Draft(options, "all");
     this.#collisions = new CollisionDetector(options.encoder);
   }
@@ -117,7 +118,7 @@ export class WindowPass {
     const low = (encoded.hashLow ^ salt.low) >>> 0;
     let start = this.#settled.size > 0 ? firstAfter(samples, this.#settled.get(high, low)) : 0;
     while (start < samples.length) {
-      const draft = this.#first ?? this.#draftOfLane(encoded.hashLow % this.#options.laneCount);
+      const draft = this.#first ?? this.#draftOfLane(laneOf(encoded.hashLow, this.#options.laneCount));
       const { builder, entries } = draft;
       const end = cutAt(samples, start, this.#options.maxSamples, builder.sampleCount);
       if (end === start) {
@@ -147,14 +148,14 @@ export class WindowPass {
   }
 
   #all(): Iterable<Draft> {
-    return this.#first === undefined ? this.#drafts.values() : [this.#first];
+    return this.#first === undefined ? this.#drafts.filter((draft) => draft !== undefined) : [this.#first];
   }
 
   #draftOfLane(lane: number): Draft {
-    let draft = this.#drafts.get(lane);
+    let draft = this.#drafts[lane];
     if (draft === undefined) {
       draft = new Draft(this.#options, lane);
-      this.#drafts.set(lane, draft);
+      this.#drafts[lane] = draft;
     }
     return draft;
   }
@@ -262,6 +263,11 @@ interface Salt {
 function sourceSalt(name: string): Salt {
   const digest = createHash("sha1").update(name).digest();
   return { high: digest.readUInt32LE(0), low: digest.readUInt32LE(4) };
+}
+
+/** As unsigned integers: the remainder of doubles, which hashes above 2^31 are, takes ten times as long (bench/batch.bench.ts). */
+function laneOf(hashLow: number, laneCount: number): number {
+  return (hashLow >>> 0) % (laneCount >>> 0);
 }
 
 /** The index of the first sample later than `untilMs`; 0 where nothing is settled. */

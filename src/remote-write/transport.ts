@@ -60,6 +60,7 @@ export function createTransport(options: TransportOptions): Dispatcher {
 function guardedConnector(options: TransportOptions): buildConnector.connector {
   const { guard, limits } = options;
   const lookup = guardedLookup(guard, options.lookup ?? systemLookup);
+  const plainConnector = buildConnector({ lookup, timeout: limits.connectMs });
   const connectors = new WeakMap<object, buildConnector.connector>();
   const currentConnector = () => {
     const tls = tlsOptions(options);
@@ -79,7 +80,9 @@ function guardedConnector(options: TransportOptions): buildConnector.connector {
       return;
     }
     try {
-      currentConnector()(target, callback);
+      // The certificate authorities take a tenth of a second to load: not before the first connection that needs them.
+      const connect = target.protocol === "https:" ? currentConnector() : plainConnector;
+      connect(target, callback);
     } catch (error) {
       callback(error as Error, null);
     }

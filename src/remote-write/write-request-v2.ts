@@ -3,6 +3,7 @@ import type { Label, SampleBuffer } from "../core/series.ts";
 import type { EncodedSeries } from "./labels.ts";
 import type { EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
+import { giveScratch, growScratch, takeScratch } from "./scratch.ts";
 import { SymbolTable } from "./symbol-table.ts";
 import { closeMessage, varintSize, writeVarint } from "./wire.ts";
 
@@ -39,6 +40,7 @@ const unitTag = 0x20;
 /** Type, and two references with their tags. */
 const maxMetadataBytes = 2 + 6 + 6;
 const maxRefBytes = 5;
+const empty = Buffer.alloc(0);
 
 /**
  * Builds `io.prometheus.write.v2.Request` bodies. The symbols are met while the series are written, and stand before them in
@@ -49,7 +51,7 @@ const maxRefBytes = 5;
 export class WriteRequestV2Builder implements RequestBuilder {
   readonly #metadataOf: MetadataLookup | undefined;
   readonly #symbols = new SymbolTable();
-  #out = Buffer.allocUnsafeSlow(64 * 1024);
+  #out: Buffer = empty;
   #at = 0;
   #sampleCount = 0;
   #seriesCount = 0;
@@ -122,6 +124,8 @@ export class WriteRequestV2Builder implements RequestBuilder {
 
   reset(): void {
     this.#symbols.reset();
+    giveScratch(this.#out);
+    this.#out = empty;
     this.#at = 0;
     this.#sampleCount = 0;
     this.#seriesCount = 0;
@@ -157,10 +161,9 @@ export class WriteRequestV2Builder implements RequestBuilder {
   }
 
   #reserve(bytes: number): void {
-    if (this.#at + bytes <= this.#out.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#at + bytes, this.#out.length * 2));
-    larger.set(this.#out.subarray(0, this.#at));
-    this.#out = larger;
+    if (this.#out === empty) this.#out = takeScratch();
+    const needed = this.#at + bytes;
+    if (needed > this.#out.length) this.#out = growScratch(this.#out, this.#at, needed);
   }
 }
 

@@ -3,19 +3,20 @@ import type { SampleBuffer } from "../core/series.ts";
 import type { EncodedSeries } from "./labels.ts";
 import type { EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
+import { giveScratch, growScratch, takeScratch } from "./scratch.ts";
 import { closeMessage, varintSize } from "./wire.ts";
 
 const timeSeriesTag = 0x0a;
-const initialBytes = 64 * 1024;
+const empty = Buffer.alloc(0);
 
 /**
- * Builds `prometheus.WriteRequest` bodies (remote write 1.0) into one buffer that grows to the size of the largest.
+ * Builds `prometheus.WriteRequest` bodies (remote write 1.0) in memory that it holds only while there is a series in it.
  *
  * What makes it fast (bench/encode.bench.ts): labels are copied as one block that was encoded when the series was first
  * seen, and a length is written after its content, into a gap that is right for all but rare sizes.
  */
 export class WriteRequestBuilder implements RequestBuilder {
-  #out = Buffer.allocUnsafeSlow(initialBytes);
+  #out: Buffer = empty;
   #at = 0;
   #sampleCount = 0;
   #seriesCount = 0;
@@ -83,6 +84,8 @@ export class WriteRequestBuilder implements RequestBuilder {
   }
 
   reset(): void {
+    giveScratch(this.#out);
+    this.#out = empty;
     this.#at = 0;
     this.#sampleCount = 0;
     this.#seriesCount = 0;
@@ -91,9 +94,8 @@ export class WriteRequestBuilder implements RequestBuilder {
   }
 
   #reserve(bytes: number): void {
-    if (this.#at + bytes <= this.#out.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#at + bytes, this.#out.length * 2));
-    larger.set(this.#out.subarray(0, this.#at));
-    this.#out = larger;
+    if (this.#out === empty) this.#out = takeScratch();
+    const needed = this.#at + bytes;
+    if (needed > this.#out.length) this.#out = growScratch(this.#out, this.#at, needed);
   }
 }

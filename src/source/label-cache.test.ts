@@ -127,17 +127,36 @@ describe("eviction", () => {
     expect(cache.evicted).toBe(1);
   });
 
-  test("memory stays within the bound, and series that are in use stay", () => {
+  test("a full cache keeps what it has, gives the rest all the same, and takes them in once it has turned", () => {
     const maxBytes = 400_000;
     const cache = new LabelCache(maxBytes);
-    const used = find(cache, metric(0));
-    for (let index = 1; index < 20_000; index++) {
-      find(cache, metric(index));
-      if (index % 50 === 0) expect(find(cache, metric(0))).toBe(used);
-      expect(cache.bytes).toBeLessThanOrEqual(maxBytes);
+    const first = Array.from({ length: 20_000 }, (_, index) => find(cache, metric(index)) as Series);
+    expect(cache.bytes).toBeLessThanOrEqual(maxBytes);
+    const kept = cache.size;
+    expect(kept).toBeGreaterThan(300);
+    for (let index = 0; index < kept; index++) expect(find(cache, metric(index))).toBe(first[index]);
+    const beyond = find(cache, metric(19_999)) as Series;
+    expect(beyond).not.toBe(first[19_999]);
+    expect(beyond.labels).toEqual(first[19_999]?.labels);
+    expect(cache.evicted).toBe(0);
+
+    cache.turn();
+    cache.turn();
+    expect(cache.evicted).toBeGreaterThanOrEqual(kept);
+    const after = find(cache, metric(19_999));
+    expect(find(cache, metric(19_999))).toBe(after);
+  });
+
+  test("series that move to the younger generation stay counted, and leave nothing behind", () => {
+    const cache = new LabelCache(plenty);
+    for (let index = 0; index < 1_000; index++) find(cache, metric(index));
+    const { bytes } = cache;
+    for (let turn = 0; turn < 3; turn++) {
+      cache.turn();
+      for (let index = 0; index < 1_000; index++) find(cache, metric(index));
+      expect(cache.size).toBe(1_000);
+      expect(cache.bytes).toBeCloseTo(bytes, 3);
     }
-    expect(cache.size).toBeGreaterThan(300);
-    expect(cache.evicted).toBeGreaterThan(10_000);
   });
 
   test("a series larger than the bound is found all the same", () => {

@@ -13,9 +13,13 @@ import {
  * Finds the Series of a line by the raw bytes of its metric object: one hash over them, one comparison, no string made
  * (bench/label-cache.bench.ts: a quarter of what a Map keyed by text takes). Labels are parsed once, on a miss.
  *
- * Bounded in bytes, by two generations: a series found in the older one moves to the younger; when the younger is half
- * of `maxBytes`, or `turn()` is called, the older one is dropped whole and the younger takes its place. So a series
- * goes when it was not seen for one to two turns, and memory is given back without a walk over the series.
+ * Two generations: a series found in the older one moves to the younger; at `turn()` the older one is dropped whole and the
+ * younger takes its place. So a series goes when it was not seen for one to two turns, and memory is given back
+ * without a walk over the series.
+ *
+ * Bounded in bytes: a full cache keeps what it has until the next turn, and parses the rest each time. Reads come round to
+ * the same series again and again; a cache that made room for the newest would drop each one just before it is read
+ * again, and a store a little larger than the cache would cost as much as no cache at all (bench/growth.ts).
  */
 export class LabelCache {
   readonly #maxBytes: number;
@@ -80,19 +84,18 @@ export class LabelCache {
     end: number,
     parse: MetricParser,
   ): Series | Refusal | undefined {
-    let series = this.#old.take(hash, bytes, start, end);
-    let madeBytes = 0;
-    if (series === undefined) {
-      const before = this.#pool.made;
-      const metric = parse(bytes, start, end, this.#limits, this.#pool);
-      if (metric?.kind !== "labels") return metric;
-      series = new Series(metric.labels, metric.isUtf8);
-      madeBytes = (this.#pool.made - before) * 72;
+    const moved = this.#old.take(hash, bytes, start, end);
+    if (moved !== undefined) {
+      this.#young.add(hash, bytes, start, end, moved.series, moved.cost);
+      return moved.series;
     }
+    const before = this.#pool.made;
+    const metric = parse(bytes, start, end, this.#limits, this.#pool);
+    if (metric?.kind !== "labels") return metric;
+    const series = new Series(metric.labels, metric.isUtf8);
     // Of the key: itself, and about as much again for what the remote-write room keeps in `forms`.
-    const cost = 220 + 2 * (end - start) + 8 * series.labels.length + madeBytes;
-    if (this.#young.bytes + cost > this.#maxBytes / 2 && this.#young.size > 0) this.turn();
-    this.#young.add(hash, bytes, start, end, series, cost);
+    const cost = 220 + 2 * (end - start) + 8 * series.labels.length + (this.#pool.made - before) * 72;
+    if (this.bytes + cost <= this.#maxBytes) this.#young.add(hash, bytes, start, end, series, cost);
     return series;
   }
 }
@@ -116,15 +119,25 @@ class Generation {
     return index === -1 ? undefined : this.#series[index];
   }
 
-  /** Finds and gives away: the entry stays as a tombstone until the generation is dropped. */
-  take(hash: number, bytes: Buffer, start: number, end: number): Series | undefined {
+  /**
+   * Finds and gives away: the entry stays as a tombstone until the generation is dropped. Its cost is that of an average
+   * entry, which adds up to the right sum.
+   */
+  take(
+    hash: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): { readonly series: Series; readonly cost: number } | undefined {
     const index = this.#indexOf(hash, bytes, start, end);
     if (index === -1) return undefined;
     const series = this.#series[index];
     if (series === undefined) return undefined;
+    const cost = this.bytes / this.size;
     this.#series[index] = undefined;
+    this.bytes -= cost;
     this.size--;
-    return series;
+    return { series, cost };
   }
 
   add(hash: number, bytes: Buffer, start: number, end: number, series: Series, cost: number): void {

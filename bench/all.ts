@@ -1,0 +1,17 @@
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** `npm run bench`: every micro-benchmark, one after another, each in a process of its own; then the floor. */
+const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".bench.ts"));
+for (const file of [...files.sort(), "floor.ts"]) {
+  process.stdout.write(`\n${file}\n`);
+  const child = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, file)], {
+    stdio: "inherit",
+  });
+  const code = await new Promise((resolve) => child.once("exit", resolve));
+  if (code !== 0) {
+    process.stderr.write(`${file} ended with ${String(code)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,68 @@
+import { Bench } from "tinybench";
+import { SampleBuffer, Series } from "../src/core/series.ts";
+import { SeriesHashTable } from "../src/export/series-hash-table.ts";
+import { WindowPass } from "../src/export/window-pass.ts";
+import { type EncodedSeries, seriesEncoderFor } from "../src/remote-write/labels.ts";
+import { WriteRequestBuilder } from "../src/remote-write/write-request.ts";
+import { metricLabels } from "./export-body.ts";
+import { printNsPerItem } from "./report.ts";
+
+/** Cutting a window into requests (lanes, journal entries, labels, samples, snappy), beside filling one builder only. */
+const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
+const bench = new Bench({ time: 500, iterations: 7, warmupTime: 100, warmupIterations: 3 });
+const samplesPerRun: Record<string, number> = {};
+
+for (const [count, perLine, maxSamples] of [
+  [50_000, 1, 500],
+  [50_000, 1, 5_000],
+  [5_000, 20, 500],
+] as const) {
+  const all = Array.from({ length: count }, (_, index) => {
+    const labels = Object.entries(metricLabels(index)).map(([name, value]) => ({ name, value }));
+    return new Series(labels.sort((a, b) => (a.name < b.name ? -1 : 1)));
+  });
+  const samples = new SampleBuffer();
+  samples.reserve(perLine);
+  samples.length = perLine;
+  for (let index = 0; index < perLine; index++) {
+    samples.timestampsMs[index] = 1_790_000_000_000 + index * 15_000;
+    samples.values[index] = index * 1_009.5;
+  }
+  const shape = `${count} series x ${perLine}, batches of ${maxSamples}`;
+  samplesPerRun[`window pass, ${shape}`] = count * perLine;
+  bench.add(`window pass, ${shape}`, () => {
+    let passed = 0;
+    const pass = new WindowPass(new SeriesHashTable(), {
+      encoder,
+      newBuilder: () => new WriteRequestBuilder(),
+      fromMs: 1_790_000_000_000,
+      maxSamples,
+      maxBytes: 8 * 2 ** 20,
+      laneCount: 4,
+      timeoutMs: 5_000,
+      monotonicMs: () => 0,
+      onRequest: ({ request }) => {
+        passed += request.sampleCount;
+      },
+      onRefused: ({ message }) => {
+        throw new Error(message);
+      },
+    });
+    const source = pass.source("all");
+    for (const series of all) source.onSeries(series, samples);
+    pass.finishAll();
+    if (passed !== count * perLine) throw new Error("not all passed on");
+  });
+  const forms = all.map((series) => encoder.encode(series) as EncodedSeries);
+  const builder = new WriteRequestBuilder();
+  samplesPerRun[`one builder, ${shape}`] = count * perLine;
+  bench.add(`one builder, ${shape}`, () => {
+    for (const form of forms) {
+      builder.append(form, samples, 0, perLine);
+      if (builder.sampleCount >= maxSamples) builder.finish();
+    }
+    builder.reset();
+  });
+}
+await bench.run();
+printNsPerItem(bench, samplesPerRun);

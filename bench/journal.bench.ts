@@ -1,0 +1,49 @@
+/**
+ * What the journal and the checkpoint cost: recording a request as sent and as settled in a state log on disk, beside the
+ * same in memory. `npx tsx bench/journal.bench.ts` prints processor time per request and per sample.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger } from "../src/core/log.ts";
+import { FileState } from "../src/export/file-state.ts";
+import { MemoryState } from "../src/export/memory-state.ts";
+import { RequestEntries } from "../src/export/request-entries.ts";
+import type { StateStore } from "../src/export/sink-state.ts";
+
+const requests = 5_000;
+const lanes = 4;
+const seriesEach = 500;
+
+/** A window of requests in lanes, as the exporter records them; then its end. */
+async function runWindow(store: StateStore): Promise<void> {
+  const window = await store.openWindow("sink", { fromMs: 0, toMs: 1, stepMs: 1 }, ["source"]);
+  const lane = async () => {
+    for (let sent = 0; sent < requests / lanes; sent++) {
+      const entries = new RequestEntries(0);
+      for (let index = 0; index < seriesEach; index++) entries.add(index, sent, 1);
+      await store.requestSettled(window, await store.requestSent(window, entries));
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  await store.closeSources(window, ["source"]);
+}
+
+async function measure(store: StateStore): Promise<object> {
+  await runWindow(store);
+  const before = process.cpuUsage();
+  await runWindow(store);
+  const { user, system } = process.cpuUsage(before);
+  const micros = (user + system) / requests;
+  return {
+    "CPU us a request": micros.toFixed(1),
+    "CPU us a sample of 500": (micros / seriesEach).toFixed(3),
+  };
+}
+
+const directory = await mkdtemp(join(tmpdir(), "telemetryd-journal-"));
+const file = await FileState.open({ directory, log: createLogger("error", process.stderr, false) });
+const table = { "in memory": await measure(new MemoryState()), "on disk": await measure(file.store) };
+await file.close();
+await rm(directory, { recursive: true });
+console.table(table);

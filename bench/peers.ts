@@ -1,0 +1,78 @@
+import { sleep } from "../src/core/clock.ts";
+import { startVictoriaMetrics } from "../test/support/servers.ts";
+import { runCatchUp } from "./support/catch-up.ts";
+import { cpuRatio, liveTable, runLive } from "./support/live-run.ts";
+import { backlogOf, writeBacklog, writeLive } from "./support/load.ts";
+import { numberOptions } from "./support/options.ts";
+import { processUsage } from "./support/process-usage.ts";
+import { prometheusAgent, telemetryd, vmagent } from "./support/senders.ts";
+import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
+
+/**
+ * telemetryd beside vmagent and the Prometheus agent: the same live series of one VictoriaMetrics, one sender after another
+ * for the same time, each to a fresh VictoriaMetrics that counts what arrives. Peers can only scrape `/federate`, the
+ * newest sample of each series; telemetryd sends every raw one. First a catch-up with 20 samples in a line, which the
+ * peers cannot do at all.
+ */
+const options = numberOptions({ series: 50_000, seconds: 60, interval: 15, backlog: 100 });
+const { series, seconds, interval } = options;
+const largestBatch = 5_000;
+const usualBatch = 500;
+
+await using source = await startVictoriaMetrics();
+const { signal } = new AbortController();
+const backlog = backlogOf(series, options.backlog, interval * 1_000, Date.now() - 5_000);
+print(`catching up ${options.backlog} samples of each of ${series} series`);
+await writeBacklog(source.url, backlog, signal);
+const caughtUp = await runCatchUp({ source, backlog, maxSize: usualBatch });
+
+const over = new AbortController();
+const writing = writeLive(source.url, series, interval * 1_000, over.signal);
+await sleep(2 * interval * 1_000, signal);
+const idleBeforeMs = processUsage(source.pid).cpuMs;
+await sleep(2 * interval * 1_000, signal);
+const idleStoreMs = ((processUsage(source.pid).cpuMs - idleBeforeMs) * seconds) / (2 * interval);
+
+const live = { source, series, seconds, intervalSeconds: interval };
+const runs = [];
+for (const sender of [vmagent, telemetryd(usualBatch), telemetryd(largestBatch), prometheusAgent]) {
+  print(`running ${sender.name}`);
+  runs.push(await runLive(sender, live));
+}
+over.abort();
+await writing;
+
+console.table(liveTable(runs, idleStoreMs, vmagent.name));
+const [agent, ours, oursLarge] = runs;
+if (agent === undefined || ours === undefined || oursLarge === undefined) throw new Error("a run is missing");
+const agentMicros = (agent.cpuMs * 1_000) / agent.samples;
+const caughtUpMicros = (caughtUp.cpuMs * 1_000) / caughtUp.samples;
+print(
+  `catch-up: ${caughtUp.samples} samples, ${round(caughtUpMicros)} us of CPU each, ${round(caughtUp.wireBytes / caughtUp.samples)} wire bytes each, peak ${megabytes(caughtUp.peakBytes)} MB`,
+);
+process.exitCode = printVerdicts([
+  {
+    what: "CPU per sample, batches of 500",
+    figure: cpuRatio(ours, agent),
+    unit: "of vmagent's",
+    atMost: 0.33,
+  },
+  {
+    what: "CPU per sample, batches of 5,000",
+    figure: cpuRatio(oursLarge, agent),
+    unit: "of vmagent's",
+    atMost: 0.33,
+  },
+  {
+    what: "CPU per sample while catching up",
+    figure: caughtUpMicros / agentMicros,
+    unit: "of vmagent's",
+    atMost: 0.15,
+  },
+  {
+    what: "peak memory",
+    figure: megabytes(Math.max(ours.peakBytes, oursLarge.peakBytes)),
+    unit: "MB",
+    atMost: megabytes(agent.peakBytes),
+  },
+]);

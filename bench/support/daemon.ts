@@ -1,0 +1,93 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureBuilt } from "../../scripts/daemon/build.ts";
+import { startDaemon } from "../../scripts/daemon/daemon.ts";
+import { freePort } from "../../test/support/servers.ts";
+
+export interface BenchPolicy {
+  readonly name: string;
+  readonly selector: string;
+  readonly endpoints: readonly string[];
+  readonly maxSize?: number;
+  /** Such as `30s`; the policy's default otherwise. */
+  readonly timeout?: string;
+}
+
+export interface BenchDaemonOptions {
+  readonly sourceUrl: string;
+  readonly policies: readonly BenchPolicy[];
+  /** Below `metrics`, `delivery`: YAML flow text beside what is set here. */
+  readonly metrics?: string;
+  readonly delivery?: string;
+}
+
+/** telemetryd as users run it: the built program, a configuration file, a policy directory, its state on disk. */
+export interface BenchDaemon extends AsyncDisposable {
+  readonly pid: number;
+  readonly opsUrl: string;
+  /** `performance.now()` right before the process was started. */
+  readonly startedAtMs: number;
+  /** Acknowledged samples of all sinks. */
+  delivered(): Promise<number>;
+  log(): string;
+}
+
+export async function startBenchDaemon(options: BenchDaemonOptions): Promise<BenchDaemon> {
+  const { signal } = new AbortController();
+  await ensureBuilt(signal, () => process.stdout.write("building telemetryd\n"));
+  const folder = await mkdtemp(join(tmpdir(), "telemetryd-bench-"));
+  await mkdir(join(folder, "policies"));
+  // One file of many documents: reading ten thousand files is not what is measured here.
+  await writeFile(
+    join(folder, "policies", "policies.json"),
+    JSON.stringify({ apiVersion: "v1", kind: "List", items: options.policies.map(manifest) }),
+  );
+  const configFile = join(folder, "telemetryd.yaml");
+  await writeFile(
+    configFile,
+    [
+      "policies: { directory: ./policies }",
+      `metrics: { url: "${options.sourceUrl}"${options.metrics ? `, ${options.metrics}` : ""} }`,
+      `delivery: { ${options.delivery ?? ""} }`,
+      "state: { directory: ./state }",
+    ].join("\n"),
+  );
+  const opsPort = await freePort();
+  let startedAtMs = performance.now();
+  const onStart = () => {
+    startedAtMs = performance.now();
+  };
+  const daemon = await startDaemon({ configFile, opsPort, onStart, signal });
+  return {
+    pid: daemon.child.pid,
+    opsUrl: daemon.opsUrl,
+    startedAtMs,
+    async delivered() {
+      // A daemon that works at full speed on a machine with other work may answer late.
+      const { policies } = await daemon.status(signal).catch(() => ({ policies: [] }));
+      return policies.flatMap(({ sinks }) => sinks).reduce((sum, sink) => sum + sink.delivered, 0);
+    },
+    log: () => daemon.child.log(),
+    async [Symbol.asyncDispose]() {
+      await daemon.child.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function manifest({ name, selector, endpoints, maxSize = 500, timeout = "5s" }: BenchPolicy): object {
+  return {
+    apiVersion: "telemetry.platformapis/v1alpha1",
+    kind: "ExportPolicy",
+    metadata: { name, namespace: "default" },
+    spec: {
+      sources: [{ name: "all", metrics: { metricsql: selector } }],
+      sinks: endpoints.map((endpoint, index) => ({
+        name: `sink-${index}`,
+        sources: ["all"],
+        target: { prometheusRemoteWrite: { endpoint, batch: { timeout, maxSize } } },
+      })),
+    },
+  };
+}

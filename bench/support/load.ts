@@ -1,0 +1,76 @@
+import { sleep } from "../../src/core/clock.ts";
+import { flushVictoriaMetrics, importLines } from "../../test/support/samples.ts";
+import { metricText } from "../export-body.ts";
+
+/** Every series of the load has it. */
+export const loadSelector = '{job="node-exporter"}';
+
+/** Which samples: `series` series, each with one at every multiple of `everyMs` after `fromMs`, up to and including `toMs`. */
+export interface Backlog {
+  readonly series: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly everyMs: number;
+}
+
+export function backlogOf(series: number, samplesPerSeries: number, everyMs: number, toMs: number): Backlog {
+  const lastMs = toMs - (toMs % everyMs);
+  return { series, everyMs, fromMs: lastMs - samplesPerSeries * everyMs, toMs: lastMs };
+}
+
+export function samplesOf({ series, fromMs, toMs, everyMs }: Backlog): number {
+  return series * (Math.floor(toMs / everyMs) - Math.floor(fromMs / everyMs));
+}
+
+/** Writes a backlog; when it resolves, the store's queries show it. */
+export async function writeBacklog(
+  url: string,
+  backlog: Backlog,
+  signal: AbortSignal,
+  metric: (index: number) => string = metricText,
+): Promise<void> {
+  await importLines(url, backlogLines(backlog, metric), signal);
+  await flushVictoriaMetrics(url, signal);
+}
+
+function* backlogLines({ series, fromMs, toMs, everyMs }: Backlog, metric: (index: number) => string) {
+  const times: number[] = [];
+  for (let at = fromMs - (fromMs % everyMs) + everyMs; at <= toMs; at += everyMs) times.push(at);
+  const timesText = times.join(",");
+  for (let index = 0; index < series; index++) {
+    const values = times.map((at) => valueAt(index, at / everyMs));
+    yield `{"metric":${metric(index)},"values":[${values}],"timestamps":[${timesText}]}\n`;
+  }
+}
+
+/** Half counters, half gauges with up to three decimals; none of them equal for long. */
+function valueAt(index: number, step: number): number {
+  return index % 2 === 0
+    ? index * 1_009 + (step % 1_000_000) * 17
+    : Math.round(((index * 7 + step * 13) % 100_000) * 1_234.5) / 1_000;
+}
+
+/**
+ * Writes a sample of every series at each multiple of `everyMs`, as a scraper does, until the signal aborts; a tick that has
+ * begun is written whole. @returns how many samples were written
+ */
+export async function writeLive(
+  url: string,
+  series: number,
+  everyMs: number,
+  signal: AbortSignal,
+  metric: (index: number) => string = metricText,
+): Promise<number> {
+  const heads = Array.from({ length: series }, (_, index) => `{"metric":${metric(index)},"values":[`);
+  for (let ticks = 0; ; ticks++) {
+    const tickMs = Math.ceil((Date.now() + 1) / everyMs) * everyMs;
+    await sleep(tickMs - Date.now(), signal).catch(() => undefined);
+    if (signal.aborted) return ticks * series;
+    await importLines(url, liveLines(heads, tickMs, tickMs / everyMs), new AbortController().signal);
+  }
+}
+
+function* liveLines(heads: readonly string[], tickMs: number, step: number) {
+  for (const [index, head] of heads.entries())
+    yield `${head}${valueAt(index, step)}],"timestamps":[${tickMs}]}\n`;
+}

@@ -1,0 +1,25 @@
+import { parseArgs } from "node:util";
+
+/**
+ * The numbers that a benchmark can be told on its command line, each with its default: `--series 50000`. An unknown
+ * option ends the program with the list of those there are.
+ */
+export function numberOptions<Name extends string>(defaults: Record<Name, number>): Record<Name, number> {
+  const names = Object.keys(defaults) as Name[];
+  const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
+  try {
+    const { values } = parseArgs({ options });
+    return Object.fromEntries(
+      names.map((name) => {
+        const text = values[name];
+        const value = typeof text === "string" ? Number(text) : defaults[name];
+        if (!(value > 0)) throw new Error(`--${name} takes a number above 0, not ${String(text)}`);
+        return [name, value];
+      }),
+    ) as Record<Name, number>;
+  } catch (error) {
+    const usage = names.map((name) => `--${name} ${defaults[name]}`).join(" ");
+    process.stderr.write(`${(error as Error).message}\noptions, with their defaults: ${usage}\n`);
+    process.exit(2);
+  }
+}

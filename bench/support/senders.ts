@@ -1,0 +1,87 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startServer } from "../../scripts/servers/server.ts";
+import { type RunningServer, startPrometheus } from "../../test/support/servers.ts";
+import { startBenchDaemon } from "./daemon.ts";
+import { loadSelector } from "./load.ts";
+
+/** What brings a store's samples to a remote-write endpoint. */
+export interface Sender {
+  readonly name: string;
+  start(way: Way): Promise<RunningSender>;
+}
+
+export interface Way {
+  readonly source: RunningServer;
+  /** Remote-write URL. */
+  readonly endpoint: string;
+  readonly intervalSeconds: number;
+}
+
+export interface RunningSender extends AsyncDisposable {
+  readonly pid: number;
+  log(): string;
+}
+
+/** @param memoryLimit `delivery.memoryLimit`; the default is for some hundred thousand series */
+export function telemetryd(maxSize: number, memoryLimit = "256MiB"): Sender {
+  return {
+    name: `telemetryd, batches of ${maxSize}`,
+    start: ({ source, endpoint, intervalSeconds }) =>
+      startBenchDaemon({
+        sourceUrl: source.url,
+        policies: [{ name: "load", selector: loadSelector, endpoints: [endpoint], maxSize }],
+        metrics: `interval: ${intervalSeconds}s`,
+        delivery: `memoryLimit: ${memoryLimit}`,
+      }),
+  };
+}
+
+export const vmagent: Sender = {
+  name: "vmagent",
+  start: ({ source, endpoint, intervalSeconds }) =>
+    startServer(
+      {
+        program: "vmagent",
+        scheme: "http",
+        async args(port, dataDir) {
+          const file = join(dataDir, "scrape.yaml");
+          await writeFile(file, federation(source, intervalSeconds));
+          return [
+            `-httpListenAddr=127.0.0.1:${port}`,
+            `-promscrape.config=${file}`,
+            // The default, 16 MB, is less than what 50,000 series take.
+            "-promscrape.maxScrapeSize=2GB",
+            `-remoteWrite.url=${endpoint}`,
+            `-remoteWrite.tmpDataPath=${join(dataDir, "queue")}`,
+          ];
+        },
+        isReady: async (port, signal) => (await fetch(`http://127.0.0.1:${port}/health`, { signal })).ok,
+      },
+      {},
+    ),
+};
+
+export const prometheusAgent: Sender = {
+  name: "prometheus agent",
+  start: ({ source, endpoint, intervalSeconds }) =>
+    startPrometheus({
+      agent: true,
+      remoteWriteReceiver: false,
+      scrapeConfig: `${federation(source, intervalSeconds)}remote_write:\n  - url: ${endpoint}\n`,
+    }),
+};
+
+/** Takes the newest sample of each series with its own labels and time, at each interval. */
+function federation(source: RunningServer, intervalSeconds: number): string {
+  return `scrape_configs:
+  - job_name: federate
+    honor_labels: true
+    honor_timestamps: true
+    metrics_path: /federate
+    params: { "match[]": ['${loadSelector}'] }
+    scrape_interval: ${intervalSeconds}s
+    scrape_timeout: ${intervalSeconds}s
+    static_configs: [{ targets: ["127.0.0.1:${source.port}"] }]
+`;
+}
