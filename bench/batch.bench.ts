@@ -39,6 +39,7 @@ for (const [count, perLine, maxSamples] of [
       maxSamples,
       maxBytes: 8 * 2 ** 20,
       laneCount: 4,
+      keepsSamples: false,
       timeoutMs: 5_000,
       monotonicMs: () => 0,
       onRequest: ({ request }) => {

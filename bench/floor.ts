@@ -104,6 +104,7 @@ function newPass(onPayload: (payload: Buffer) => unknown): WindowPass {
     maxSamples: 500,
     maxBytes: 8 * 2 ** 20,
     laneCount: 4,
+    keepsSamples: false,
     timeoutMs: 5_000,
     monotonicMs: () => 0,
     onRequest: ({ request }) => onPayload(request.payload),
