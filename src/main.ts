@@ -9,9 +9,12 @@ import { version } from "./core/version.ts";
 import { boardSource } from "./daemon/board-source.ts";
 import { DaemonHealth } from "./daemon/daemon-health.ts";
 import { createExporting, type Exporting } from "./daemon/exporting.ts";
+import type { Fleet } from "./daemon/fleet.ts";
 import { desiredPlans, PolicyStatuses } from "./daemon/policy-statuses.ts";
+import type { QueueViews } from "./daemon/queue-views.ts";
 import { lockDirectory } from "./export/directory-lock.ts";
 import { FileState } from "./export/file-state.ts";
+import type { MemoryState } from "./export/memory-state.ts";
 import { DirectorySource } from "./policy/directory-source.ts";
 import { PolicyStore } from "./policy/store.ts";
 import type { RedisRoom } from "./redis/redis.ts";
@@ -56,10 +59,15 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       const { directory } = config.state;
       const state = await FileState.open({ directory, log });
       releasers.push(() => state.close());
+      if (config.export.schedule === "local" && config.redis !== undefined) {
+        const { takeOverFromFleet } = await import("./daemon/fleet-takeover.ts");
+        await takeOverFromFleet(config, state.store, clock, log, signal);
+      }
       health.watch(() => state.degraded && `the state directory cannot be written: ${state.degraded}`);
       exporting = createExporting({
         config: { ...config, metrics: config.metrics satisfies MetricsConfig },
         state: state.store,
+        fleet: await openFleet(config, redis, state.store, clock, log),
         desired: {
           plans: () => desiredPlans(store),
           subscribe: (listener) => store.subscribe(listener),
@@ -131,6 +139,11 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         import("./ops/app.ts"),
         import("./ops/server.ts"),
       ]);
+      const queues = redis && (await openQueues(config, redis));
+      if (queues !== undefined) {
+        releasers.push(queues.close);
+        registries.push(queues.registry);
+      }
       const app = buildOpsApp({
         status: () => ({
           ...health.snapshot(),
@@ -140,6 +153,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         }),
         readiness: () => health.readiness(),
         registries,
+        dashboard: queues?.dashboard,
         nowMs: () => clock.nowMs(),
         log,
       });
@@ -168,6 +182,24 @@ async function openRedis(config: Config, clock: Clock, log: Logger): Promise<Red
     clock,
     log,
   });
+}
+
+/** What replicas share their cycles through; undefined for a daemon that runs all of them itself. */
+async function openFleet(
+  config: Config,
+  redis: RedisRoom | undefined,
+  mirror: MemoryState,
+  clock: Clock,
+  log: Logger,
+): Promise<Fleet | undefined> {
+  if (redis === undefined || config.export.schedule !== "queue") return undefined;
+  const { createFleet } = await import("./daemon/fleet.ts");
+  return createFleet({ redis, mirror, clock, log });
+}
+
+async function openQueues(config: Config, redis: RedisRoom): Promise<QueueViews | undefined> {
+  const { openQueueViews } = await import("./daemon/queue-views.ts");
+  return openQueueViews(config, redis);
 }
 
 /** A daemon that follows the platform that it hosts trusts the authority that it made, without being told to. */

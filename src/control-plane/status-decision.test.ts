@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Condition, PolicyStatus } from "../policy/conditions.ts";
-import { isWriteDue, mergedStatus, refreshMs } from "./status-decision.ts";
+import { isWriteDue, knownStatus, mergedStatus, refreshMs } from "./status-decision.ts";
 
 const condition = (fields: Partial<Condition> = {}): Condition => ({
   ...{ type: "Ready", status: "True", reason: "SinksAccepted", message: "m", observedGeneration: 1 },
@@ -50,5 +50,23 @@ describe("what is written", () => {
 
   test.each([[undefined], [{}], [{ conditions: "x", sinks: [1] }]])("over %j", (present) => {
     expect(mergedStatus(present, status())).toEqual(status());
+  });
+});
+
+describe("a sink that another replica of the fleet runs", () => {
+  const own = status();
+  const elsewhere: PolicyStatus = { ...own, sinks: [{ name: "s", conditions: [] }] };
+
+  test("what is not told here is no change, and its return only if it differs", () => {
+    expect(isWriteDue({ status: own, writtenMs: 0 }, elsewhere, 1_000)).toBe(false);
+    const known = { status: knownStatus(own, elsewhere), writtenMs: 0 };
+    expect(isWriteDue(known, own, 1_000)).toBe(false);
+    const failing = { ...own, sinks: status({ status: "False" }).sinks };
+    expect(isWriteDue(known, failing, 1_000)).toBe(true);
+  });
+
+  test("its condition and its checkpoint stay as the other one wrote them", () => {
+    const merged = mergedStatus({ ...own }, elsewhere);
+    expect(merged["sinks"]).toEqual(own.sinks);
   });
 });

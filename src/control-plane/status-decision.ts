@@ -1,7 +1,10 @@
 import { isTransition } from "../policy/condition-changes.ts";
 import type { Condition, PolicyStatus } from "../policy/conditions.ts";
 
-/** What is known of a policy's status in its control plane. */
+/**
+ * What is known of a policy's status in its control plane. In a fleet a replica tells how a sink delivers only while it
+ * runs the sink itself: what it does not tell is another one's to tell, and no change.
+ */
 export interface WrittenStatus {
   readonly status: PolicyStatus;
   /** Monotonic. */
@@ -22,17 +25,32 @@ export function isWriteDue(written: WrittenStatus | undefined, wanted: PolicySta
   if (before.sinks.length !== wanted.sinks.length) return true;
   const sinkChanged = wanted.sinks.some((sink) => {
     const known = before.sinks.find((each) => each.name === sink.name);
-    return known === undefined || isTransition(known.conditions, sink.conditions);
+    return known === undefined || isTransition(ofTypes(known.conditions, sink.conditions), sink.conditions);
   });
   if (sinkChanged) return true;
   if (nowMs - written.writtenMs < refreshMs) return false;
   return JSON.stringify(before) !== JSON.stringify(wanted);
 }
 
+/** What is known once `wanted` is written: of what it does not tell, what was known before. */
+export function knownStatus(before: PolicyStatus | undefined, wanted: PolicyStatus): PolicyStatus {
+  const sinks = wanted.sinks.map((sink) => {
+    const known = before?.sinks.find(({ name }) => name === sink.name)?.conditions ?? [];
+    const told = new Set(sink.conditions.map(({ type }) => type));
+    return { ...sink, conditions: [...sink.conditions, ...known.filter(({ type }) => !told.has(type))] };
+  });
+  return { ...wanted, sinks };
+}
+
+function ofTypes(conditions: readonly Condition[], like: readonly Condition[]): readonly Condition[] {
+  return conditions.filter(({ type }) => like.some((each) => each.type === type));
+}
+
 type JsonStatus = Readonly<Record<string, unknown>> | undefined;
 
 /**
- * The status to write over the one in the control plane. Conditions of types that are not ours stay; a condition whose
+ * The status to write over the one in the control plane. What is not told here (conditions of other types, the
+ * checkpoint of a sink that another replica runs) stays; a condition whose
  * status is the same keeps its time, which we do not know after a restart.
  */
 export function mergedStatus(present: JsonStatus, wanted: PolicyStatus): Record<string, unknown> {
@@ -41,7 +59,13 @@ export function mergedStatus(present: JsonStatus, wanted: PolicyStatus): Record<
     conditions: mergedConditions(objects(present?.["conditions"]), wanted.conditions),
     sinks: wanted.sinks.map((sink) => {
       const known = presentSinks.find((each) => each["name"] === sink.name);
-      return { ...sink, conditions: mergedConditions(objects(known?.["conditions"]), sink.conditions) };
+      const checkpoint = known?.["checkpoint"];
+      const kept = typeof checkpoint === "string" ? { checkpoint } : {};
+      return {
+        ...kept,
+        ...sink,
+        conditions: mergedConditions(objects(known?.["conditions"]), sink.conditions),
+      };
     }),
   };
 }

@@ -5,7 +5,7 @@ import { runLoop, type Service } from "../core/service.ts";
 import type { PolicyStatus } from "../policy/conditions.ts";
 import { type PolicyRef, sinkKey } from "../policy/types.ts";
 import type { PlaneClient } from "./plane-client.ts";
-import { isWriteDue, mergedStatus, type WrittenStatus } from "./status-decision.ts";
+import { isWriteDue, knownStatus, mergedStatus, type WrittenStatus } from "./status-decision.ts";
 
 /** The status that a policy should have. */
 export interface WantedStatus {
@@ -76,7 +76,8 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
       const nowMs = clock.monotonicMs();
       if ((retryAtMs.get(key) ?? 0) > nowMs || !isWriteDue(written.get(key), wanted.status, nowMs)) continue;
       if (await write(client, wanted, signal)) {
-        written.set(key, { status: wanted.status, writtenMs: clock.monotonicMs() });
+        const status = knownStatus(written.get(key)?.status, wanted.status);
+        written.set(key, { status, writtenMs: clock.monotonicMs() });
         retryAtMs.delete(key);
       } else retryAtMs.set(key, clock.monotonicMs() + retryMs);
     }

@@ -20,6 +20,7 @@ import { RemoteWriteMetrics } from "../remote-write/metrics.ts";
 import { RejectedStore } from "../remote-write/rejected-store.ts";
 import { StoreClient } from "../source/store-client.ts";
 import { StoreReader } from "../source/store-reader.ts";
+import type { Fleet } from "./fleet.ts";
 
 /** What reading and delivering need, whoever says which sinks run: the daemon's schedule, or a single command. */
 export interface ExportTools {
@@ -137,16 +138,20 @@ export interface Exporting {
 const restOfShutdown = 0.1;
 const sweepRejectedMs = 60_000;
 
-export function createExporting(options: ExportToolsOptions & { readonly desired: DesiredPlans }): Exporting {
-  const { config, state, clock, log, desired } = options;
-  const tools = createExportTools(options);
-  const { shutdownTimeoutMs } = config.delivery;
-  const schedule = new LocalSchedule({
-    exporterDeps: tools.deps,
-    shutdownTimeoutMs: shutdownTimeoutMs * (1 - restOfShutdown),
-    clock,
-    log,
-  });
+export interface ExportingOptions extends ExportToolsOptions {
+  readonly desired: DesiredPlans;
+  /** Given where replicas share the cycles: `export.schedule: queue`. */
+  readonly fleet?: Fleet | undefined;
+}
+
+export function createExporting(options: ExportingOptions): Exporting {
+  const { config, fleet, clock, log, desired } = options;
+  const state = fleet?.state ?? options.state;
+  const tools = createExportTools({ ...options, state });
+  const shutdownTimeoutMs = config.delivery.shutdownTimeoutMs * (1 - restOfShutdown);
+  const schedule =
+    fleet?.schedule(tools.deps, shutdownTimeoutMs) ??
+    new LocalSchedule({ exporterDeps: tools.deps, shutdownTimeoutMs, clock, log });
   const reconciler = new Reconciler({ desired, schedule, state, clock, log });
   const sweeper: Service = {
     name: "rejected store",

@@ -134,6 +134,11 @@ export class Exporter {
     await this.#disconnect();
   }
 
+  /** Takes over how the sink stands from whoever ran its last cycle; to be called between cycles. */
+  resume(standing: Standing): void {
+    this.#standing = standing;
+  }
+
   #delayOf(source: string): number {
     return this.#delays.get(source) ?? this.#deps.settings.delayMs;
   }

@@ -14,18 +14,28 @@ interface MutableSink {
 }
 
 /**
+ * Called with every record after it has been applied, and with the window that it changed: when that has ended, as it
+ * was left.
+ */
+export type RecordWriter = (record: StateRecord, window: OpenWindow | undefined) => Promise<void>;
+
+/**
  * The state of all sinks in memory: a pure function of the records applied so far. By itself it is the store of a
  * one-off `telemetryd export`; the file store is this model and a log of the same records.
  */
 export class MemoryState implements StateStore {
   readonly #sinks = new Map<string, MutableSink>();
   readonly #windows = new Map<number, MutableWindow>();
-  readonly #write: (record: StateRecord) => Promise<void>;
-  #lastWindowId = 0;
+  readonly #write: RecordWriter;
+  #lastWindowId: number;
 
-  /** @param write called with every record after it has been applied; its promise is the change's */
-  constructor(write: (record: StateRecord) => Promise<void> = () => Promise.resolve()) {
+  /**
+   * @param write its promise is the change's
+   * @param lastWindowId ids of new windows are above this
+   */
+  constructor(write: RecordWriter = () => Promise.resolve(), lastWindowId = 0) {
     this.#write = write;
+    this.#lastWindowId = lastWindowId;
   }
 
   load(sink: string): Promise<SinkState> {
@@ -36,13 +46,13 @@ export class MemoryState implements StateStore {
   }
 
   setCheckpoint(sink: string, source: string, ms: number): Promise<void> {
-    return this.#record({ type: "checkpoint", sink, source, ms });
+    return this.record({ type: "checkpoint", sink, source, ms });
   }
 
   async openWindow(sink: string, window: WindowBounds, sources: readonly string[]): Promise<OpenWindow> {
     const id = this.#lastWindowId + 1;
     const { fromMs, toMs, stepMs } = window;
-    await this.#record({ type: "open", sink, id, fromMs, toMs, stepMs, sources });
+    await this.record({ type: "open", sink, id, fromMs, toMs, stepMs, sources });
     const opened = this.#windows.get(id);
     if (opened === undefined) throw new Error(`window ${id} of ${sink} was closed while it was opened`);
     return opened;
@@ -50,24 +60,24 @@ export class MemoryState implements StateStore {
 
   async requestSent(window: OpenWindow, entries: RequestEntries): Promise<number> {
     const number = (this.#windows.get(window.id)?.lastNumber ?? 0) + 1;
-    await this.#record({ type: "sent", id: window.id, number, entries });
+    await this.record({ type: "sent", id: window.id, number, entries });
     return number;
   }
 
   requestSettled(window: OpenWindow, number: number): Promise<void> {
-    return this.#record({ type: "settled", id: window.id, number });
+    return this.record({ type: "settled", id: window.id, number });
   }
 
   requestReturned(window: OpenWindow, number: number): Promise<void> {
-    return this.#record({ type: "returned", id: window.id, number });
+    return this.record({ type: "returned", id: window.id, number });
   }
 
   closeSources(window: OpenWindow, sources: readonly string[]): Promise<void> {
-    return this.#record({ type: "close", id: window.id, sources });
+    return this.record({ type: "close", id: window.id, sources });
   }
 
   dropWindow(window: OpenWindow): Promise<void> {
-    return this.#record({ type: "drop", id: window.id });
+    return this.record({ type: "drop", id: window.id });
   }
 
   sinks(): Promise<readonly string[]> {
@@ -75,12 +85,14 @@ export class MemoryState implements StateStore {
   }
 
   forget(sink: string): Promise<void> {
-    return this.#record({ type: "forget", sink });
+    return this.record({ type: "forget", sink });
   }
 
-  #record(record: StateRecord): Promise<void> {
+  /** Changes the state and writes the record. */
+  record(record: StateRecord): Promise<void> {
+    const window = "id" in record ? this.#windows.get(record.id) : undefined;
     this.apply(record);
-    return this.#write(record);
+    return this.#write(record, window);
   }
 
   /** Changes the state as the record says. Records of windows that are gone change nothing. */

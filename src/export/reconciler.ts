@@ -9,7 +9,7 @@ import type { Schedule } from "./schedule.ts";
 import type { StateStore } from "./sink-state.ts";
 
 /** Checkpoints of a deleted policy stay this long: restored in time with the same uid, it resumes. */
-const keepForgottenMs = 24 * 3_600_000;
+export const keepForgottenMs = 24 * 3_600_000;
 const sweepEveryMs = 600_000;
 
 /** What should run; `subscribe`'s listener is called after each change and returns nothing. */
@@ -49,7 +49,11 @@ export class Reconciler implements Service {
       this.reconcile();
       while (!signal.aborted) {
         await this.#options.clock.sleep(sweepEveryMs, signal).catch(() => undefined);
-        if (!signal.aborted) await this.sweep();
+        if (signal.aborted) return;
+        // A shared store may be away; what is not forgotten today is forgotten tomorrow.
+        await this.sweep().catch((error: unknown) =>
+          this.#options.log.warn({ error: describeError(error) }, "old checkpoints could not be swept"),
+        );
       }
     } finally {
       unsubscribe();

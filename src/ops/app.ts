@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply } from "fastify";
 import { Registry } from "prom-client";
 import { describeError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
@@ -10,12 +10,17 @@ import type { Readiness } from "./readiness.ts";
 import { parseStatusQuery } from "./sink-list.ts";
 import { livePart, type PageView, statusPage } from "./status-page.ts";
 
+/** Where the queue dashboard is. */
+export const queuesPath = "/queues";
+
 /** What the ops address shows. Everything is pulled when somebody asks; all of it must be cheap and in memory. */
 export interface OpsInput {
   status(): DaemonStatus;
   readiness(): Readiness;
   /** One per component; a metric's name occurs in one of them only. */
   readonly registries: readonly Registry[];
+  /** The queue dashboard; absent where the daemon has no queues. */
+  readonly dashboard?: FastifyPluginAsync | undefined;
   /** Wall-clock time, ms. */
   nowMs(): number;
   readonly log: Logger;
@@ -49,6 +54,7 @@ export function buildOpsApp(input: OpsInput): FastifyInstance {
     // Merged anew each time: a component may register a metric after the start. merge() refuses an empty list.
     return Registry.merge([new Registry(), ...input.registries]).metrics();
   });
+  if (input.dashboard !== undefined) app.register(input.dashboard, { prefix: queuesPath });
   app.get("/healthz", async (_, reply) => plain(reply, 200, "ok\n"));
   app.get("/readyz", async (_, reply) => {
     const { ready, reasons } = input.readiness();

@@ -5,6 +5,7 @@ import { createApiMetrics } from "../../src/api/metrics.ts";
 import { createControlPlaneRegistry } from "../../src/control-plane/metrics.ts";
 import { createExportRegistry } from "../../src/export/export-metrics.ts";
 import { createProcessRegistry } from "../../src/ops/process-metrics.ts";
+import { createQueueRegistry } from "../../src/ops/queue-metrics.ts";
 import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
 import { createRoadmapMetrics } from "../../src/roadmap/metrics.ts";
 import { SourceMetrics } from "../../src/source/source-metrics.ts";
@@ -36,6 +37,7 @@ test("docs/metrics.md has the metrics of every room, as they are, and no others"
   const idle = undefined as never;
   const registries = [
     createProcessRegistry("1.2.3"),
+    createQueueRegistry([]),
     new SourceMetrics(idle).registry,
     new RemoteWriteMetrics().registry,
     createControlPlaneRegistry(idle),

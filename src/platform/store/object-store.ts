@@ -1,9 +1,9 @@
 import type { RedisConnection } from "../../redis/connection.ts";
+import { runScript } from "../../redis/run-script.ts";
 import type { KubeObject } from "../object.ts";
 import { type Plane, planeKey } from "../plane.ts";
 import { type PlaneKeys, planeKeys } from "./keys.ts";
 import { type EarlierState, rewind, type StoredItem } from "./rewind.ts";
-import { runScript } from "./run-script.ts";
 import {
   changesScript,
   commitScript,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RedisConnection } from "../../redis/connection.ts";
+import type { RedisConnection } from "./connection.ts";
 
 const hashes = new Map<string, string>();
 
@@ -8,7 +8,7 @@ export async function runScript(
   redis: RedisConnection,
   script: string,
   keys: readonly string[],
-  args: readonly (string | number)[],
+  args: readonly (string | number | Buffer)[],
 ): Promise<unknown> {
   let hash = hashes.get(script);
   if (hash === undefined) {

@@ -1,0 +1,33 @@
+import type { Clock } from "../core/clock.ts";
+import type { Logger } from "../core/log.ts";
+import type { Service } from "../core/service.ts";
+import type { ExporterDeps } from "../export/exporter.ts";
+import { RedisState } from "../export/fleet/redis-state.ts";
+import type { MemoryState } from "../export/memory-state.ts";
+import type { Schedule } from "../export/schedule.ts";
+import { QueueSchedule } from "../export/schedules/queue-schedule.ts";
+import type { StateStore } from "../export/sink-state.ts";
+import type { RedisConnections } from "../redis/redis.ts";
+
+/** What stands in for the local state and the local schedule under `export.schedule: queue`. */
+export interface Fleet {
+  readonly state: StateStore;
+  schedule(exporterDeps: ExporterDeps, shutdownTimeoutMs: number): Schedule & Service;
+}
+
+export function createFleet(parts: {
+  readonly redis: RedisConnections;
+  /** The state directory's: this replica's copy of what it writes to Redis. */
+  readonly mirror: MemoryState;
+  /** The checkpoint of a sink in its policy's status (Unix ms), where it is known. */
+  readonly checkpointOf?: (sink: string, source: string) => number | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): Fleet {
+  const state = new RedisState(parts);
+  return {
+    state,
+    schedule: (exporterDeps, shutdownTimeoutMs) =>
+      new QueueSchedule({ ...parts, exporterDeps, state, shutdownTimeoutMs }),
+  };
+}

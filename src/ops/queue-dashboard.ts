@@ -1,0 +1,49 @@
+import { createBullBoard } from "@bull-board/api";
+import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
+import { FastifyAdapter } from "@bull-board/fastify";
+import type { Queue } from "bullmq";
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import { queuesPath } from "./app.ts";
+
+export interface QueueDashboard {
+  readonly queues: readonly Queue[];
+  /** `ops.dashboard: write`; otherwise nothing can be changed there. */
+  readonly isWritable: boolean;
+}
+
+/**
+ * Bull Board under {@link queuesPath}: what is in the queues, and, where that is allowed, buttons that retry, remove and
+ * pause. To be registered with that prefix.
+ */
+export function queueDashboard({ queues, isWritable }: QueueDashboard): FastifyPluginAsync {
+  return async (scope: FastifyInstance) => {
+    scope.addHook("onRequest", async (request, reply) => {
+      reply.header("content-security-policy", boardPolicy);
+      if (request.method === "GET" || request.method === "HEAD") return;
+      // A page of another site must not press the buttons.
+      const site = request.headers["sec-fetch-site"] ?? "same-origin";
+      if (isWritable && site === "same-origin") return;
+      await reply.code(403).type("text/plain; charset=utf-8").send("the queues are read-only here\n");
+    });
+    const adapter = new FastifyAdapter().setBasePath(queuesPath);
+    createBullBoard({
+      queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: !isWritable })),
+      serverAdapter: adapter,
+      options: { uiConfig: { boardTitle: "telemetryd queues", hideRedisDetails: true } },
+    });
+    await scope.register(adapter.registerPlugin());
+  };
+}
+
+/** Bull Board is a script with styles of its own and a `base` tag; fonts from elsewhere stay away. */
+const boardPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");

@@ -1,0 +1,294 @@
+/**
+ * `npm run test:fleet`: the test of equality with three replicas that share their cycles through Redis. Samples are written
+ * live into a VictoriaMetrics and exported to three sinks; replicas are killed with `kill -9` at random, Redis is killed once,
+ * and in the end all replicas are restarted one after another. Each receiver must then hold what the source holds.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ensureBuilt } from "../../scripts/daemon/build.ts";
+import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts";
+import { describeExit } from "../../scripts/servers/child.ts";
+import { sleep } from "../../src/core/clock.ts";
+import { describeError } from "../../src/core/errors.ts";
+import { formatExactCount } from "../../src/core/human.ts";
+import { agrees, type Receiver } from "../equality/comparison.ts";
+import { largestBatch, manifest, randomVariant, writeManifest } from "../equality/policy.ts";
+import { writeLive } from "../equality/writer.ts";
+import { randomInteger, seededRandom } from "../support/random.ts";
+import {
+  freePort,
+  type RunningServer,
+  startPrometheus,
+  startRedis,
+  startVictoriaMetrics,
+} from "../support/servers.ts";
+
+const usage = `Usage: npm run test:fleet [-- OPTIONS]
+
+  --series N    series of 11 labels each (1500)
+  --seconds N   how long samples are written and replicas are killed (75)
+  --seed N      repeats the random choices of an earlier run`;
+
+const replicaCount = 3;
+const lanes = 4;
+const writeEveryMs = 3_000;
+const killPauseMs = [4_000, 12_000] as const;
+const editPauseMs = [8_000, 20_000] as const;
+/** A killed replica's sinks go on elsewhere within this time. */
+const takeoverLimitMs = 30_000;
+const drainLimitMs = 120_000;
+const delayMs = 16_000;
+
+interface Arguments {
+  readonly series: number;
+  readonly seconds: number;
+  readonly seed: number;
+}
+
+/** One daemon of the fleet, in whichever life. */
+interface Replica {
+  readonly number: number;
+  daemon: RunningDaemon;
+}
+
+interface Fleet {
+  readonly replicas: Replica[];
+  readonly receivers: readonly Receiver[];
+  readonly redis: RunningServer;
+  start(number: number): Promise<RunningDaemon>;
+}
+
+type Stops = (() => Promise<unknown>)[];
+
+async function run(args: Arguments, folder: string, stops: Stops): Promise<boolean> {
+  await ensureBuilt(new AbortController().signal, () => console.log("building telemetryd"));
+  const startMs = Date.now();
+  const random = seededRandom(args.seed);
+  const started = async (start: Promise<RunningServer>): Promise<RunningServer> => {
+    const server = await start;
+    stops.push(() => server[Symbol.asyncDispose]());
+    return server;
+  };
+  const source = await started(startVictoriaMetrics());
+  const receivers: Receiver[] = [
+    { name: "victoria-metrics", kind: "victoria-metrics", server: await started(startVictoriaMetrics()) },
+    {
+      name: "prometheus-out-of-order",
+      kind: "prometheus",
+      server: await started(startPrometheus({ outOfOrderWindow: "1h" })),
+    },
+    { name: "prometheus", kind: "prometheus", server: await started(startPrometheus()) },
+  ];
+  const redis = await started(startRedis({ persistent: true }));
+  const sinks = receivers.map(({ name, server }) => ({ name, endpoint: `${server.url}/api/v1/write` }));
+  const policies = join(folder, "policies");
+  await mkdir(policies);
+  const edit = (number: number): Promise<void> =>
+    writeManifest(policies, manifest(randomVariant(number, random), sinks));
+  await edit(0);
+
+  const start = async (number: number): Promise<RunningDaemon> => {
+    const state = join(folder, `state-${number}`);
+    await mkdir(state, { recursive: true });
+    const configFile = join(folder, `telemetryd-${number}.yaml`);
+    await writeFile(
+      configFile,
+      [
+        `policies: { directory: ${JSON.stringify(policies)} }`,
+        `metrics: { url: "${source.url}", interval: 1s, delay: ${delayMs}ms }`,
+        `delivery: { startFrom: 1h, concurrency: ${lanes} }`,
+        `state: { directory: ${JSON.stringify(state)} }`,
+        `redis: { url: "${redis.url}" }`,
+        "export: { schedule: queue }",
+        "log: { level: info }",
+      ].join("\n"),
+    );
+    const daemon = await startDaemon({
+      configFile,
+      opsPort: await freePort(),
+      logFile: join(folder, `telemetryd-${number}.log`),
+      signal: new AbortController().signal,
+    });
+    stops.unshift(() => daemon.child.kill());
+    return daemon;
+  };
+  const replicas = await Promise.all(
+    Array.from({ length: replicaCount }, async (_, number) => ({ number, daemon: await start(number) })),
+  );
+  const fleet: Fleet = { replicas, receivers, redis, start };
+
+  const over = AbortSignal.timeout(args.seconds * 1_000);
+  const trouble = new AbortController();
+  const until = AbortSignal.any([over, trouble.signal]);
+  const parts = {
+    writer: writeLive(source.url, args.series, writeEveryMs, until),
+    killer: killRepeatedly(fleet, random, until),
+    editor: editRepeatedly(edit, seededRandom(args.seed + 1), until),
+  };
+  for (const part of Object.values(parts)) part.catch((error: unknown) => trouble.abort(error));
+  const [written, kills, edits] = await Promise.all([parts.writer, parts.killer, parts.editor]);
+  console.log(
+    `written: ${formatExactCount(written.samples)} samples; ${kills} kills of replicas, 1 of Redis, ${edits} edits`,
+  );
+  await takesOver(fleet);
+  await restartAll(fleet);
+  const lastMs = Date.now();
+  await reached(fleet, lastMs, drainLimitMs);
+  for (const { number, daemon } of replicas) {
+    console.log(`replica ${number}, after SIGTERM: ${describeExit(await daemon.child.stop(30_000))}`);
+  }
+  let isEqual = true;
+  for (const receiver of receivers) {
+    // A killed replica's and a killed Redis' requests in flight may come twice: one in each lane.
+    const allowed = receiver.kind === "prometheus" ? 0 : (kills + 2 + replicaCount) * lanes * largestBatch;
+    const span = { fromMs: startMs - 60_000, toMs: lastMs };
+    isEqual = (await agrees(receiver, source.url, written, span, allowed)) && isEqual;
+  }
+  return isEqual;
+}
+
+/** Kills a replica after a random time and starts it again, and once, in between, Redis. */
+async function killRepeatedly(fleet: Fleet, random: () => number, until: AbortSignal): Promise<number> {
+  let kills = 0;
+  for (let turn = 0; ; turn++) {
+    await sleep(randomInteger(random, ...killPauseMs), until).catch(() => undefined);
+    for (const { number, daemon } of fleet.replicas) {
+      const exit = daemon.child.exit();
+      if (exit !== undefined) throw new Error(`replica ${number} ended by itself: ${describeExit(exit)}`);
+    }
+    if (until.aborted) return kills;
+    if (turn === 1) {
+      await fleet.redis.kill();
+      await sleep(randomInteger(random, 500, 3_000), new AbortController().signal);
+      await fleet.redis.restart();
+      continue;
+    }
+    const replica = fleet.replicas[randomInteger(random, 0, replicaCount - 1)];
+    if (replica === undefined) continue;
+    await replica.daemon.child.kill();
+    kills++;
+    await sleep(randomInteger(random, 0, 3_000), new AbortController().signal);
+    replica.daemon = await fleet.start(replica.number);
+  }
+}
+
+async function editRepeatedly(
+  edit: (number: number) => Promise<void>,
+  random: () => number,
+  until: AbortSignal,
+): Promise<number> {
+  for (let edits = 0; ; edits++) {
+    await sleep(randomInteger(random, ...editPauseMs), until).catch(() => undefined);
+    if (until.aborted) return edits;
+    await edit(edits + 1);
+  }
+}
+
+/** Kills one replica for good, measures how long its sinks wait, and brings it back. */
+async function takesOver(fleet: Fleet): Promise<void> {
+  const [victim] = fleet.replicas;
+  if (victim === undefined) return;
+  await reached(fleet, Date.now() - delayMs - 1_000, drainLimitMs);
+  await victim.daemon.child.kill();
+  const killedMs = Date.now();
+  // A window that ends after the kill was run by another one.
+  await reached({ ...fleet, replicas: fleet.replicas.slice(1) }, killedMs - delayMs + 1_000, takeoverLimitMs);
+  console.log(`a replica was killed: every sink went on elsewhere within ${seconds(Date.now() - killedMs)}`);
+  victim.daemon = await fleet.start(victim.number);
+}
+
+/** A rolling restart, as an upgrade does it. */
+async function restartAll(fleet: Fleet): Promise<void> {
+  for (const replica of fleet.replicas) {
+    const beganMs = Date.now();
+    const exit = await replica.daemon.child.stop(30_000);
+    if (exit.code !== 0) throw new Error(`replica ${replica.number}, after SIGTERM: ${describeExit(exit)}`);
+    replica.daemon = await fleet.start(replica.number);
+    await reached(fleet, beganMs - delayMs + 1_000, takeoverLimitMs);
+    console.log(
+      `replica ${replica.number} was restarted: every sink went on within ${seconds(Date.now() - beganMs)}`,
+    );
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** Waits until every sink's checkpoint is past `ms`, by whichever replica runs it. */
+async function reached(
+  fleet: Pick<Fleet, "replicas" | "receivers">,
+  ms: number,
+  limitMs: number,
+): Promise<void> {
+  const deadlineMs = performance.now() + limitMs;
+  const { signal } = new AbortController();
+  for (;;) {
+    const statuses = await Promise.all(
+      fleet.replicas.map(({ daemon }) => daemon.status(signal).catch(() => undefined)),
+    );
+    const sinks = statuses.flatMap((status) => status?.policies.flatMap((policy) => policy.sinks) ?? []);
+    const behind = fleet.receivers.filter(
+      ({ name }) => !sinks.some((sink) => sink.name === name && Date.parse(sink.checkpoint ?? "") >= ms),
+    );
+    if (behind.length === 0) return;
+    if (performance.now() > deadlineMs) {
+      const states = JSON.stringify(
+        sinks.map(({ name, checkpoint, lastError }) => ({ name, checkpoint, lastError })),
+      );
+      throw new Error(
+        `not reached within ${limitMs / 1_000} s: ${behind.map(({ name }) => name).join(", ")}; ${states}`,
+      );
+    }
+    await sleep(250, signal);
+  }
+}
+
+function readArguments(): Arguments | undefined {
+  const option = { type: "string" } as const;
+  const { values } = parseArgs({
+    options: { series: option, seconds: option, seed: option, help: { type: "boolean", short: "h" } },
+  });
+  if (values.help === true) return undefined;
+  const seed = Number(values.seed ?? randomInteger(Math.random, 1, 999_999_999));
+  const args = { series: Number(values.series ?? 1_500), seconds: Number(values.seconds ?? 75), seed };
+  for (const [name, value] of Object.entries(args)) {
+    if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1`);
+  }
+  return args;
+}
+
+async function main(): Promise<number> {
+  const args = readArguments();
+  if (args === undefined) {
+    console.log(usage);
+    return 0;
+  }
+  console.log(
+    `fleet: ${replicaCount} replicas, ${args.series} series, for ${args.seconds} s, --seed ${args.seed}`,
+  );
+  const folder = await mkdtemp(join(tmpdir(), "telemetryd-fleet-"));
+  const stops: Stops = [];
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => process.exit(130));
+  let isEqual = false;
+  try {
+    isEqual = await run(args, folder, stops);
+  } finally {
+    for (const stop of stops) await stop();
+    if (isEqual) await rm(folder, { recursive: true });
+    else console.log(`logs and state: ${folder}`);
+  }
+  return isEqual ? 0 : 1;
+}
+
+main().then(
+  (exitStatus) => {
+    process.exitCode = exitStatus;
+  },
+  (error: unknown) => {
+    console.error(`fleet: ${describeError(error)}`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,197 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { uncompressSync } from "snappy";
+import { systemClock } from "../../src/core/clock.ts";
+import { type Logger, silentLogger } from "../../src/core/log.ts";
+import { SampleBuffer, Series } from "../../src/core/series.ts";
+import type { ExporterDeps } from "../../src/export/exporter.ts";
+import { FileState } from "../../src/export/file-state.ts";
+import { RedisState } from "../../src/export/fleet/redis-state.ts";
+import { MemoryBudget } from "../../src/export/memory-budget.ts";
+import { QueueSchedule } from "../../src/export/schedules/queue-schedule.ts";
+import { type SinkPlan, sinkKey } from "../../src/policy/types.ts";
+import { createRedis } from "../../src/redis/redis.ts";
+import { EndpointState } from "../../src/remote-write/endpoint-state.ts";
+import { prometheus } from "../../src/remote-write/gen/remote-write-1.0.js";
+import { seriesEncoderFor } from "../../src/remote-write/labels.ts";
+import type { Outcome } from "../../src/remote-write/outcome.ts";
+import { WriteRequestBuilder } from "../../src/remote-write/write-request.ts";
+
+/** The store of these tests has one series with a sample at every multiple of this. */
+export const sampleEveryMs = 100;
+
+/** What a receiver says to a request with the samples of these times. */
+export type Deliver = (sink: string, timesMs: readonly number[], signal: AbortSignal) => Promise<Outcome>;
+
+export interface FleetReplicaOptions {
+  readonly redisUrl: string;
+  /** A fresh folder of the test; the replica's own state goes into a folder of it. */
+  readonly directory: string;
+  readonly name: string;
+  readonly intervalMs: number;
+  readonly maxWindowMs?: number;
+  readonly deliver: Deliver;
+  readonly log?: Logger;
+}
+
+export interface FleetReplica {
+  readonly schedule: QueueSchedule;
+  readonly state: RedisState;
+  stop(): Promise<void>;
+}
+
+/** A replica as the daemon wires it, but for its store and its receivers. */
+export async function startFleetReplica(options: FleetReplicaOptions): Promise<FleetReplica> {
+  const { redisUrl, intervalMs, deliver, log = silentLogger } = options;
+  const directory = join(options.directory, options.name);
+  mkdirSync(directory, { recursive: true });
+  const clock = systemClock;
+  const file = await FileState.open({ directory, log });
+  const redis = createRedis({ urls: [redisUrl], stateDirectory: directory, clock, log });
+  const mirror = file.store;
+  const state = new RedisState({ redis, mirror, clock });
+  const exporterDeps: ExporterDeps = {
+    reader: {
+      storeNowMs: () => Date.now(),
+      async read({ window }, consumer) {
+        const buffer = samplesOf(window.fromMs, window.toMs);
+        if (buffer.length > 0) consumer.onSeries(new Series([{ name: "__name__", value: "up" }]), buffer);
+        const samples = buffer.length;
+        return { kind: "complete", series: 1, samples, bytes: 0, durationMs: 1, refusedLines: 0 };
+      },
+    },
+    probe: async () => undefined,
+    state,
+    rejected: { add: async () => undefined },
+    budget: new MemoryBudget(2 ** 24),
+    settings: {
+      intervalMs,
+      delayMs: 200,
+      expressionDelayMs: 200,
+      windowGridMs: 1,
+      maxWindowMs: options.maxWindowMs ?? 60_000,
+      maxBackfillMs: 3_600_000,
+      startFromMs: 0,
+      latenessMs: 0,
+      laneCount: 2,
+      onExhausted: "replay",
+    },
+    clock,
+    random: Math.random,
+    log,
+    tenantOf: () => undefined,
+    connect: (plan) => ({
+      kind: "connected",
+      sender: {
+        close: async () => undefined,
+        send: ({ payload }, signal) => deliver(sinkKey(plan.policy, plan.name), timesOf(payload), signal),
+      },
+      state: new EndpointState("1.0"),
+      encoder: () => seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
+      newBuilder: () => new WriteRequestBuilder(),
+    }),
+  };
+  const schedule = new QueueSchedule({
+    exporterDeps,
+    state,
+    mirror,
+    redis,
+    shutdownTimeoutMs: 5_000,
+    clock,
+    log,
+  });
+  const controller = new AbortController();
+  const ended = schedule.run(controller.signal);
+  ended.catch(() => undefined);
+  return {
+    schedule,
+    state,
+    async stop() {
+      controller.abort();
+      await ended;
+      await file.close();
+    },
+  };
+}
+
+function samplesOf(fromMs: number, toMs: number): SampleBuffer {
+  const buffer = new SampleBuffer();
+  const first = Math.floor(fromMs / sampleEveryMs) + 1;
+  const last = Math.floor(toMs / sampleEveryMs);
+  const count = Math.max(0, last - first + 1);
+  buffer.reserve(count);
+  buffer.length = count;
+  for (let index = 0; index < count; index++) {
+    buffer.timestampsMs[index] = (first + index) * sampleEveryMs;
+    buffer.values[index] = index;
+  }
+  return buffer;
+}
+
+function timesOf(payload: Uint8Array): number[] {
+  const bytes = uncompressSync(Buffer.from(payload), { asBuffer: true }) as Buffer;
+  const { timeseries } = prometheus.WriteRequest.decode(bytes);
+  return (timeseries ?? []).flatMap(({ samples }) =>
+    (samples ?? []).map(({ timestamp }) => Number(timestamp)),
+  );
+}
+
+export function fleetPlan(policy: string, changes: Partial<SinkPlan> = {}): SinkPlan {
+  return {
+    policy: { plane: "shop", namespace: "default", name: policy, uid: "u1" },
+    generation: 1,
+    name: "vm",
+    sources: [{ name: "a", metricsql: "up" }],
+    endpoint: "http://127.0.0.1/write",
+    batch: { timeoutMs: 100, maxSize: 1_000 },
+    retry: { maxAttempts: 1, backoffMs: 1_000 },
+    paused: false,
+    ...changes,
+  };
+}
+
+/** All receivers of a test: who sent what, and what it amounts to. */
+export class Receivers {
+  readonly times = new Map<string, number[]>();
+  /** Requests by replica. */
+  readonly requests = new Map<string, number>();
+  /** Times that a sink had two requests of different replicas open. */
+  overlaps = 0;
+  readonly #open = new Map<string, string>();
+  answer: (sink: string, replica: string) => Outcome | undefined = () => undefined;
+
+  from(replica: string): Deliver {
+    return async (sink, timesMs) => {
+      const present = this.#open.get(sink);
+      if (present !== undefined && present !== replica) this.overlaps++;
+      this.#open.set(sink, replica);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      this.#open.delete(sink);
+      this.requests.set(replica, (this.requests.get(replica) ?? 0) + 1);
+      const answer = this.answer(sink, replica);
+      if (answer !== undefined) return answer;
+      this.take(sink, timesMs);
+      return { kind: "delivered", status: 204 };
+    };
+  }
+
+  take(sink: string, timesMs: readonly number[]): void {
+    const times = this.times.get(sink) ?? [];
+    this.times.set(sink, times);
+    times.push(...timesMs);
+  }
+
+  /** The newest sample that a sink has; 0 before its first. */
+  newestMs(sink: string): number {
+    return Math.max(0, ...(this.times.get(sink) ?? []));
+  }
+
+  /** Samples between a sink's first and last one that are missing, and those that came twice. */
+  faults(sink: string): { missing: number; repeated: number } {
+    const times = this.times.get(sink) ?? [];
+    const distinct = new Set(times);
+    if (distinct.size === 0) return { missing: 0, repeated: 0 };
+    const spanMs = Math.max(...distinct) - Math.min(...distinct);
+    return { missing: spanMs / sampleEveryMs + 1 - distinct.size, repeated: times.length - distinct.size };
+  }
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { systemClock } from "../../src/core/clock.ts";
+import { RedisState, type RedisStateOptions } from "../../src/export/fleet/redis-state.ts";
+import { type LeaseOutcome, type SinkLease, takeSinkLease } from "../../src/export/fleet/sink-lease.ts";
+import { MemoryState } from "../../src/export/memory-state.ts";
+import type { StateStore } from "../../src/export/sink-state.ts";
+import type { RedisConnections } from "../../src/redis/redis.ts";
+import { until } from "./until.ts";
+
+/** One replica's view of the shared state, for tests of it without a schedule. */
+export class StateReplica {
+  readonly name = randomUUID();
+  readonly mirror: MemoryState;
+  readonly state: RedisState;
+  readonly leases = new Map<string, SinkLease>();
+
+  constructor(redis: RedisConnections, options: Partial<RedisStateOptions> = {}) {
+    this.mirror = options.mirror ?? new MemoryState();
+    this.state = new RedisState({ redis, mirror: this.mirror, clock: systemClock, ...options });
+  }
+
+  async ready(): Promise<this> {
+    await until("Redis answers", async () => (await this.state.connection.ping()) === "PONG");
+    return this;
+  }
+
+  take(sink: string, heedPause = true): Promise<LeaseOutcome> {
+    return takeSinkLease(sink, {
+      redis: this.state.connection,
+      clock: systemClock,
+      replica: this.name,
+      heedPause,
+    });
+  }
+
+  /** Takes the sink's lease and begins it; what was begun before stays. */
+  async begin(sink: string, sources: readonly string[] = []): Promise<SinkLease> {
+    const present = this.leases.get(sink);
+    if (present !== undefined) return present;
+    const outcome = await this.take(sink);
+    if (outcome.kind !== "taken") throw new Error(`the lease is ${outcome.kind}`);
+    this.leases.set(sink, outcome.lease);
+    await this.state.begin(outcome.lease, sources);
+    return outcome.lease;
+  }
+
+  async end(sink: string): Promise<void> {
+    const lease = this.leases.get(sink);
+    this.leases.delete(sink);
+    if (lease === undefined) return;
+    this.state.end(lease);
+    await lease.release(undefined);
+  }
+
+  async close(): Promise<void> {
+    for (const sink of [...this.leases.keys()]) await this.end(sink);
+    this.state.close();
+  }
+}
+
+/** A store that takes the lease of a sink when it is first used: for suites that know no leases. */
+export function storeOfItsOwnLeases(replica: StateReplica): StateStore {
+  const { state } = replica;
+  return {
+    load: async (sink) => {
+      await replica.begin(sink);
+      return state.load(sink);
+    },
+    setCheckpoint: async (sink, ...rest) => {
+      await replica.begin(sink);
+      await state.setCheckpoint(sink, ...rest);
+    },
+    openWindow: async (sink, ...rest) => {
+      await replica.begin(sink);
+      return state.openWindow(sink, ...rest);
+    },
+    requestSent: (...args) => state.requestSent(...args),
+    requestSettled: (...args) => state.requestSettled(...args),
+    requestReturned: (...args) => state.requestReturned(...args),
+    closeSources: (...args) => state.closeSources(...args),
+    dropWindow: (...args) => state.dropWindow(...args),
+    sinks: () => state.sinks(),
+    forget: async (sink) => {
+      await replica.end(sink);
+      await state.forget(sink);
+    },
+  };
+}
