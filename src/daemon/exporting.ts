@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Registry } from "prom-client";
-import type { Config, MetricsConfig } from "../config/schema.ts";
+import type { Config, DeliveryConfig, MetricsConfig } from "../config/schema.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
 import { directoryPlane } from "../core/plane.ts";
@@ -18,6 +18,7 @@ import type { SinkPlan } from "../policy/types.ts";
 import { Endpoints } from "../remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../remote-write/metrics.ts";
 import { RejectedStore } from "../remote-write/rejected-store.ts";
+import { MetricMetadataCache } from "../source/metric-metadata.ts";
 import { StoreClient } from "../source/store-client.ts";
 import { StoreReader } from "../source/store-reader.ts";
 import type { Fleet } from "./fleet.ts";
@@ -28,6 +29,8 @@ export interface ExportTools {
   readonly endpoints: Endpoints;
   readonly rejected: RejectedStore;
   readonly store: StoreClient;
+  /** Not run where no endpoint may speak protocol 2.0, which alone carries it. */
+  readonly metadata: MetricMetadataCache | undefined;
   readonly registries: readonly Registry[];
   close(): Promise<void>;
 }
@@ -53,6 +56,7 @@ export function createExportTools({ config, state, clock, log }: ExportToolsOpti
   const { concurrency } = metrics;
   const reader = new StoreReader({ client: store, concurrency, cacheMaxBytes: halfBytes, log, clock });
   const senders = new RemoteWriteMetrics();
+  const metadata = new MetricMetadataCache({ client: store, clock, log });
   const endpoints = new Endpoints(
     { endpoints: delivery.endpoints, protocol: delivery.protocol, egress },
     {
@@ -62,6 +66,7 @@ export function createExportTools({ config, state, clock, log }: ExportToolsOpti
       log,
       userAgent: `telemetryd/${version}`,
       noProxy: process.env["NO_PROXY"] ?? process.env["no_proxy"],
+      metadataOf: (metricName) => metadata.lookup(metricName),
     },
   );
   const rejected = new RejectedStore(rejectedDirectory(config), delivery.rejected, {
@@ -100,12 +105,19 @@ export function createExportTools({ config, state, clock, log }: ExportToolsOpti
     endpoints,
     rejected,
     store,
+    metadata: mayWriteVersion2(delivery) ? metadata : undefined,
     registries: [senders.registry, reader.metrics.registry],
     close: async () => {
       await endpoints.close();
       await store.close();
     },
   };
+}
+
+function mayWriteVersion2({ protocol, endpoints }: DeliveryConfig): boolean {
+  return [protocol, ...endpoints.map((endpoint) => endpoint.protocol)].some(
+    (each) => each !== undefined && each !== "1.0",
+  );
 }
 
 export function settingsOf(config: Config & { readonly metrics: MetricsConfig }): ExportSettings {
@@ -168,7 +180,7 @@ export function createExporting(options: ExportingOptions): Exporting {
   };
   const exportRegistry = createExportRegistry(() => schedule.snapshots(), tools.deps.budget);
   return {
-    services: [schedule, reconciler, sweeper],
+    services: [schedule, reconciler, sweeper, ...(tools.metadata === undefined ? [] : [tools.metadata])],
     registries: [...tools.registries, exportRegistry],
     snapshots: () => schedule.snapshots(),
     source: () => ({

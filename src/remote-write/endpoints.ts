@@ -38,7 +38,7 @@ export interface EndpointsDeps {
   readonly userAgent: string;
   /** The environment's `NO_PROXY`. */
   readonly noProxy?: string | undefined;
-  /** Type, help and unit of metrics, for protocol 2.0. */
+  /** Type, help and unit of metrics, for protocol 2.0; not for tenants, who must not read each other's texts. */
   readonly metadataOf?: MetadataLookup;
   readonly postLimits?: PostLimits;
   readonly transportLimits?: TransportLimits;
@@ -138,7 +138,9 @@ export class Endpoints {
       encoder: () =>
         seriesEncoderFor({ externalLabels, dropLabels, protocol: state.protocol } satisfies LabelShape),
       newBuilder: () =>
-        state.protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder(metadataOf),
+        state.protocol === "1.0"
+          ? new WriteRequestBuilder()
+          : new WriteRequestV2Builder(request.scope === "operator" ? metadataOf : undefined),
     };
   }
 

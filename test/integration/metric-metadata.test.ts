@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLogger } from "../../src/core/log.ts";
+import { MetricMetadataCache } from "../../src/source/metric-metadata.ts";
+import { StoreClient } from "../../src/source/store-client.ts";
+import { freePort, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { until } from "../support/until.ts";
+
+const forever = new AbortController().signal;
+
+function cacheOf(url: string): { client: StoreClient; cache: MetricMetadataCache } {
+  const client = new StoreClient({ url, flavor: "auto", concurrency: 2 });
+  return { client, cache: new MetricMetadataCache({ client, clock: systemClock, log: silentLogger }) };
+}
+
+test("a Prometheus that scrapes itself tells types and help, of a family's series too", async () => {
+  const port = await freePort();
+  const scrapeConfig = `scrape_configs:\n  - job_name: self\n    scrape_interval: 1s\n    static_configs: [{ targets: ["127.0.0.1:${port}"] }]\n`;
+  await using server = await startPrometheus({ port, scrapeConfig });
+  const { client, cache } = cacheOf(server.url);
+  await until("it knows itself", async () => {
+    await cache.refresh(forever);
+    return cache.lookup("go_goroutines") !== undefined;
+  });
+  expect(cache.lookup("go_goroutines")).toEqual({
+    type: "gauge",
+    help: "Number of goroutines that currently exist.",
+    unit: "",
+  });
+  expect(cache.lookup("prometheus_http_request_duration_seconds_bucket")?.type).toBe("histogram");
+  expect(cache.lookup("prometheus_http_requests_total")?.type).toBe("counter");
+  expect(cache.lookup("nothing_of_that_name")).toBeUndefined();
+  await client.close();
+});
+
+test("a store without metadata has none, and that is no fault", async () => {
+  await using server = await startVictoriaMetrics();
+  const { client, cache } = cacheOf(server.url);
+  expect(await cache.refresh(forever)).toBeGreaterThan(0);
+  expect(cache.lookup("up")).toBeUndefined();
+  await client.close();
+});
