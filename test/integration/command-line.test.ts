@@ -199,6 +199,10 @@ test("help and version", async () => {
 test("a daemon exports, tells its status, takes an edit within 2 s and ends in order", async () => {
   const running = await daemon();
   await until("everything has arrived", holdsAll);
+  await until("the status tells it", async () => {
+    const { policies } = await running.status(forever);
+    return policies[0]?.sinks[0]?.delivered === source.size;
+  });
   const status = await call("status", "--address", running.opsUrl);
   expect(status.output).toMatch(/POLICY +SINK[\s\S]*export +receiver[\s\S]*60/);
 
