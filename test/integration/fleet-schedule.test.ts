@@ -20,6 +20,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 const forever = new AbortController().signal;
 const releasers = new Releasers();
 let server: RunningServer;
+let redisUrls: readonly string[];
 let directory: string;
 let receivers: Receivers;
 
@@ -28,6 +29,7 @@ beforeEach(async () => {
   releasers.push(() => rm(directory, { recursive: true, force: true }));
   server = await startRedis({ persistent: true, flags: ["--appendfsync", "always"] });
   releasers.push(() => server[Symbol.asyncDispose]());
+  redisUrls = [server.url];
   receivers = new Receivers();
 });
 afterEach(() => releasers.releaseAll());
@@ -38,7 +40,7 @@ async function startReplica(
   intervalMs = 1_000,
 ): Promise<FleetReplica> {
   const deliver = receivers.from(name);
-  const replica = await startFleetReplica({ redisUrl: server.url, directory, name, intervalMs, deliver });
+  const replica = await startFleetReplica({ redisUrls, directory, name, intervalMs, deliver });
   let isStopped = false;
   const stop = async (): Promise<void> => {
     if (!isStopped) await replica.stop();
@@ -226,7 +228,7 @@ test("a sink whose period changes is scheduled anew", async () => {
 async function startPair(plans: readonly SinkPlan[]): Promise<FleetProcess> {
   const policies = plans.map(({ policy }) => policy.name);
   const process = startFleetProcess(
-    { redisUrl: server.url, directory, name: "process", intervalMs: 2_000, policies },
+    { redisUrls, directory, name: "process", intervalMs: 2_000, policies },
     (sink, timesMs) => {
       receivers.requests.set("process", (receivers.requests.get("process") ?? 0) + 1);
       receivers.take(sink, timesMs);
@@ -258,6 +260,35 @@ test("a replica that was frozen for longer than its leases moves nothing back", 
   await until("it takes part again", () => (receivers.requests.get("process") ?? 0) > before);
   await allGoOn(plans, "all go on");
   expectWhole(plans, plans.length * 12);
+});
+
+test("works on a cluster: each sink's keys in one slot, the queue's in another", async () => {
+  const flags = ["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1"];
+  const node = await startRedis({ flags });
+  releasers.push(() => node[Symbol.asyncDispose]());
+  const room = createRedis({
+    urls: [node.url],
+    stateDirectory: directory,
+    clock: systemClock,
+    log: silentLogger,
+  });
+  const direct = room.open("command", "cluster-setup");
+  releasers.push(() => direct.disconnect());
+  await until(
+    "it has all slots",
+    async () => (await direct.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383")) === "OK",
+  );
+  await until("the cluster is up", async () =>
+    String(await direct.call("CLUSTER", "INFO")).includes("cluster_state:ok"),
+  );
+  // A list of two makes it a cluster client; both name the one node.
+  redisUrls = [node.url, node.url.replace("127.0.0.1", "localhost")];
+  const plans = plansOf(6);
+  const replicas = [await startReplica("a", plans), await startReplica("b", plans)];
+  await allGoOn(plans, "every sink has run");
+  await allGoOn(plans, "every sink has run again");
+  for (const { stop } of replicas) await stop();
+  expectWhole(plans);
 });
 
 test("the work of a thousand sinks spreads evenly over three replicas", async () => {

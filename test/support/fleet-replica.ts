@@ -24,7 +24,8 @@ export const sampleEveryMs = 100;
 export type Deliver = (sink: string, timesMs: readonly number[], signal: AbortSignal) => Promise<Outcome>;
 
 export interface FleetReplicaOptions {
-  readonly redisUrl: string;
+  /** More than one: the nodes of a cluster. */
+  readonly redisUrls: readonly string[];
   /** A fresh folder of the test; the replica's own state goes into a folder of it. */
   readonly directory: string;
   readonly name: string;
@@ -42,12 +43,12 @@ export interface FleetReplica {
 
 /** A replica as the daemon wires it, but for its store and its receivers. */
 export async function startFleetReplica(options: FleetReplicaOptions): Promise<FleetReplica> {
-  const { redisUrl, intervalMs, deliver, log = silentLogger } = options;
+  const { redisUrls, intervalMs, deliver, log = silentLogger } = options;
   const directory = join(options.directory, options.name);
   mkdirSync(directory, { recursive: true });
   const clock = systemClock;
   const file = await FileState.open({ directory, log });
-  const redis = createRedis({ urls: [redisUrl], stateDirectory: directory, clock, log });
+  const redis = createRedis({ urls: redisUrls, stateDirectory: directory, clock, log });
   const mirror = file.store;
   const state = new RedisState({ redis, mirror, clock });
   const exporterDeps: ExporterDeps = {

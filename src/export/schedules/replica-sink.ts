@@ -6,7 +6,7 @@ import type { SinkLease } from "../fleet/sink-lease.ts";
 import type { Interruption } from "../window-delivery.ts";
 
 /** A cycle that takes longer is interrupted and goes on behind the jobs that wait. */
-const cycleLimitMs = 30_000;
+const cycleLimitMs = 15_000;
 /** Of a sink that was last run here so many periods ago, another replica's message may have been lost. */
 const shownPeriods = 5;
 /** What is kept ready of a sink (connections, labels) is given back when it was not run here for so long. */
