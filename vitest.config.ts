@@ -1,8 +1,20 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** Tests of how long something takes, or of a whole system: nothing else may run beside them. */
+const alone = ["demo", "fairness", "leak-check", "remote-write-delivery"].map(
+  (name) => `test/integration/${name}.test.ts`,
+);
+
+const withServers = {
+  setupFiles: ["test/support/leak-check.ts"],
+  // Only what hangs shall meet the limits, also on a machine that is many times slower than usual.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+};
 
 /**
- * Three projects: `unit` needs nothing but Node; `integration` starts real servers (one file at a time, since the
- * machine has few cores); `e2e` drives kubectl and Chromium.
+ * `unit` needs nothing but Node; `integration` starts real servers and drives kubectl and Chromium, two files at a time, since
+ * they wait most of the time; `alone` does the same one file at a time.
  */
 export default defineConfig({
   test: {
@@ -11,20 +23,26 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["src/**/*.test.ts", "scripts/**/*.test.ts", "test/unit/**/*.test.ts"],
-          exclude: ["**/node_modules/**"],
-          // Only what hangs shall meet the limit, also on a machine that is many times slower than usual.
           testTimeout: 60_000,
         },
       },
       {
         test: {
+          ...withServers,
           name: "integration",
           include: ["test/{contract,integration,e2e}/**/*.test.ts"],
-          setupFiles: ["test/support/leak-check.ts"],
-          fileParallelism: false,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          exclude: [...configDefaults.exclude, ...alone],
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...withServers,
+          name: "alone",
+          include: alone,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
