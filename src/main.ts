@@ -67,6 +67,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       exporting = createExporting({
         config: { ...config, metrics: config.metrics satisfies MetricsConfig },
         state: state.store,
+        reportedMs: (plan) => store.policy(plan.policy)?.reported.get(plan.name),
         fleet: await openFleet(config, redis, state.store, clock, log),
         desired: {
           plans: () => desiredPlans(store),

@@ -37,6 +37,7 @@ export interface ExportTools {
 
 export interface ExportToolsOptions {
   readonly config: Config & { readonly metrics: MetricsConfig };
+  readonly reportedMs?: ExporterDeps["reportedMs"];
   readonly state: StateStore;
   readonly clock: Clock;
   readonly log: Logger;
@@ -48,7 +49,13 @@ export function rejectedDirectory(config: Config): string {
 }
 
 /** Wires the metrics store and the receivers to the exporter's ports. */
-export function createExportTools({ config, state, clock, log }: ExportToolsOptions): ExportTools {
+export function createExportTools({
+  config,
+  state,
+  reportedMs,
+  clock,
+  log,
+}: ExportToolsOptions): ExportTools {
   const { metrics, delivery, egress } = config;
   const store = new StoreClient(metrics, { clock });
   // One half of the memory for what waits to be sent, the other for the labels of the series that are exported.
@@ -81,6 +88,7 @@ export function createExportTools({ config, state, clock, log }: ExportToolsOpti
       return answer.kind === "failed" ? answer.message : undefined;
     },
     state,
+    ...(reportedMs && { reportedMs }),
     rejected,
     budget: new MemoryBudget(halfBytes),
     settings: settingsOf(config),

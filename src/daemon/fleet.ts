@@ -19,8 +19,6 @@ export function createFleet(parts: {
   readonly redis: RedisConnections;
   /** The state directory's: this replica's copy of what it writes to Redis. */
   readonly mirror: MemoryState;
-  /** The checkpoint of a sink in its policy's status (Unix ms), where it is known. */
-  readonly checkpointOf?: (sink: string, source: string) => number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }): Fleet {

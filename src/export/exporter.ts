@@ -47,6 +47,8 @@ export interface ExporterDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
+  /** The checkpoint in the status of a plan's policy (Unix ms): where a sink goes on whose state is lost. */
+  reportedMs?(plan: SinkPlan): number | undefined;
   /** The label that every query of a plan's project must carry, or undefined. */
   tenantOf(plan: SinkPlan): Tenant | undefined;
   /** The way to a plan's endpoint. */
@@ -247,7 +249,9 @@ export class Exporter {
     const { checkpoints } = await this.#load();
     if (!this.#hasStarted && this.#late === undefined) await this.#forgetLate();
     this.#hasStarted = true;
-    const startMs = nowMs - this.#deps.settings.startFromMs;
+    // A source that is new to a known sink has not reached what the status tells of the others.
+    const reportedMs = checkpoints.size === 0 ? this.#deps.reportedMs?.(this.#plan) : undefined;
+    const startMs = Math.min(reportedMs ?? nowMs - this.#deps.settings.startFromMs, nowMs);
     const fresh = this.#plan.sources.filter(({ name }) => !checkpoints.has(name));
     for (const { name } of fresh) {
       await this.#deps.state.setCheckpoint(this.key, name, startMs);

@@ -183,3 +183,19 @@ test("whatever JSON comes, it is answered with faults, never with an exception",
     { numRuns: 1_000 },
   );
 });
+
+test("checkpoints of the status are taken from a control plane, not from a directory", () => {
+  const status = {
+    sinks: [
+      { name: "a", checkpoint: "2026-01-01T00:00:00Z", conditions: [] },
+      { name: "b", checkpoint: "soon" },
+      { name: "c" },
+      "d",
+    ],
+  };
+  const json = { ...policy({ sources: [source("a")], sinks: [sink("a", ["a"])] }, { uid: "u-1" }), status };
+  const reported = (options: PolicyCheckOptions) => checkExportPolicy(json, options).checked?.reported;
+  expect(reported(lenient)).toEqual(new Map([["a", Date.UTC(2026, 0, 1)]]));
+  expect(reported({ ...lenient, identity: { uid: "-", generation: 1 } })).toEqual(new Map());
+  expect(checkExportPolicy({ ...json, status: "odd" }, lenient).checked?.reported).toEqual(new Map());
+});

@@ -18,6 +18,8 @@ export interface CheckedPolicy {
   readonly sinks: readonly CheckedSink[];
   /** All of them, those of the sinks included. */
   readonly faults: readonly DocumentFault[];
+  /** What its status says of its sinks: the checkpoint of each (Unix ms). A directory's manifests have no say in that. */
+  readonly reported: ReadonlyMap<string, number>;
 }
 
 export interface CheckedSink {
@@ -62,7 +64,19 @@ export function checkExportPolicy(
   const policy: ExportPolicy | undefined = runs
     ? { ref, generation, sources: spec.goodSources, sinks: spec.goodSinks, paused: paused.paused }
     : undefined;
-  return { checked: { ref, generation, policy, sinks: spec.sinks, faults }, faults };
+  const reported = options.identity === undefined ? reportedCheckpoints(json["status"]) : new Map();
+  return { checked: { ref, generation, policy, sinks: spec.sinks, faults, reported }, faults };
+}
+
+function reportedCheckpoints(status: unknown): Map<string, number> {
+  const reported = new Map<string, number>();
+  const sinks = isObject(status) ? status["sinks"] : undefined;
+  for (const sink of Array.isArray(sinks) ? sinks : []) {
+    const { name, checkpoint } = isObject(sink) ? sink : {};
+    const ms = Date.parse(String(checkpoint));
+    if (typeof name === "string" && !Number.isNaN(ms)) reported.set(name, ms);
+  }
+  return reported;
 }
 
 interface Envelope {

@@ -9,6 +9,7 @@ const policy = (plane: string, name: string, uid = "-"): CheckedPolicy => ({
   policy: undefined,
   sinks: [],
   faults: [],
+  reported: new Map(),
 });
 const secret = (plane: string, name: string): Secret => ({
   plane,
@@ -71,4 +72,13 @@ test("listeners hear of many changes once, of their own again, and of none after
   store.putPolicy(policy("a", "three"));
   await Promise.resolve();
   expect(heard).toBe(2);
+});
+
+test("a policy is found by its reference, uid included", () => {
+  const store = new PolicyStore();
+  const present = policy("a", "one", "u1");
+  store.putPolicy(present);
+  expect(store.policy(present.ref)).toBe(present);
+  expect(store.policy({ ...present.ref, uid: "u2" })).toBeUndefined();
+  expect(store.policy({ ...present.ref, plane: "b" })).toBeUndefined();
 });

@@ -61,6 +61,11 @@ export class PolicyStore {
     return [...this.#planes.values()].flatMap((plane) => [...plane.policies.values()]);
   }
 
+  policy(ref: PolicyRef): CheckedPolicy | undefined {
+    const policy = this.#planes.get(ref.plane)?.policies.get(key(ref));
+    return policy?.ref.uid === ref.uid ? policy : undefined;
+  }
+
   secret(plane: string, namespace: string, name: string): Secret | undefined {
     return this.#planes.get(plane)?.secrets.get(key({ namespace, name }));
   }

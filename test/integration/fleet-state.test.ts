@@ -207,8 +207,8 @@ describe("the fence", () => {
 
 describe("sources of a sink's state", () => {
   test("the policy's status stands in where Redis and the mirror are gone", async () => {
-    const replica = await newReplica({ checkpointOf: (_, source) => (source === "a" ? 500 : undefined) });
-    await replica.begin(sink, ["a", "b"]);
+    const replica = await newReplica();
+    await replica.begin(sink, new Map([["a", 500]]));
     expect((await replica.state.load(sink)).checkpoints).toEqual(new Map([["a", 500]]));
   });
 
@@ -263,6 +263,17 @@ describe("sources of a sink's state", () => {
     await other.begin(sink);
     expect((await other.state.load(late)).windows.map(({ fromMs }) => fromMs)).toEqual([20, 30]);
     expect(await other.state.sinks()).toEqual([late]);
+  });
+
+  test("a second journal that is not wanted any more is forgotten by whoever holds the lease", async () => {
+    const [one, other] = [await newReplica(), await newReplica()];
+    await one.begin(sink);
+    await one.state.openWindow(lateKey(sink), window, ["a"]);
+    await one.state.forget(lateKey(sink));
+    expect((await one.state.load(lateKey(sink))).windows).toEqual([]);
+    await one.end(sink);
+    await other.begin(sink);
+    expect((await other.state.load(lateKey(sink))).windows).toEqual([]);
   });
 
   test("a sink is forgotten only once nobody has run it for the time", async () => {

@@ -34,13 +34,13 @@ export class StateReplica {
   }
 
   /** Takes the sink's lease and begins it; what was begun before stays. */
-  async begin(sink: string, sources: readonly string[] = []): Promise<SinkLease> {
+  async begin(sink: string, reported?: ReadonlyMap<string, number>): Promise<SinkLease> {
     const present = this.leases.get(sink);
     if (present !== undefined) return present;
     const outcome = await this.take(sink);
     if (outcome.kind !== "taken") throw new Error(`the lease is ${outcome.kind}`);
     this.leases.set(sink, outcome.lease);
-    await this.state.begin(outcome.lease, sources);
+    await this.state.begin(outcome.lease, reported);
     return outcome.lease;
   }
 

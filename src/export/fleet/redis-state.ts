@@ -23,8 +23,6 @@ export interface RedisStateOptions {
   readonly redis: RedisConnections;
   /** This replica's own copy of what it writes, in its state directory: the second source of a sink's state. */
   readonly mirror: MemoryState;
-  /** The third source: the checkpoint of a sink in its policy's status, Unix ms. */
-  readonly checkpointOf?: (sink: string, source: string) => number | undefined;
   /** `forget` forgets what nobody has run for this long. */
   readonly forgetAfterMs?: number;
   readonly clock: Clock;
@@ -66,17 +64,11 @@ export class RedisState implements StateStore {
   /**
    * Makes the sink's state what its three sources know.
    *
-   * @param sources the names of the sink's sources
+   * @param reported the third source: the checkpoints in the policy's status (Unix ms), by source
    * @throws FencedError; whatever Redis rejects with
    */
-  async begin(lease: SinkLease, sources: readonly string[]): Promise<void> {
+  async begin(lease: SinkLease, reported: ReadonlyMap<string, number> = new Map()): Promise<void> {
     const { sink, fields } = lease;
-    const { checkpointOf } = this.#options;
-    const reported = new Map<string, number>();
-    for (const source of sources) {
-      const checkpointMs = checkpointOf?.(sink, source);
-      if (checkpointMs !== undefined) reported.set(source, checkpointMs);
-    }
     const state = await this.#open(sink, fields, reported, lease);
     this.#sessions.set(sink, { lease, states: new Map([[sink, Promise.resolve(state)]]) });
   }
@@ -155,12 +147,22 @@ export class RedisState implements StateStore {
   /** In Redis only what no replica has run for `forgetAfterMs`: another one may still have the policy. */
   async forget(key: string): Promise<void> {
     const sink = sinkOfKey(key);
+    const session = this.#sessions.get(sink);
+    if (session !== undefined) return this.#forgetOwn(key, session);
     const fields = await this.#fields(key);
     const journals = windowIds(fields).map((id) => fleetKeys.journal(key, id));
     const keys = [fleetKeys.state(sink), fleetKeys.lease(sink), fleetKeys.state(key), ...journals];
     const afterMs = this.#options.forgetAfterMs ?? keepForgottenMs;
     const answer = await runScript(this.connection, scripts.forgetState, keys, [afterMs]);
     if (answer === 1) await this.connection.srem(fleetKeys.sinks, key);
+    await this.#options.mirror.forget(key);
+  }
+
+  /** What lies beside a sink that is begun here, and is not wanted any more. */
+  async #forgetOwn(key: string, session: Session): Promise<void> {
+    const state = await this.#state(key);
+    for (const window of (await state.load(key)).windows) await state.dropWindow(window);
+    session.states.delete(key);
     await this.#options.mirror.forget(key);
   }
 

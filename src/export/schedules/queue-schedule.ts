@@ -335,7 +335,7 @@ export class QueueSchedule implements Service, Schedule {
     const { lease } = outcome;
     const { state } = this.#options;
     try {
-      await state.begin(lease, []);
+      await state.begin(lease);
       await state.load(lateKey(sink));
     } finally {
       state.end(lease);

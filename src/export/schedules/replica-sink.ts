@@ -87,10 +87,7 @@ export class ReplicaSink {
     const standing = (): SharedStanding | undefined =>
       shareStanding(exporter.snapshot().standing, clock.monotonicMs());
     try {
-      await state.begin(
-        lease,
-        this.#plan.sources.map(({ name }) => name),
-      );
+      await state.begin(lease, this.#reported());
       const end = await this.#cycles(exporter, AbortSignal.any([signal, lease.signal]));
       return { end, pauseMs: standing()?.pauseMs ?? 0 };
     } finally {
@@ -98,6 +95,15 @@ export class ReplicaSink {
       state.end(lease);
       await lease.release(standing());
     }
+  }
+
+  /** The checkpoint in the policy's status, which is that of its sources that were the furthest behind. */
+  #reported(): Map<string, number> {
+    const { exporterDeps } = this.#options;
+    const ms = exporterDeps.reportedMs?.(this.#plan);
+    // Whoever may write the status must not stop the sink for good.
+    if (ms === undefined || ms > exporterDeps.clock.nowMs()) return new Map();
+    return new Map(this.#plan.sources.map(({ name }) => [name, ms]));
   }
 
   /** One cycle, and another one with the new plan when it was edited meanwhile. */
