@@ -115,6 +115,40 @@ export function roadmapDashboard() {
         ],
       },
       {
+        title: "Queues",
+        height: 8,
+        panels: [
+          graph({
+            title: "Jobs by state",
+            description: "Of all replicas together; many that wait call for more replicas.",
+            unit: "short",
+            // Every replica tells the same.
+            queries: [
+              {
+                expr: `max by (queue, state) (bullmq_job_count${process}) > 0`,
+                legend: "{{queue}} {{state}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Jobs completed",
+            description:
+              "A second, in all replicas. Export cycles, where the schedule is the queue, and refreshes.",
+            unit: "ops",
+            queries: [
+              { expr: `max by (queue) (${rate("bullmq_job_completed_total")})`, legend: "{{queue}}" },
+            ],
+          }),
+          graph({
+            title: "Jobs failed",
+            description:
+              "A second, in all replicas. A cycle whose receiver is away does not fail; these are faults.",
+            unit: "ops",
+            queries: [{ expr: `max by (queue) (${rate("bullmq_job_failed_total")})`, legend: "{{queue}}" }],
+          }),
+        ],
+      },
+      {
         title: "Website API",
         height: 8,
         panels: [
