@@ -195,7 +195,7 @@ configured(rejected.command("delete"))
   });
 
 async function rejectedFolder(options: ConfigOptions): Promise<string> {
-  const { loadCommandConfig } = await import("./commands/platform-access.ts");
+  const { loadCommandConfig } = await import("./commands/command-config.ts");
   const { rejectedDirectory } = await import("./daemon/exporting.ts");
   return rejectedDirectory(await loadCommandConfig(access(options), stopSignal()));
 }

@@ -1,4 +1,3 @@
-import { loadConfig } from "../config/load.ts";
 import { systemClock } from "../core/clock.ts";
 import { TelemetrydError } from "../core/errors.ts";
 import { formatExactCount } from "../core/human.ts";
@@ -7,14 +6,12 @@ import { createExportTools } from "../daemon/exporting.ts";
 import { type BackfillProgress, type BackfillSpan, backfill } from "../export/backfill.ts";
 import { MemoryState } from "../export/memory-state.ts";
 import type { SinkPlan } from "../policy/types.ts";
+import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
 import { exportingConfig, plansInDirectory } from "./directory-plans.ts";
 import { createProgress, type Output } from "./progress.ts";
 import { parseTime } from "./time.ts";
 
-export interface ExportOptions {
-  readonly file: string;
-  readonly overrides: readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
+export interface ExportOptions extends ConfigCommandOptions {
   /** See {@link parseTime}. */
   readonly from: string;
   readonly to: string;
@@ -36,8 +33,7 @@ export async function exportSpan(
   signal: AbortSignal,
 ): Promise<void> {
   const span = spanOf(options, systemClock.nowMs());
-  const sources = { file: options.file, flags: options.overrides, environment: options.environment };
-  const config = exportingConfig((await loadConfig(sources, signal)).config);
+  const config = exportingConfig(await loadCommandConfig(options, signal));
   const plans = selected(await plansInDirectory(config, log, signal), options);
   const state = new MemoryState();
   const tools = createExportTools({ config, state, clock: systemClock, log });

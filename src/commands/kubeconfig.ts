@@ -7,9 +7,9 @@ import type { LineSink } from "../core/log.ts";
 import { planeBase } from "../platform/plane.ts";
 import { platformAuthority } from "../platform/platform.ts";
 import { nameFault } from "../platform/resources/metadata.ts";
-import { loadCommandConfig, type PlatformCommandOptions } from "./platform-access.ts";
+import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
 
-export interface KubeconfigOptions extends PlatformCommandOptions {
+export interface KubeconfigOptions extends ConfigCommandOptions {
   /** One of the two. */
   readonly organization?: string | undefined;
   readonly project?: string | undefined;

@@ -1,6 +1,7 @@
 import { TelemetrydError } from "../core/errors.ts";
 import type { LineSink } from "../core/log.ts";
-import { loadCommandConfig, type PlatformCommandOptions, withAdministration } from "./platform-access.ts";
+import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
+import { withAdministration } from "./platform-access.ts";
 
 /**
  * `telemetryd organization create NAME`: makes an organization and its control plane.
@@ -8,7 +9,7 @@ import { loadCommandConfig, type PlatformCommandOptions, withAdministration } fr
  * @throws INVALID_ARGUMENT for a name that is none, or is taken
  */
 export async function createOrganization(
-  options: PlatformCommandOptions & { readonly name: string },
+  options: ConfigCommandOptions & { readonly name: string },
   out: LineSink,
   signal: AbortSignal,
 ): Promise<void> {
@@ -35,7 +36,7 @@ export async function createOrganization(
  * @throws INVALID_ARGUMENT for an organization that does not exist, or a user that cannot be one
  */
 export async function addMember(
-  options: PlatformCommandOptions & { readonly name: string; readonly user: string },
+  options: ConfigCommandOptions & { readonly name: string; readonly user: string },
   out: LineSink,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,5 +1,4 @@
 import { connect } from "node:net";
-import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { systemClock } from "../core/clock.ts";
 import { TelemetrydError } from "../core/errors.ts";
@@ -8,25 +7,6 @@ import { type Administration, createAdministration } from "../platform/administr
 import { assemble, ready } from "../platform/platform.ts";
 import { socketPath } from "../redis/private-server.ts";
 import { createRedis } from "../redis/redis.ts";
-
-/** What the commands about the platform share: `--config`, `--set`. */
-export interface PlatformCommandOptions {
-  readonly file: string;
-  readonly overrides: readonly string[];
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-}
-
-export async function loadCommandConfig(
-  options: PlatformCommandOptions,
-  signal: AbortSignal,
-): Promise<Config> {
-  const sources = {
-    file: options.file,
-    flags: options.overrides,
-    environment: options.environment ?? process.env,
-  };
-  return (await loadConfig(sources, signal)).config;
-}
 
 /** @throws INVALID_CONFIGURATION when this installation has no platform of its own */
 export function platformSection(config: Config): NonNullable<Config["platform"]> {

@@ -1,4 +1,3 @@
-import { loadConfig } from "../config/load.ts";
 import type { Config, MetricsConfig } from "../config/schema.ts";
 import { parseDuration } from "../core/duration.ts";
 import { TelemetrydError } from "../core/errors.ts";
@@ -11,13 +10,11 @@ import type { QueryAnswer } from "../source/query-answer.ts";
 import type { ReadFailure } from "../source/read-failure.ts";
 import { StoreClient } from "../source/store-client.ts";
 import { queryInstant, queryRange, scopedExpression } from "../source/store-query.ts";
+import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
 import { instantTable, rangeTable } from "./query-table.ts";
 import { parseTime } from "./time.ts";
 
-export interface QueryOptions {
-  readonly file: string;
-  readonly overrides: readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
+export interface QueryOptions extends ConfigCommandOptions {
   readonly query: string;
   /** The forms are those of {@link parseTime}; now where neither it nor a span is given. */
   readonly time?: string | undefined;
@@ -47,8 +44,7 @@ const defaultPoints = 60;
  * @throws INVALID_CONFIGURATION, INVALID_ARGUMENT; UNREACHABLE or SOURCE_FAILED when the store does not answer
  */
 export async function query(options: QueryOptions, signal: AbortSignal): Promise<QueryResult> {
-  const sources = { file: options.file, flags: options.overrides, environment: options.environment };
-  const { config } = await loadConfig(sources, signal);
+  const config = await loadCommandConfig(options, signal);
   const { metrics } = config;
   if (metrics === undefined) {
     throw new TelemetrydError("INVALID_CONFIGURATION", "this command needs the section metrics");

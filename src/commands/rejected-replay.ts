@@ -1,12 +1,11 @@
-import { loadConfig } from "../config/load.ts";
 import { systemClock } from "../core/clock.ts";
 import type { LineSink, Logger } from "../core/log.ts";
 import { createExportTools, rejectedDirectory } from "../daemon/exporting.ts";
 import { MemoryState } from "../export/memory-state.ts";
 import { sinkKey } from "../policy/types.ts";
 import type { Sender } from "../remote-write/outcome.ts";
+import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
 import { exportingConfig, plansInDirectory } from "./directory-plans.ts";
-import type { PlatformCommandOptions } from "./platform-access.ts";
 import { replayRejectedEntries } from "./rejected.ts";
 
 /**
@@ -15,13 +14,12 @@ import { replayRejectedEntries } from "./rejected.ts";
  * @throws see {@link replayRejectedEntries}
  */
 export async function replayRejected(
-  options: PlatformCommandOptions & { readonly ids: readonly string[] },
+  options: ConfigCommandOptions & { readonly ids: readonly string[] },
   out: LineSink,
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const sources = { file: options.file, flags: options.overrides, environment: process.env };
-  const config = exportingConfig((await loadConfig(sources, signal)).config);
+  const config = exportingConfig(await loadCommandConfig(options, signal));
   const plans = await plansInDirectory(config, log, signal);
   const tools = createExportTools({ config, state: new MemoryState(), clock: systemClock, log });
   const senderFor = ({ sink }: { readonly sink: string }): Sender | undefined => {

@@ -1,12 +1,13 @@
 import { TelemetrydError } from "../core/errors.ts";
 import type { LineSink } from "../core/log.ts";
+import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
 import { checkUser } from "./organization.ts";
-import { loadCommandConfig, type PlatformCommandOptions, withAdministration } from "./platform-access.ts";
+import { withAdministration } from "./platform-access.ts";
 import { renderTable } from "./table.ts";
 
 /** `telemetryd token create --user USER`: prints a new Personal Access Token, alone, for the only time. */
 export async function createToken(
-  options: PlatformCommandOptions & { readonly user: string },
+  options: ConfigCommandOptions & { readonly user: string },
   out: LineSink,
   signal: AbortSignal,
 ): Promise<void> {
@@ -18,7 +19,7 @@ export async function createToken(
 
 /** `telemetryd token list`: ids, users and states; never a token. */
 export async function listTokens(
-  options: PlatformCommandOptions & { readonly output?: "table" | "json" },
+  options: ConfigCommandOptions & { readonly output?: "table" | "json" },
   out: LineSink,
   signal: AbortSignal,
 ): Promise<void> {
@@ -39,7 +40,7 @@ export async function listTokens(
  * @throws INVALID_ARGUMENT when there is no such token that can be used
  */
 export async function revokeToken(
-  options: PlatformCommandOptions & { readonly id: string },
+  options: ConfigCommandOptions & { readonly id: string },
   out: LineSink,
   signal: AbortSignal,
 ): Promise<void> {

@@ -14,7 +14,6 @@ import { type DesiredPlans, Reconciler } from "../export/reconciler.ts";
 import { LocalSchedule } from "../export/schedules/local-schedule.ts";
 import type { StateStore } from "../export/sink-state.ts";
 import { publicEndpoint, type RejectedView, type SourceView } from "../policy/status-view.ts";
-import type { SinkPlan } from "../policy/types.ts";
 import { Endpoints } from "../remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../remote-write/metrics.ts";
 import { RejectedStore } from "../remote-write/rejected-store.ts";
@@ -26,7 +25,6 @@ import type { Fleet } from "./fleet.ts";
 /** What reading and delivering need, whoever says which sinks run: the daemon's schedule, or a single command. */
 export interface ExportTools {
   readonly deps: ExporterDeps;
-  readonly endpoints: Endpoints;
   readonly rejected: RejectedStore;
   readonly store: StoreClient;
   /** Not run where no endpoint may speak protocol 2.0, which alone carries it. */
@@ -110,7 +108,6 @@ export function createExportTools({
   };
   return {
     deps,
-    endpoints,
     rejected,
     store,
     metadata: mayWriteVersion2(delivery) ? metadata : undefined,
@@ -128,7 +125,7 @@ function mayWriteVersion2({ protocol, endpoints }: DeliveryConfig): boolean {
   );
 }
 
-export function settingsOf(config: Config & { readonly metrics: MetricsConfig }): ExportSettings {
+function settingsOf(config: Config & { readonly metrics: MetricsConfig }): ExportSettings {
   const { metrics, delivery } = config;
   return {
     intervalMs: metrics.intervalMs,
@@ -198,9 +195,4 @@ export function createExporting(options: ExportingOptions): Exporting {
     rejected: () => ({ ...tools.rejected.snapshot(), maxBytes: config.delivery.rejected.maxBytes }),
     close: () => tools.close(),
   };
-}
-
-/** Everything that the policies of a store declare to run. */
-export function plansOf(policies: readonly { readonly sinks: readonly SinkPlan[] }[]): SinkPlan[] {
-  return policies.flatMap(({ sinks }) => sinks);
 }

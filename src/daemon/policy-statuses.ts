@@ -4,7 +4,7 @@ import type { ExporterSnapshot } from "../export/exporter.ts";
 import type { CheckedPolicy } from "../policy/check-policy.ts";
 import { type ConditionState, nextConditions } from "../policy/condition-changes.ts";
 import type { Condition, PolicyStatus } from "../policy/conditions.ts";
-import { type PolicyPlan, planPolicy } from "../policy/plan.ts";
+import { type PolicyPlan, planPolicy, sinksNotAccepted } from "../policy/plan.ts";
 import { type ErrorView, type PolicyView, publicEndpoint, type SinkView } from "../policy/status-view.ts";
 import type { PolicyStore } from "../policy/store.ts";
 import { type PolicyRef, type SinkPlan, sinkKey } from "../policy/types.ts";
@@ -123,12 +123,7 @@ function acceptedNow(condition: ConditionState, snapshot: ExporterSnapshot | und
 
 function readyNow(ready: ConditionState, refused: number, sinks: number): ConditionState {
   if (ready.status !== "True" || refused === 0) return ready;
-  return {
-    type: "Ready",
-    status: "False",
-    reason: "SinksNotAccepted",
-    message: `${sinks - refused}/${sinks} sinks are accepted. Check the status of the sinks for more details.`,
-  };
+  return sinksNotAccepted(sinks - refused, sinks);
 }
 
 function deliveringCondition(snapshot: ExporterSnapshot, clock: Clock): ConditionState {

@@ -86,11 +86,16 @@ function readyCondition(
   if (good === accepted.length) {
     return { type: "Ready", status: "True", reason: "SinksAccepted", message: "All sinks are configured." };
   }
+  return sinksNotAccepted(good, accepted.length);
+}
+
+/** The condition Ready of a policy of which only some sinks can run. */
+export function sinksNotAccepted(accepted: number, sinks: number): ConditionState {
   return {
     type: "Ready",
     status: "False",
     reason: "SinksNotAccepted",
-    message: `${good}/${accepted.length} sinks are accepted. Check the status of the sinks for more details.`,
+    message: `${accepted}/${sinks} sinks are accepted. Check the status of the sinks for more details.`,
   };
 }
 

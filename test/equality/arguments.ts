@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { SourceKind } from "./writer.ts";
 
 export interface EqualityArguments {
   readonly series: number;
@@ -10,6 +11,11 @@ export interface EqualityArguments {
   readonly seed: number;
 }
 
+export interface EqualityRun extends EqualityArguments {
+  /** What the samples are written to and exported from. */
+  readonly source: SourceKind;
+}
+
 export const usage = `Usage: npm run test:equality [-- OPTIONS]
 
 Writes samples into a VictoriaMetrics while telemetryd exports them to three receivers, is killed with kill -9 at random
@@ -18,11 +24,18 @@ and has its policy edited; then compares what source and receivers hold.
   --seconds N   how long (120)
   --every N     seconds between two samples of a series (3)
   --seed N      repeats the random choices of an earlier run
+  --source S    victoria-metrics or prometheus (victoria-metrics)
 The full form: --series 50000 --seconds 600 --every 15`;
 
 /** @throws an Error for a person when an argument cannot be used */
-export function parseArguments(args: readonly string[], randomSeed: number): EqualityArguments | "help" {
-  return parseNumbers(args, { series: 4000, seconds: 120, every: 3, seed: randomSeed });
+export function parseArguments(args: readonly string[], randomSeed: number): EqualityRun | "help" {
+  const at = args.indexOf("--source");
+  const source = at < 0 ? "victoria-metrics" : args[at + 1];
+  if (source !== "victoria-metrics" && source !== "prometheus")
+    throw new Error(`--source ${source ?? ""}: must be victoria-metrics or prometheus`);
+  const others = at < 0 ? args : args.toSpliced(at, 2);
+  const numbers = parseNumbers(others, { series: 4000, seconds: 120, every: 3, seed: randomSeed });
+  return numbers === "help" ? numbers : { ...numbers, source };
 }
 
 /** @throws an Error for a person when an argument cannot be used */

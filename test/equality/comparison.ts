@@ -10,13 +10,15 @@ import {
 } from "../support/samples.ts";
 import type { RunningServer } from "../support/servers.ts";
 import { jobs } from "./policy.ts";
-import type { WriterResult } from "./writer.ts";
+import type { Source, SourceKind, WriterResult } from "./writer.ts";
 
 export interface Receiver {
   readonly name: string;
-  readonly kind: "prometheus" | "victoria-metrics";
+  readonly kind: SourceKind;
   readonly server: RunningServer;
 }
+
+const readers = { prometheus: readPrometheus, "victoria-metrics": readVictoriaMetrics };
 
 /**
  * Compares what a receiver holds with what the source holds, and prints what it came to.
@@ -27,7 +29,7 @@ export interface Receiver {
  */
 export async function agrees(
   { name, kind, server }: Receiver,
-  sourceUrl: string,
+  { kind: sourceKind, url: sourceUrl }: Source,
   written: WriterResult,
   span: { readonly fromMs: number; readonly toMs: number },
   allowedRepeats: number,
@@ -35,12 +37,12 @@ export async function agrees(
   const { signal } = new AbortController();
   const read: ReadSpan = { ...span, matchers: [{ name: "job", type: "=~", value: jobs.join("|") }] };
   // Read anew for each receiver: comparing sorts, and two of these sets at once are enough for one heap.
-  const source = await readVictoriaMetrics(sourceUrl, read, signal);
+  const source = await readers[sourceKind](sourceUrl, read, signal);
   if (source.size !== written.samples) {
     throw new Error(`the source holds ${source.size} samples, ${written.samples} were written`);
   }
   if (kind === "victoria-metrics") await flushVictoriaMetrics(server.url, signal);
-  const held = await (kind === "prometheus" ? readPrometheus : readVictoriaMetrics)(server.url, read, signal);
+  const held = await readers[kind](server.url, read, signal);
   const diff = diffSamples(source, held);
   const isEqual = isSameSet(diff) && diff.repeated.size <= allowedRepeats;
   console.log(

@@ -15,11 +15,12 @@ import { describeError } from "../../src/core/errors.ts";
 import { formatExactCount } from "../../src/core/human.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
-import { type EqualityArguments, parseArguments, usage } from "./arguments.ts";
+import { type EqualityRun, parseArguments, usage } from "./arguments.ts";
 import { agrees, type Receiver } from "./comparison.ts";
 import { drained } from "./drained.ts";
 import { largestBatch, manifest, randomVariant, writeManifest } from "./policy.ts";
-import { type WriterResult, writeLive } from "./writer.ts";
+import { startReceivers } from "./receivers.ts";
+import { type Source, type WriterResult, writeLive } from "./writer.ts";
 
 const lanes = 4;
 const drainLimitMs = 90_000;
@@ -31,17 +32,13 @@ const editPauseMs = [2000, 8000] as const;
 
 interface Bench {
   readonly folder: string;
-  readonly source: RunningServer;
+  readonly source: Source;
   readonly receivers: readonly Receiver[];
   readonly delayMs: number;
   startDaemon(): Promise<RunningDaemon>;
 }
 
-async function run(
-  args: EqualityArguments,
-  folder: string,
-  stops: (() => Promise<unknown>)[],
-): Promise<boolean> {
+async function run(args: EqualityRun, folder: string, stops: (() => Promise<unknown>)[]): Promise<boolean> {
   const startMs = Date.now();
   const bench = await startBench(args, folder, stops);
   const random = seededRandom(args.seed);
@@ -54,7 +51,7 @@ async function run(
   const trouble = new AbortController();
   const until = AbortSignal.any([over, trouble.signal]);
   const parts = {
-    writer: writeLive(bench.source.url, args.series, args.every * 1000, until),
+    writer: writeLive(bench.source, args.series, args.every * 1000, until),
     killer: killRepeatedly(bench, random, stops, until),
     editor: editRepeatedly(edit, seededRandom(args.seed + 1), until),
   };
@@ -80,7 +77,7 @@ async function run(
 }
 
 async function startBench(
-  args: EqualityArguments,
+  args: EqualityRun,
   folder: string,
   stops: (() => Promise<unknown>)[],
 ): Promise<Bench> {
@@ -90,16 +87,9 @@ async function startBench(
     stops.push(() => server[Symbol.asyncDispose]());
     return server;
   };
-  const source = await started(startVictoriaMetrics());
-  const receivers: Receiver[] = [
-    { name: "victoria-metrics", kind: "victoria-metrics", server: await started(startVictoriaMetrics()) },
-    {
-      name: "prometheus-out-of-order",
-      kind: "prometheus",
-      server: await started(startPrometheus({ outOfOrderWindow: "1h" })),
-    },
-    { name: "prometheus", kind: "prometheus", server: await started(startPrometheus()) },
-  ];
+  const server = await started(args.source === "prometheus" ? startPrometheus() : startVictoriaMetrics());
+  const source = { kind: args.source, url: server.url };
+  const receivers = await startReceivers(started);
   // Longer than it takes until everything that is written at a time can be read: VictoriaMetrics may show the first
   // samples of a new series up to 11 s late, since it forgets what a selector found only every 10 s.
   const delayMs = 15_000 + Math.ceil(args.series / 10_000) * 1000;
@@ -176,7 +166,7 @@ async function compare(
   for (const receiver of bench.receivers) {
     // Only what was in flight when the daemon died may be sent again: one request in each lane.
     const allowed = receiver.kind === "prometheus" ? 0 : kills * lanes * largestBatch;
-    isEqual = (await agrees(receiver, bench.source.url, written, span, allowed)) && isEqual;
+    isEqual = (await agrees(receiver, bench.source, written, span, allowed)) && isEqual;
   }
   return isEqual;
 }
@@ -188,7 +178,7 @@ async function main(): Promise<number> {
     return 0;
   }
   console.log(
-    `equality: ${args.series} series, a sample every ${args.every} s, for ${args.seconds} s, --seed ${args.seed}`,
+    `equality: from ${args.source}, ${args.series} series, a sample every ${args.every} s, for ${args.seconds} s, --seed ${args.seed}`,
   );
   const folder = await mkdtemp(join(tmpdir(), "telemetryd-equality-"));
   const stops: (() => Promise<unknown>)[] = [];

@@ -1,5 +1,11 @@
 import { sleep } from "../../src/core/clock.ts";
-import { importLines, makeLabels, valueAt } from "../support/samples.ts";
+import {
+  importLines,
+  makeLabels,
+  valueAt,
+  type WrittenSeries,
+  writeByRemoteWrite,
+} from "../support/samples.ts";
 import { jobs } from "./policy.ts";
 
 /** One series in so many is replaced by a new one every so many ticks, as if its pod had been restarted. */
@@ -13,45 +19,95 @@ export interface WriterResult {
   readonly slowestMs: number;
 }
 
+export type SourceKind = "victoria-metrics" | "prometheus";
+
+/** The store that samples are written to and exported from. */
+export interface Source {
+  readonly kind: SourceKind;
+  readonly url: string;
+}
+
 /**
  * Writes a sample of every series at each multiple of `everyMs`, with the time at which it is written, as a scraper
  * does, until the signal. Resolves when the last tick is written.
  */
 export async function writeLive(
-  url: string,
+  source: Source,
   seriesCount: number,
   everyMs: number,
   signal: AbortSignal,
 ): Promise<WriterResult> {
-  const metrics = jobs.flatMap((job, half) => {
+  const labelSets = jobs.flatMap((job, half) => {
     const count = half === 0 ? Math.ceil(seriesCount / 2) : Math.floor(seriesCount / 2);
-    return makeLabels({ count, labels: 11, job }).map((labels) =>
-      JSON.stringify(Object.fromEntries(labels.map(({ name, value }) => [name, value]))),
-    );
+    return makeLabels({ count, labels: 11, job });
   });
+  const write =
+    source.kind === "prometheus" ? prometheusWriter(source.url) : importWriter(source.url, labelSets);
   let ticks = 0;
   let slowestMs = 0;
   for (;;) {
     const tickMs = Math.ceil((Date.now() + 1) / everyMs) * everyMs;
     await sleep(tickMs - Date.now(), signal).catch(() => undefined);
-    if (signal.aborted) return { ticks, samples: ticks * metrics.length, slowestMs };
+    if (signal.aborted) return { ticks, samples: ticks * labelSets.length, slowestMs };
     // A tick that has begun is written whole: half of it would be a source of doubt, not of load.
-    await importLines(
-      url,
-      linesAt(metrics, tickMs, Math.floor(ticks / churnTicks)),
-      new AbortController().signal,
-    );
+    await write(seriesAt(labelSets, tickMs, Math.floor(ticks / churnTicks)));
     ticks++;
     slowestMs = Math.max(slowestMs, Date.now() - tickMs);
   }
 }
 
-function* linesAt(metrics: readonly string[], timestampMs: number, round: number): Generator<string> {
-  for (const [index, original] of metrics.entries()) {
+type Labels = WrittenSeries["labels"];
+
+interface Tick {
+  readonly index: number;
+  /** Stands for the pod of a series that is replaced now and then; undefined for all others. */
+  readonly round: number | undefined;
+  readonly labels: Labels;
+  readonly timestampMs: number;
+  readonly value: number;
+}
+
+function* seriesAt(labelSets: readonly Labels[], timestampMs: number, round: number): Generator<Tick> {
+  for (const [index, labels] of labelSets.entries()) {
     const isChurning = index % churnShare === 0;
-    const metric = isChurning ? original.replace('"pod":"', `"pod":"round-${round}-`) : original;
-    const value = valueAt(index, timestampMs);
-    const text = Number.isFinite(value) ? String(value) : value > 0 ? "Inf" : "-Inf";
-    yield `{"metric":${metric},"values":[${text}],"timestamps":[${timestampMs}]}\n`;
+    yield {
+      index,
+      round: isChurning ? round : undefined,
+      labels,
+      timestampMs,
+      value: valueAt(index, timestampMs),
+    };
   }
+}
+
+type Writer = (ticks: Iterable<Tick>) => Promise<void>;
+
+function prometheusWriter(url: string): Writer {
+  function* written(ticks: Iterable<Tick>): Generator<WrittenSeries> {
+    for (const { round, labels, timestampMs, value } of ticks) {
+      const own =
+        round === undefined
+          ? labels
+          : labels.map((label) =>
+              label.name === "pod" ? { name: "pod", value: `round-${round}-${label.value}` } : label,
+            );
+      yield { labels: own, samples: [{ timestampMs, value }] };
+    }
+  }
+  return (ticks) => writeByRemoteWrite(`${url}/api/v1/write`, written(ticks), new AbortController().signal);
+}
+
+function importWriter(url: string, labelSets: readonly Labels[]): Writer {
+  const metrics = labelSets.map((labels) =>
+    JSON.stringify(Object.fromEntries(labels.map(({ name, value }) => [name, value]))),
+  );
+  function* lines(ticks: Iterable<Tick>): Generator<string> {
+    for (const { index, round, timestampMs, value } of ticks) {
+      const original = metrics[index] ?? "";
+      const metric = round === undefined ? original : original.replace('"pod":"', `"pod":"round-${round}-`);
+      const text = Number.isFinite(value) ? String(value) : value > 0 ? "Inf" : "-Inf";
+      yield `{"metric":${metric},"values":[${text}],"timestamps":[${timestampMs}]}\n`;
+    }
+  }
+  return (ticks) => importLines(url, lines(ticks), new AbortController().signal);
 }

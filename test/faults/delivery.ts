@@ -97,7 +97,7 @@ async function run(
   const timer = setTimeout(() => end.abort(), args.seconds * 1000);
   const until = end.signal;
   const parts = {
-    written: writeLive(source.url, args.series, args.every * 1000, until),
+    written: writeLive({ kind: "victoria-metrics", url: source.url }, args.series, args.every * 1000, until),
     interruptions: daemons.run(seededRandom(args.seed), until),
     edits: repeatedly(editRandom, [3_000, 9_000], until, (number) => edit(number + 1)),
     rotations: repeatedly(seededRandom(args.seed + 2), [10_000, 20_000], until, async (number) => {
@@ -147,7 +147,9 @@ async function run(
     const repeats =
       receiver.kind === "prometheus" ? 0 : daemons.kills * lanes * largestBatch + receiver.lostSamples;
     const span = { fromMs: startMs - 60_000, toMs: lastMs };
-    isGood = (await agrees(receiver, source.url, written, span, repeats)) && isGood;
+    isGood =
+      (await agrees(receiver, { kind: "victoria-metrics", url: source.url }, written, span, repeats)) &&
+      isGood;
     const windows = written.ticks + interruptions + edits + storeCount;
     const allowed = requestsAllowed(receiver, windows, written.samples, edits + interruptions);
     const isWithin = receiver.proxy.requests <= allowed;

@@ -15,15 +15,10 @@ import { describeError } from "../../src/core/errors.ts";
 import { formatExactCount } from "../../src/core/human.ts";
 import { agrees, type Receiver } from "../equality/comparison.ts";
 import { largestBatch, manifest, randomVariant, writeManifest } from "../equality/policy.ts";
+import { startReceivers } from "../equality/receivers.ts";
 import { writeLive } from "../equality/writer.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
-import {
-  freePort,
-  type RunningServer,
-  startPrometheus,
-  startRedis,
-  startVictoriaMetrics,
-} from "../support/servers.ts";
+import { freePort, type RunningServer, startRedis, startVictoriaMetrics } from "../support/servers.ts";
 
 const usage = `Usage: npm run test:fleet [-- OPTIONS]
 
@@ -72,15 +67,7 @@ async function run(args: Arguments, folder: string, stops: Stops): Promise<boole
     return server;
   };
   const source = await started(startVictoriaMetrics());
-  const receivers: Receiver[] = [
-    { name: "victoria-metrics", kind: "victoria-metrics", server: await started(startVictoriaMetrics()) },
-    {
-      name: "prometheus-out-of-order",
-      kind: "prometheus",
-      server: await started(startPrometheus({ outOfOrderWindow: "1h" })),
-    },
-    { name: "prometheus", kind: "prometheus", server: await started(startPrometheus()) },
-  ];
+  const receivers = await startReceivers(started);
   const redis = await started(startRedis({ persistent: true }));
   const sinks = receivers.map(({ name, server }) => ({ name, endpoint: `${server.url}/api/v1/write` }));
   const policies = join(folder, "policies");
@@ -123,7 +110,7 @@ async function run(args: Arguments, folder: string, stops: Stops): Promise<boole
   const trouble = new AbortController();
   const until = AbortSignal.any([over, trouble.signal]);
   const parts = {
-    writer: writeLive(source.url, args.series, writeEveryMs, until),
+    writer: writeLive({ kind: "victoria-metrics", url: source.url }, args.series, writeEveryMs, until),
     killer: killRepeatedly(fleet, random, until),
     editor: editRepeatedly(edit, seededRandom(args.seed + 1), until),
   };
@@ -144,7 +131,9 @@ async function run(args: Arguments, folder: string, stops: Stops): Promise<boole
     // A killed replica's and a killed Redis' requests in flight may come twice: one in each lane.
     const allowed = receiver.kind === "prometheus" ? 0 : (kills + 2) * lanes * largestBatch;
     const span = { fromMs: startMs - 60_000, toMs: lastMs };
-    isEqual = (await agrees(receiver, source.url, written, span, allowed)) && isEqual;
+    isEqual =
+      (await agrees(receiver, { kind: "victoria-metrics", url: source.url }, written, span, allowed)) &&
+      isEqual;
   }
   return isEqual;
 }

@@ -33,8 +33,12 @@ it("every edit that the test can make is a policy without faults", async () => {
 
 describe("parseArguments", () => {
   it.each([
-    [[], { series: 4000, seconds: 120, every: 3, seed: 7 }],
-    [["--series", "50000", "--every=15"], { series: 50_000, seconds: 120, every: 15, seed: 7 }],
+    [[], { series: 4000, seconds: 120, every: 3, seed: 7, source: "victoria-metrics" }],
+    [
+      ["--series", "50000", "--every=15"],
+      { series: 50_000, seconds: 120, every: 15, seed: 7, source: "victoria-metrics" },
+    ],
+    [["--source", "prometheus"], { series: 4000, seconds: 120, every: 3, seed: 7, source: "prometheus" }],
     [["--help"], "help"],
   ])("%j", (args, expected) => {
     expect(parseArguments(args, 7)).toEqual(expected);
