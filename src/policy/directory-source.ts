@@ -1,4 +1,3 @@
-import { watch } from "node:fs";
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
@@ -8,6 +7,7 @@ import type { Logger } from "../core/log.ts";
 import { directoryPlane } from "../core/plane.ts";
 import type { Service } from "../core/service.ts";
 import { compileDirectory, type Held } from "./directory-contents.ts";
+import { DirectoryWatch } from "./directory-watch.ts";
 import { type CheckedManifest, checkManifest, maxManifestBytes } from "./manifest.ts";
 import type { PolicyStore } from "./store.ts";
 
@@ -66,21 +66,18 @@ export class DirectorySource implements Service {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const wake = new AbortController();
-      const stop = () => wake.abort();
-      signal.addEventListener("abort", stop, { once: true });
-      // Watching before looking: what changes after the look has an event.
-      const stopWatching = this.#watch(stop);
-      try {
+    const watch = new DirectoryWatch(this.#directory);
+    try {
+      while (!signal.aborted) {
+        // Watching before looking: what changes after the look has an event.
+        await watch.begin();
         const pauseMs = await this.#lookSafely(signal);
-        await this.#clock.sleep(pauseMs, wake.signal).catch(() => undefined);
+        const changed = await watch.wait(this.#clock, pauseMs, signal);
         // A directory that is written to all the time must not be looked at all the time.
-        if (wake.signal.aborted) await this.#clock.sleep(breathMs, signal).catch(() => undefined);
-      } finally {
-        stopWatching();
-        signal.removeEventListener("abort", stop);
+        if (changed) await this.#clock.sleep(breathMs, signal).catch(() => undefined);
       }
+    } finally {
+      watch.close();
     }
   }
 
@@ -225,17 +222,6 @@ export class DirectorySource implements Service {
     this.#store.replacePlane(directoryPlane, { policies, secrets });
     const counts = { directory: this.#directory, policies: policies.length, secrets: secrets.length };
     this.#log.info({ ...counts, broken: hasErrors(faults) }, "policies read");
-  }
-
-  #watch(onChange: () => void): () => void {
-    try {
-      const watcher = watch(this.#directory, onChange);
-      // A directory that is taken away ends its watcher with an error; the poll goes on.
-      watcher.on("error", () => watcher.close());
-      return () => watcher.close();
-    } catch {
-      return () => undefined;
-    }
   }
 }
 

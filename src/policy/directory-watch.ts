@@ -1,0 +1,70 @@
+import { type FSWatcher, watch } from "node:fs";
+import { stat } from "node:fs/promises";
+import type { Clock } from "../core/clock.ts";
+
+/**
+ * Wakes whoever waits when something in a directory changes. One watcher serves as long as the path leads to the same
+ * directory: making a new one for every look is most of what an idle daemon would do (bench/idle.ts).
+ */
+export class DirectoryWatch {
+  readonly #directory: string;
+  #watcher: FSWatcher | undefined;
+  /** Device and inode of the directory that is watched. */
+  #identity: string | undefined;
+  #wake = new AbortController();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** To be called before a look: what changes after it ends the next wait, at the latest when it begins. */
+  async begin(): Promise<void> {
+    if (this.#wake.signal.aborted) this.#wake = new AbortController();
+    const identity = await identityOf(this.#directory);
+    if (identity !== undefined && identity === this.#identity) return;
+    this.close();
+    this.#identity = identity;
+    this.#watcher = this.#watch();
+  }
+
+  /** Waits for a change since `begin`, or that long. @returns whether something changed; also true when the signal aborts */
+  async wait(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+    const wake = this.#wake;
+    const end = () => wake.abort();
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+    try {
+      await clock.sleep(ms, wake.signal).catch(() => undefined);
+    } finally {
+      signal.removeEventListener("abort", end);
+    }
+    return wake.signal.aborted;
+  }
+
+  close(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    this.#identity = undefined;
+  }
+
+  /** @returns undefined where the system has no watcher to give; the caller's poll remains */
+  #watch(): FSWatcher | undefined {
+    try {
+      const watcher = watch(this.#directory, () => this.#wake.abort());
+      // A directory that is taken away ends its watcher with an error.
+      watcher.on("error", () => this.close());
+      return watcher;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+async function identityOf(directory: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(directory, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    return undefined;
+  }
+}
