@@ -15,3 +15,13 @@ test("a label is found by its name", () => {
   const series = new Series([{ name: "__name__", value: "up" }]);
   expect([series.label("__name__"), series.label("job")]).toEqual(["up", undefined]);
 });
+
+test("a form is kept for each shape, and may be replaced", () => {
+  const series = new Series([]);
+  series.keepForm(2, "second");
+  series.keepForm(0, "zeroth");
+  expect([series.form(0), series.form(1), series.form(2)]).toEqual(["zeroth", undefined, "second"]);
+  series.keepForm(2, "again");
+  series.keepForm(0, undefined);
+  expect([series.form(0), series.form(2)]).toEqual([undefined, "again"]);
+});

@@ -8,27 +8,57 @@ export interface Label {
  * A series as the hot path passes it on: parsed once, then found again by the bytes that the store writes for it, so
  * that everything derived from its labels is computed once and kept with it.
  *
- * `forms[shape]` belongs to the remote-write room: the encoded labels for one shape (external and dropped labels,
- * protocol), filled on first use and gone with the series when the reader's label cache evicts it.
+ * What a series costs is mostly objects for the garbage collector to look at, so it has as few as can be: its labels may
+ * be read anew from the store's bytes (see `source/label-cache.ts`), and the first form lies in the series itself.
  */
 export class Series {
-  /** As the store gave them, sorted by name (UTF-16 code units), no duplicate names, no empty values. */
-  readonly labels: readonly Label[];
   /**
    * False when the store's bytes of a label are no UTF-8 (U+FFFD stands for them in `labels`): no receiver can be given
    * this series as it is.
    */
   readonly isUtf8: boolean;
-  readonly forms: unknown[] = [];
+  protected held: readonly Label[] | undefined;
+  #form: unknown;
+  #formIndex = -1;
+  #otherForms: unknown[] | undefined;
+  #askedName: string | undefined;
+  #askedValue: string | undefined;
 
   constructor(labels: readonly Label[], isUtf8 = true) {
-    this.labels = labels;
+    this.held = labels;
     this.isUtf8 = isUtf8;
   }
 
+  /** As the store gave them, sorted by name (UTF-16 code units), no duplicate names, no empty values. */
+  get labels(): readonly Label[] {
+    return this.held ?? [];
+  }
+
+  /** Remembers its last answer: every series of a tenant is asked for the same label in each read. */
   label(name: string): string | undefined {
-    for (const label of this.labels) if (label.name === name) return label.value;
-    return undefined;
+    if (this.#askedName !== name) {
+      this.#askedName = name;
+      this.#askedValue = this.labels.find((label) => label.name === name)?.value;
+    }
+    return this.#askedValue;
+  }
+
+  /**
+   * What the remote-write room keeps with the series: the encoded labels of one shape (external and dropped labels, protocol).
+   * Gone with the series when the reader's label cache evicts it.
+   */
+  form(index: number): unknown {
+    return index === this.#formIndex ? this.#form : this.#otherForms?.[index];
+  }
+
+  keepForm(index: number, form: unknown): void {
+    if (this.#formIndex === -1 || this.#formIndex === index) {
+      this.#formIndex = index;
+      this.#form = form;
+    } else {
+      this.#otherForms ??= [];
+      this.#otherForms[index] = form;
+    }
   }
 }
 

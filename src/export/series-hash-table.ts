@@ -3,7 +3,7 @@
  * or string keys takes ten times that. A million acknowledged series are looked up in a window that is run again.
  */
 export class SeriesHashTable {
-  #keys: Uint32Array;
+  #keys: Int32Array;
   #values: Float64Array;
   #mask: number;
   #size = 0;
@@ -11,7 +11,7 @@ export class SeriesHashTable {
   constructor(expected = 16) {
     let capacity = 16;
     while (capacity < expected * 2) capacity *= 2;
-    this.#keys = new Uint32Array(capacity * 2);
+    this.#keys = new Int32Array(capacity * 2);
     this.#values = new Float64Array(capacity).fill(Number.NaN);
     this.#mask = capacity - 1;
   }
@@ -43,11 +43,12 @@ export class SeriesHashTable {
 
   /** The slot that holds the hash, or the free one where it belongs. The table is never full, so this ends. */
   #slot(high: number, low: number): number {
-    const unsignedHigh = high >>> 0;
-    const unsignedLow = low >>> 0;
-    let slot = (unsignedLow ^ (unsignedHigh >>> 7)) & this.#mask;
+    // Signed or unsigned, the bits count; as signed ones they are small integers to V8.
+    const signedHigh = high | 0;
+    const signedLow = low | 0;
+    let slot = (signedLow ^ (signedHigh >>> 7)) & this.#mask;
     while (!Number.isNaN(this.#values[slot])) {
-      if (this.#keys[slot * 2] === unsignedHigh && this.#keys[slot * 2 + 1] === unsignedLow) return slot;
+      if (this.#keys[slot * 2] === signedHigh && this.#keys[slot * 2 + 1] === signedLow) return slot;
       slot = (slot + 1) & this.#mask;
     }
     return slot;

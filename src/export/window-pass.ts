@@ -114,8 +114,8 @@ export class WindowPass {
       this.#options.onRefused(collision, samples.length);
       return;
     }
-    const high = (encoded.hashHigh ^ salt.high) >>> 0;
-    const low = (encoded.hashLow ^ salt.low) >>> 0;
+    const high = encoded.hashHigh ^ salt.high;
+    const low = encoded.hashLow ^ salt.low;
     let start = this.#settled.size > 0 ? firstAfter(samples, this.#settled.get(high, low)) : 0;
     while (start < samples.length) {
       const draft = this.#first ?? this.#draftOfLane(laneOf(encoded.hashLow, this.#options.laneCount));
@@ -206,8 +206,8 @@ export class SettlingPass {
   #add(salt: Salt, series: Series, samples: SampleBuffer): void {
     const encoded = this.#options.encoder.encode(series);
     if (encoded.kind === "refused") return;
-    const high = (encoded.hashHigh ^ salt.high) >>> 0;
-    const low = (encoded.hashLow ^ salt.low) >>> 0;
+    const high = encoded.hashHigh ^ salt.high;
+    const low = encoded.hashLow ^ salt.low;
     const draft = this.#drafts[this.#index.get(high, low) ?? -1];
     const untilMs = this.#untilMs.get(high, low);
     if (draft === undefined || untilMs === undefined) return;
@@ -250,7 +250,7 @@ export function seriesHashOf(
   return (series) => {
     const encoded = encoder.encode(series);
     if (encoded.kind === "refused") return undefined;
-    return { high: (encoded.hashHigh ^ salt.high) >>> 0, low: (encoded.hashLow ^ salt.low) >>> 0 };
+    return { high: encoded.hashHigh ^ salt.high, low: encoded.hashLow ^ salt.low };
   };
 }
 

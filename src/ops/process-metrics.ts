@@ -2,9 +2,9 @@ import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
 /**
  * How often the event loop's delay is sampled, ms. The usual 10 ms wake an idle process a hundred times a second, which alone
- * took 0.8 % of a core (bench/idle.ts): as much as exporting a few thousand samples a second.
+ * took more than half of what an idle daemon takes (bench/idle.ts).
  */
-const eventLoopSampleMs = 100;
+const eventLoopSampleMs = 500;
 
 /**
  * The process's own metrics (CPU, memory, event loop, open files, garbage collection) and which build it is. Made once

@@ -16,7 +16,7 @@ const settleMs = 100;
 /** At least this long between two looks. */
 const breathMs = 20;
 /** Looks at the files even where no event came: network file systems send none. */
-const pollMs = 1_000;
+const pollMs = 1_500;
 /** Together with the settling, an edit takes effect within 2 s. */
 const maxFiles = 5_000;
 
@@ -70,7 +70,7 @@ export class DirectorySource implements Service {
     try {
       while (!signal.aborted) {
         // Watching before looking: what changes after the look has an event.
-        await watch.begin();
+        await watch.begin(this.#clock);
         const pauseMs = await this.#lookSafely(signal);
         const changed = await watch.wait(this.#clock, pauseMs, signal);
         // A directory that is written to all the time must not be looked at all the time.

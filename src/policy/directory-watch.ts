@@ -2,6 +2,9 @@ import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Clock } from "../core/clock.ts";
 
+/** A path that leads elsewhere without an event (a symlink further up) is noticed after this; until then the caller's poll finds changes. */
+const checkEveryMs = 30_000;
+
 /**
  * Wakes whoever waits when something in a directory changes. One watcher serves as long as the path leads to the same
  * directory: making a new one for every look is most of what an idle daemon would do (bench/idle.ts).
@@ -12,14 +15,18 @@ export class DirectoryWatch {
   /** Device and inode of the directory that is watched. */
   #identity: string | undefined;
   #wake = new AbortController();
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
   /** To be called before a look: what changes after it ends the next wait, at the latest when it begins. */
-  async begin(): Promise<void> {
+  async begin(clock: Clock): Promise<void> {
+    const nowMs = clock.monotonicMs();
+    if (!this.#wake.signal.aborted && nowMs < this.#checkedAtMs + checkEveryMs) return;
     if (this.#wake.signal.aborted) this.#wake = new AbortController();
+    this.#checkedAtMs = nowMs;
     const identity = await identityOf(this.#directory);
     if (identity !== undefined && identity === this.#identity) return;
     this.close();

@@ -22,7 +22,7 @@ export class CollisionDetector {
     if (!this.#encoder.mayCollide) return undefined;
     // 53 of the 64 bits: a Map keyed by numbers is several times faster than one keyed by bigints, and equality of the
     // hash alone decides nothing.
-    const key = (encoded.hashHigh >>> 11) * 0x1_0000_0000 + encoded.hashLow;
+    const key = (encoded.hashHigh >>> 11) * 0x1_0000_0000 + (encoded.hashLow >>> 0);
     const collided = this.#collided.get(key);
     if (collided !== undefined) return collided;
     const owner = this.#owners.get(key);
@@ -49,8 +49,12 @@ export class CollisionDetector {
     // The reader's cache may have made the same series again, and two sources may select it: that is no collision.
     if (sameLabels(owner, series)) return false;
     const other = this.#encoder.encode(owner);
-    return other.kind === "encoded" && other.block.equals(encoded.block);
+    return other.kind === "encoded" && blockOf(other).equals(blockOf(encoded));
   }
+}
+
+function blockOf({ slab, start, end }: EncodedSeries): Buffer {
+  return slab.subarray(start, end);
 }
 
 function sameLabels(a: Series, b: Series): boolean {

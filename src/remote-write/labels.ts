@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Label, Series } from "../core/series.ts";
+import { LabelBlocks, type Span } from "./label-blocks.ts";
 import {
   compareNames,
   hasLoneSurrogate,
@@ -24,15 +25,18 @@ export interface LabelShape {
 }
 
 /** A series ready to be written into requests of one shape. */
-export interface EncodedSeries {
+export interface EncodedSeries extends Span {
+  // From `start` to `end` of `slab`: the block, which is the `labels` fields of a 1.0 `TimeSeries` message, sorted by name,
+  // each name once, no empty value.
   readonly kind: "encoded";
-  /** The `labels` fields of a 1.0 `TimeSeries` message: sorted by name, each name once, no empty value. */
-  readonly block: Buffer;
-  /** A strong 64-bit hash of `block`, as two unsigned halves: equal exactly when the labels sent are equal. */
+  /**
+   * A strong 64-bit hash of the block, as two signed halves (small integers to V8, where unsigned ones were objects): equal
+   * exactly when the labels sent are equal.
+   */
   readonly hashHigh: number;
   readonly hashLow: number;
   /** For protocol 2.0 only, which refers to texts one by one: the labels as they are sent, in order. */
-  readonly labels?: readonly Label[];
+  readonly labels: readonly Label[] | undefined;
 }
 
 export type RefusalReason =
@@ -59,13 +63,14 @@ export const maxLabelsBytes = 1_048_576;
 
 /**
  * Brings series into the form that one shape of labels has on the wire. Each series is worked on once: the result
- * stays with it in `series.forms[formIndex]`, for all sinks of this shape.
+ * stays with it as its form `formIndex`, for all sinks of this shape.
  */
 export class SeriesEncoder {
   readonly shape: LabelShape;
   readonly formIndex: number;
   readonly #external: readonly Label[];
   readonly #dropped: ReadonlySet<string>;
+  readonly #blocks = new LabelBlocks();
   #mayCollide = false;
 
   constructor(shape: LabelShape, formIndex: number) {
@@ -85,11 +90,11 @@ export class SeriesEncoder {
   }
 
   encode(series: Series): EncodedSeries | RefusedSeries {
-    const known = series.forms[this.formIndex];
+    const known = series.form(this.formIndex);
     // Only this class writes at this index: the registry gave it to this shape alone.
     if (known !== undefined) return known as EncodedSeries | RefusedSeries;
     const form = this.#encodeAnew(series);
-    series.forms[this.formIndex] = form;
+    series.keepForm(this.formIndex, form);
     return form;
   }
 
@@ -103,14 +108,16 @@ export class SeriesEncoder {
     if (block === undefined)
       return refusal("invalid_utf8", `a label of the series is not valid UTF-8: ${names(labels)}`);
     const digest = hash("sha256", block, "buffer");
-    const form = {
+    const { slab, start, end } = this.#blocks.place(block);
+    return {
       kind: "encoded",
-      block,
-      hashHigh: digest.readUInt32LE(0),
-      hashLow: digest.readUInt32LE(4),
-    } as const;
-    if (this.shape.protocol === "1.0") return form;
-    return { ...form, labels };
+      slab,
+      start,
+      end,
+      hashHigh: digest.readInt32LE(0),
+      hashLow: digest.readInt32LE(4),
+      labels: this.shape.protocol === "1.0" ? undefined : labels,
+    };
   }
 
   #finalLabels(own: readonly Label[]): readonly Label[] {

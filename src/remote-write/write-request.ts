@@ -45,17 +45,18 @@ export class WriteRequestBuilder implements RequestBuilder {
 
   append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void {
     if (end <= start) return;
-    const block = encoded.block;
-    const mostBytes = block.length + (end - start) * maxSampleFieldBytes;
+    const { slab, start: blockStart, end: blockEnd } = encoded;
+    const blockBytes = blockEnd - blockStart;
+    const mostBytes = blockBytes + (end - start) * maxSampleFieldBytes;
     this.#reserve(1 + varintSize(mostBytes) + mostBytes);
     const out = this.#out;
     const headerAt = this.#at;
     out[headerAt] = timeSeriesTag;
     // The length is known behind its content. The gap fits the usual size; where it does not, the content moves.
-    const usualBytes = block.length + (end - start) * usualSampleFieldBytes;
+    const usualBytes = blockBytes + (end - start) * usualSampleFieldBytes;
     const contentAt = headerAt + 1 + varintSize(usualBytes);
-    out.set(block, contentAt);
-    const contentEnd = writeSamples(out, contentAt + block.length, samples, start, end);
+    out.set(slab.subarray(blockStart, blockEnd), contentAt);
+    const contentEnd = writeSamples(out, contentAt + blockBytes, samples, start, end);
     this.#at = closeMessage(out, headerAt + 1, contentAt, contentEnd);
 
     this.#seriesCount++;

@@ -46,13 +46,20 @@ describe("finding", () => {
     fc.assert(
       fc.property(labels, fc.boolean(), (object, indented) => {
         const text = JSON.stringify(object, undefined, indented ? "\t" : undefined).replaceAll("\n", " ");
-        const series = find(new LabelCache(plenty), text) as Series;
+        const cache = new LabelCache(plenty);
+        const series = find(cache, text) as Series;
         const expected = Object.entries(JSON.parse(text) as Record<string, string>)
           .filter(([, value]) => value !== "")
           .map(([name, value]) => ({ name, value }))
           .sort((a, b) => (a.name < b.name ? -1 : 1));
         expect(series.labels).toEqual(expected);
         expect(series.isUtf8).toBe(true);
+        // Once the next series is parsed, labels are read from the key again, wherever it went.
+        find(cache, metric(1));
+        expect(series.labels).toEqual(expected);
+        cache.turn();
+        expect(find(cache, text, 3)).toBe(series);
+        expect(series.labels).toEqual(expected);
       }),
       { numRuns: 1_000 },
     );

@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
-import { Series } from "../core/series.ts";
+import { type Label, Series } from "../core/series.ts";
 import {
   defaultLabelLimits,
   type LabelLimits,
   LabelPool,
+  type MetricLabels,
   type MetricParser,
   parseMetric,
   type Refusal,
@@ -26,6 +27,9 @@ export class LabelCache {
   readonly #limits: LabelLimits;
   readonly #seed: number;
   readonly #pool = new LabelPool();
+  readonly #readers = new Map<MetricParser, LabelsOf>();
+  /** The series parsed last, which still holds its labels. */
+  #newest: CachedSeries | undefined;
   #young = new Generation();
   #old = new Generation();
   #evicted = 0;
@@ -72,6 +76,8 @@ export class LabelCache {
 
   /** Starts a new generation: what was not found since the last turn is dropped. */
   turn(): void {
+    this.#newest?.forget();
+    this.#newest = undefined;
     this.#evicted += this.#old.size;
     this.#old = this.#young;
     this.#young = new Generation();
@@ -89,18 +95,69 @@ export class LabelCache {
       this.#young.add(hash, bytes, start, end, moved.series, moved.cost);
       return moved.series;
     }
-    const before = this.#pool.made;
+    this.#newest?.forget();
+    this.#newest = undefined;
     const metric = parse(bytes, start, end, this.#limits, this.#pool);
     if (metric?.kind !== "labels") return metric;
-    const series = new Series(metric.labels, metric.isUtf8);
-    // Of the key: itself, and about as much again for what the remote-write room keeps in `forms`.
-    const cost = 220 + 2 * (end - start) + 8 * series.labels.length + (this.#pool.made - before) * 72;
-    if (this.bytes + cost <= this.#maxBytes) this.#young.add(hash, bytes, start, end, series, cost);
+    const series = new CachedSeries(metric, this.#labelsOf(parse));
+    // Of the key: itself, and about as much again for the form that the remote-write room keeps with the series.
+    const cost = seriesBytes + 2 * (end - start);
+    if (this.bytes + cost > this.#maxBytes) return series;
+    this.#young.add(hash, bytes, start, end, series, cost);
+    this.#newest = series;
     return series;
+  }
+
+  #labelsOf(parse: MetricParser): LabelsOf {
+    let labelsOf = this.#readers.get(parse);
+    if (labelsOf === undefined) {
+      labelsOf = (key, start, end) => {
+        const metric = parse(key, start, end, this.#limits, this.#pool);
+        return metric?.kind === "labels" ? metric.labels : [];
+      };
+      this.#readers.set(parse, labelsOf);
+    }
+    return labelsOf;
   }
 }
 
+/** Objects, table entry and array place of a series beside its key and the form, which is about as long (estimated). */
+const seriesBytes = 280;
 const slabBytes = 2 ** 19;
+
+/** Reads labels again that were read before. */
+type LabelsOf = (key: Buffer, start: number, end: number) => readonly Label[];
+
+/**
+ * A series whose labels are its key in the cache: they are objects only until the next series is parsed, which is when
+ * the encoder has seen them, and are read from the key again by the few that ask later.
+ */
+class CachedSeries extends Series {
+  readonly #labelsOf: LabelsOf;
+  #slab: Buffer | undefined;
+  #start = 0;
+  #end = 0;
+
+  constructor({ labels, isUtf8 }: MetricLabels, labelsOf: LabelsOf) {
+    super(labels, isUtf8);
+    this.#labelsOf = labelsOf;
+  }
+
+  override get labels(): readonly Label[] {
+    if (this.held !== undefined || this.#slab === undefined) return super.labels;
+    return this.#labelsOf(this.#slab, this.#start, this.#end);
+  }
+
+  keyIsAt(slab: Buffer, start: number, end: number): void {
+    this.#slab = slab;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  forget(): void {
+    this.held = undefined;
+  }
+}
 
 /** A hash table with open addressing; keys lie one after another in large buffers outside of the garbage collector. */
 class Generation {
@@ -110,7 +167,7 @@ class Generation {
   #slots = new Int32Array(1_024);
   /** Of each entry side by side, so that a search touches one line of the processor's cache: hash, slab, start, length. */
   #entries = new Int32Array(512 * 4);
-  #series: Array<Series | undefined> = [];
+  #series: Array<CachedSeries | undefined> = [];
   #slabs: Buffer[] = [];
   #slabUsed = slabBytes;
 
@@ -128,7 +185,7 @@ class Generation {
     bytes: Buffer,
     start: number,
     end: number,
-  ): { readonly series: Series; readonly cost: number } | undefined {
+  ): { readonly series: CachedSeries; readonly cost: number } | undefined {
     const index = this.#indexOf(hash, bytes, start, end);
     if (index === -1) return undefined;
     const series = this.#series[index];
@@ -140,7 +197,7 @@ class Generation {
     return { series, cost };
   }
 
-  add(hash: number, bytes: Buffer, start: number, end: number, series: Series, cost: number): void {
+  add(hash: number, bytes: Buffer, start: number, end: number, series: CachedSeries, cost: number): void {
     const index = this.#series.length;
     if (index * 2 >= this.#slots.length) this.#grow();
     const length = end - start;
@@ -149,7 +206,9 @@ class Generation {
       this.#slabUsed = 0;
     }
     const slab = this.#slabs.length - 1;
-    bytes.copy(this.#slabs[slab] as Buffer, this.#slabUsed, start, end);
+    const into = this.#slabs[slab] as Buffer;
+    bytes.copy(into, this.#slabUsed, start, end);
+    series.keyIsAt(into, this.#slabUsed, this.#slabUsed + length);
     const entry = index * 4;
     this.#entries[entry] = hash;
     this.#entries[entry + 1] = slab;

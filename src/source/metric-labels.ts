@@ -125,16 +125,15 @@ function hasSurrogate(labels: readonly Label[]): boolean {
 
 /**
  * Makes labels from their bytes, and gives the same object again for a label that it made a short while ago: most of a
- * store's labels (job, instance, namespace) are shared by very many series, and the objects are what series cost.
- * A fixed number of places, each holding the last label that fell into it, so that nothing has to be evicted.
+ * store's labels (job, instance, namespace) are shared by very many series.
+ * A fixed number of places, each holding the last label that fell into it, so that nothing has to be evicted; few, since
+ * they are all that stays of the labels of the series that were parsed.
  */
 export class LabelPool {
   readonly #places: Array<Label | undefined>;
-  /** Labels that had to be made anew. */
-  made = 0;
 
   /** @param places a power of two */
-  constructor(places = 2 ** 15) {
+  constructor(places = 2 ** 12) {
     this.#places = new Array<Label | undefined>(places).fill(undefined);
   }
 
@@ -151,7 +150,6 @@ export class LabelPool {
     const name = decodeString(bytes, nameStart, nameEnd);
     const value = decodeString(bytes, valueStart, valueEnd);
     if (name === undefined || value === undefined) return undefined;
-    this.made++;
     return { name, value };
   }
 
@@ -159,7 +157,6 @@ export class LabelPool {
   bareLabel(bytes: Buffer, nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): Label {
     const plain = this.#plainLabel(bytes, nameStart, nameEnd, valueStart, valueEnd);
     if (plain !== undefined) return plain;
-    this.made++;
     return {
       name: bytes.toString("utf8", nameStart, nameEnd),
       value: bytes.toString("utf8", valueStart, valueEnd),
@@ -190,7 +187,6 @@ export class LabelPool {
       value: bytes.toString("latin1", valueStart, valueEnd),
     };
     this.#places[place] = label;
-    this.made++;
     return label;
   }
 }
