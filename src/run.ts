@@ -5,6 +5,7 @@ import { describeError } from "./core/errors.ts";
 import { printFaults } from "./core/fault.ts";
 import { createLogger, type LineSink, type Logger } from "./core/log.ts";
 import { version } from "./core/version.ts";
+import { tendHeap } from "./daemon/heap-tending.ts";
 import { runDaemon } from "./main.ts";
 import { createProcessRegistry } from "./ops/process-metrics.ts";
 
@@ -25,6 +26,17 @@ const shutdownReserveMs = 500;
  * @throws TelemetrydError for a configuration or a system under which it cannot run
  */
 export async function run(options: RunOptions, signal: AbortSignal): Promise<void> {
+  const ended = new AbortController();
+  const tending = tendHeap(systemClock, ended.signal);
+  try {
+    await runAndReload(options, signal);
+  } finally {
+    ended.abort();
+    await tending;
+  }
+}
+
+async function runAndReload(options: RunOptions, signal: AbortSignal): Promise<void> {
   const processRegistry = createProcessRegistry(version);
   let config = (await loadAndWarn(options, signal)).config;
   while (!signal.aborted) {
