@@ -7,13 +7,13 @@
 
 ARG NODE_IMAGE=node:24-bookworm-slim
 
-# Compiles on the machine that builds: JavaScript is the same for all.
+# Bundles on the machine that builds: JavaScript is the same for all.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/copy-assets.mjs scripts/
+COPY tsconfig.json ./
+COPY scripts/build.mjs scripts/
 COPY src src
 RUN npm run build
 

@@ -7,7 +7,7 @@ export const projectRoot = resolve(import.meta.dirname, "../..");
 /** The program that `npm run build` makes. */
 export const builtCli = join(projectRoot, "dist", "cli.js");
 
-const inputs = ["src", "proto", "package.json", "tsconfig.json", "tsconfig.build.json"];
+const inputs = ["src", "proto", "package.json", "tsconfig.json", "scripts/build.mjs"];
 
 /** Builds the daemon when its build is missing or older than any of its inputs. @returns whether it was built */
 export async function ensureBuilt(signal: AbortSignal, onStart: () => void): Promise<boolean> {

@@ -1,5 +1,8 @@
 import { writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { printKubeconfig } from "../../src/commands/kubeconfig.ts";
+import { addMember, createOrganization } from "../../src/commands/organization.ts";
+import { createToken } from "../../src/commands/token.ts";
 import { builtCli } from "../daemon/build.ts";
 import { applyPatiently, createPlaneHand } from "./plane-hand.ts";
 
@@ -35,7 +38,6 @@ export async function prepareDemoPlatform(
   signal: AbortSignal,
 ): Promise<DemoPlatform> {
   const { configFile, env, apiUrl, folder } = options;
-  const { createOrganization, addMember, createToken, printKubeconfig } = await builtCommands();
   const command = { file: configFile, overrides: [], environment: env };
   const printed = async (work: (out: { write(text: string): void }) => Promise<void>): Promise<string> => {
     let text = "";
@@ -78,15 +80,5 @@ export async function prepareDemoPlatform(
     async untilPolicyReady(limit) {
       await (await hand("project")).waitUntilReady("exportpolicy/everything-of-ours", limit);
     },
-  };
-}
-
-/** The commands as they were built: to translate them and their packages on the fly takes longer than the whole start. */
-async function builtCommands() {
-  const load = (name: string): Promise<unknown> => import(join(dirname(builtCli), "commands", `${name}.js`));
-  return {
-    ...((await load("organization")) as typeof import("../../src/commands/organization.ts")),
-    ...((await load("token")) as typeof import("../../src/commands/token.ts")),
-    ...((await load("kubeconfig")) as typeof import("../../src/commands/kubeconfig.ts")),
   };
 }

@@ -39,7 +39,7 @@ test.each([
   ["src/cli.ts", true],
   ["src/core/errors.ts", true],
   ["src/core/errors.test.ts", false],
-  ["scripts/copy-assets.mjs", true],
+  ["scripts/build.mjs", true],
   ["scripts/demo.ts", false],
   ["node_modules/zod/package.json", false],
   [".env", false],

@@ -1,14 +1,6 @@
 /** What the package must have, and what must never get into it. */
 const wanted = [
-  ...[
-    "package.json",
-    "npm-shrinkwrap.json",
-    "README.md",
-    "CHANGELOG.md",
-    "LICENSE",
-    "dist/cli.js",
-    "dist/main.js",
-  ],
+  ...["package.json", "npm-shrinkwrap.json", "README.md", "CHANGELOG.md", "LICENSE", "dist/cli.js"],
   ...["config/telemetryd.example.yaml", "config/telemetryd.schema.json", "proto/remote-write-1.0.proto"],
   ...["config/kubernetes/crd/exportpolicies.yaml", "config/alerts/telemetryd.rules.yaml"],
   ...["config/grafana/exports.json", "docs/configuration.md", "docs/third-party-licences.md"],

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The program's version, from its package.json: two folders up, in the sources and in the build alike. */
+/** The program's version, from its package.json: two folders up, in the sources and in the build (dist/chunks) alike. */
 export const version: string = readVersion();
 
 function readVersion(): string {
