@@ -12,6 +12,7 @@ import { keyPrefix } from "../../src/redis/connection.ts";
 import { createRedis } from "../../src/redis/redis.ts";
 import { type FleetProcess, startFleetProcess } from "../support/fleet-process.ts";
 import { type FleetReplica, fleetPlan, Receivers, startFleetReplica } from "../support/fleet-replica.ts";
+import { startWatchedRedis } from "../support/sentinels.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 
@@ -289,6 +290,23 @@ test("works on a cluster: each sink's keys in one slot, the queue's in another",
   await allGoOn(plans, "every sink has run again");
   for (const { stop } of replicas) await stop();
   expectWhole(plans);
+});
+
+test("works with sentinels, through a failover to the replica", async () => {
+  const watched = await startWatchedRedis("se:cr@t/");
+  releasers.push(() => watched[Symbol.asyncDispose]());
+  redisUrls = [watched.url];
+  const plans = plansOf(6);
+  await startReplica("a", plans);
+  await startReplica("b", plans);
+  await allGoOn(plans, "every sink has run");
+  // As a machine that loses its power: its connections stay open, and nobody answers.
+  watched.primary.signal("SIGSTOP");
+  await allGoOn(plans, "they go on with the replica", 40_000);
+  watched.primary.signal("SIGCONT");
+  await allGoOn(plans, "and when the old primary comes back, as a replica");
+  // Replication is asynchronous: what was in flight, and the last that was written, may be repeated.
+  expectWhole(plans, plans.length * 24);
 });
 
 test("the work of a thousand sinks spreads evenly over three replicas", async () => {
