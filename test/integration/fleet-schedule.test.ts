@@ -99,6 +99,14 @@ test("three replicas share the sinks: each sample once, each sink shown by one, 
     const shown = replicas.flatMap(({ schedule }) => schedule.snapshots().map(({ plan }) => keyOf(plan)));
     return shown.length === plans.length && new Set(shown).size === plans.length;
   });
+  for (const plan of plans) {
+    const key = keyOf(plan);
+    await until("every replica knows what all have delivered", () =>
+      replicas.every(
+        ({ reports }) => reports.get(key)?.counts.delivered === receivers.times.get(key)?.length,
+      ),
+    );
+  }
   for (const { stop } of replicas) await stop();
   expectWhole(plans);
   expect(receivers.overlaps).toBe(0);
@@ -111,6 +119,9 @@ test("a replica that stops leaves its sinks to the others within a cycle", async
   await first.stop();
   await allGoOn(plans, "the other goes on");
   const third = await startReplica("c", plans);
+  await until("a new one can show all", () =>
+    plans.every((plan) => third.reports.get(keyOf(plan)) !== undefined),
+  );
   await allGoOn(plans, "and so with a new one");
   expect(third.schedule.snapshot().sinks).toBe(8);
   expectWhole(plans);
