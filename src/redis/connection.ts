@@ -82,11 +82,21 @@ export function openConnection(
   let wasReady = false;
   let isAway = false;
   let errors = 0;
+  let sentinelProblem: string | undefined;
+  if (target.kind === "sentinel") {
+    connection.on("sentinelError", ({ message }: Error) => {
+      sentinelProblem = message.endsWith("invalid reply: null")
+        ? `the sentinels know no primary by the name "${target.primary}"`
+        : message;
+    });
+  }
   connection.on("error", (error: Error) => {
     errors++;
     if (isAway || (!wasReady && errors < quietAttempts)) return;
     isAway = true;
-    listener.away(error);
+    // The client library calls sentinels unreachable that answer, and do not know the primary.
+    const isOfSentinels = sentinelProblem !== undefined && error.message.startsWith("All sentinels");
+    listener.away(isOfSentinels ? new Error(sentinelProblem) : error);
   });
   connection.on("ready", () => {
     if (isAway) listener.back();

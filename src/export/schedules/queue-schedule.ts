@@ -11,11 +11,12 @@ import type { FleetReports } from "../fleet/fleet-reports.ts";
 import { fleetKeys } from "../fleet/keys.ts";
 import { RedisEpoch } from "../fleet/redis-epoch.ts";
 import type { RedisState } from "../fleet/redis-state.ts";
-import { endPause, FencedError, parseTaken, type SinkLease, takeSinkLease } from "../fleet/sink-lease.ts";
+import { endPause, parseTaken } from "../fleet/sink-lease.ts";
 import type { MemoryState } from "../memory-state.ts";
 import type { Schedule } from "../schedule.ts";
-import { cycleJobOf, done, type JobEnd, jobEnd, judgeJob } from "./cycle-job.ts";
-import { type CycleQueue, openCycleQueue, type TakenJob } from "./cycle-queue.ts";
+import { cycleJobOf } from "./cycle-job.ts";
+import { type CycleQueue, openCycleQueue } from "./cycle-queue.ts";
+import { CycleRunner } from "./cycle-runner.ts";
 import { ReplicaSink } from "./replica-sink.ts";
 import { schedulersToSet, type WantedScheduler } from "./scheduler-changes.ts";
 
@@ -26,7 +27,6 @@ import { schedulersToSet, type WantedScheduler } from "./scheduler-changes.ts";
 const concurrency = 100;
 const tickEveryMs = 5_000;
 const retryEveryMs = 500;
-const stepAsideMs = 1_000;
 
 export interface QueueScheduleOptions {
   readonly exporterDeps: ExporterDeps;
@@ -64,21 +64,28 @@ export class QueueSchedule implements Service, Schedule {
   readonly #options: QueueScheduleOptions;
   readonly #sinks = new Map<string, ReplicaSink>();
   readonly #epoch: RedisEpoch;
-  readonly #hardStop = new AbortController();
+  readonly #runner: CycleRunner;
   /** Sinks whose scheduler this replica has not set as it is now. */
   #changed = new Set<string>();
   /** Sinks of no policy any more whose scheduler is still there. */
   #removed = new Set<string>();
-  readonly #inProgress = new Set<Promise<unknown>>();
   #queue: CycleQueue | undefined;
   /** Ends the pause between two ticks, now or before it has begun. */
   #wake: () => void = () => undefined;
   #isStopping = false;
-  #cycles = 0;
 
   constructor(options: QueueScheduleOptions) {
     this.#options = options;
-    this.#epoch = new RedisEpoch({ ...options, replica: options.reports.replica });
+    const { replica } = options.reports;
+    this.#epoch = new RedisEpoch({ ...options, replica });
+    this.#runner = new CycleRunner({
+      ...options,
+      replica,
+      epoch: this.#epoch,
+      sinkOf: (key) => this.#sinks.get(key),
+      schedulerIsOld: (key) => void this.#changed.add(key),
+      unschedule: async (key) => this.#queue?.unschedule(key),
+    });
   }
 
   start(plan: SinkPlan): void {
@@ -120,7 +127,7 @@ export class QueueSchedule implements Service, Schedule {
       replica: this.#options.reports.replica,
       sinks: sinks.length,
       running: sinks.filter(({ isRunning }) => isRunning).length,
-      cycles: this.#cycles,
+      cycles: this.#runner.cycles,
       shown: this.snapshots().length,
     };
   }
@@ -163,13 +170,7 @@ export class QueueSchedule implements Service, Schedule {
   async #stop(): Promise<void> {
     this.#isStopping = true;
     this.#queue?.pause();
-    const timer = setTimeout(
-      () => this.#hardStop.abort(new Error("shutdown timeout")),
-      this.#options.shutdownTimeoutMs,
-    );
-    await Promise.all([...this.#sinks.values()].map((sink) => sink.stop()));
-    await Promise.allSettled(this.#inProgress);
-    clearTimeout(timer);
+    await this.#runner.stop([...this.#sinks.values()], this.#options.shutdownTimeoutMs);
     await this.#queue?.close();
     this.#queue = undefined;
   }
@@ -181,7 +182,7 @@ export class QueueSchedule implements Service, Schedule {
     await this.#epoch.check();
     this.#queue ??= openCycleQueue(connection, workerConnection, {
       concurrency,
-      process: (taken) => this.#process(taken),
+      process: (taken) => this.#runner.process(taken),
       clock,
       log,
     });
@@ -230,66 +231,6 @@ export class QueueSchedule implements Service, Schedule {
     }
   }
 
-  async #process(taken: TakenJob): Promise<JobEnd> {
-    const processing = this.#judge(taken);
-    this.#inProgress.add(processing);
-    try {
-      return await processing;
-    } finally {
-      // Only once BullMQ has been answered, which it is in this turn.
-      setImmediate(() => this.#inProgress.delete(processing));
-    }
-  }
-
-  async #judge({ job, ageMs, isTakenOver }: TakenJob): Promise<JobEnd> {
-    const sink = this.#sinks.get(job.sink);
-    if (this.#isStopping) return { kind: "again", afterMs: 0 };
-    if (this.#epoch.restMs > 0) return { kind: "again", afterMs: this.#epoch.restMs };
-    const own = sink && cycleJobOf(sink.plan);
-    // A replica with an older policy was the last to set the scheduler.
-    if (own !== undefined && own.generation > job.generation) this.#changed.add(job.sink);
-    const verdict = judgeJob(job, own, ageMs);
-    if (verdict === "step-aside") return { kind: "again", afterMs: stepAsideMs };
-    if (verdict === "drop" || sink === undefined) {
-      // Whoever does have the sink sets it again.
-      await this.#queue?.unschedule(job.sink);
-      return done;
-    }
-    if (sink.isRunning) return done;
-    return sink.exclusively(() => this.#run(job.sink, sink, isTakenOver));
-  }
-
-  async #run(key: string, sink: ReplicaSink, isTakenOver: boolean): Promise<JobEnd> {
-    const { log } = this.#options;
-    const of = { isTakenOver, periodMs: sink.periodMs };
-    const { clock, state, reports } = this.#options;
-    const { replica } = reports;
-    const outcome = await takeSinkLease(key, { redis: state.connection, clock, replica, heedPause: true });
-    if (outcome.kind !== "taken") return jobEnd(outcome, of);
-    const { lease } = outcome;
-    if (isFirst(lease)) {
-      await this.#epoch.check();
-      const { restMs } = this.#epoch;
-      if (restMs > 0) {
-        await lease.release(lease.standing);
-        return { kind: "again", afterMs: restMs };
-      }
-    }
-    this.#cycles++;
-    try {
-      const { end, pauseMs } = await sink.cycle(lease, this.#hardStop.signal);
-      return jobEnd({ kind: "ran", end, pauseMs }, of);
-    } catch (error) {
-      if (this.#hardStop.signal.aborted) return { kind: "again", afterMs: 0 };
-      if (!(error instanceof FencedError) && !lease.signal.aborted) throw error;
-      log.warn(
-        { sink: key, error: describeError(error) },
-        "a cycle was given up; the sink's next one goes on",
-      );
-      return { kind: "again", afterMs: stepAsideMs };
-    }
-  }
-
   #listen(subscriber: RedisConnection): void {
     const { reports } = this.#options;
     subscriber.on("ready", () => {
@@ -308,9 +249,4 @@ export class QueueSchedule implements Service, Schedule {
         this.#sinks.get(taken.sink)?.leaveToOther();
     });
   }
-}
-
-/** Nobody has ever taken the sink's lease in this Redis. */
-function isFirst({ fence }: SinkLease): boolean {
-  return fence.startsWith("1-");
 }
