@@ -3,7 +3,8 @@
 #   docker run --read-only -v ./telemetryd.yaml:/etc/telemetryd/telemetryd.yaml:ro -v telemetryd-state:/data telemetryd:0.1.0
 # In the configuration let state.directory be /data, ops.listen :9464 where something outside of the container asks it, and
 # name a redis.url where Redis is needed: there is no redis-server in here.
-# `npm run test:image` runs these steps without a container engine.
+# `npm run test:image` runs these steps without a container engine, and with buildah where that is. buildah and podman keep the
+# HEALTHCHECK only in docker's format: `buildah build --format docker`.
 
 ARG NODE_IMAGE=node:24-bookworm-slim
 

@@ -11,12 +11,14 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type BuiltImage, buildStages, folderBytes, volumeFor } from "./image/build-stages.ts";
+import { buildahProblem, buildByBuildah, type EngineImage } from "./image/buildah.ts";
 import { ended, startInStage } from "./image/stage-root.ts";
 import { type LockFile, shippedPackages } from "./release/licences.ts";
 
 /**
  * `npm run test:image`: runs the Dockerfile's steps without a container engine, then its program as the image would: as its
- * user, with a read-only root, as process number 1, with nothing of this project but what the steps put there.
+ * user, with a read-only root, as process number 1, with nothing of this project but what the steps put there. Where buildah
+ * is there, it builds the image as well, and the same is tried with that.
  */
 const project = resolve(import.meta.dirname, "..");
 const configuration = `policies:
@@ -36,16 +38,66 @@ try {
   if (process.platform !== "linux" || process.getuid?.() !== 0) {
     throw new Error("needs root on Linux: it makes file systems of its own, as a container engine does");
   }
+  say("the Dockerfile's steps, with this machine as the base image");
   const image = await buildStages({ context: project, work, onStep: (text) => say(text) });
-  checkPackages(image);
-  await checkVersion(image);
-  await checkDaemon(image);
+  await checkImage(image, join(work, "data"));
   printSizes(image);
+  await checkEngineImage();
 } catch (error) {
   say(`FAILED: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 } finally {
   rmSync(work, { recursive: true, force: true });
+}
+
+async function checkImage(image: BuiltImage, dataFolder: string): Promise<void> {
+  checkPackages(image);
+  await checkVersion(image);
+  await checkDaemon(image, dataFolder);
+}
+
+/** The same of the image as buildah builds it, where there is one that works. */
+async function checkEngineImage(): Promise<void> {
+  const folder = join(work, "buildah");
+  mkdirSync(folder);
+  const problem = buildahProblem(folder);
+  if (problem !== undefined) return say(`NOT DONE: no engine has built the image: ${problem}`);
+  say("the image, built by buildah on a base image of this machine's Node");
+  const image = buildByBuildah(project, folder);
+  try {
+    checkConfiguration(image);
+    await checkImage(image, join(work, "engine-data"));
+    printSizes(image);
+    say(`it has ${megabytes(folderBytes(image.folder))} with Node ${process.version}`);
+  } finally {
+    image.remove();
+  }
+}
+
+/** What the engine wrote down of the Dockerfile. */
+function checkConfiguration({
+  labels,
+  volumes,
+  ports,
+  user,
+  entrypoint,
+  command,
+  healthcheck,
+}: EngineImage): void {
+  const { version } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { version: string };
+  const label = (name: string): string | undefined => labels[`org.opencontainers.image.${name}`];
+  const said = [label("title"), label("version"), label("revision"), label("licenses")].join(" ");
+  expectThat(said === `telemetryd ${version} test Apache-2.0`, "its OCI labels tell what it is", said);
+  const run = JSON.stringify({ user, entrypoint, command, healthcheck, volumes, ports });
+  const wanted = JSON.stringify({
+    user: "1000:1000",
+    entrypoint: ["node", "/app/dist/cli.js"],
+    command: ["run", "--config", "/etc/telemetryd/telemetryd.yaml"],
+    healthcheck: ["node", "/app/dist/cli.js", "status"],
+    volumes: ["/data"],
+    ports: ["9464/tcp"],
+  });
+  expectThat(run === wanted, "it says how it is run, and how its health is asked", run);
 }
 
 function say(text: string): void {
@@ -81,7 +133,13 @@ async function checkVersion(image: BuiltImage): Promise<void> {
     ["--help", "Usage: telemetryd"],
   ] as const) {
     const child = startInStage(image.folder, {
-      ...{ argv: [...image.entrypoint, flag], cwd: image.cwd, env: image.env, user: image.user },
+      ...{
+        argv: [...image.entrypoint, flag],
+        cwd: image.cwd,
+        env: image.env,
+        user: image.user,
+        isWhole: image.isWhole,
+      },
       readOnlyBut: {},
       isolated: true,
     });
@@ -94,7 +152,7 @@ async function checkVersion(image: BuiltImage): Promise<void> {
   }
 }
 
-async function checkDaemon(image: BuiltImage): Promise<void> {
+async function checkDaemon(image: BuiltImage, dataFolder: string): Promise<void> {
   const folder = join(image.folder, "etc/telemetryd/policies");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(image.folder, "etc/telemetryd/telemetryd.yaml"), configuration);
@@ -102,10 +160,10 @@ async function checkDaemon(image: BuiltImage): Promise<void> {
     join(folder, "policy.yaml"),
     readFileSync(join(project, "config/policies/01-one-source-one-sink.yaml")),
   );
-  const data = volumeFor(image.user, join(work, "data"));
+  const data = volumeFor(image.user, dataFolder);
   const daemon = startInStage(image.folder, {
     argv: [...image.entrypoint, ...image.command],
-    ...{ cwd: image.cwd, env: image.env, user: image.user },
+    ...{ cwd: image.cwd, env: image.env, user: image.user, isWhole: image.isWhole },
     readOnlyBut: { "/data": data },
     isolated: true,
   });
@@ -134,7 +192,13 @@ async function checkDaemon(image: BuiltImage): Promise<void> {
     expectThat(stopped?.status === 0, "SIGTERM ends it with 0", detail);
     say(`    after ${Math.round(performance.now() - startedMs)} ms`);
     const away = startInStage(image.folder, {
-      ...{ argv: image.healthcheck, cwd: image.cwd, env: image.env, user: image.user },
+      ...{
+        argv: image.healthcheck,
+        cwd: image.cwd,
+        env: image.env,
+        user: image.user,
+        isWhole: image.isWhole,
+      },
       readOnlyBut: {},
       isolated: true,
     });

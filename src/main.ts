@@ -79,8 +79,8 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       releasers.push(exporting.close);
       registries.push(...exporting.registries);
     }
-    const { snapshots = () => [] } = exporting ?? {};
-    const statuses = new PolicyStatuses(store, snapshots, clock);
+    const { snapshots = () => [], reports } = exporting ?? {};
+    const statuses = new PolicyStatuses(store, snapshots, clock, reports);
 
     if (config.policies !== undefined) {
       const { directory } = config.policies;
@@ -149,6 +149,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         status: () => ({
           ...health.snapshot(),
           version,
+          ...(reports && { replica: reports.replica }),
           policies: statuses.views(),
           ...(exporting && { source: exporting.source(), rejected: exporting.rejected() }),
         }),

@@ -57,7 +57,8 @@ export const specRules: Readonly<Record<string, CrdSchema>> = {
   "sinks[].target": oneKind,
   "sinks[].target.prometheusRemoteWrite.endpoint": {
     // No user name or password, no fragment, nothing that a URL parser would have to mend.
-    pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\\\\\\s\\p{Z}\\p{Cc}]+([/?][^#\\\\\\s\\p{Z}\\p{Cc}]*)?$",
+    pattern:
+      "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@:\\\\\\s\\p{Z}\\p{Cc}][^/?#@\\\\\\s\\p{Z}\\p{Cc}]*([/?][^#\\\\\\s\\p{Z}\\p{Cc}]*)?$",
     "x-kubernetes-validations": [
       { rule: "isURL(self)", message: "must be an absolute http or https URL" },
       {

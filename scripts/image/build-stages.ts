@@ -7,6 +7,8 @@ import { ended, startInStage } from "./stage-root.ts";
 /** What the last stage is, ready to run: a folder with its files, and how its command is to be started. */
 export interface BuiltImage {
   readonly folder: string;
+  /** The folder has programs of its own; otherwise this machine's stand in for the base image's. */
+  readonly isWhole?: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly user: string;

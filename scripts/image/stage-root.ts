@@ -8,6 +8,8 @@ export interface StageCommand {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The folder has programs of its own: nothing of this machine is mounted but devices. */
+  readonly isWhole?: boolean | undefined;
   /** `1000:1000`; root otherwise. */
   readonly user?: string;
   /** Nothing in the root can be written but these folders, which are mounted from outside: path inside -> folder. */
@@ -45,11 +47,11 @@ function npmSettings(): { readonly mounts: string[]; readonly env: Record<string
  * has ended. Needs root, as a container engine does.
  */
 export function startInStage(folder: string, command: StageCommand): ChildProcess {
-  const npm = npmSettings();
+  const npm = command.isWhole === true ? { mounts: [], env: {} } : npmSettings();
   const mounts: [from: string, to: string][] = [
-    ...borrowed.filter(existsSync).map((path): [string, string] => [realpathSync(path), path]),
-    [dirname(dirname(realpathSync(process.execPath))), nodeFolder],
-    ...npm.mounts.map((path): [string, string] => [path, path.replace(homedir(), "/root")]),
+    ...(command.isWhole === true
+      ? [["/dev", "/dev"] satisfies [string, string]]
+      : borrowedMounts(npm.mounts)),
     ...Object.entries(command.readOnlyBut ?? {}).map(([inside, outside]): [string, string] => [
       outside,
       inside,
@@ -84,6 +86,14 @@ export function startInStage(folder: string, command: StageCommand): ChildProces
     ],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
+}
+
+function borrowedMounts(npmMounts: readonly string[]): [from: string, to: string][] {
+  return [
+    ...borrowed.filter(existsSync).map((path): [string, string] => [realpathSync(path), path]),
+    [dirname(dirname(realpathSync(process.execPath))), nodeFolder],
+    ...npmMounts.map((path): [string, string] => [path, path.replace(homedir(), "/root")]),
+  ];
 }
 
 function makeTarget(from: string, target: string): void {

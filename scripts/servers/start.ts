@@ -101,6 +101,52 @@ export async function startRedis(options: RedisOptions = {}): Promise<RunningSer
   );
 }
 
+export interface SentinelOptions extends CommonOptions {
+  /** Under which the sentinels know the primary. */
+  readonly name: string;
+  /** The primary's, on loopback. */
+  readonly port: number;
+  /** How many sentinels must think it down. */
+  readonly quorum: number;
+  readonly password?: string;
+}
+
+/** A sentinel that takes a primary for down after a second. It writes what it learns into its configuration file. */
+export async function startSentinel({
+  name,
+  port: primaryPort,
+  quorum,
+  password,
+  ...options
+}: SentinelOptions): Promise<RunningServer> {
+  return startServer(
+    {
+      program: "redis-server",
+      scheme: "redis",
+      async args(port, dataDir) {
+        const file = join(dataDir, "sentinel.conf");
+        const lines = [
+          `port ${port}`,
+          "bind 127.0.0.1",
+          `dir ${dataDir}`,
+          `sentinel monitor ${name} 127.0.0.1 ${primaryPort} ${quorum}`,
+          `sentinel down-after-milliseconds ${name} 1000`,
+          `sentinel failover-timeout ${name} 5000`,
+          ...(password === undefined ? [] : [`sentinel auth-pass ${name} ${password}`]),
+        ];
+        await writeFile(file, `${lines.join("\n")}\n`, { flag: "wx" }).catch(ignoreExisting);
+        return [file, "--sentinel"];
+      },
+      isReady: redisAnswers,
+    },
+    options,
+  );
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
+}
+
 /** Whether a GET is answered with 2xx, or with 401: a server that wants a password is up. */
 async function answersOk(url: string, signal: AbortSignal): Promise<boolean> {
   const response = await fetch(url, { signal, headers: { connection: "close" } });

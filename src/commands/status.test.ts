@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { busyDaemon } from "../../test/support/daemon-status.ts";
+import { busyDaemon, inFleet } from "../../test/support/daemon-status.ts";
 import { Releasers } from "../core/service.ts";
 import { showStatus, statusTable, statusWarnings } from "./status.ts";
 
@@ -28,6 +28,13 @@ describe("statusTable", () => {
     expect(table).toContain("RETRIES   CHECKPOINT");
     expect(table).toContain("https://mimir.example.com/api/v1/push");
     expect(table).toContain("spec.sinks[0].batch.maxSize: 9000 is more than 5000");
+  });
+
+  test("wide names the replica that ran a sink's last cycle, where replicas share them", () => {
+    expect(statusTable(daemon, true, nowMs)).not.toContain("REPLICA");
+    expect(statusTable(inFleet(daemon, "pod-1/4f2a"), true, nowMs)).toMatch(
+      /REPLICA.*\n(?:.*\n)*.*pod-1\/4f2a/,
+    );
   });
 
   test("a hostile error cannot write over the terminal", () => {

@@ -108,7 +108,12 @@ export function statusWarnings(status: DaemonStatus): string[] {
  */
 export function statusTable(status: DaemonStatus, wide: boolean, nowMs: number): string {
   const columns = wide
-    ? [...usualColumns, ...wideColumns, errorColumn(Number.POSITIVE_INFINITY)]
+    ? [
+        ...usualColumns,
+        ...wideColumns,
+        ...(status.replica === undefined ? [] : [replicaColumn]),
+        errorColumn(Number.POSITIVE_INFINITY),
+      ]
     : [...usualColumns, errorColumn(errorColumnWidth)];
   const lines = status.policies.flatMap((policy): Line[] =>
     policy.sinks.length === 0 ? [{ policy, nowMs }] : policy.sinks.map((sink) => ({ policy, sink, nowMs })),
@@ -157,6 +162,9 @@ const wideColumns: readonly Column[] = [
   { title: "PLANE", cell: ({ policy }) => policy.plane },
   { title: "ENDPOINT", cell: ({ sink }) => sink?.endpoint },
 ];
+
+/** Of a fleet: who ran the sink's last cycle. */
+const replicaColumn: Column = { title: "REPLICA", cell: ({ sink }) => sink?.lastCycle?.replica };
 
 function errorColumn(width: number): Column {
   return {

@@ -311,6 +311,13 @@ describe("broken configurations", () => {
       `${ops}redis: { url: [redis://a, 7] }\n`,
     ],
     [
+      "sentinels without the name of what they watch",
+      [
+        '2:15: error: redis.url: must be sentinels and the name of their primary, such as redis+sentinel://host:26379,host2:26379/mymaster/0, not "redis+sentinel://***@a,b"',
+      ],
+      `${ops}redis: { url: "redis+sentinel://:secret@a,b" }\n`,
+    ],
+    [
       "no certificate checks",
       [
         "2:54: warning: metrics.tls.insecureSkipVerify: accepts any certificate: whoever is between can read and change all",

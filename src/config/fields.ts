@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formatByteSize, parseByteSize } from "../core/byte-size.ts";
 import { formatDuration, parseDuration } from "../core/duration.ts";
 import { type ListenAddress, parseListenAddress } from "../core/listen-address.ts";
+import { parseRedisAddress } from "../core/redis-address.ts";
 import { reportIssue, show } from "../core/schema-issue.ts";
 import { addressRangeProblem, urlProblem } from "./values.ts";
 
@@ -211,21 +212,18 @@ function emptyIsNone(text: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** One Redis address, or a list of them; always a list afterwards. */
+/** The address of one Redis, or a list of them (see {@link parseRedisAddress}); always a list afterwards. */
 export function redisUrls(about: string) {
   return z
     .union([z.string(), z.array(z.string()).min(1)], { error: "must be an address or a list of addresses" })
     .meta({ description: about })
     .transform((value, context): readonly string[] => {
       const urls = typeof value === "string" ? [value] : value;
-      for (const [index, url] of urls.entries()) {
-        if (URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) continue;
+      const address = parseRedisAddress(urls);
+      if (address.kind === "fault") {
+        const { index, message } = address;
         const path = typeof value === "string" ? [] : [index];
-        reportIssue(
-          context,
-          `must be a redis or rediss URL such as redis://127.0.0.1:6379, not ${show(url)}`,
-          { path },
-        );
+        reportIssue(context, `must be ${message}, not ${show(urls[index] ?? "")}`, { path });
       }
       return urls;
     });

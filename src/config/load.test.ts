@@ -76,6 +76,17 @@ test("the file < the environment < flags", async () => {
   expect(config.roadmap?.file).toBe(join(folder, "telemetryd.yaml"));
 });
 
+test.each([
+  ["redis+sentinel://a:1,b:2/mymaster", ["redis+sentinel://a:1,b:2/mymaster"]],
+  [
+    "redis+sentinel://a/mymaster, redis+sentinel://b/mymaster",
+    ["redis+sentinel://a/mymaster", "redis+sentinel://b/mymaster"],
+  ],
+])("the environment's Redis %s is a list only where an address follows a comma", async (text, expected) => {
+  const config = await load("ops:\n", { TELEMETRYD_REDIS_URL: text }, []);
+  expect(config.redis?.url).toEqual(expected);
+});
+
 test("paths are relative to the file's folder, and looked at", async () => {
   await mkdir(join(folder, "policies"));
   await writeFile(join(folder, "token"), "secret\n");

@@ -81,11 +81,14 @@ function readText(text: string, key: ConfigKey): unknown {
     case "list":
       return splitList(text);
     case "text or list":
-      return text.includes(",") ? splitList(text) : text;
+      // A comma may also stand inside an address of several hosts.
+      return addressSeparator.test(text) ? text.split(addressSeparator).map((item) => item.trim()) : text;
     default:
       return text;
   }
 }
+
+const addressSeparator = /,(?=\s*[a-z][a-z0-9+.-]*:\/\/)/i;
 
 function splitList(text: string): string[] {
   const items = text.split(",").map((item) => item.trim());

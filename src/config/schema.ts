@@ -196,7 +196,9 @@ const state = z
 
 const redis = z
   .strictObject({
-    url: redisUrls("redis:// or rediss:// address, or a list of them (cluster)"),
+    url: redisUrls(
+      "redis:// or rediss:// address; a list of them: nodes of a cluster; or sentinels and the name of their primary: redis+sentinel://host:26379,host2:26379/mymaster/0 (or rediss+sentinel)",
+    ),
   })
   .meta({
     description: "Redis; absent, a private redis-server runs under state.directory where one is needed",

@@ -21,7 +21,7 @@ import { type KubeAccess, type KubeCredentials, type PemSource, readKubeconfig }
 import { createPlaneClient, type PlaneClient } from "./plane-client.ts";
 import { createPlaneSource } from "./plane-source.ts";
 import { createProjectSource } from "./project-source.ts";
-import { createStatusWriter, type WantedStatus } from "./status-writer.ts";
+import { createStatusWriter, type WantedStatus, type WrittenPlane } from "./status-writer.ts";
 
 interface CommonOptions {
   readonly groupDomain: string;
@@ -92,19 +92,20 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     const base = `${apiUrl}/apis/resourcemanager.${groupDomain}/v1alpha/${kind}/${name}/control-plane`;
     return createPlaneClient({ base, bearer, dispatcher, silentMs });
   };
-  const clients = new Map<string, PlaneClient>();
+  const planes = new Map<string, WrittenPlane>();
   const common = { ...options, random };
   const planeSource = (project: string): Service => {
     const own = client("projects", project);
-    clients.set(project, own);
-    return createPlaneSource({ ...common, plane: project, client: own });
+    const source = createPlaneSource({ ...common, plane: project, client: own });
+    planes.set(project, { client: own, source });
+    return source;
   };
   const { organization = "" } = options;
   const sources =
     organization === ""
       ? options.projects.map(planeSource)
       : [createProjectSource({ ...common, client: client("organizations", organization), planeSource })];
-  return compose(options, sources, (plane) => clients.get(plane), bearer, dispatcher);
+  return compose(options, sources, (plane) => planes.get(plane), bearer, dispatcher);
 }
 
 /**
@@ -132,8 +133,8 @@ export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlP
   const bearer = bearerOf(access, ca, { clock, log, random });
   const client = createPlaneClient({ base: access.server, bearer, dispatcher, silentMs });
   const source = createPlaneSource({ ...options, random, plane: options.project, client });
-  const clientOf = (plane: string) => (plane === options.project ? client : undefined);
-  return compose(options, [source], clientOf, bearer, dispatcher);
+  const planeOf = (plane: string) => (plane === options.project ? { client, source } : undefined);
+  return compose(options, [source], planeOf, bearer, dispatcher);
 }
 
 function requireProjectName(project: string): void {
@@ -158,12 +159,12 @@ function createDispatcher(
 function compose(
   options: CommonOptions,
   sources: readonly Service[],
-  clientOf: (plane: string) => PlaneClient | undefined,
+  planeOf: (plane: string) => WrittenPlane | undefined,
   bearer: BearerSource,
   dispatcher: Agent,
 ): ControlPlane {
   const { groupDomain, clock, log } = options;
-  const writer = createStatusWriter({ groupDomain, clientOf, wanted: () => options.statuses(), clock, log });
+  const writer = createStatusWriter({ groupDomain, planeOf, wanted: () => options.statuses(), clock, log });
   return {
     bearer: () => bearer.snapshot(),
     service: {

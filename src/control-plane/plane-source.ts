@@ -6,10 +6,11 @@ import { runServices } from "../core/service.ts";
 import { type CheckedPolicy, checkExportPolicy } from "../policy/check-policy.ts";
 import { checkSecret } from "../policy/secret.ts";
 import type { PolicyStore } from "../policy/store.ts";
-import type { Secret } from "../policy/types.ts";
+import type { PolicyRef, Secret } from "../policy/types.ts";
 import type { PlaneClient } from "./plane-client.ts";
 import { createReflector } from "./reflector.ts";
 import type { PlaneObject, ReflectorEffect } from "./reflector-step.ts";
+import { type SeenStatus, seenStatus } from "./status-decision.ts";
 
 export interface PlaneSourceOptions {
   /** The name under which the policies are filed: the project. */
@@ -24,6 +25,11 @@ export interface PlaneSourceOptions {
   readonly random: () => number;
 }
 
+export interface PlaneSource extends Service {
+  /** What the control plane has as the policy's status; undefined where it does not have the policy. */
+  statusOf(ref: PolicyRef): SeenStatus | undefined;
+}
+
 /** The collections of a control plane that the exporter reads, over all namespaces. */
 export function policiesPath(groupDomain: string): string {
   return `/apis/telemetry.${groupDomain}/v1alpha1/exportpolicies`;
@@ -34,7 +40,7 @@ export const secretsPath = "/api/v1/secrets";
  * Policies and Secrets of one control plane, kept in step with it. The plane is put into the store when both have been
  * listed; after that it changes object by object, or whole after a new listing.
  */
-export function createPlaneSource(options: PlaneSourceOptions): Service {
+export function createPlaneSource(options: PlaneSourceOptions): PlaneSource {
   const { plane, groupDomain, client, store, clock, log, random } = options;
   let policies: Map<string, Seen> | undefined;
   let secrets: Map<string, Secret> | undefined;
@@ -103,6 +109,10 @@ export function createPlaneSource(options: PlaneSourceOptions): Service {
   ];
   return {
     name: `control plane ${plane}`,
+    statusOf: (ref) => {
+      const seen = policies?.get(keyOf(ref));
+      return seen?.checked.ref.uid === ref.uid ? seen.status : undefined;
+    },
     snapshot: () => ({
       plane,
       listed: isListed(),
@@ -121,6 +131,7 @@ export function createPlaneSource(options: PlaneSourceOptions): Service {
 interface Seen {
   readonly checked: CheckedPolicy;
   readonly look: string;
+  readonly status: SeenStatus;
 }
 
 function seenPolicy(
@@ -133,7 +144,11 @@ function seenPolicy(
   const paused = isObject(annotations)
     ? Object.entries(annotations).filter(([name]) => name.endsWith("/paused"))
     : [];
-  return { checked, look: JSON.stringify([checked.ref.uid, checked.generation, paused]) };
+  return {
+    checked,
+    look: JSON.stringify([checked.ref.uid, checked.generation, paused]),
+    status: seenStatus(object["status"]),
+  };
 }
 
 function keyOf(object: { readonly namespace: string; readonly name: string }): string {

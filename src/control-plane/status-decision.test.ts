@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Condition, PolicyStatus } from "../policy/conditions.ts";
-import { isWriteDue, knownStatus, mergedStatus, refreshMs } from "./status-decision.ts";
+import { isWriteDue, knownStatus, mergedStatus, refreshMs, seenStatus } from "./status-decision.ts";
 
 const condition = (fields: Partial<Condition> = {}): Condition => ({
   ...{ type: "Ready", status: "True", reason: "SinksAccepted", message: "m", observedGeneration: 1 },
@@ -26,7 +26,33 @@ describe("when a status is written", () => {
     ["a sink more", { ...status(), sinks: [] }, status(), 1, true],
     ["another sink", status(), { ...status(), sinks: [{ name: "t", conditions: [] }] }, 1, true],
   ])("%s", (_name, before, wanted, nowMs, expected) => {
-    expect(isWriteDue(before && { status: before, writtenMs: 0 }, wanted, nowMs)).toBe(expected);
+    const written = before && { status: before, writtenMs: 0, inVain: 0 };
+    expect(isWriteDue(written, wanted, undefined, nowMs)).toBe(expected);
+    // That our word is there changes nothing.
+    expect(isWriteDue(written, wanted, seenStatus(wanted), nowMs)).toBe(expected);
+  });
+
+  test.each([
+    ["what we said is there", status(), 0, refreshMs, false],
+    ["another one's word, when ours may still be on its way", status({ status: "False" }), 0, 4_000, false],
+    ["another one's word", status({ status: "False" }), 0, 5_000, true],
+    ["another one's reason", status({ reason: "Other" }), 0, 5_000, true],
+    ["another one's word that comes back again and again", status({ status: "False" }), 3, 39_999, false],
+    ["and then", status({ status: "False" }), 3, 40_000, true],
+    ["never less often than a refresh", status({ status: "False" }), 30, refreshMs, true],
+    [
+      "what another one says of a newer generation",
+      status({ status: "False", observedGeneration: 2 }),
+      0,
+      refreshMs,
+      false,
+    ],
+    ["nothing at all", {}, 0, 5_000, true],
+    ["nonsense", { conditions: 1, sinks: [{ conditions: [null, {}] }] }, 0, 5_000, true],
+  ])("the control plane has %s", (_name, present, inVain, nowMs, expected) => {
+    expect(isWriteDue({ status: status(), writtenMs: 0, inVain }, status(), seenStatus(present), nowMs)).toBe(
+      expected,
+    );
   });
 });
 
@@ -58,11 +84,15 @@ describe("a sink that another replica of the fleet runs", () => {
   const elsewhere: PolicyStatus = { ...own, sinks: [{ name: "s", conditions: [] }] };
 
   test("what is not told here is no change, and its return only if it differs", () => {
-    expect(isWriteDue({ status: own, writtenMs: 0 }, elsewhere, 1_000)).toBe(false);
-    const known = { status: knownStatus(own, elsewhere), writtenMs: 0 };
-    expect(isWriteDue(known, own, 1_000)).toBe(false);
+    expect(isWriteDue({ status: own, writtenMs: 0, inVain: 0 }, elsewhere, seenStatus(own), 10_000)).toBe(
+      false,
+    );
+    const known = { status: knownStatus(own, elsewhere), writtenMs: 0, inVain: 0 };
+    expect(isWriteDue(known, own, seenStatus(own), 10_000)).toBe(false);
     const failing = { ...own, sinks: status({ status: "False" }).sinks };
-    expect(isWriteDue(known, failing, 1_000)).toBe(true);
+    expect(isWriteDue(known, failing, seenStatus(own), 1_000)).toBe(true);
+    // The other one wrote that it fails; here it does not, as it did not when it was last run here.
+    expect(isWriteDue(known, own, seenStatus(failing), 10_000)).toBe(true);
   });
 
   test("its condition and its checkpoint stay as the other one wrote them", () => {

@@ -5,7 +5,8 @@ import { runLoop, type Service } from "../core/service.ts";
 import type { PolicyStatus } from "../policy/conditions.ts";
 import { type PolicyRef, sinkKey } from "../policy/types.ts";
 import type { PlaneClient } from "./plane-client.ts";
-import { isWriteDue, knownStatus, mergedStatus, type WrittenStatus } from "./status-decision.ts";
+import type { PlaneSource } from "./plane-source.ts";
+import { contradicts, isWriteDue, knownStatus, mergedStatus, type WrittenStatus } from "./status-decision.ts";
 
 /** The status that a policy should have. */
 export interface WantedStatus {
@@ -13,10 +14,15 @@ export interface WantedStatus {
   readonly status: PolicyStatus;
 }
 
+export interface WrittenPlane {
+  readonly client: PlaneClient;
+  readonly source: Pick<PlaneSource, "statusOf">;
+}
+
 export interface StatusWriterOptions {
   readonly groupDomain: string;
-  /** The client of a plane, undefined for one that is not ours (the directory). */
-  clientOf(plane: string): PlaneClient | undefined;
+  /** A plane, undefined for one that is not ours (the directory). */
+  planeOf(plane: string): WrittenPlane | undefined;
   /** Pulled at every turn. */
   wanted(): readonly WantedStatus[];
   readonly clock: Clock;
@@ -69,15 +75,22 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
   const turn = async (signal: AbortSignal): Promise<number> => {
     const keys = new Set<string>();
     for (const wanted of options.wanted()) {
-      const client = options.clientOf(wanted.ref.plane);
-      if (client === undefined) continue;
+      const plane = options.planeOf(wanted.ref.plane);
+      if (plane === undefined) continue;
       const key = sinkKey(wanted.ref, "");
       keys.add(key);
       const nowMs = clock.monotonicMs();
-      if ((retryAtMs.get(key) ?? 0) > nowMs || !isWriteDue(written.get(key), wanted.status, nowMs)) continue;
-      if (await write(client, wanted, signal)) {
-        const status = knownStatus(written.get(key)?.status, wanted.status);
-        written.set(key, { status, writtenMs: clock.monotonicMs() });
+      const seen = plane.source.statusOf(wanted.ref);
+      const before = written.get(key);
+      const isInVain = contradicts(seen, wanted.status);
+      if (before !== undefined && before.inVain > 0 && !isInVain) written.set(key, { ...before, inVain: 0 });
+      if ((retryAtMs.get(key) ?? 0) > nowMs || !isWriteDue(before, wanted.status, seen, nowMs)) continue;
+      if (await write(plane.client, wanted, signal)) {
+        written.set(key, {
+          status: knownStatus(before?.status, wanted.status),
+          writtenMs: clock.monotonicMs(),
+          inVain: isInVain ? (before?.inVain ?? 0) + 1 : 0,
+        });
         retryAtMs.delete(key);
       } else retryAtMs.set(key, clock.monotonicMs() + retryMs);
     }

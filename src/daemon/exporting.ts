@@ -9,6 +9,7 @@ import { version } from "../core/version.ts";
 import { windowGridMs } from "../export/cycle-times.ts";
 import { createExportRegistry } from "../export/export-metrics.ts";
 import type { ExporterDeps, ExporterSnapshot, ExportSettings } from "../export/exporter.ts";
+import type { FleetReports } from "../export/fleet/fleet-reports.ts";
 import { MemoryBudget } from "../export/memory-budget.ts";
 import { type DesiredPlans, Reconciler } from "../export/reconciler.ts";
 import { LocalSchedule } from "../export/schedules/local-schedule.ts";
@@ -146,6 +147,8 @@ export interface Exporting {
   readonly services: readonly Service[];
   readonly registries: readonly Registry[];
   snapshots(): readonly ExporterSnapshot[];
+  /** Where replicas share the cycles: what all of them tell of the sinks. */
+  readonly reports: FleetReports | undefined;
   source(): SourceView;
   rejected(): RejectedView;
   close(): Promise<void>;
@@ -188,6 +191,7 @@ export function createExporting(options: ExportingOptions): Exporting {
     services: [schedule, reconciler, sweeper, ...(tools.metadata === undefined ? [] : [tools.metadata])],
     registries: [...tools.registries, exportRegistry],
     snapshots: () => schedule.snapshots(),
+    reports: fleet?.reports,
     source: () => ({
       url: publicEndpoint(config.metrics.url),
       flavor: tools.store.knownFlavor() ?? "unknown",

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../core/clock.ts";
+import { Sparkline } from "../core/sparkline.ts";
 import type { ExporterSnapshot } from "../export/exporter.ts";
+import type { FleetSink } from "../export/fleet/fleet-reports.ts";
+import { noCounts, type SinkReport } from "../export/fleet/sink-report.ts";
 import { SinkStats } from "../export/sink-stats.ts";
 import { delivering, type Standing } from "../export/standing.ts";
 import { checkExportPolicy } from "../policy/check-policy.ts";
@@ -21,12 +24,17 @@ const manifest = {
   },
 };
 
-/** The policy's conditions and those of its sinks, as `type status reason`, where the second sink stands like this. */
-function conditionsWith(standing: Standing): Record<string, string[]> {
+function policyStore(): PolicyStore {
   const store = new PolicyStore();
   const { checked } = checkExportPolicy(manifest, { plane: "web", unknownFields: "error" });
   if (checked === undefined) throw new Error("the manifest has no name");
   store.putPolicy(checked);
+  return store;
+}
+
+/** The policy's conditions and those of its sinks, as `type status reason`, where the second sink stands like this. */
+function conditionsWith(standing: Standing): Record<string, string[]> {
+  const store = policyStore();
   const snapshots = desiredPlans(store).map(
     (plan): ExporterSnapshot => ({
       plan,
@@ -69,4 +77,43 @@ test("trouble with delivery leaves the policy ready", () => {
     policy: ["Ready True SinksAccepted"],
     two: ["Accepted True SinkConfigured", "Delivering False Suspended"],
   });
+});
+
+test("a sink that another replica runs is shown as that one reports it, and told to nobody", () => {
+  const store = policyStore();
+  const sinceMs = Date.UTC(2026, 0, 1);
+  const report: SinkReport = {
+    ...{ replica: "b", atMs: Date.now(), status: "False", sinceMs, periodMs: 15_000 },
+    standing: { kind: "retrying", times: 1, message: "HTTP 503" },
+    sources: [{ name: "up", checkpointMs: sinceMs }],
+    lagMs: 60_000,
+  };
+  const counts = { ...noCounts, delivered: 7 };
+  const get = (): FleetSink => ({ report, counts, sparkline: new Sparkline(0) });
+  const statuses = new PolicyStatuses(store, () => [], systemClock, { get });
+  const [sink] = statuses.views()[0]?.sinks ?? [];
+  expect(sink?.conditions.find(({ type }) => type === "Delivering")).toMatchObject({
+    status: "False",
+    reason: "Retrying",
+    message: "HTTP 503",
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  });
+  expect(sink).toMatchObject({
+    delivered: 7,
+    checkpoint: "2026-01-01T00:00:00.000Z",
+    lastCycle: { replica: "b" },
+  });
+  const told = statuses.statuses()[0]?.status.sinks[0];
+  expect(told?.conditions.map(({ type }) => type)).toEqual(["Accepted"]);
+  expect(told?.checkpoint).toBeUndefined();
+});
+
+test("that another replica found an endpoint forbidden is known here, too", () => {
+  const report: SinkReport = {
+    ...{ replica: "b", atMs: 0, status: "False", sinceMs: 0, periodMs: 15_000, sources: [] },
+    standing: { kind: "forbidden", times: 1, message: "10.0.0.1 is private" },
+  };
+  const get = (): FleetSink => ({ report, counts: noCounts, sparkline: new Sparkline(0) });
+  const [told] = new PolicyStatuses(policyStore(), () => [], systemClock, { get }).statuses();
+  expect(told?.status.conditions[0]).toMatchObject({ status: "False", reason: "SinksNotAccepted" });
 });

@@ -1,6 +1,6 @@
 import { Counter, Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
-import { busyDaemon } from "../../test/support/daemon-status.ts";
+import { busyDaemon, inFleet } from "../../test/support/daemon-status.ts";
 import { silentLogger } from "../core/log.ts";
 import type { DaemonStatus } from "../policy/status-view.ts";
 import { buildOpsApp, type OpsInput } from "./app.ts";
@@ -85,6 +85,17 @@ describe("the page", () => {
     expect(body).toContain("spec.sinks[0].batch.maxSize: 9000 is more than 5000");
   });
 
+  test("of a fleet tells which replica it is, and which one ran a sink's last cycle", async () => {
+    expect((await appWith({}).inject("/")).body).not.toContain("replica");
+    const status = (): DaemonStatus => inFleet(busyDaemon(3, nowMs), "pod-1/4f2a");
+    const app = appWith({ status });
+    const { body } = await app.inject("/");
+    expect(body).toContain('replica <bdi class="address">this-pod/0001</bdi>, one of 2');
+    expect(body).toMatch(/Last cycle<\/bdi><\/dt><dd><bdi>run by pod-1\/4f2a, ended \S+ ago/);
+    const found = await app.inject("/live?filter=pod-1");
+    expect(found.body.match(/<tr role="row" data-key/g)).toHaveLength(3);
+  });
+
   test("nothing that was read becomes markup", async () => {
     const hostile = `<img src=x onerror=alert(1)>"'&</script><script>alert(2)</script>`;
     const poison = (value: unknown): unknown => {
@@ -96,7 +107,10 @@ describe("the page", () => {
         Object.entries(value).map(([key, inner]) => [key, fixed.has(key) ? inner : poison(inner)]),
       );
     };
-    const status = poison({ ...busyDaemon(10, nowMs), degraded: [hostile] }) as DaemonStatus;
+    const status = poison({
+      ...inFleet(busyDaemon(10, nowMs), hostile),
+      degraded: [hostile],
+    }) as DaemonStatus;
     const app = appWith({ status: () => status, readiness: () => ({ ready: false, reasons: [hostile] }) });
     for (const path of ["/", "/live", `/?filter=${encodeURIComponent(hostile)}`]) {
       const { body, statusCode } = await app.inject(path);

@@ -75,7 +75,7 @@ export function matches(row: SinkRow, query: StatusQuery): boolean {
   if (query.health !== undefined && row.health !== query.health) return false;
   if (query.filter === "") return true;
   const text =
-    `${row.key} ${row.sink.endpoint} ${row.state} ${row.sink.lastError?.message ?? ""}`.toLowerCase();
+    `${row.key} ${row.sink.endpoint} ${row.state} ${row.sink.lastError?.message ?? ""} ${row.sink.lastCycle?.replica ?? ""}`.toLowerCase();
   return query.filter
     .toLowerCase()
     .split(/\s+/)

@@ -63,6 +63,7 @@ ${policy.plane !== "directory" && fact("Control plane", policy.plane)}
 ${sink.conditions.map((condition) => conditionFact(condition, nowMs))}
 ${sink.sources.map(({ name, checkpoint, error }) => fact(`Source ${name}`, `${checkpoint === undefined ? "not read yet" : `has everything up to ${checkpoint.replace(/\.\d+Z$/, "Z")}`}${error === undefined ? "" : `; ${error}`}`))}
 ${fact("Last delivery", sink.lastDeliveredAt === undefined ? "none yet" : since(sink.lastDeliveredAt, nowMs))}
+${sink.lastCycle !== undefined && fact("Last cycle", `run by ${sink.lastCycle.replica}, ended ${since(sink.lastCycle.at, nowMs)}`)}
 ${fact("Samples", `${formatExactCount(sink.delivered)} delivered, ${formatExactCount(sink.rejected)} rejected, ${formatExactCount(sink.dropped)} dropped, ${formatExactCount(sink.repeated)} sent twice`)}
 ${sink.lastError !== undefined && fact("Last error", sink.lastError.message)}
 </dl></details>`;

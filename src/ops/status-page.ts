@@ -81,7 +81,14 @@ function identity({ status, readiness, nowMs }: PageView): Html {
   return html`<p class="identity"><span class="pill ${tone}">${word}</span>
 <span>version ${status.version}</span>
 <span>up ${formatAge(nowMs - Date.parse(status.startedAt))}</span>
+${status.replica !== undefined && html`<span>replica <bdi class="address">${status.replica}</bdi>, one of ${replicaCount(status)}</span>`}
 ${status.source !== undefined && html`<span>reads <bdi class="address">${status.source.url}</bdi> (${status.source.flavor})</span>`}</p>`;
+}
+
+/** This one, and those that ran the last cycle of some sink. */
+function replicaCount({ replica, policies }: DaemonStatus): number {
+  const runners = policies.flatMap(({ sinks }) => sinks.map(({ lastCycle }) => lastCycle?.replica));
+  return new Set([replica, ...runners].filter((name) => name !== undefined)).size;
 }
 
 function banners({ status, readiness, nowMs }: PageView): Html {

@@ -20,7 +20,8 @@ export function nextConditions(
 ): Condition[] {
   return states.map((state) => {
     const before = previous.find((condition) => condition.type === state.type);
-    const lastTransitionTime = before?.status === state.status ? before.lastTransitionTime : timeText(nowMs);
+    const lastTransitionTime =
+      before?.status === state.status ? before.lastTransitionTime : conditionTime(nowMs);
     return { ...state, observedGeneration: generation, lastTransitionTime };
   });
 }
@@ -41,6 +42,6 @@ export function isTransition(previous: readonly Condition[], next: readonly Cond
 }
 
 /** RFC 3339 in whole seconds, as Kubernetes writes times. */
-function timeText(timeMs: number): string {
+export function conditionTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -80,6 +80,9 @@ export function endpointProblem(text: string): string | undefined {
   // The URL parser mends "http:/host" and strips spaces: what is sent to must be what is written.
   const absolute = /^https?:\/\/[^/\s?#]/i.test(text) && !/[\s\p{Cc}\\]/u.test(text) && URL.canParse(text);
   if (!absolute) return `must be an absolute http or https URL, not ${show(text)}`;
+  // What Go's parser refuses, and with it any Kubernetes API server that holds the CRD.
+  if (/^[^?]*%(?![0-9a-f]{2})/i.test(text))
+    return "must have two hexadecimal digits after each % of its path";
   const url = new URL(text);
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(text)) {
     return "must not hold a user name or password; use authentication.basicAuth with a Secret";

@@ -11,6 +11,8 @@ export interface DaemonStatus {
   readonly startedAt: string;
   readonly state: "starting" | "running" | "stopping";
   readonly ready: boolean;
+  /** The name of this daemon among those that share the cycles of the sinks; absent where it runs all of them itself. */
+  readonly replica?: string;
   /** What works with limits at present, one sentence each; empty when all is well. */
   readonly degraded: readonly string[];
   readonly policies: readonly PolicyView[];
@@ -51,16 +53,18 @@ export interface SinkView {
   readonly checkpoint?: string;
   /** Settled time minus the checkpoint. */
   readonly lagMs?: number;
-  /** Samples since the daemon started. */
+  /** Samples since the daemon started; of replicas that share the cycles, those of all since they first ran the sink. */
   readonly delivered: number;
   readonly rejected: number;
   readonly dropped: number;
   readonly repeated: number;
-  /** Requests that were sent again, since the daemon started. */
+  /** Requests that were sent again, since then. */
   readonly retries: number;
   readonly lastError?: ErrorView;
   /** RFC 3339. */
   readonly lastDeliveredAt?: string;
+  /** Which replica ran the last cycle, and when it ended (RFC 3339); absent where replicas do not share cycles. */
+  readonly lastCycle?: { readonly replica: string; readonly at: string };
   readonly sources: readonly SinkSourceView[];
   /** Samples delivered in each ten seconds of the last ten minutes, newest last; see core/sparkline.ts. */
   readonly sparkline: readonly number[];

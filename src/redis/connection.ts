@@ -1,9 +1,8 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
+import type { RedisAddress, SentinelAddress } from "../core/redis-address.ts";
 
-/** Where Redis is: one or more URLs (more than one: a cluster's nodes), or the Unix socket of the private server. */
-export type RedisAddress =
-  | { readonly kind: "urls"; readonly urls: readonly string[] }
-  | { readonly kind: "socket"; readonly path: string };
+/** Where to connect to: what the configuration says, or the Unix socket of the private server. */
+export type RedisTarget = RedisAddress | { readonly kind: "socket"; readonly path: string };
 
 /**
  * What a connection is for.
@@ -27,11 +26,16 @@ export const keyPrefix = "{telemetryd}";
 export const commandTimeoutMs = 500;
 export const backgroundTimeoutMs = 10_000;
 
+/** The pause before a further attempt to connect, ms. */
+function reconnectPause(attempt: number): number {
+  return Math.min(50 * 2 ** Math.min(attempt, 6), 1_000);
+}
+
 function optionsFor(role: ConnectionRole, name: string): RedisOptions {
   const common: RedisOptions = {
     connectionName: `telemetryd:${name}`,
     connectTimeout: 5_000,
-    retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), 1_000),
+    retryStrategy: reconnectPause,
     // After a failover the old primary answers READONLY: only a new connection finds the new one.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   };
@@ -69,43 +73,52 @@ const quietAttempts = 5;
  * @param name shows in the log and in `CLIENT LIST`
  */
 export function openConnection(
-  address: RedisAddress,
+  target: RedisTarget,
   role: ConnectionRole,
   name: string,
   listener: ConnectionListener,
 ): RedisConnection {
-  const connection = build(address, optionsFor(role, name));
+  const connection = build(target, optionsFor(role, name));
   let wasReady = false;
   let isAway = false;
   let errors = 0;
+  let sentinelProblem: string | undefined;
+  if (target.kind === "sentinel") {
+    connection.on("sentinelError", ({ message }: Error) => {
+      sentinelProblem = message.endsWith("invalid reply: null")
+        ? `the sentinels know no primary by the name "${target.primary}"`
+        : message;
+    });
+  }
   connection.on("error", (error: Error) => {
     errors++;
     if (isAway || (!wasReady && errors < quietAttempts)) return;
     isAway = true;
-    listener.away(error);
+    // The client library calls sentinels unreachable that answer, and do not know the primary.
+    const isOfSentinels = sentinelProblem !== undefined && error.message.startsWith("All sentinels");
+    listener.away(isOfSentinels ? new Error(sentinelProblem) : error);
   });
   connection.on("ready", () => {
     if (isAway) listener.back();
     wasReady = true;
     isAway = false;
   });
-  // A BullMQ worker watches over its connections itself.
-  if (role !== "worker" && connection instanceof Redis) keepPulse(connection);
+  // A worker's second connection, which waits for jobs, is BullMQ's own, and has a limit of its own.
+  if (connection instanceof Redis) keepPulse(connection, target.kind === "sentinel" ? 3_000 : 10_000);
   return connection;
 }
-
-const pulseEveryMs = 10_000;
-const pulseLimitMs = 10_000;
 
 /**
  * Replaces a connection whose peer has vanished without a word: TCP alone would take a quarter of an hour to notice, and
  * a subscriber would never. (The client library's own `socketTimeout` may end the connection that came after.)
+ *
+ * @param pulseMs how often it is asked, and how long it may take to answer; short where there is another one to go to
  */
-function keepPulse(connection: Redis): void {
+function keepPulse(connection: Redis, pulseMs: number): void {
   let asked: NodeJS.Timeout | undefined;
   const timer = setInterval(() => {
     if (connection.status !== "ready" || asked !== undefined) return;
-    asked = setTimeout(() => connection.disconnect(true), pulseLimitMs).unref();
+    asked = setTimeout(() => connection.disconnect(true), pulseMs).unref();
     const answered = (): void => {
       clearTimeout(asked);
       asked = undefined;
@@ -114,7 +127,7 @@ function keepPulse(connection: Redis): void {
     connection.ping().then(answered, (error: Error) => {
       if (error.name === "ReplyError" || connection.status !== "ready") answered();
     });
-  }, pulseEveryMs).unref();
+  }, pulseMs).unref();
   connection.on("close", () => {
     clearTimeout(asked);
     asked = undefined;
@@ -127,17 +140,43 @@ function keepPulse(connection: Redis): void {
   };
 }
 
-function build(address: RedisAddress, options: RedisOptions): RedisConnection {
-  if (address.kind === "socket") return new Redis({ ...options, path: address.path });
-  const [first, ...others] = address.urls;
-  if (first === undefined) throw new Error("an address of Redis needs at least one URL");
-  if (others.length === 0) return new Redis(first, options);
-  const { enableOfflineQueue = true, retryStrategy: _own, ...redisOptions } = options;
-  return new Cluster([...address.urls], {
-    enableOfflineQueue,
-    clusterRetryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), 1_000),
-    redisOptions: { ...redisOptions, ...credentialsOf(first) },
-  });
+function build(target: RedisTarget, options: RedisOptions): RedisConnection {
+  switch (target.kind) {
+    case "socket":
+      return new Redis({ ...options, path: target.path });
+    case "single":
+      return new Redis(target.url, options);
+    case "sentinel":
+      return new Redis({ ...options, ...sentinelOptions(target) });
+    case "cluster": {
+      const { enableOfflineQueue = true, retryStrategy: _own, ...redisOptions } = options;
+      return new Cluster([...target.urls], {
+        enableOfflineQueue,
+        clusterRetryStrategy: reconnectPause,
+        redisOptions: { ...redisOptions, ...credentialsOf(target.urls[0] ?? "") },
+      });
+    }
+  }
+}
+
+/** A sentinel, or a primary, that does not answer is one of several: the next one is asked soon. */
+const sentinelLimitMs = 2_000;
+
+function sentinelOptions(address: SentinelAddress): RedisOptions {
+  const { sentinels, primary, database, username, password, sentinelUsername, sentinelPassword } = address;
+  return {
+    sentinels: sentinels.map(({ host, port }) => ({ host, port })),
+    name: primary,
+    db: database,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(sentinelUsername !== undefined && { sentinelUsername }),
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    ...(address.isTls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+    connectTimeout: sentinelLimitMs,
+    sentinelCommandTimeout: sentinelLimitMs,
+    sentinelRetryStrategy: reconnectPause,
+  };
 }
 
 /** A cluster's nodes are found by asking the first; the password and TLS of its URL hold for all of them. */

@@ -1,13 +1,9 @@
 import type { Clock } from "../core/clock.ts";
 import { describeError, TelemetrydError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
+import { parseRedisAddress } from "../core/redis-address.ts";
 import { runServices, type Service } from "../core/service.ts";
-import {
-  type ConnectionRole,
-  openConnection,
-  type RedisAddress,
-  type RedisConnection,
-} from "./connection.ts";
+import { type ConnectionRole, openConnection, type RedisConnection, type RedisTarget } from "./connection.ts";
 import { createPrivateServer, socketPath } from "./private-server.ts";
 import { checkRequirements, type RequirementsReport } from "./requirements.ts";
 
@@ -43,13 +39,10 @@ export interface RedisRoom extends RedisConnections {
  * connections of this room.
  */
 export function createRedis(options: RedisRoomOptions): RedisRoom {
-  const address: RedisAddress =
-    options.urls === undefined || options.urls.length === 0
-      ? { kind: "socket", path: socketPath(options.stateDirectory) }
-      : { kind: "urls", urls: options.urls };
-  const checker = requirementsChecker(address, options);
+  const target = targetOf(options);
+  const checker = requirementsChecker(target, options);
   const services: Service[] = [checker];
-  if (address.kind === "socket") {
+  if (target.kind === "socket") {
     services.push(
       createPrivateServer({
         stateDirectory: options.stateDirectory,
@@ -63,7 +56,7 @@ export function createRedis(options: RedisRoomOptions): RedisRoom {
 
   return {
     open: (role, name) =>
-      openConnection(address, role, name, {
+      openConnection(target, role, name, {
         // All of them go and come together: the requirements checker's connection speaks for all.
         away: (error) => options.log.debug({ connection: name, error: error.message }, "Redis is away"),
         back: () => options.log.debug({ connection: name }, "Redis is back"),
@@ -76,15 +69,23 @@ export function createRedis(options: RedisRoomOptions): RedisRoom {
   };
 }
 
+function targetOf({ urls = [], stateDirectory }: RedisRoomOptions): RedisTarget {
+  if (urls.length === 0) return { kind: "socket", path: socketPath(stateDirectory) };
+  const address = parseRedisAddress(urls);
+  // The configuration has been held to the same form.
+  if (address.kind === "fault") throw new Error(`the address of Redis must be ${address.message}`);
+  return address;
+}
+
 /** Asks every Redis that answers, again after each reconnect, since it may be another one then. */
-function requirementsChecker(address: RedisAddress, options: RedisRoomOptions): Service {
+function requirementsChecker(target: RedisTarget, options: RedisRoomOptions): Service {
   const { log } = options;
   let report: RequirementsReport | undefined;
   return {
     name: "redis requirements",
     snapshot: () => ({ version: report?.version ?? null, warnings: report?.warnings ?? [] }),
     async run(signal) {
-      const connection = openConnection(address, "command", "requirements", {
+      const connection = openConnection(target, "command", "requirements", {
         away: (error) => log.warn({ error: error.message }, "no connection to Redis; trying again"),
         back: () => log.info("connected to Redis again"),
       });

@@ -6,7 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { createLogger, silentLogger } from "../../src/core/log.ts";
 import { Releasers } from "../../src/core/service.ts";
 import { createRedis, type RedisRoom, type RedisRoomOptions } from "../../src/redis/redis.ts";
-import { startRedis } from "../support/servers.ts";
+import { startRedis, startSentinel } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 
 const releasers = new Releasers();
@@ -141,6 +141,16 @@ describe("a connection", () => {
     const log = createLogger("info", { write: (line) => lines.push(line) }, false);
     run({ stateDirectory: await stateDirectory(), urls: [server.url], log });
     await until("the warning is logged", () => lines.some((line) => line.includes("allkeys-lru")));
+  });
+
+  test("says so where the sentinels do not know the primary's name", async () => {
+    const sentinel = await startSentinel({ name: "mymaster", port: 1, quorum: 1 });
+    releasers.push(() => sentinel[Symbol.asyncDispose]());
+    const lines: string[] = [];
+    const log = createLogger("info", { write: (line) => lines.push(line) }, false);
+    const urls = [`redis+sentinel://127.0.0.1:${sentinel.port}/other`];
+    run({ stateDirectory: await stateDirectory(), urls, log });
+    await until("it is logged", () => lines.some((line) => line.includes("No such master with that name")));
   });
 
   test("works with a cluster, every key in one slot", async () => {

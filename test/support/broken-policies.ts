@@ -236,6 +236,20 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
     endpoint('"http://h/a b"'),
   ],
   [
+    "an endpoint with a bad escape",
+    [
+      "13:21: error: spec.sinks[0].target.prometheusRemoteWrite.endpoint: must have two hexadecimal digits after each % of its path",
+    ],
+    endpoint("https://h.example/%zz"),
+  ],
+  [
+    "an endpoint with a port and no host",
+    [
+      '13:21: error: spec.sinks[0].target.prometheusRemoteWrite.endpoint: must be an absolute http or https URL, not "https://:80"',
+    ],
+    endpoint("https://:80"),
+  ],
+  [
     "authentication of an unknown kind",
     [
       "15:13: error: spec.sinks[0].target.prometheusRemoteWrite.authentication.bearerToken: is not a kind of authentication that is supported; it must be basicAuth",

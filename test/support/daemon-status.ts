@@ -61,6 +61,19 @@ export function busyDaemon(sinkCount: number, nowMs: number): DaemonStatus {
   };
 }
 
+/** The same daemon as one of a fleet, in which the replica of that name ran every sink's last cycle. */
+export function inFleet(status: DaemonStatus, replica: string): DaemonStatus {
+  const lastCycle = { replica, at: status.startedAt };
+  return {
+    ...status,
+    replica: "this-pod/0001",
+    policies: status.policies.map((policy) => ({
+      ...policy,
+      sinks: policy.sinks.map((sink) => ({ ...sink, lastCycle })),
+    })),
+  };
+}
+
 export function condition(
   type: Condition["type"],
   status: Condition["status"],

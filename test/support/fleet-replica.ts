@@ -6,6 +6,7 @@ import { type Logger, silentLogger } from "../../src/core/log.ts";
 import { SampleBuffer, Series } from "../../src/core/series.ts";
 import type { ExporterDeps } from "../../src/export/exporter.ts";
 import { FileState } from "../../src/export/file-state.ts";
+import { FleetReports } from "../../src/export/fleet/fleet-reports.ts";
 import { RedisState } from "../../src/export/fleet/redis-state.ts";
 import { MemoryBudget } from "../../src/export/memory-budget.ts";
 import { QueueSchedule } from "../../src/export/schedules/queue-schedule.ts";
@@ -38,6 +39,7 @@ export interface FleetReplicaOptions {
 export interface FleetReplica {
   readonly schedule: QueueSchedule;
   readonly state: RedisState;
+  readonly reports: FleetReports;
   stop(): Promise<void>;
 }
 
@@ -92,9 +94,11 @@ export async function startFleetReplica(options: FleetReplicaOptions): Promise<F
       newBuilder: () => new WriteRequestBuilder(),
     }),
   };
+  const reports = new FleetReports(options.name, clock);
   const schedule = new QueueSchedule({
     exporterDeps,
     state,
+    reports,
     mirror,
     redis,
     shutdownTimeoutMs: 5_000,
@@ -107,6 +111,7 @@ export async function startFleetReplica(options: FleetReplicaOptions): Promise<F
   return {
     schedule,
     state,
+    reports,
     async stop() {
       controller.abort();
       await ended;

@@ -8,8 +8,10 @@ export {
   type PrometheusOptions,
   type RedisOptions,
   type RunningServer,
+  type SentinelOptions,
   startPrometheus,
   startRedis,
+  startSentinel,
   startVictoriaMetrics,
   type VictoriaMetricsOptions,
 } from "../../scripts/servers/start.ts";

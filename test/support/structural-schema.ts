@@ -89,11 +89,17 @@ function holds(rule: string, self: unknown): boolean {
   }
 }
 
-/** The URL library that Kubernetes adds to CEL. */
+/**
+ * The URL library that Kubernetes adds to CEL, which is Go's `url.ParseRequestURI`. Unlike it, URL refuses names whose
+ * punycode is none (`xn--a`); these are left to the policy's status.
+ */
 const environment = new Environment()
   .registerVariable("self", "dyn")
   .registerType("Url", { ctor: URL, fields: {} })
-  .registerFunction("isURL(string): bool", (text: string) => URL.canParse(text))
+  .registerFunction(
+    "isURL(string): bool",
+    (text: string) => URL.canParse(text) && !/^[^?]*%(?![0-9a-f]{2})/i.test(text),
+  )
   .registerFunction("url(string): Url", (text: string) => new URL(text))
   .registerFunction("Url.getPort(): string", (url: URL) => url.port);
 

@@ -19,6 +19,8 @@ export const fleetKeys = {
   epoch: `${keyPrefix}:export:epoch`,
   /** Channel: which replica took which sink's lease. */
   taken: `${keyPrefix}:export:taken`,
+  /** Channel: what was found out of a sink in its last cycle, for those who show it; see fleet-reports.ts. */
+  reported: `${keyPrefix}:export:reported`,
 } as const;
 
 function prefixOf(key: string): string {
@@ -36,6 +38,13 @@ export const stateFields = {
   standing: "standing",
   /** Redis' time (Unix ms) before which nobody tries again. */
   pausedUntil: "pausedUntil",
+  /** JSON: {@link SinkReport}, of the last cycle. */
+  report: "report",
   checkpointPrefix: "checkpoint:",
   windowPrefix: "window:",
 } as const;
+
+/** The field of a sink's state that counts over all replicas. */
+export function countField(name: string): string {
+  return `count:${name}`;
+}

@@ -41,7 +41,8 @@ return 1
 
 /**
  * Gives the lease back with how the sink stands. KEYS: lease, state. ARGV: token, fence, standing ("" while it
- * delivers), pause ms.
+ * delivers), pause ms; then nothing, or what is reported of the cycle: the channel, the sink, the report, and fields with
+ * what to add to them. The channel's message is the sink, the sums and the report, a line each.
  */
 export const releaseLease = `
 ${now}
@@ -52,6 +53,15 @@ else
   redis.call("HSET", KEYS[2], "standing", ARGV[3], "pausedUntil", now + tonumber(ARGV[4]))
 end
 if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("DEL", KEYS[1]) end
+if ARGV[5] then
+  local lines = {ARGV[6]}
+  for index = 8, #ARGV, 2 do
+    table.insert(lines, redis.call("HINCRBY", KEYS[2], ARGV[index], ARGV[index + 1]))
+  end
+  table.insert(lines, ARGV[7])
+  redis.call("HSET", KEYS[2], "report", ARGV[7])
+  redis.call("PUBLISH", ARGV[5], table.concat(lines, "\\n"))
+end
 return 1
 `;
 

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import type { RedisConnection } from "../../redis/connection.ts";
 import { runScript } from "../../redis/run-script.ts";
-import { fleetKeys, stateFields } from "./keys.ts";
+import { countField, fleetKeys, stateFields } from "./keys.ts";
 import * as scripts from "./scripts.ts";
 import { parseStanding, type SharedStanding } from "./shared-standing.ts";
+import { countNames, type SinkCounts, type SinkReport } from "./sink-report.ts";
 
 /**
  * How long a lease runs without being renewed. It must have ended before BullMQ gives a dead replica's job to another
@@ -33,8 +34,16 @@ export interface SinkLease {
   readonly standing: SharedStanding | undefined;
   /**
    * Gives it back, and tells how the sink stands (undefined: it delivers). Where Redis cannot be told it runs out.
+   *
+   * @param told of the cycle that was run under it; its counts are added to what was told before
+   * @returns whether Redis was told
    */
-  release(standing: SharedStanding | undefined): Promise<void>;
+  release(standing: SharedStanding | undefined, told?: ToldCycle): Promise<boolean>;
+}
+
+export interface ToldCycle {
+  readonly report: SinkReport;
+  readonly counts: SinkCounts;
 }
 
 export type LeaseOutcome =
@@ -78,16 +87,21 @@ export async function takeSinkLease(sink: string, options: LeaseOptions): Promis
       signal,
       fields,
       standing: parseStanding(fields.get(stateFields.standing), Math.max(0, pausedUntilMs - Number(nowMs))),
-      async release(standing) {
+      async release(standing, told) {
         over.abort();
         const { pauseMs, ...rest } = standing ?? { pauseMs: 0 };
         const text = standing === undefined ? "" : JSON.stringify(rest);
-        await runScript(redis, scripts.releaseLease, keys, [token, fence, text, Math.round(pauseMs)]).catch(
-          () => undefined,
-        );
+        const args = [token, fence, text, Math.round(pauseMs), ...(told ? reportArgs(sink, told) : [])];
+        const answer = await runScript(redis, scripts.releaseLease, keys, args).catch(() => undefined);
+        return answer === 1;
       },
     },
   };
+}
+
+function reportArgs(sink: string, { report, counts }: ToldCycle): (string | number)[] {
+  const sums = countNames.flatMap((name) => [countField(name), Math.round(counts[name])]);
+  return [fleetKeys.reported, sink, JSON.stringify(report), ...sums];
 }
 
 interface KeptLease {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Logger } from "../../core/log.ts";
@@ -6,25 +5,18 @@ import { Releasers, type Service } from "../../core/service.ts";
 import { type SinkPlan, sinkKey } from "../../policy/types.ts";
 import type { ConnectionRole, RedisConnection } from "../../redis/connection.ts";
 import type { RedisConnections } from "../../redis/redis.ts";
-import { runScript } from "../../redis/run-script.ts";
 import { cycleTimes } from "../cycle-times.ts";
 import type { ExporterDeps, ExporterSnapshot } from "../exporter.ts";
+import type { FleetReports } from "../fleet/fleet-reports.ts";
 import { fleetKeys } from "../fleet/keys.ts";
+import { RedisEpoch } from "../fleet/redis-epoch.ts";
 import type { RedisState } from "../fleet/redis-state.ts";
-import { readEpoch } from "../fleet/scripts.ts";
-import {
-  endPause,
-  FencedError,
-  type LeaseOutcome,
-  parseTaken,
-  type SinkLease,
-  takeSinkLease,
-} from "../fleet/sink-lease.ts";
-import { lateKey, sinkOfKey } from "../late-samples.ts";
+import { endPause, parseTaken } from "../fleet/sink-lease.ts";
 import type { MemoryState } from "../memory-state.ts";
 import type { Schedule } from "../schedule.ts";
-import { cycleJobOf, done, type JobEnd, jobEnd, judgeJob } from "./cycle-job.ts";
-import { type CycleQueue, openCycleQueue, type TakenJob } from "./cycle-queue.ts";
+import { cycleJobOf } from "./cycle-job.ts";
+import { type CycleQueue, openCycleQueue } from "./cycle-queue.ts";
+import { CycleRunner } from "./cycle-runner.ts";
 import { ReplicaSink } from "./replica-sink.ts";
 import { schedulersToSet, type WantedScheduler } from "./scheduler-changes.ts";
 
@@ -35,11 +27,6 @@ import { schedulersToSet, type WantedScheduler } from "./scheduler-changes.ts";
 const concurrency = 100;
 const tickEveryMs = 5_000;
 const retryEveryMs = 500;
-const stepAsideMs = 1_000;
-/** After Redis was found empty, nobody runs a cycle for so long: every replica first tells what it remembers. */
-const graceMs = 3_000;
-/** Sinks whose state is brought back at a time. */
-const restoreAtOnce = 20;
 
 export interface QueueScheduleOptions {
   readonly exporterDeps: ExporterDeps;
@@ -47,6 +34,8 @@ export interface QueueScheduleOptions {
   readonly state: RedisState;
   readonly mirror: MemoryState;
   readonly redis: RedisConnections;
+  /** What the replicas tell each other; names this one. */
+  readonly reports: FleetReports;
   /** After this long a stop ends what is still in flight. */
   readonly shutdownTimeoutMs: number;
   readonly clock: Clock;
@@ -73,32 +62,38 @@ export interface QueueScheduleSnapshot {
 export class QueueSchedule implements Service, Schedule {
   readonly name = "queue-schedule";
   readonly #options: QueueScheduleOptions;
-  readonly #replica = randomUUID();
   readonly #sinks = new Map<string, ReplicaSink>();
-  readonly #hardStop = new AbortController();
+  readonly #epoch: RedisEpoch;
+  readonly #runner: CycleRunner;
   /** Sinks whose scheduler this replica has not set as it is now. */
   #changed = new Set<string>();
   /** Sinks of no policy any more whose scheduler is still there. */
   #removed = new Set<string>();
-  readonly #inProgress = new Set<Promise<unknown>>();
   #queue: CycleQueue | undefined;
-  #wake = new AbortController();
+  /** Ends the pause between two ticks, now or before it has begun. */
+  #wake: () => void = () => undefined;
   #isStopping = false;
-  #epoch = "";
-  #checking: Promise<void> | undefined;
-  /** Monotonic time before which no cycle runs here. */
-  #graceUntilMs = 0;
-  #cycles = 0;
 
   constructor(options: QueueScheduleOptions) {
     this.#options = options;
+    const { replica } = options.reports;
+    this.#epoch = new RedisEpoch({ ...options, replica });
+    this.#runner = new CycleRunner({
+      ...options,
+      replica,
+      epoch: this.#epoch,
+      sinkOf: (key) => this.#sinks.get(key),
+      schedulerIsOld: (key) => void this.#changed.add(key),
+      unschedule: async (key) => this.#queue?.unschedule(key),
+    });
   }
 
   start(plan: SinkPlan): void {
     if (this.#isStopping) return;
     const key = sinkKey(plan.policy, plan.name);
-    const { exporterDeps, state } = this.#options;
-    this.#sinks.set(key, new ReplicaSink(plan, { exporterDeps, state }));
+    const { exporterDeps, state, reports } = this.#options;
+    this.#sinks.set(key, new ReplicaSink(plan, { exporterDeps, state, replica: reports.replica }));
+    reports.follow(key);
     this.#reschedule(key);
   }
 
@@ -114,9 +109,10 @@ export class QueueSchedule implements Service, Schedule {
   async remove(key: string): Promise<void> {
     const sink = this.#sinks.get(key);
     this.#sinks.delete(key);
+    this.#options.reports.unfollow(key);
     this.#changed.delete(key);
     this.#removed.add(key);
-    this.#wake.abort();
+    this.#wake();
     await sink?.stop();
   }
 
@@ -128,10 +124,10 @@ export class QueueSchedule implements Service, Schedule {
   snapshot(): QueueScheduleSnapshot {
     const sinks = [...this.#sinks.values()];
     return {
-      replica: this.#replica,
+      replica: this.#options.reports.replica,
       sinks: sinks.length,
       running: sinks.filter(({ isRunning }) => isRunning).length,
-      cycles: this.#cycles,
+      cycles: this.#runner.cycles,
       shown: this.snapshots().length,
     };
   }
@@ -145,22 +141,26 @@ export class QueueSchedule implements Service, Schedule {
       return connection;
     };
     releasers.push(() => state.close());
+    const wake = (): void => this.#wake();
     try {
       const connection = open("background", "export-queue");
       const workerConnection = open("worker", "export-worker");
       this.#listen(open("subscriber", "export-taken"));
-      connection.on("ready", () => this.#wake.abort());
+      connection.on("ready", wake);
+      signal.addEventListener("abort", wake);
       while (!signal.aborted) {
-        this.#wake = new AbortController();
+        const pause = new AbortController();
+        this.#wake = () => pause.abort();
         let pauseMs = retryEveryMs;
         try {
           pauseMs = await this.#tick(connection, workerConnection);
         } catch (error) {
           log.debug({ error: describeError(error) }, "Redis did not answer the schedule; trying again");
         }
-        await clock.sleep(pauseMs, AbortSignal.any([signal, this.#wake.signal])).catch(() => undefined);
+        await clock.sleep(pauseMs, pause.signal).catch(() => undefined);
       }
     } finally {
+      signal.removeEventListener("abort", wake);
       await this.#stop();
       await releasers.releaseAll();
     }
@@ -170,13 +170,7 @@ export class QueueSchedule implements Service, Schedule {
   async #stop(): Promise<void> {
     this.#isStopping = true;
     this.#queue?.pause();
-    const timer = setTimeout(
-      () => this.#hardStop.abort(new Error("shutdown timeout")),
-      this.#options.shutdownTimeoutMs,
-    );
-    await Promise.all([...this.#sinks.values()].map((sink) => sink.stop()));
-    await Promise.allSettled(this.#inProgress);
-    clearTimeout(timer);
+    await this.#runner.stop([...this.#sinks.values()], this.#options.shutdownTimeoutMs);
     await this.#queue?.close();
     this.#queue = undefined;
   }
@@ -185,10 +179,10 @@ export class QueueSchedule implements Service, Schedule {
   async #tick(connection: RedisConnection, workerConnection: RedisConnection): Promise<number> {
     if (connection.status !== "ready") return retryEveryMs;
     const { clock, log } = this.#options;
-    await this.#checkEpoch();
+    await this.#epoch.check();
     this.#queue ??= openCycleQueue(connection, workerConnection, {
       concurrency,
-      process: (taken) => this.#process(taken),
+      process: (taken) => this.#runner.process(taken),
       clock,
       log,
     });
@@ -205,6 +199,7 @@ export class QueueSchedule implements Service, Schedule {
       for (const sink of removed) this.#removed.add(sink);
       throw error;
     }
+    await this.#options.reports.catchUp(connection);
     for (const sink of this.#sinks.values()) await sink.rest();
     return tickEveryMs;
   }
@@ -212,7 +207,7 @@ export class QueueSchedule implements Service, Schedule {
   #reschedule(key: string): void {
     this.#removed.delete(key);
     this.#changed.add(key);
-    this.#wake.abort();
+    this.#wake();
   }
 
   #wanted(): Map<string, WantedScheduler> {
@@ -236,125 +231,22 @@ export class QueueSchedule implements Service, Schedule {
     }
   }
 
-  async #process(taken: TakenJob): Promise<JobEnd> {
-    const processing = this.#judge(taken);
-    this.#inProgress.add(processing);
-    try {
-      return await processing;
-    } finally {
-      // Only once BullMQ has been answered, which it is in this turn.
-      setImmediate(() => this.#inProgress.delete(processing));
-    }
-  }
-
-  async #judge({ job, ageMs, isTakenOver }: TakenJob): Promise<JobEnd> {
-    const sink = this.#sinks.get(job.sink);
-    if (this.#isStopping) return { kind: "again", afterMs: 0 };
-    const graceMs = this.#graceUntilMs - this.#options.clock.monotonicMs();
-    if (graceMs > 0) return { kind: "again", afterMs: graceMs };
-    const own = sink && cycleJobOf(sink.plan);
-    // A replica with an older policy was the last to set the scheduler.
-    if (own !== undefined && own.generation > job.generation) this.#changed.add(job.sink);
-    const verdict = judgeJob(job, own, ageMs);
-    if (verdict === "step-aside") return { kind: "again", afterMs: stepAsideMs };
-    if (verdict === "drop" || sink === undefined) {
-      // Whoever does have the sink sets it again.
-      await this.#queue?.unschedule(job.sink);
-      return done;
-    }
-    if (sink.isRunning) return done;
-    return sink.exclusively(() => this.#run(job.sink, sink, isTakenOver));
-  }
-
-  async #run(key: string, sink: ReplicaSink, isTakenOver: boolean): Promise<JobEnd> {
-    const { log } = this.#options;
-    const of = { isTakenOver, periodMs: sink.periodMs };
-    const outcome = await this.#take(key, true);
-    if (outcome.kind !== "taken") return jobEnd(outcome, of);
-    const { lease } = outcome;
-    if (isFirst(lease)) {
-      await this.#checkEpoch();
-      const restMs = this.#graceUntilMs - this.#options.clock.monotonicMs();
-      if (restMs > 0) {
-        await lease.release(lease.standing);
-        return { kind: "again", afterMs: restMs };
-      }
-    }
-    this.#cycles++;
-    try {
-      const { end, pauseMs } = await sink.cycle(lease, this.#hardStop.signal);
-      return jobEnd({ kind: "ran", end, pauseMs }, of);
-    } catch (error) {
-      if (this.#hardStop.signal.aborted) return { kind: "again", afterMs: 0 };
-      if (!(error instanceof FencedError) && !lease.signal.aborted) throw error;
-      log.warn(
-        { sink: key, error: describeError(error) },
-        "a cycle was given up; the sink's next one goes on",
-      );
-      return { kind: "again", afterMs: stepAsideMs };
-    }
-  }
-
-  #take(sink: string, heedPause: boolean): Promise<LeaseOutcome> {
-    const { clock, state } = this.#options;
-    return takeSinkLease(sink, { redis: state.connection, clock, replica: this.#replica, heedPause });
-  }
-
-  /** Finds out whether Redis is another one than before, or was wiped, and tells it what this replica remembers. */
-  #checkEpoch(): Promise<void> {
-    this.#checking ??= this.#lookAtEpoch().finally(() => {
-      this.#checking = undefined;
-    });
-    return this.#checking;
-  }
-
-  async #lookAtEpoch(): Promise<void> {
-    const { state } = this.#options;
-    const answer = await runScript(state.connection, readEpoch, [fleetKeys.epoch], [randomUUID()]);
-    const [epoch, ageMs] = answer as [string, number];
-    if (epoch === this.#epoch) return;
-    if (ageMs < graceMs) await this.#restoreAll(graceMs - ageMs);
-    this.#epoch = epoch;
-  }
-
-  async #restoreAll(restMs: number): Promise<void> {
-    const { clock, log, mirror } = this.#options;
-    this.#graceUntilMs = clock.monotonicMs() + restMs;
-    const sinks = [...new Set((await mirror.sinks()).map(sinkOfKey))];
-    log.info({ sinks: sinks.length }, "Redis is empty; telling it the checkpoints of the state directory");
-    const restoring = Array.from({ length: restoreAtOnce }, async () => {
-      for (let sink = sinks.pop(); sink !== undefined; sink = sinks.pop()) await this.#restore(sink);
-    });
-    await Promise.all(restoring);
-  }
-
-  async #restore(sink: string): Promise<void> {
-    const outcome = await this.#take(sink, false);
-    // Its holder brings in its own; what is newer here counts when a cycle is run here.
-    if (outcome.kind !== "taken") return;
-    const { lease } = outcome;
-    const { state } = this.#options;
-    try {
-      await state.begin(lease);
-      await state.load(lateKey(sink));
-    } finally {
-      state.end(lease);
-      await lease.release(lease.standing);
-    }
-  }
-
   #listen(subscriber: RedisConnection): void {
+    const { reports } = this.#options;
     subscriber.on("ready", () => {
-      subscriber.subscribe(fleetKeys.taken).catch(() => undefined);
+      subscriber.subscribe(fleetKeys.taken, fleetKeys.reported).then(
+        () => {
+          reports.missed();
+          this.#wake();
+        },
+        () => undefined,
+      );
     });
-    subscriber.on("message", (_channel: string, message: string) => {
+    subscriber.on("message", (channel: string, message: string) => {
+      if (channel === fleetKeys.reported) return reports.hear(message);
       const taken = parseTaken(message);
-      if (taken !== undefined && taken.replica !== this.#replica) this.#sinks.get(taken.sink)?.leaveToOther();
+      if (taken !== undefined && taken.replica !== reports.replica)
+        this.#sinks.get(taken.sink)?.leaveToOther();
     });
   }
-}
-
-/** Nobody has ever taken the sink's lease in this Redis. */
-function isFirst({ fence }: SinkLease): boolean {
-  return fence.startsWith("1-");
 }

@@ -1,8 +1,17 @@
 import type { SinkPlan } from "../../policy/types.ts";
 import { type CycleEnd, Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
+import { stateFields } from "../fleet/keys.ts";
 import type { RedisState } from "../fleet/redis-state.ts";
 import { ownStanding, type SharedStanding, shareStanding } from "../fleet/shared-standing.ts";
-import type { SinkLease } from "../fleet/sink-lease.ts";
+import type { SinkLease, ToldCycle } from "../fleet/sink-lease.ts";
+import {
+  countsOf,
+  mapCounts,
+  noCounts,
+  parseReport,
+  reportOf,
+  type SinkCounts,
+} from "../fleet/sink-report.ts";
 import type { Interruption } from "../window-delivery.ts";
 
 /** A cycle that takes longer is interrupted and goes on behind the jobs that wait. */
@@ -15,6 +24,8 @@ const idleMs = 600_000;
 export interface ReplicaSinkOptions {
   readonly exporterDeps: ExporterDeps;
   readonly state: RedisState;
+  /** This replica's name in its reports. */
+  readonly replica: string;
 }
 
 /** One sink as one replica has it: its plan, and the exporter once a cycle has been run here. */
@@ -29,6 +40,8 @@ export class ReplicaSink {
   /** The last cycle of the sink that this replica knows of was run here. */
   #isOurs = false;
   #lastRunMs = Number.NEGATIVE_INFINITY;
+  /** Of what the exporter has counted, what the fleet has been told. */
+  #told = noCounts;
 
   constructor(plan: SinkPlan, options: ReplicaSinkOptions) {
     this.#plan = plan;
@@ -86,15 +99,30 @@ export class ReplicaSink {
     exporter.resume(ownStanding(lease.standing, clock.monotonicMs()));
     const standing = (): SharedStanding | undefined =>
       shareStanding(exporter.snapshot().standing, clock.monotonicMs());
+    let hasBegun = false;
+    const either = linkSignals(signal, lease.signal);
     try {
       await state.begin(lease, this.#reported());
-      const end = await this.#cycles(exporter, AbortSignal.any([signal, lease.signal]));
+      hasBegun = true;
+      const end = await this.#cycles(exporter, either.signal);
       return { end, pauseMs: standing()?.pauseMs ?? 0 };
     } finally {
+      either.unlink();
       this.#lastRunMs = clock.monotonicMs();
       state.end(lease);
-      await lease.release(standing());
+      const counts = countsOf(exporter.snapshot().stats);
+      const told = hasBegun ? this.#cycleToTell(lease, exporter.snapshot(), counts) : undefined;
+      if ((await lease.release(standing(), told)) && hasBegun) this.#told = counts;
     }
+  }
+
+  #cycleToTell(lease: SinkLease, snapshot: ExporterSnapshot, counts: SinkCounts): ToldCycle {
+    const { exporterDeps, replica } = this.#options;
+    const before = parseReport(lease.fields.get(stateFields.report));
+    return {
+      report: reportOf(snapshot, before, { replica, nowMs: exporterDeps.clock.nowMs() }),
+      counts: mapCounts((name) => counts[name] - this.#told[name]),
+    };
   }
 
   /** The checkpoint in the policy's status, which is that of its sources that were the furthest behind. */
@@ -110,7 +138,7 @@ export class ReplicaSink {
   async #cycles(exporter: Exporter, signal: AbortSignal): Promise<CycleEnd> {
     const { clock } = this.#options.exporterDeps;
     const over = new AbortController();
-    const deadline = clock.sleep(cycleLimitMs, AbortSignal.any([over.signal, signal])).then(
+    const deadline = clock.sleep(cycleLimitMs, over.signal).then(
       () => this.#interrupt.abort("stop" satisfies Interruption),
       () => undefined,
     );
@@ -159,6 +187,21 @@ export class ReplicaSink {
   async #close(): Promise<void> {
     const exporter = this.#exporter;
     this.#exporter = undefined;
+    this.#told = noCounts;
     await exporter?.close();
   }
+}
+
+/** AbortSignal.any would leave something with the signal that lives as long as the daemon, each time. */
+function linkSignals(...signals: readonly AbortSignal[]): { signal: AbortSignal; unlink(): void } {
+  const linked = new AbortController();
+  const abort = (): void => linked.abort(signals.find(({ aborted }) => aborted)?.reason);
+  for (const each of signals) each.addEventListener("abort", abort);
+  if (signals.some(({ aborted }) => aborted)) abort();
+  return {
+    signal: linked.signal,
+    unlink: () => {
+      for (const each of signals) each.removeEventListener("abort", abort);
+    },
+  };
 }
