@@ -221,9 +221,10 @@ export class WindowDelivery {
   ): Promise<Unfinished | undefined> {
     const { connection, refusals, clock } = this.#deps;
     this.#answered++;
+    const isPartlyWritten = (refusal.written ?? 0) > 0;
     const isAboutSize = refusal.status === 413;
     const isAboutContent = connection.state.acceptedRecently(clock.monotonicMs()) && !refusals.isHopeless;
-    if (ready.request.sampleCount === 1 || !(isAboutSize || isAboutContent)) {
+    if (ready.request.sampleCount === 1 || isPartlyWritten || !(isAboutSize || isAboutContent)) {
       await this.#reject(ready.request, refusal, mayHaveArrived);
       return undefined;
     }
@@ -291,15 +292,18 @@ export class WindowDelivery {
 
   async #reject(request: EncodedRequest, refusal: Refusal, isRepeat: boolean): Promise<void> {
     const { stats, clock, rejected, sink, endpoint } = this.#deps;
+    const { status, written = 0 } = refusal;
+    if (written > 0) stats.deliver(written, clock.nowMs(), clock.monotonicMs());
+    const samples = request.sampleCount - written;
+    if (samples === 0) return;
     // Refused as what the receiver has already: nothing is lost.
     if (isRepeat) {
-      stats.repeated += request.sampleCount;
+      stats.repeated += samples;
       return;
     }
-    const { status } = refusal;
-    const message = withRemedy(refusal, clock.nowMs() - request.maxMs);
-    stats.reject(request.sampleCount, message, clock.nowMs());
-    this.#rejected = { samples: this.#rejected.samples + request.sampleCount, message };
+    const message = withRemedy(refusal, clock.nowMs() - request.maxMs) + withCounts(refusal, request);
+    stats.reject(samples, message, clock.nowMs());
+    this.#rejected = { samples: this.#rejected.samples + samples, message };
     await rejected.add({ sink, endpoint, status, message, request });
   }
 
@@ -320,6 +324,11 @@ export class WindowDelivery {
     this.#window = await this.#opening;
     return this.#window;
   }
+}
+
+/** Which of the request's samples are which, the receiver does not say in a way that could be read. */
+function withCounts({ written = 0 }: Refusal, { sampleCount }: EncodedRequest): string {
+  return written === 0 ? "" : ` (it has written ${written} of the ${sampleCount} samples in this request)`;
 }
 
 /** Names the setting that cures the usual reason for which samples of this age are refused. */

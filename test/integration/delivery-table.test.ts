@@ -7,6 +7,7 @@ import { listRejected } from "../../src/remote-write/rejected-store.ts";
 import { type Receiver, type ReceiverAnswer, startReceiver } from "../support/receiver.ts";
 import { startPrometheus } from "../support/servers.ts";
 import { startSink, type TestSink, type TestSinkOptions, testStartMs } from "../support/sink.ts";
+import { speakVersion2 } from "../support/speak-version-2.ts";
 
 const names = ["a", "b", "c", "d"];
 const hourMs = 3_600_000;
@@ -156,6 +157,20 @@ describe("400, 409, 413, 422 and other 4xx about the payload", () => {
     expect(receiver.samples().size).toBe(39);
     expect(await listRejected(`${sink.directory}/rejected`)).toMatchObject([{ status: 400, sampleCount: 1 }]);
     expect(receiver.requests.length).toBeLessThanOrEqual(2 + 16);
+  });
+
+  test("protocol 2.0, 400 with a count: what the receiver wrote is delivered, and no part is sent again", async () => {
+    const sink = await begun({ protocol: "2.0" });
+    const culprit = sink.store.samples.at(-6)!;
+    const speaking = speakVersion2({ refuses: (value) => value === culprit.value });
+    receiver.respond(speaking.script);
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(receiver.requests).toHaveLength(1);
+    expect(speaking.series.flatMap(({ samples }) => samples)).toHaveLength(19);
+    expect(sink.exporter.snapshot().stats).toMatchObject({ delivered: 19, rejected: 1, unwritten: 0 });
+    expect(await listRejected(`${sink.directory}/rejected`)).toMatchObject([
+      { status: 400, message: expect.stringContaining("19 of the 20 samples") },
+    ]);
   });
 
   test("413: halved until it fits, and the size is remembered", async () => {
