@@ -136,6 +136,11 @@ export class WindowDelivery {
     }
   }
 
+  /** Work that `drained` waits for, and whose rejection it reports. */
+  follow(work: Promise<void>): void {
+    this.#lanes.follow(work);
+  }
+
   /** What was read is not all delivered: the window has to be run again. */
   leaveRest(): void {
     this.#hasUnsettled = true;
