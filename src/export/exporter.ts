@@ -13,7 +13,7 @@ import type { SinkState, StateStore } from "./sink-state.ts";
 import { SinkStats } from "./sink-stats.ts";
 import { afterSetback, delivering, type Setback, type Standing } from "./standing.ts";
 import type { RejectedSamples } from "./window-delivery.ts";
-import { type WindowGroup, windowGroups } from "./window-groups.ts";
+import { type WindowGroup, waitsFor, windowGroups } from "./window-groups.ts";
 import { type WindowResult, WindowRun, type WindowRunDeps } from "./window-run.ts";
 
 /** Settings of `metrics` and `delivery` that an exporter needs; times in ms. */
@@ -311,7 +311,8 @@ export class Exporter {
     const sources = this.#plan.sources
       .filter(({ name }) => !failed.has(name))
       .map((source) => ({ name: source.name, settledMs: settledNowMs - this.#delayOf(source.name) }));
-    return windowGroups(sources, state, this.#windowLimitMs)[0];
+    const groups = windowGroups(sources, state, this.#windowLimitMs);
+    return groups.find((group) => !waitsFor(group, failed));
   }
 
   /** A window to be read once more: only when there is nothing new, since what is late has waited already. */

@@ -52,6 +52,8 @@ export interface WindowDeliveryOptions {
   readonly bounds: WindowBounds;
   readonly sources: readonly string[];
   readonly open: OpenWindow | undefined;
+  /** Not all sources that the open window has are read: the policy has lost one. */
+  readonly isPart: boolean;
   /** The second reading of a window; entries of its requests are one for each sample. */
   readonly isLate: boolean;
   /** Only the first request is sent. */
@@ -183,26 +185,37 @@ export class WindowDelivery {
   }
 
   async #settle(window: OpenWindow, number: number, ready: ReadyRequest, outcome: Outcome): Promise<void> {
-    const { state, dropExhausted } = this.#deps;
+    const { dropExhausted } = this.#deps;
     const mayHaveArrived =
       ready.unanswered !== undefined || (outcome.kind !== "delivered" && outcome.answerLost);
     if (outcome.kind === "delivered") {
       this.#noteDelivered(ready.request, outcome.unwritten);
       // Not waited for: the log keeps the order, and this record goes to disk in one write with the lane's next request.
-      this.#lanes.follow(state.requestSettled(window, number));
+      this.#lanes.follow(this.#markSettled(window, number, ready));
       return;
     }
     if (outcome.kind === "refused") {
       const undecided = await this.#refused(window, ready, outcome, mayHaveArrived);
-      if (undecided === undefined) return state.requestSettled(window, number);
+      if (undecided === undefined) return this.#markSettled(window, number, ready);
       return this.#leave(window, number, undecided, mayHaveArrived || undecided.answerLost);
     }
     const isUsedUp = outcome.kind === "exhausted" && (outcome.retryAfterMs ?? 0) <= longestWaitMs;
     if (isUsedUp && dropExhausted && !this.#options.interrupt.aborted) {
       await this.#drop(ready.request, outcome);
-      return state.requestSettled(window, number);
+      return this.#markSettled(window, number, ready);
     }
     return this.#leave(window, number, outcome, mayHaveArrived);
+  }
+
+  /**
+   * Of a request that was sent again without the samples of a source that is not read, only what was in it is settled. The
+   * rest is as good as never sent, should the source come back.
+   */
+  async #markSettled(window: OpenWindow, number: number, ready: ReadyRequest): Promise<void> {
+    const { state } = this.#deps;
+    if (ready.unanswered === undefined || !this.#options.isPart) return state.requestSettled(window, number);
+    await state.requestSettled(window, await state.requestSent(window, ready.entries));
+    await state.requestReturned(window, number);
   }
 
   #noteDelivered({ sampleCount }: EncodedRequest, unwritten = 0): void {

@@ -4,7 +4,7 @@ import { LatePass } from "./late-pass.ts";
 import type { WindowBounds } from "./sink-state.ts";
 import type { Setback } from "./standing.ts";
 import { type Interruption, WindowDelivery, type WindowDeliveryDeps } from "./window-delivery.ts";
-import type { WindowGroup } from "./window-groups.ts";
+import { hasUnanswered, type WindowGroup } from "./window-groups.ts";
 import {
   type PassOptions,
   type PassSource,
@@ -91,6 +91,7 @@ export class WindowRun {
       bounds: this.#bounds(),
       sources: group.sources,
       open: group.open,
+      isPart: [...(group.open?.sources ?? [])].some((source) => !group.sources.includes(source)),
       isLate: group.isLate === true,
       isProbe,
       interrupt,
@@ -108,7 +109,7 @@ export class WindowRun {
     this.#interrupt.addEventListener("abort", endReading);
     this.#signal.addEventListener("abort", endReading);
     try {
-      if (hasUnanswered(this.#group)) {
+      if (this.#group.isLate !== true && hasUnanswered(this.#group.open)) {
         const result = await this.#settle();
         if (result !== undefined) return result;
       }
@@ -284,10 +285,4 @@ export class WindowRun {
       answeredRequests: answered,
     };
   }
-}
-
-function hasUnanswered({ open, isLate }: WindowGroup): boolean {
-  if (isLate) return false;
-  for (const { state } of open?.requests.values() ?? []) if (state === "sent") return true;
-  return false;
 }

@@ -212,6 +212,39 @@ describe("400, 409, 413, 422 and other 4xx about the payload", () => {
   });
 });
 
+describe("a request without an answer that holds samples of two sources", () => {
+  const sources = [
+    { name: "first", metricsql: "a|b" },
+    { name: "second", metricsql: "c|d" },
+  ];
+
+  /** Nobody knows whether the only request has arrived; it has not. */
+  async function unanswered(): Promise<TestSink> {
+    const sink = await begun({ plan: { sources } });
+    answerWith({ fault: "reset" }, { fault: "reset" });
+    expect(await sink.cycle(15_000)).toBe("waiting");
+    return sink;
+  }
+
+  test("waits for both: one of them could not settle what the request had of the other", async () => {
+    const sink = await unanswered();
+    sink.store.failures.push({ kind: "failed", reason: "unreachable", message: "no answer" });
+    expect(await sink.cycle(15_000)).toBe("source-failed");
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expectAll(sink);
+  });
+
+  test("does not wait for one that the policy has no more; it is sent when the source is back", async () => {
+    const sink = await unanswered();
+    await sink.exporter.change(sink.plan({ sources: sources.slice(1) }));
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(receiver.samples().size).toBe(10);
+    await sink.exporter.change(sink.plan({ sources }));
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expectAll(sink);
+  });
+});
+
 describe("401, 403, 404, 405, 407, redirects", () => {
   test.each<[number, string]>([
     [401, "Suspended"],
