@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cycleTimes, onGrid, untilNextCycle, windowGridMs } from "./cycle-times.ts";
+import { cycleTimes, onGrid, untilGrid, untilNextCycle, windowGridMs } from "./cycle-times.ts";
 
 test.each([
   [0, 15_000],
@@ -32,4 +32,14 @@ test("10,000 policies spread evenly over the seconds of the period", () => {
 test("window ends lie on whole seconds unless cycles are shorter", () => {
   expect(onGrid(1_700_000_000_987, windowGridMs(15_000))).toBe(1_700_000_000_000);
   expect(onGrid(1_700_000_000_987, windowGridMs(250))).toBe(1_700_000_000_987);
+});
+
+test.each([
+  [1_700_000_000_900, 1_000, 101],
+  [1_700_000_000_999.5, 1_000, 2],
+  [1_700_000_000_500, 1_000, undefined],
+  [1_700_000_000_000, 1_000, undefined],
+  [1_700_000_000_000.5, 1, undefined],
+])("%d ms is so near to the next step of %d ms that it is worth waiting: %s", (nowMs, gridMs, expected) => {
+  expect(untilGrid(nowMs, gridMs)).toBe(expected);
 });

@@ -31,6 +31,12 @@ export function untilNextCycle(times: CycleTimes, nowMs: number): number {
   return times.periodMs - sinceStart;
 }
 
+/** How long to wait (ms, and a little more) for the next multiple of `gridMs`, where that is near; otherwise undefined. */
+export function untilGrid(nowMs: number, gridMs: number): number | undefined {
+  const leftMs = gridMs - (nowMs % gridMs);
+  return gridMs > 1 && leftMs <= gridMs / 4 ? Math.ceil(leftMs) + 1 : undefined;
+}
+
 /** `nowMs` brought down to a multiple of `gridMs`. */
 export function onGrid(nowMs: number, gridMs: number): number {
   return nowMs - (nowMs % gridMs);

@@ -145,7 +145,7 @@ export function createExportRegistry(
   }
   new Gauge({
     name: "telemetryd_export_memory_bytes",
-    help: "Memory held by requests that wait to be sent.",
+    help: "Memory held by requests in the making and by those that wait to be sent.",
     registers: [registry],
     collect() {
       this.set(budget.usedBytes);

@@ -367,7 +367,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
       sender: life.sender(stepOf.fates, endpoint, afterRequest),
       state: endpoint,
       encoder: () => seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
-      newBuilder: () => new WriteRequestBuilder(),
+      newBuilder: (onCapacity) => new WriteRequestBuilder(onCapacity),
     }),
   };
   const exporter = new Exporter(planOf(stepOf.maxSize), deps);

@@ -6,14 +6,14 @@ import type { SampleReader, Tenant } from "../source/sample-reader.ts";
 import { sourceKind } from "../source/source-kind.ts";
 import { adaptWindow } from "../source/window.ts";
 import { BackfillLimit } from "./backfill-limit.ts";
-import { onGrid } from "./cycle-times.ts";
+import { onGrid, untilGrid } from "./cycle-times.ts";
 import { LateSamples, lateKey } from "./late-samples.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import type { SinkState, StateStore } from "./sink-state.ts";
 import { SinkStats } from "./sink-stats.ts";
 import { afterSetback, delivering, type Setback, type Standing } from "./standing.ts";
 import type { RejectedSamples } from "./window-delivery.ts";
-import { type WindowGroup, windowGroups } from "./window-groups.ts";
+import { type WindowGroup, waitsFor, windowGroups } from "./window-groups.ts";
 import { type WindowResult, WindowRun, type WindowRunDeps } from "./window-run.ts";
 
 /** Settings of `metrics` and `delivery` that an exporter needs; times in ms. */
@@ -167,6 +167,7 @@ export class Exporter {
     await this.#start(nowMs);
     await this.#skipTooOld(nowMs);
     const failed = new Set<string>();
+    this.#settledNowMs = nowMs;
     for (;;) {
       if (interrupt.aborted || signal.aborted) return "interrupted";
       const group = (await this.#nextGroup(failed)) ?? (await this.#nextLate(failed));
@@ -231,9 +232,16 @@ export class Exporter {
 
   /** Now by the store's clock, on the grid of window ends; or why it is not known. */
   async #storeNow(signal: AbortSignal): Promise<number | string> {
-    const { reader, probe, settings } = this.#deps;
+    const { reader, probe, settings, clock } = this.#deps;
     const problem = reader.storeNowMs() === undefined ? await probe(signal) : undefined;
-    const nowMs = reader.storeNowMs();
+    let nowMs = reader.storeNowMs();
+    // Cycles start on the grid, and the store's clock is known only as a lower bound, a little behind: without this pause the
+    // window would end a whole step earlier than it can.
+    const pauseMs = nowMs === undefined ? undefined : untilGrid(nowMs, settings.windowGridMs);
+    if (pauseMs !== undefined) {
+      await clock.sleep(pauseMs, signal);
+      nowMs = reader.storeNowMs();
+    }
     if (nowMs !== undefined) return onGrid(nowMs, settings.windowGridMs);
     return problem ?? "the metrics store does not tell its time (no Date header in its answers)";
   }
@@ -294,12 +302,17 @@ export class Exporter {
     const state = await this.#load();
     const nowMs = this.#deps.reader.storeNowMs();
     if (nowMs === undefined) return undefined;
-    this.#settledNowMs = onGrid(nowMs, this.#deps.settings.windowGridMs);
-    const settledNowMs = this.#settledNowMs;
+    const gridNowMs = onGrid(nowMs, this.#deps.settings.windowGridMs);
+    // What settles while a cycle runs is the next one's: a cycle that went after each second of it would read again and again
+    // what the next one reads at once. Only where a cycle has taken longer than its period it goes on.
+    const sinceMs = gridNowMs - (this.#settledNowMs ?? -Infinity);
+    if (sinceMs < 0 || sinceMs >= this.periodMs) this.#settledNowMs = gridNowMs;
+    const settledNowMs = this.#settledNowMs ?? gridNowMs;
     const sources = this.#plan.sources
       .filter(({ name }) => !failed.has(name))
       .map((source) => ({ name: source.name, settledMs: settledNowMs - this.#delayOf(source.name) }));
-    return windowGroups(sources, state, this.#windowLimitMs)[0];
+    const groups = windowGroups(sources, state, this.#windowLimitMs);
+    return groups.find((group) => !waitsFor(group, failed));
   }
 
   /** A window to be read once more: only when there is nothing new, since what is late has waited already. */

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { describeError, TelemetrydError } from "../core/errors.ts";
@@ -167,6 +167,7 @@ export class FileState {
       await rename(`${path}.new`, path);
     } catch (error) {
       await file.close();
+      await rm(`${path}.new`, { force: true }).catch(() => undefined);
       throw error;
     }
     await this.#file?.close();
@@ -223,6 +224,10 @@ export class FileState {
       );
     }
     this.#degraded = describeError(error);
+    // An open file would keep whoever mends the disk from remounting it. What is in it stays: recovery writes a new one.
+    const file = this.#file;
+    this.#file = undefined;
+    file?.close().catch(() => undefined);
   }
 }
 

@@ -52,6 +52,8 @@ export interface WindowDeliveryOptions {
   readonly bounds: WindowBounds;
   readonly sources: readonly string[];
   readonly open: OpenWindow | undefined;
+  /** Not all sources that the open window has are read: the policy has lost one. */
+  readonly isPart: boolean;
   /** The second reading of a window; entries of its requests are one for each sample. */
   readonly isLate: boolean;
   /** Only the first request is sent. */
@@ -136,6 +138,11 @@ export class WindowDelivery {
     }
   }
 
+  /** Work that `drained` waits for, and whose rejection it reports. */
+  follow(work: Promise<void>): void {
+    this.#lanes.follow(work);
+  }
+
   /** What was read is not all delivered: the window has to be run again. */
   leaveRest(): void {
     this.#hasUnsettled = true;
@@ -178,26 +185,37 @@ export class WindowDelivery {
   }
 
   async #settle(window: OpenWindow, number: number, ready: ReadyRequest, outcome: Outcome): Promise<void> {
-    const { state, dropExhausted } = this.#deps;
+    const { dropExhausted } = this.#deps;
     const mayHaveArrived =
       ready.unanswered !== undefined || (outcome.kind !== "delivered" && outcome.answerLost);
     if (outcome.kind === "delivered") {
       this.#noteDelivered(ready.request, outcome.unwritten);
       // Not waited for: the log keeps the order, and this record goes to disk in one write with the lane's next request.
-      this.#lanes.follow(state.requestSettled(window, number));
+      this.#lanes.follow(this.#markSettled(window, number, ready));
       return;
     }
     if (outcome.kind === "refused") {
       const undecided = await this.#refused(window, ready, outcome, mayHaveArrived);
-      if (undecided === undefined) return state.requestSettled(window, number);
+      if (undecided === undefined) return this.#markSettled(window, number, ready);
       return this.#leave(window, number, undecided, mayHaveArrived || undecided.answerLost);
     }
     const isUsedUp = outcome.kind === "exhausted" && (outcome.retryAfterMs ?? 0) <= longestWaitMs;
     if (isUsedUp && dropExhausted && !this.#options.interrupt.aborted) {
       await this.#drop(ready.request, outcome);
-      return state.requestSettled(window, number);
+      return this.#markSettled(window, number, ready);
     }
     return this.#leave(window, number, outcome, mayHaveArrived);
+  }
+
+  /**
+   * Of a request that was sent again without the samples of a source that is not read, only what was in it is settled. The
+   * rest is as good as never sent, should the source come back.
+   */
+  async #markSettled(window: OpenWindow, number: number, ready: ReadyRequest): Promise<void> {
+    const { state } = this.#deps;
+    if (ready.unanswered === undefined || !this.#options.isPart) return state.requestSettled(window, number);
+    await state.requestSettled(window, await state.requestSent(window, ready.entries));
+    await state.requestReturned(window, number);
   }
 
   #noteDelivered({ sampleCount }: EncodedRequest, unwritten = 0): void {
@@ -221,9 +239,10 @@ export class WindowDelivery {
   ): Promise<Unfinished | undefined> {
     const { connection, refusals, clock } = this.#deps;
     this.#answered++;
+    const isPartlyWritten = (refusal.written ?? 0) > 0;
     const isAboutSize = refusal.status === 413;
     const isAboutContent = connection.state.acceptedRecently(clock.monotonicMs()) && !refusals.isHopeless;
-    if (ready.request.sampleCount === 1 || !(isAboutSize || isAboutContent)) {
+    if (ready.request.sampleCount === 1 || isPartlyWritten || !(isAboutSize || isAboutContent)) {
       await this.#reject(ready.request, refusal, mayHaveArrived);
       return undefined;
     }
@@ -291,15 +310,18 @@ export class WindowDelivery {
 
   async #reject(request: EncodedRequest, refusal: Refusal, isRepeat: boolean): Promise<void> {
     const { stats, clock, rejected, sink, endpoint } = this.#deps;
+    const { status, written = 0 } = refusal;
+    if (written > 0) stats.deliver(written, clock.nowMs(), clock.monotonicMs());
+    const samples = request.sampleCount - written;
+    if (samples === 0) return;
     // Refused as what the receiver has already: nothing is lost.
     if (isRepeat) {
-      stats.repeated += request.sampleCount;
+      stats.repeated += samples;
       return;
     }
-    const { status } = refusal;
-    const message = withRemedy(refusal, clock.nowMs() - request.maxMs);
-    stats.reject(request.sampleCount, message, clock.nowMs());
-    this.#rejected = { samples: this.#rejected.samples + request.sampleCount, message };
+    const message = withRemedy(refusal, clock.nowMs() - request.maxMs) + withCounts(refusal, request);
+    stats.reject(samples, message, clock.nowMs());
+    this.#rejected = { samples: this.#rejected.samples + samples, message };
     await rejected.add({ sink, endpoint, status, message, request });
   }
 
@@ -320,6 +342,11 @@ export class WindowDelivery {
     this.#window = await this.#opening;
     return this.#window;
   }
+}
+
+/** Which of the request's samples are which, the receiver does not say in a way that could be read. */
+function withCounts({ written = 0 }: Refusal, { sampleCount }: EncodedRequest): string {
+  return written === 0 ? "" : ` (it has written ${written} of the ${sampleCount} samples in this request)`;
 }
 
 /** Names the setting that cures the usual reason for which samples of this age are refused. */

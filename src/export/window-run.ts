@@ -4,7 +4,7 @@ import { LatePass } from "./late-pass.ts";
 import type { WindowBounds } from "./sink-state.ts";
 import type { Setback } from "./standing.ts";
 import { type Interruption, WindowDelivery, type WindowDeliveryDeps } from "./window-delivery.ts";
-import type { WindowGroup } from "./window-groups.ts";
+import { hasUnanswered, type WindowGroup } from "./window-groups.ts";
 import {
   type PassOptions,
   type PassSource,
@@ -64,6 +64,11 @@ export class WindowRun {
   readonly #reading = new AbortController();
   #samplesRead = 0;
   #readMs = 0;
+  /** Of this run's requests in the making. */
+  #draftBytes = 0;
+  /** Set while requests may be finished before they are full. */
+  #pass: WindowPass | LatePass | undefined;
+  #isFinishing = false;
 
   /**
    * @param isProbe only the oldest unsent batch is sent, alone
@@ -86,6 +91,7 @@ export class WindowRun {
       bounds: this.#bounds(),
       sources: group.sources,
       open: group.open,
+      isPart: [...(group.open?.sources ?? [])].some((source) => !group.sources.includes(source)),
       isLate: group.isLate === true,
       isProbe,
       interrupt,
@@ -103,7 +109,7 @@ export class WindowRun {
     this.#interrupt.addEventListener("abort", endReading);
     this.#signal.addEventListener("abort", endReading);
     try {
-      if (hasUnanswered(this.#group)) {
+      if (this.#group.isLate !== true && hasUnanswered(this.#group.open)) {
         const result = await this.#settle();
         if (result !== undefined) return result;
       }
@@ -111,7 +117,26 @@ export class WindowRun {
     } finally {
       this.#interrupt.removeEventListener("abort", endReading);
       this.#signal.removeEventListener("abort", endReading);
+      this.#deps.share.draft(-this.#draftBytes);
     }
+  }
+
+  /**
+   * Accounts for the requests in the making. Where memory is short they are finished as they are, right after what is being
+   * decoded: smaller requests, and no second reading. Only when those wait too long for the receiver is the read given up.
+   */
+  #draft(changeBytes: number): void {
+    const { share } = this.#deps;
+    this.#draftBytes += changeBytes;
+    share.draft(changeBytes);
+    if (changeBytes <= 0 || this.#isFinishing || !share.isCrowded()) return;
+    this.#isFinishing = true;
+    this.#delivery.follow(
+      Promise.resolve().then(() => {
+        this.#isFinishing = false;
+        this.#pass?.finishAll();
+      }),
+    );
   }
 
   /** @returns a result where the window cannot go on, undefined when every request of it is answered */
@@ -133,11 +158,13 @@ export class WindowRun {
   async #deliver(): Promise<WindowResult> {
     const delivery = this.#delivery;
     const pass = this.#openPass();
+    this.#pass = pass;
     const aging = new AbortController();
     const age = this.#watchAge(pass, Math.max(50, this.#deps.batch.timeoutMs / 4), aging.signal);
     const { errors, whole } = await this.#read(pass);
     aging.abort();
     await age;
+    this.#pass = undefined;
     // An edit changes how the rest is to be sent, trouble means that it is not; otherwise what is batched goes out.
     if (this.#interruption() !== "edit" && delivery.setback === undefined) pass.finishAll();
     else delivery.leaveRest();
@@ -217,16 +244,19 @@ export class WindowRun {
 
   #passOptions(): PassOptions {
     const { connection, batch, laneCount, late, clock, stats, log } = this.#deps;
+    const keepsSamples = late !== undefined && !this.#group.isLate;
+    // An entry for each sample takes about as much as the sample.
+    const weight = keepsSamples || this.#group.isLate ? 2 : 1;
     return {
       encoder: connection.encoder(),
-      newBuilder: () => connection.newBuilder(),
+      newBuilder: () => connection.newBuilder((changeBytes) => this.#draft(changeBytes * weight)),
       fromMs: this.#group.fromMs,
       maxSamples: batch.maxSize,
       maxBytes: Math.min(maxRequestBytes, connection.state.maxRequestBytes(clock.monotonicMs())),
       timeoutMs: batch.timeoutMs,
       laneCount,
       monotonicMs: () => clock.monotonicMs(),
-      keepsSamples: late !== undefined && !this.#group.isLate,
+      keepsSamples,
       onRequest: (ready: ReadyRequest) => this.#delivery.queue(ready),
       onRefused: (refused, samples) => {
         stats.reject(samples, refused.message, clock.nowMs());
@@ -255,10 +285,4 @@ export class WindowRun {
       answeredRequests: answered,
     };
   }
-}
-
-function hasUnanswered({ open, isLate }: WindowGroup): boolean {
-  if (isLate) return false;
-  for (const { state } of open?.requests.values() ?? []) if (state === "sent") return true;
-  return false;
 }

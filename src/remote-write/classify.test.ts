@@ -22,6 +22,14 @@ function summary(verdict: Verdict): string {
   return verdict.kind;
 }
 
+test("the count of samples written is read from what was taken and from what was refused", () => {
+  const headers = { "x-prometheus-remote-write-samples-written": "7" };
+  expect(classify(answer(204, headers), context)).toEqual({ kind: "delivered", status: 204, written: 7 });
+  expect(classify(answer(400, headers), context)).toMatchObject({ kind: "refused", written: 7 });
+  expect(classify(answer(400), context)).not.toHaveProperty("written");
+  expect(classify(answer(503, headers), context)).not.toHaveProperty("written");
+});
+
 describe("the delivery table, by status", () => {
   test.each([
     [200, "delivered"],

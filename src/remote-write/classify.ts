@@ -37,7 +37,13 @@ export type Verdict =
       readonly answerLost: boolean;
     }
   /** The payload is at fault: never the same request again. */
-  | { readonly kind: "refused"; readonly status: number; readonly message: string }
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly message: string;
+      /** Samples that the receiver says it has written all the same; only of a receiver that speaks 2.0. */
+      readonly written?: number;
+    }
   /** The endpoint or its credentials are at fault: nothing is lost, and nothing gets better by repeating. */
   | { readonly kind: "suspended"; readonly status: number | undefined; readonly message: string }
   /** The endpoint leads to an address that it must not lead to: it takes an edit of the policy to change that. */
@@ -60,8 +66,8 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
   if (result.kind === "aborted") return { kind: "aborted", answerLost: result.written };
   if (result.kind === "no-answer") return classifyFailure(result.error, result.written);
   const { status, headers } = result;
+  const written = writtenSamples(headers);
   if (status >= 200 && status < 300) {
-    const written = writtenSamples(headers);
     return written === undefined ? { kind: "delivered", status } : { kind: "delivered", status, written };
   }
   const message = `${status}${quoteBody(result.body)}`;
@@ -80,7 +86,7 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
   }
   const hint = suspensionHint(status, headers, context);
   if (hint !== undefined) return { kind: "suspended", status, message: `${message}: ${hint}` };
-  return { kind: "refused", status, message };
+  return { kind: "refused", status, message, ...(written === undefined ? {} : { written }) };
 }
 
 /** By the 2.0 specification, "Required Written Response Headers". */

@@ -12,7 +12,7 @@ import { bypassesProxy } from "./no-proxy.ts";
 import type { Sender } from "./outcome.ts";
 import { type PostLimits, postLimits } from "./post.ts";
 import { RateLimit } from "./rate-limit.ts";
-import type { RequestBuilder } from "./request.ts";
+import type { CapacityListener, RequestBuilder } from "./request.ts";
 import { createSender } from "./sender.ts";
 import { TlsMaterial } from "./tls-material.ts";
 import { createTransport, type TransportLimits, transportLimits } from "./transport.ts";
@@ -65,7 +65,7 @@ export interface Connection {
   readonly state: EndpointState;
   /** For the protocol that the endpoint speaks now: to be asked for each window, together with the builder. */
   encoder(): SeriesEncoder;
-  newBuilder(): RequestBuilder;
+  newBuilder(onCapacity?: CapacityListener): RequestBuilder;
 }
 
 /** The endpoint cannot be used as it is configured: condition InvalidTarget. */
@@ -137,10 +137,10 @@ export class Endpoints {
       state,
       encoder: () =>
         seriesEncoderFor({ externalLabels, dropLabels, protocol: state.protocol } satisfies LabelShape),
-      newBuilder: () =>
+      newBuilder: (onCapacity) =>
         state.protocol === "1.0"
-          ? new WriteRequestBuilder()
-          : new WriteRequestV2Builder(request.scope === "operator" ? metadataOf : undefined),
+          ? new WriteRequestBuilder(onCapacity)
+          : new WriteRequestV2Builder(request.scope === "operator" ? metadataOf : undefined, onCapacity),
     };
   }
 

@@ -101,6 +101,26 @@ test("one bad series among 500 costs its neighbours nothing, wherever it is", as
   }
 });
 
+test("a part that a receiver of 2.0 has written in part is not sent again", async () => {
+  let requests = 0;
+  const sent: number[] = [];
+  const isolation = await isolate(
+    requestOf(8, 1),
+    { ...refused, status: 413 },
+    {
+      clock,
+      send: (part) => {
+        sent.push(part.sampleCount);
+        return Promise.resolve(++requests === 1 ? { ...refused, written: 3 } : delivered);
+      },
+    },
+    never,
+  );
+  expect(sent).toEqual([4, 4]);
+  expect(isolation.culprits).toMatchObject([{ part: { firstSeries: 0 }, refusal: { written: 3 } }]);
+  expect(isolation.delivered).toMatchObject([{ firstSeries: 4 }]);
+});
+
 test("one bad sample in a long series, and what is good of it goes in time order", async () => {
   for (const bad of [0, 17, 63]) {
     const { arrived, rejected } = await run(requestOf(1, 64), (sample) => sample === `0/${bad}`);

@@ -8,6 +8,8 @@ export interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly answerLost: boolean;
+  /** Samples that it has written all the same (protocol 2.0): what holds them must not be sent again. */
+  readonly written?: number;
 }
 
 /** A part that goes to the rejected store, with the answer that it got, or that the part it is of got. */
@@ -115,7 +117,7 @@ class IsolationRun {
     else next.push(secondResult);
   }
 
-  /** @returns the part with its refusal where it is bad; `left` where it was not sent any more */
+  /** @returns the part with its refusal where it is bad; `left` where nothing more is to be sent of it */
   async #send(part: RequestPart, refusal: Refusal): Promise<"delivered" | "left" | Culprit> {
     if (this.#isOver(part.request.seriesCount === 1)) {
       this.#leave({ part, refusal });
@@ -130,6 +132,10 @@ class IsolationRun {
     }
     if (outcome.kind === "refused") {
       const bad = { part, refusal: outcome };
+      if ((outcome.written ?? 0) > 0) {
+        this.#culprits.push(bad);
+        return "left";
+      }
       this.#noteSize(bad);
       return bad;
     }

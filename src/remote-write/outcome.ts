@@ -26,6 +26,8 @@ export type Outcome =
       readonly status: number;
       readonly message: string;
       readonly answerLost: boolean;
+      /** More than 0: samples that the receiver has written all the same, so that no part of the request may be sent again. */
+      readonly written?: number;
     }
   | {
       readonly kind: "suspended";

@@ -25,6 +25,8 @@ function request(protocol: Protocol): EncodedRequest {
 const plain: Verdict = { kind: "delivered", status: 204 };
 const written = (count: number): Verdict => ({ kind: "delivered", status: 204, written: count });
 const refused = (status: number): Verdict => ({ kind: "refused", status, message: String(status) });
+const partly = (status: number, count: number): Verdict =>
+  ({ ...refused(status), written: count }) as Verdict;
 const unavailable: Verdict = { kind: "retry", reason: "server_error", message: "503", answerLost: false };
 
 /** Sends requests one after another to a receiver that answers as given, and notes the protocols that it saw. */
@@ -59,6 +61,11 @@ describe("2.0 is believed only when it is proven", () => {
       ["2.0", "1.0"],
       refused(400),
     ],
+    ["a 400 with counts proves it too", "2.0", [partly(400, 1)], ["2.0"], partly(400, 1)],
+    ["one that wrote nothing may be halved", "2.0", [partly(400, 0)], ["2.0"], refused(400)],
+    ["more than was sent was not written", "2.0", [partly(400, 9)], ["2.0"], partly(400, 2)],
+    ["a 415 is no proof, whatever it counts", "2.0", [partly(415, 1), plain], ["2.0", "1.0"], plain],
+    ["to 1.0 a count says nothing", "1.0", [partly(400, 1)], ["1.0"], refused(400)],
     ["no answer proves nothing", "2.0", [unavailable], ["2.0"], unavailable],
     ["a 422 is about the payload", "2.0", [refused(422)], ["2.0"], refused(422)],
     ["auto begins with 1.0", "auto", [plain], ["1.0"], plain],

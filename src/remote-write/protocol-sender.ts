@@ -38,6 +38,7 @@ export class ProtocolSender implements AttemptSender {
   async #version1(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
     const { request: converted, leftOut } = convertRequest(request, "1.0");
     const verdict = await this.#inner.attempt(converted, signal);
+    if (verdict.kind === "refused") return withoutCounts(verdict);
     if (verdict.kind !== "delivered" || leftOut === 0) return verdict;
     return { ...verdict, unwritten: leftOut };
   }
@@ -46,15 +47,40 @@ export class ProtocolSender implements AttemptSender {
     const state = this.#state;
     const { request: converted } = convertRequest(request, "2.0");
     const verdict = await this.#inner.attempt(converted, signal);
-    if (verdict.kind === "delivered" && verdict.written !== undefined) {
+    if (isCounted(verdict)) {
       state.prove();
-      const unwritten = Math.max(0, converted.sampleCount - verdict.written);
-      return unwritten === 0 ? verdict : { ...verdict, unwritten };
+      return verdict.kind === "refused"
+        ? refusedInPart(verdict, converted.sampleCount)
+        : deliveredInPart(verdict, converted.sampleCount);
     }
     if (!isNotUnderstood(verdict, state.proven)) return verdict;
     state.settleAtVersion1();
     return this.#version1(request, signal);
   }
+}
+
+type Delivered = Verdict & { readonly kind: "delivered" };
+type Refused = Verdict & { readonly kind: "refused" };
+
+/** Whether the answer to a 2.0 request says how many samples were written: whoever counts has understood. */
+function isCounted(verdict: Verdict): verdict is (Delivered | Refused) & { readonly written: number } {
+  if (verdict.kind === "delivered") return verdict.written !== undefined;
+  return verdict.kind === "refused" && verdict.status !== 415 && verdict.written !== undefined;
+}
+
+function deliveredInPart(verdict: Delivered & { readonly written: number }, sampleCount: number): Verdict {
+  const unwritten = Math.max(0, sampleCount - verdict.written);
+  return unwritten === 0 ? verdict : { ...verdict, unwritten };
+}
+
+/** By the 2.0 specification a receiver may write the good samples of a request that it refuses ("Partial Write"). */
+function refusedInPart(verdict: Refused & { readonly written: number }, sampleCount: number): Verdict {
+  const written = Math.min(verdict.written, sampleCount);
+  return written === 0 ? withoutCounts(verdict) : { ...verdict, written };
+}
+
+function withoutCounts({ kind, status, message }: Refused): Verdict {
+  return { kind, status, message };
 }
 
 /**

@@ -15,6 +15,9 @@ export interface EncodedRequest {
   readonly maxMs: number;
 }
 
+/** Told of each change (bytes, negative when it is given back) of the memory in which a body is built: a few times a request. */
+export type CapacityListener = (changeBytes: number) => void;
+
 /** Collects series into one request body after another; one instance is used again and again. */
 export interface RequestBuilder {
   readonly sampleCount: number;

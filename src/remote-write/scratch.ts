@@ -3,14 +3,14 @@
  * gives it back with its last, so that ten thousand sinks with a small request every half minute share a few pieces,
  * and the piece that is written next is the one that the processor's cache still has (bench/small-policies.ts).
  */
-const initialBytes = 64 * 1_024;
+const initialBytes = 16 * 1_024;
 /** What is kept for the next builder: so many pieces, none larger than this. */
 const mostKept = 8;
 const largestKeptBytes = 4 * 2 ** 20;
 
 const kept: Buffer[] = [];
 
-/** At least 64 KiB, of any content. */
+/** At least 16 KiB, of any content. */
 export function takeScratch(): Buffer {
   return kept.pop() ?? Buffer.allocUnsafeSlow(initialBytes);
 }

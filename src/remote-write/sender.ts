@@ -157,7 +157,7 @@ class MeasuredSender implements AttemptSender {
   }
 }
 
-/** Remembers that the endpoint took something, and what was too large for it. */
+/** Remembers that the endpoint took something, if only a part of a request, and what was too large for it. */
 class LearningSender implements AttemptSender {
   readonly #inner: AttemptSender;
   readonly #state: EndpointState;
@@ -172,7 +172,8 @@ class LearningSender implements AttemptSender {
   async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
     const verdict = await this.#inner.attempt(request, signal);
     const nowMs = this.#clock.monotonicMs();
-    if (verdict.kind === "delivered") this.#state.accepted(nowMs);
+    const isPartlyWritten = verdict.kind === "refused" && (verdict.written ?? 0) > 0;
+    if (verdict.kind === "delivered" || isPartlyWritten) this.#state.accepted(nowMs);
     if (verdict.kind === "refused" && verdict.status === 413) {
       this.#state.tooLarge(request.uncompressedBytes, nowMs);
     }

@@ -1,7 +1,7 @@
 import { compressSync } from "snappy";
 import type { Label, SampleBuffer } from "../core/series.ts";
 import type { EncodedSeries } from "./labels.ts";
-import type { EncodedRequest, RequestBuilder } from "./request.ts";
+import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
 import { giveScratch, growScratch, takeScratch } from "./scratch.ts";
 import { SymbolTable } from "./symbol-table.ts";
@@ -50,7 +50,8 @@ const empty = Buffer.alloc(0);
  */
 export class WriteRequestV2Builder implements RequestBuilder {
   readonly #metadataOf: MetadataLookup | undefined;
-  readonly #symbols = new SymbolTable();
+  readonly #onCapacity: CapacityListener | undefined;
+  readonly #symbols: SymbolTable;
   #out: Buffer = empty;
   #at = 0;
   #sampleCount = 0;
@@ -58,8 +59,10 @@ export class WriteRequestV2Builder implements RequestBuilder {
   #minMs = Infinity;
   #maxMs = -Infinity;
 
-  constructor(metadataOf?: MetadataLookup) {
+  constructor(metadataOf?: MetadataLookup, onCapacity?: CapacityListener) {
     this.#metadataOf = metadataOf;
+    this.#onCapacity = onCapacity;
+    this.#symbols = new SymbolTable(onCapacity);
   }
 
   get sampleCount(): number {
@@ -124,6 +127,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
 
   reset(): void {
     this.#symbols.reset();
+    if (this.#out !== empty) this.#onCapacity?.(-this.#out.length);
     giveScratch(this.#out);
     this.#out = empty;
     this.#at = 0;
@@ -161,9 +165,12 @@ export class WriteRequestV2Builder implements RequestBuilder {
   }
 
   #reserve(bytes: number): void {
-    if (this.#out === empty) this.#out = takeScratch();
     const needed = this.#at + bytes;
+    if (needed <= this.#out.length) return;
+    const before = this.#out.length;
+    if (this.#out === empty) this.#out = takeScratch();
     if (needed > this.#out.length) this.#out = growScratch(this.#out, this.#at, needed);
+    this.#onCapacity?.(this.#out.length - before);
   }
 }
 

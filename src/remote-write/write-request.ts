@@ -1,7 +1,7 @@
 import { compressSync } from "snappy";
 import type { SampleBuffer } from "../core/series.ts";
 import type { EncodedSeries } from "./labels.ts";
-import type { EncodedRequest, RequestBuilder } from "./request.ts";
+import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
 import { giveScratch, growScratch, takeScratch } from "./scratch.ts";
 import { closeMessage, varintSize } from "./wire.ts";
@@ -16,12 +16,17 @@ const empty = Buffer.alloc(0);
  * seen, and a length is written after its content, into a gap that is right for all but rare sizes.
  */
 export class WriteRequestBuilder implements RequestBuilder {
+  readonly #onCapacity: CapacityListener | undefined;
   #out: Buffer = empty;
   #at = 0;
   #sampleCount = 0;
   #seriesCount = 0;
   #minMs = Infinity;
   #maxMs = -Infinity;
+
+  constructor(onCapacity?: CapacityListener) {
+    this.#onCapacity = onCapacity;
+  }
 
   get sampleCount(): number {
     return this.#sampleCount;
@@ -85,6 +90,7 @@ export class WriteRequestBuilder implements RequestBuilder {
   }
 
   reset(): void {
+    if (this.#out !== empty) this.#onCapacity?.(-this.#out.length);
     giveScratch(this.#out);
     this.#out = empty;
     this.#at = 0;
@@ -95,8 +101,11 @@ export class WriteRequestBuilder implements RequestBuilder {
   }
 
   #reserve(bytes: number): void {
-    if (this.#out === empty) this.#out = takeScratch();
     const needed = this.#at + bytes;
+    if (needed <= this.#out.length) return;
+    const before = this.#out.length;
+    if (this.#out === empty) this.#out = takeScratch();
     if (needed > this.#out.length) this.#out = growScratch(this.#out, this.#at, needed);
+    this.#onCapacity?.(this.#out.length - before);
   }
 }

@@ -14,6 +14,8 @@ export interface DaemonTroublesOptions {
   /** This process is in a mount namespace of its own: the state directory can be a small tmpfs. */
   readonly canFillDisk: boolean;
   start(configFile: string): Promise<RunningDaemon>;
+  /** Called when it has been killed. */
+  onKilled(): void;
 }
 
 /** The daemon under test: is killed, is stopped, finds its disk full, and runs again. */
@@ -76,6 +78,7 @@ export class DaemonTroubles {
     if (kind === "kill") {
       this.kills++;
       await this.daemon.child.kill();
+      this.#options.onKilled();
     } else {
       this.#stops++;
       const exit = await this.daemon.child.stop(20_000);

@@ -10,48 +10,33 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBuilt } from "../../scripts/daemon/build.ts";
 import { startDaemon } from "../../scripts/daemon/daemon.ts";
-import { decodeWriteRequest } from "../../scripts/samples/wire-codec.ts";
 import { describeExit } from "../../scripts/servers/child.ts";
 import { sleep } from "../../src/core/clock.ts";
 import { describeError } from "../../src/core/errors.ts";
 import { formatExactCount } from "../../src/core/human.ts";
 import { listRejected } from "../../src/remote-write/rejected-store.ts";
-import { agrees, type Receiver } from "../equality/comparison.ts";
+import { agrees } from "../equality/comparison.ts";
 import { drained } from "../equality/drained.ts";
-import {
-  largestBatch,
-  loginOf,
-  manifest,
-  randomVariant,
-  secretManifest,
-  smallestBatch,
-  writeManifest,
-} from "../equality/policy.ts";
+import { loginOf, manifest, randomVariant, secretManifest, writeManifest } from "../equality/policy.ts";
 import { writeLive } from "../equality/writer.ts";
 import { type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
 import { randomInteger, seededRandom } from "../support/random.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
 import { type FaultArguments, parseFaultArguments, usage } from "./arguments.ts";
+import { lanes, wrongPassword } from "./bounds.ts";
 import { DaemonTroubles } from "./daemon-troubles.ts";
-import { receiverFault, receiverTroubles, storeFault, storeTroubles, troubles } from "./schedule.ts";
+import { ProxiedReceiver } from "./proxied-receiver.ts";
+import { storeFault, storeTroubles, troubles } from "./schedule.ts";
 
-const lanes = 4;
-const maxAttempts = 3;
 const delayMs = 15_000;
 const drainLimitMs = 120_000;
 /** Whatever happens, the test ends. */
 const limitMs = 470_000;
+/** An edit of a Secret takes effect within this time. */
+const takesEffectMs = 2_500;
 const secretName = "login";
 /** Set in the mount namespace: the folder for a small tmpfs. */
 const namespaceKey = "TELEMETRYD_FAULTS_IN_NAMESPACE";
-
-interface ProxiedReceiver extends Receiver {
-  readonly proxy: FaultProxy;
-  troubles: number;
-  rotations: number;
-  /** Samples in requests that the receiver took and whose answer got lost on the way. */
-  lostSamples: number;
-}
 
 async function run(
   args: FaultArguments,
@@ -62,9 +47,10 @@ async function run(
   const startMs = Date.now();
   const source = await started(startVictoriaMetrics(), stops);
   const receivers = [
-    await proxied("victoria-metrics", "victoria-metrics", startVictoriaMetrics(), stops),
-    await proxied("prometheus", "prometheus", startPrometheus(), stops),
+    await ProxiedReceiver.start("victoria-metrics", await started(startVictoriaMetrics(), stops)),
+    await ProxiedReceiver.start("prometheus", await started(startPrometheus(), stops)),
   ];
+  for (const { proxy } of receivers) stops.push(() => proxy[Symbol.asyncDispose]());
   const store = await startFaultProxy(source.port);
   stops.push(() => store[Symbol.asyncDispose]());
 
@@ -72,8 +58,13 @@ async function run(
   const policies = join(folder, "policies");
   const editRandom = seededRandom(args.seed + 1);
   const sinks = receivers.map(({ name, proxy }) => ({ name, endpoint: `${proxy.url}/api/v1/write` }));
-  const edit = (number: number): Promise<void> =>
-    writeManifest(policies, manifest(randomVariant(number, editRandom), sinks, secretName));
+  const wake = () => {
+    for (const receiver of receivers) receiver.noteWake();
+  };
+  const edit = async (number: number): Promise<void> => {
+    wake();
+    await writeManifest(policies, manifest(randomVariant(number, editRandom), sinks, secretName));
+  };
   await mkdir(policies);
   await writeManifest(policies, secretManifest(secretName, password), "login.json");
   await edit(0);
@@ -82,13 +73,18 @@ async function run(
     configFile: await writeConfig(folder, store.url),
     stateDirectory: join(folder, "state"),
     canFillDisk: process.env[namespaceKey] !== undefined,
-    start: async (configFile) =>
-      startDaemon({
+    start: async (configFile) => {
+      wake();
+      return startDaemon({
         configFile,
         opsPort: await freePort(),
         logFile: join(folder, "telemetryd.log"),
         signal: new AbortController().signal,
-      }),
+      });
+    },
+    onKilled: () => {
+      for (const receiver of receivers) receiver.noteKill();
+    },
   });
   await daemons.start();
   stops.unshift(() => daemons.close());
@@ -103,20 +99,22 @@ async function run(
     rotations: repeatedly(seededRandom(args.seed + 2), [10_000, 20_000], until, async (number) => {
       // The receivers change the password first, as happens; until the Secret follows they refuse the login.
       password = `password-${number}`;
-      for (const receiver of receivers) receiver.rotations++;
+      const open = receivers.map((receiver) => receiver.begin(wrongPassword));
       await pause(randomInteger(editRandom, 300, 3_000), until);
       await writeManifest(policies, secretManifest(secretName, password), "login.json");
+      await pause(takesEffectMs, until);
+      for (const { end } of open) end();
     }),
     store: troubleStore(store, seededRandom(args.seed + 3), until),
     receivers: Promise.all(
       receivers.map((receiver, index) =>
-        troubleReceiver(receiver, () => loginOf(password), seededRandom(args.seed + 4 + index), until),
+        receiver.run(() => loginOf(password), seededRandom(args.seed + 4 + index), until),
       ),
     ),
   };
   // One that fails ends the others.
   for (const part of Object.values(parts)) part.catch(() => end.abort());
-  const [written, interruptions, edits, rotations, storeCount] = await Promise.all([
+  const [written, , edits, rotations, ofStore] = await Promise.all([
     parts.written,
     parts.interruptions,
     parts.edits,
@@ -126,7 +124,7 @@ async function run(
   ]);
   clearTimeout(timer);
   console.log(
-    `written: ${formatExactCount(written.samples)} samples in ${written.ticks} ticks; ${daemons.describe()}, ${edits} edits, ${rotations} rotations, ${storeCount} troubles of the store, ${receivers.map(({ name, troubles }) => `${troubles} of ${name}`).join(", ")}`,
+    `written: ${formatExactCount(written.samples)} samples in ${written.ticks} ticks; ${daemons.describe()}, ${edits} edits, ${rotations} rotations, ${ofStore.troubles} troubles of the store, ${receivers.map(({ name, troubles }) => `${troubles} of ${name}`).join(", ")}`,
   );
   if (written.slowestMs > delayMs - 12_000) {
     throw new Error(
@@ -143,20 +141,12 @@ async function run(
 
   let isGood = exit.code === 0;
   for (const receiver of receivers) {
-    // What was in flight when the daemon died may come again, one request in each lane, and what had no answer.
-    const repeats =
-      receiver.kind === "prometheus" ? 0 : daemons.kills * lanes * largestBatch + receiver.lostSamples;
+    const repeats = receiver.kind === "prometheus" ? 0 : receiver.lostSamples;
     const span = { fromMs: startMs - 60_000, toMs: lastMs };
     isGood =
       (await agrees(receiver, { kind: "victoria-metrics", url: source.url }, written, span, repeats)) &&
       isGood;
-    const windows = written.ticks + interruptions + edits + storeCount;
-    const allowed = requestsAllowed(receiver, windows, written.samples, edits + interruptions);
-    const isWithin = receiver.proxy.requests <= allowed;
-    isGood &&= isWithin;
-    console.log(
-      `${isWithin ? "within" : "BEYOND"} ${receiver.name}: ${receiver.proxy.requests} requests (allowed: ${allowed})`,
-    );
+    isGood = receiver.keepsToBounds(written, ofStore.disturbedReads) && isGood;
   }
   for (const { sink, sampleCount, message } of await listRejected(join(folder, "state", "rejected"))) {
     console.log(`REJECTED ${sink}: ${sampleCount} samples, ${message}`);
@@ -169,26 +159,6 @@ async function run(
   return isGood && rejected.length === 0;
 }
 
-/**
- * A window with something in it comes once a tick of the writer, or again after an interruption, and costs one request and one for each lane, besides those that are full; a trouble costs
- * the attempts of what was in flight and of a few probes, since pauses double; what brings a sink to try at once costs
- * one probe.
- */
-function requestsAllowed(
-  { troubles: count, rotations }: ProxiedReceiver,
-  windows: number,
-  samples: number,
-  wakes: number,
-): number {
-  const probes = 6;
-  return Math.ceil(
-    windows * (1 + lanes) +
-      samples / smallestBatch +
-      (count + rotations) * (lanes + probes) * maxAttempts +
-      wakes * maxAttempts,
-  );
-}
-
 async function started(
   start: Promise<RunningServer>,
   stops: (() => Promise<unknown>)[],
@@ -196,22 +166,6 @@ async function started(
   const server = await start;
   stops.push(() => server[Symbol.asyncDispose]());
   return server;
-}
-
-async function proxied(
-  name: string,
-  kind: Receiver["kind"],
-  start: Promise<RunningServer>,
-  stops: (() => Promise<unknown>)[],
-): Promise<ProxiedReceiver> {
-  const server = await started(start, stops);
-  const proxy = await startFaultProxy(server.port);
-  stops.push(() => proxy[Symbol.asyncDispose]());
-  const receiver: ProxiedReceiver = { name, kind, server, proxy, troubles: 0, rotations: 0, lostSamples: 0 };
-  proxy.onLost((body) => {
-    for (const { samples } of decodeWriteRequest(body)) receiver.lostSamples += samples.length;
-  });
-  return receiver;
 }
 
 async function writeConfig(folder: string, storeUrl: string): Promise<string> {
@@ -229,48 +183,41 @@ async function writeConfig(folder: string, storeUrl: string): Promise<string> {
   return file;
 }
 
-/** Lets a receiver be in trouble again and again; it is well when the promise resolves. */
-async function troubleReceiver(
-  receiver: ProxiedReceiver,
-  login: () => string,
-  random: () => number,
-  until: AbortSignal,
-): Promise<void> {
-  const { proxy } = receiver;
-  const guarded = (fault: () => ReturnType<typeof receiverFault>) =>
-    proxy.plan(({ headers }) =>
-      headers.get("authorization") === login() ? fault() : { kind: "answer", status: 401 },
-    );
-  guarded(() => ({ kind: "pass" }));
-  const limits = { pauseMs: [1_000, 6_000], lengthMs: [1_000, 6_000] } as const;
-  for (const { kind, afterMs, forMs } of troubles(receiverTroubles, random, limits)) {
-    await pause(afterMs, until);
-    if (until.aborted) return;
-    receiver.troubles++;
-    if (kind === "down") await proxy.down();
-    guarded(() => receiverFault(kind, random));
-    await pause(forMs, until);
-    guarded(() => ({ kind: "pass" }));
-    if (kind === "down") await proxy.up();
-  }
+interface StoreTroubleCount {
+  readonly troubles: number;
+  /** Reads that were delayed or broken off. */
+  readonly disturbedReads: number;
 }
 
-async function troubleStore(proxy: FaultProxy, random: () => number, until: AbortSignal): Promise<number> {
+async function troubleStore(
+  proxy: FaultProxy,
+  random: () => number,
+  until: AbortSignal,
+): Promise<StoreTroubleCount> {
   const limits = { pauseMs: [3_000, 10_000], lengthMs: [1_000, 5_000] } as const;
   let count = 0;
+  let disturbedReads = 0;
   for (const { kind, afterMs, forMs } of troubles(storeTroubles, random, limits)) {
     await pause(afterMs, until);
     if (until.aborted) break;
     count++;
-    if (kind === "down") await proxy.down();
-    proxy.plan(({ path }) =>
-      path.startsWith("/api/v1/export") ? storeFault(kind, random) : { kind: "pass" },
-    );
+    if (kind === "down") {
+      // What is open breaks: a read of each sink, at most.
+      disturbedReads += 2;
+      await proxy.down();
+    }
+    proxy.plan(({ path }) => {
+      const fault = path.startsWith("/api/v1/export")
+        ? storeFault(kind, random)
+        : ({ kind: "pass" } as const);
+      if (fault.kind !== "pass") disturbedReads++;
+      return fault;
+    });
     await pause(forMs, until);
     proxy.plan(() => ({ kind: "pass" }));
     if (kind === "down") await proxy.up();
   }
-  return count;
+  return { troubles: count, disturbedReads };
 }
 
 async function repeatedly(

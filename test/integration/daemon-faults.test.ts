@@ -1,12 +1,13 @@
 /** The whole daemon when its surroundings fail or change: a full disk, receivers that hang, a reload, a pause. */
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import { type Child, startChild } from "../../scripts/servers/child.ts";
 import { sleep } from "../../src/core/clock.ts";
+import { decodeRecords } from "../../src/export/state-record.ts";
 import type { DaemonStatus, SinkView } from "../../src/policy/status-view.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { importLines } from "../support/samples.ts";
@@ -137,8 +138,16 @@ function writeSeries(job: string, count: number): Promise<void> {
   return write(job, count, 60_000);
 }
 
+/** Remounts the state directory of a daemon that has a mount namespace of its own. @throws when something holds it open */
+function remountState(daemon: Child, options: string): void {
+  const enter = [`--target=${daemon.pid}`, "--user", "--preserve-credentials", "--mount"];
+  const mount = ["mount", "-o", `remount,${options}`, join(folder, "state")];
+  const { status: exitStatus, stderr } = spawnSync("nsenter", [...enter, ...mount]);
+  if (exitStatus !== 0) throw new Error(`remount,${options}: ${stderr.toString()}`);
+}
+
 test.skipIf(!mayMount)(
-  "a disk that is full: exporting goes on, /readyz says so, and it is written again",
+  "a disk that is full, and then read-only: exporting goes on, /readyz says so, and it is written again",
   async () => {
     await writeSeries("full", 1_000);
     await writePolicy({ name: "export", job: "full" });
@@ -160,10 +169,21 @@ test.skipIf(!mayMount)(
       /^ready\ndegraded: .*state directory/.test(await readyz()),
     );
     expect(daemon.log()).toContain("the state cannot be written");
+    remountState(daemon, "ro");
+    await write("full", 10);
+    await until("/readyz tells that", async () => /degraded: .*EROFS/.test(await readyz()));
+    await until("the samples are there", () => receiver.samples().size === 1_010);
+    remountState(daemon, "rw");
     await rm(filler);
     await until("/readyz is well", async () => (await readyz()) === "ready\n");
     await write("full", 10);
-    await until("the samples are there", () => receiver.samples().size === 1_010);
+    await until("the samples are there", () => receiver.samples().size === 1_020);
+    const directory = `/proc/${daemon.pid}/root${join(folder, "state")}`;
+    expect(await readdir(directory)).not.toContain("state.log.new");
+    const bytes = await readFile(join(directory, "state.log"));
+    const { records, soundBytes } = decodeRecords(bytes);
+    expect(soundBytes).toBe(bytes.length);
+    expect(records.map(({ type }) => type)).toContain("close");
   },
 );
 

@@ -7,6 +7,7 @@ import { listRejected } from "../../src/remote-write/rejected-store.ts";
 import { type Receiver, type ReceiverAnswer, startReceiver } from "../support/receiver.ts";
 import { startPrometheus } from "../support/servers.ts";
 import { startSink, type TestSink, type TestSinkOptions, testStartMs } from "../support/sink.ts";
+import { speakVersion2 } from "../support/speak-version-2.ts";
 
 const names = ["a", "b", "c", "d"];
 const hourMs = 3_600_000;
@@ -158,6 +159,20 @@ describe("400, 409, 413, 422 and other 4xx about the payload", () => {
     expect(receiver.requests.length).toBeLessThanOrEqual(2 + 16);
   });
 
+  test("protocol 2.0, 400 with a count: what the receiver wrote is delivered, and no part is sent again", async () => {
+    const sink = await begun({ protocol: "2.0" });
+    const culprit = sink.store.samples.at(-6)!;
+    const speaking = speakVersion2({ refuses: (value) => value === culprit.value });
+    receiver.respond(speaking.script);
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(receiver.requests).toHaveLength(1);
+    expect(speaking.series.flatMap(({ samples }) => samples)).toHaveLength(19);
+    expect(sink.exporter.snapshot().stats).toMatchObject({ delivered: 19, rejected: 1, unwritten: 0 });
+    expect(await listRejected(`${sink.directory}/rejected`)).toMatchObject([
+      { status: 400, message: expect.stringContaining("19 of the 20 samples") },
+    ]);
+  });
+
   test("413: halved until it fits, and the size is remembered", async () => {
     const sink = await begun({ plan: { batch: { timeoutMs: 5_000, maxSize: 200 } } });
     const names = Array.from({ length: 40 }, (_, index) => `series_with_a_long_name_${index}`);
@@ -194,6 +209,39 @@ describe("400, 409, 413, 422 and other 4xx about the payload", () => {
     expectAll(sink);
     expect(sink.exporter.snapshot().stats).toMatchObject({ repeated: 20, rejected: 0 });
     expect(await listRejected(`${sink.directory}/rejected`)).toEqual([]);
+  });
+});
+
+describe("a request without an answer that holds samples of two sources", () => {
+  const sources = [
+    { name: "first", metricsql: "a|b" },
+    { name: "second", metricsql: "c|d" },
+  ];
+
+  /** Nobody knows whether the only request has arrived; it has not. */
+  async function unanswered(): Promise<TestSink> {
+    const sink = await begun({ plan: { sources } });
+    answerWith({ fault: "reset" }, { fault: "reset" });
+    expect(await sink.cycle(15_000)).toBe("waiting");
+    return sink;
+  }
+
+  test("waits for both: one of them could not settle what the request had of the other", async () => {
+    const sink = await unanswered();
+    sink.store.failures.push({ kind: "failed", reason: "unreachable", message: "no answer" });
+    expect(await sink.cycle(15_000)).toBe("source-failed");
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expectAll(sink);
+  });
+
+  test("does not wait for one that the policy has no more; it is sent when the source is back", async () => {
+    const sink = await unanswered();
+    await sink.exporter.change(sink.plan({ sources: sources.slice(1) }));
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(receiver.samples().size).toBe(10);
+    await sink.exporter.change(sink.plan({ sources }));
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expectAll(sink);
   });
 });
 

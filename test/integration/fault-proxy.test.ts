@@ -57,3 +57,17 @@ test("down refuses connections, up takes them on the same port", async () => {
   await proxy.up();
   expect(await send()).toBe(204);
 });
+
+test("when the client dies or the way breaks, what was answered just before counts as lost", async () => {
+  for (let count = 0; count < 3; count++) expect(await send()).toBe(204);
+  proxy.clientDied(2);
+  expect(lost).toBe(2);
+  // Each once.
+  proxy.clientDied(2);
+  expect(lost).toBe(2);
+  expect(await send()).toBe(204);
+  await proxy.down();
+  expect(lost).toBe(3);
+  await proxy.up();
+  expect([proxy.requests, proxy.answered]).toEqual([4, 4]);
+});

@@ -32,11 +32,22 @@ export interface FaultProxy extends AsyncDisposable {
   readonly url: string;
   /** How many requests have come, answered or not. */
   readonly requests: number;
+  /** Of those, how many the server's answers were passed on to. */
+  readonly answered: number;
+  /** Since a request last came or was answered, in ms. */
+  idleMs(): number;
   /** From now on, asked for each request when its head is there. */
   plan(next: (request: ProxiedRequest) => Fault): void;
   /** Called with the body of each request that the server got and whose answer did not get to the client. */
   onLost(listener: (body: Buffer) => void): void;
-  /** Open connections break, new ones are refused. */
+  /**
+   * The client has died: reports as lost what it may not have noted, the last answers that were passed on, if they are less
+   * than two seconds old.
+   *
+   * @param most of them, at most
+   */
+  clientDied(most: number): void;
+  /** Open connections break, new ones are refused. What was answered in the last moment counts as lost. */
   down(): Promise<void>;
   up(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -50,8 +61,16 @@ export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
   const shared: Shared = {
     targetPort,
     requests: 0,
+    answered: 0,
+    busyAtMs: Number.NEGATIVE_INFINITY,
+    recent: [],
     plan: () => ({ kind: "pass" }),
     onLost: () => undefined,
+  };
+  const loseRecent = (most: number, withinMs: number): void => {
+    const sinceMs = performance.now() - withinMs;
+    for (const { body, atMs } of shared.recent.splice(0).slice(-most))
+      if (atMs >= sinceMs) shared.onLost(body);
   };
   const clients = new Set<Socket>();
   let server = await listen(0);
@@ -71,6 +90,8 @@ export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
   }
   async function down(): Promise<void> {
     const closed = new Promise((resolve) => server.close(resolve));
+    // A reset overtakes what was written just before it.
+    loseRecent(keptAnswers, 200);
     for (const client of clients) client.resetAndDestroy();
     await closed;
   }
@@ -80,6 +101,11 @@ export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
     get requests() {
       return shared.requests;
     },
+    get answered() {
+      return shared.answered;
+    },
+    idleMs: () => performance.now() - shared.busyAtMs,
+    clientDied: (most) => loseRecent(most, 2_000),
     plan: (next) => {
       shared.plan = next;
     },
@@ -97,9 +123,15 @@ export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
 interface Shared {
   readonly targetPort: number;
   requests: number;
+  answered: number;
+  busyAtMs: number;
+  /** The last requests whose answers were passed on, oldest first. */
+  readonly recent: { readonly body: Buffer; readonly atMs: number }[];
   plan: (request: ProxiedRequest) => Fault;
   onLost: (body: Buffer) => void;
 }
+
+const keptAnswers = 16;
 
 const headEnd = Buffer.from("\r\n\r\n");
 
@@ -170,6 +202,7 @@ class Exchanges {
     this.#bodyAt = at + headEnd.length;
     this.#bodyLength = Number(headers.get("content-length") ?? 0);
     this.#shared.requests++;
+    this.#shared.busyAtMs = performance.now();
     this.#fault = this.#shared.plan({ method, path, headers });
     return true;
   }
@@ -206,10 +239,19 @@ class Exchanges {
       else this.#client.end(() => this.#client.destroy());
       return;
     }
+    if (this.#open !== undefined) this.#noteAnswered(this.#open);
     this.#open = undefined;
     // What comes next on this connection is the next request, or more of this answer, which is passed on as it is.
     this.#fault = undefined;
     if (!this.#client.write(chunk)) server.pause();
+  }
+
+  #noteAnswered(body: Buffer): void {
+    const { recent } = this.#shared;
+    this.#shared.answered++;
+    this.#shared.busyAtMs = performance.now();
+    recent.push({ body, atMs: performance.now() });
+    if (recent.length > keptAnswers) recent.shift();
   }
 }
 

@@ -13,6 +13,7 @@ import { FileState } from "../../src/export/file-state.ts";
 import { MemoryBudget } from "../../src/export/memory-budget.ts";
 import type { SinkPlan } from "../../src/policy/types.ts";
 import type { EgressScope } from "../../src/remote-write/egress.ts";
+import type { ProtocolSetting } from "../../src/remote-write/endpoint-state.ts";
 import { Endpoints } from "../../src/remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
 import { postLimits } from "../../src/remote-write/post.ts";
@@ -25,6 +26,7 @@ export interface TestSinkOptions {
   readonly settings?: Partial<ExportSettings>;
   readonly plan?: Partial<SinkPlan>;
   readonly scope?: EgressScope;
+  readonly protocol?: ProtocolSetting;
 }
 
 /** A whole sink as the daemon runs it, state and rejected store on disk, with a store in memory and a clock to be moved. */
@@ -52,7 +54,11 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
   const state = await FileState.open({ directory, log });
   const metrics = new RemoteWriteMetrics();
   const endpoints = new Endpoints(
-    { endpoints: [], protocol: "1.0", egress: { deny: [], allow: [], trustProxy: false } },
+    {
+      endpoints: [],
+      protocol: options.protocol ?? "1.0",
+      egress: { deny: [], allow: [], trustProxy: false },
+    },
     {
       ...{ clock, metrics, log },
       random: () => 0,

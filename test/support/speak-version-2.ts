@@ -23,10 +23,15 @@ const contentType = "application/x-protobuf;proto=io.prometheus.write.v2.Request
  * A receiver that speaks remote write 2.0 by its specification: content negotiation with 415, the rules on symbols and order
  * checked (400), the written-counts headers.
  *
- * @param options `only`: 1.0 is answered with 415; `writes`: how many of a request's samples it says it has written
+ * @param options `only`: 1.0 is answered with 415; `writes`: how many of a request's samples it says it has written;
+ * `refuses`: values for which it answers 400, and writes the other samples of the request, as Prometheus does
  */
 export function speakVersion2(
-  options: { readonly only?: boolean; readonly writes?: (samples: number) => number } = {},
+  options: {
+    readonly only?: boolean;
+    readonly writes?: (samples: number) => number;
+    readonly refuses?: (value: number) => boolean;
+  } = {},
 ): Version2Receiver {
   const series: Version2Series[] = [];
   const script = (request: ReceivedRequest): ReceiverAnswer => {
@@ -36,10 +41,15 @@ export function speakVersion2(
       return { status: 400, body: "version" };
     const decoded = decode(request.body);
     if (typeof decoded === "string") return { status: 400, body: decoded };
-    series.push(...decoded);
-    const count = decoded.reduce((sum, one) => sum + one.samples.length, 0);
+    const sent = samplesIn(decoded);
+    const good = decoded.map((one) => ({
+      ...one,
+      samples: one.samples.filter(({ value }) => options.refuses?.(value) !== true),
+    }));
+    series.push(...good);
+    const count = samplesIn(good);
     return {
-      status: 204,
+      status: count < sent ? 400 : 204,
       headers: {
         "X-Prometheus-Remote-Write-Samples-Written": String(options.writes?.(count) ?? count),
         "X-Prometheus-Remote-Write-Histograms-Written": "0",
@@ -48,6 +58,10 @@ export function speakVersion2(
     };
   };
   return { script, series };
+}
+
+function samplesIn(series: readonly Version2Series[]): number {
+  return series.reduce((sum, { samples }) => sum + samples.length, 0);
 }
 
 /** @returns the series, or which rule of the specification was broken */

@@ -1,0 +1,52 @@
+/**
+ * Loaded into the daemon before its own code (`node --import`): writes down, as JSON lines, when the requests to the metrics
+ * store and to the receivers were made and when their answers had come, how long the event loop stood still and how long
+ * garbage collection took. All times are Unix epoch, ms.
+ */
+import { subscribe } from "node:diagnostics_channel";
+import { appendFileSync } from "node:fs";
+import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
+
+const file = process.env.FAIRNESS_PROBE_FILE;
+const flushEveryMs = 500;
+/** What the histogram counts from: a timer that fires in time. */
+const resolutionMs = 10;
+
+const lines = [];
+const note = (entry) => lines.push(JSON.stringify(entry));
+const now = () => performance.timeOrigin + performance.now();
+
+/** @returns the team of a request, which its selector or its endpoint names; undefined for any other request */
+function teamOf({ path, body }) {
+  const text = path.startsWith("/api/v1/export") ? decodeURIComponent(String(body)) : path;
+  const team = /team="?(\d+)/.exec(text)?.[1];
+  return team === undefined ? undefined : Number(team);
+}
+
+const open = new WeakMap();
+subscribe("undici:request:create", ({ request }) => {
+  const team = request.method === "POST" ? teamOf(request) : undefined;
+  if (team === undefined) return;
+  const kind = request.path.startsWith("/api/v1/export") ? "read" : "send";
+  open.set(request, { kind, team, madeMs: now() });
+});
+const end = ({ request }) => {
+  const entry = open.get(request);
+  if (entry === undefined) return;
+  open.delete(request);
+  note({ ...entry, endedMs: now() });
+};
+subscribe("undici:request:trailers", end);
+subscribe("undici:request:error", end);
+
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) note({ kind: "gc", atMs: now(), forMs: duration });
+}).observe({ entryTypes: ["gc"] });
+
+const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+delay.enable();
+setInterval(() => {
+  note({ kind: "loop", atMs: now(), forMs: Math.max(0, delay.max / 1e6 - resolutionMs) });
+  delay.reset();
+  appendFileSync(file, `${lines.splice(0).join("\n")}\n`);
+}, flushEveryMs).unref();

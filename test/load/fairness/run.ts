@@ -1,0 +1,204 @@
+/**
+ * `npm run test:fairness`: one does not hold up the others. Fifty sinks, five of whose receivers hang and one of which has a
+ * million series, and somebody else who asks the same store meanwhile. What the other sinks bring is at most a second later
+ * than in a quiet phase of the same run, the worst cases compared, and so are the other client's answers.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ensureBuilt } from "../../../scripts/daemon/build.ts";
+import { type RunningDaemon, startDaemon } from "../../../scripts/daemon/daemon.ts";
+import { describeExit } from "../../../scripts/servers/child.ts";
+import { sleep } from "../../../src/core/clock.ts";
+import { freePort, startVictoriaMetrics } from "../../support/servers.ts";
+import { until } from "../../support/until.ts";
+import { startTeamReceiver, type TeamReceiver } from "./receiver.ts";
+import {
+  hangingTeams,
+  intervalMs,
+  largeTeam,
+  namespaceOf,
+  others,
+  type Scene,
+  teamCount,
+  writePolicy,
+  writeSamples,
+} from "./scene.ts";
+import {
+  type Durations,
+  durations,
+  exchangeTimes,
+  type Phase,
+  readNotes,
+  spansWithin,
+  startDelays,
+} from "./timings.ts";
+
+const allowedMs = 1_000;
+const never = new AbortController().signal;
+const { values: options } = parseArgs({
+  options: {
+    series: { type: "string", default: "1000000" },
+    quiet: { type: "string", default: "25" },
+    loaded: { type: "string", default: "60" },
+  },
+});
+const largeSeries = Number(options.series);
+const quietMs = Number(options.quiet) * 1_000;
+const loadedMs = Number(options.loaded) * 1_000;
+/** What the samples of a phase's last moments get to arrive. */
+const tailMs = 10_000;
+
+async function writeConfig({ storeUrl, folder }: Scene): Promise<string> {
+  const file = join(folder, "telemetryd.yaml");
+  await writeFile(
+    file,
+    [
+      "policies: { directory: ./policies }",
+      `metrics: { url: "${storeUrl}", interval: ${intervalMs}ms, delay: 1s }`,
+      "delivery: { startFrom: 10m, shutdownTimeout: 2s }",
+      "state: { directory: ./state }",
+    ].join("\n"),
+  );
+  return file;
+}
+
+/** How long another client's queries take, one after another. */
+async function queryTimes(storeUrl: string, signal: AbortSignal): Promise<{ atMs: number; forMs: number }[]> {
+  const times: { atMs: number; forMs: number }[] = [];
+  while (!signal.aborted) {
+    const atMs = performance.timeOrigin + performance.now();
+    const query = encodeURIComponent(`sum(last_over_time(fair_metric_1_total{team="7"}[1m]))`);
+    const response = await fetch(`${storeUrl}/api/v1/query?query=${query}`);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`the other client got ${response.status}: ${text}`);
+    times.push({ atMs, forMs: performance.timeOrigin + performance.now() - atMs });
+    await sleep(100, signal).catch(() => undefined);
+  }
+  return times;
+}
+
+async function phaseOf(lengthMs: number): Promise<Phase> {
+  const fromMs = Date.now();
+  await sleep(lengthMs, never);
+  return { fromMs, toMs: fromMs + lengthMs };
+}
+
+/** How long after its time each tick of the other teams was at the receiver; one that is not there after all counts as for ever. */
+function lateness(receiver: TeamReceiver, { fromMs, toMs }: Phase): number[] {
+  return others.flatMap((team) => {
+    const arrivals = receiver.arrivals(team);
+    const late: number[] = [];
+    for (let ms = Math.ceil(fromMs / 1_000) * 1_000; ms < toMs; ms += 1_000)
+      late.push((arrivals.get(ms) ?? Infinity) - ms);
+    return late;
+  });
+}
+
+async function largeDelivered(daemon: RunningDaemon): Promise<number> {
+  const metrics = await (await fetch(`${daemon.opsUrl}/metrics`)).text();
+  const line = new RegExp(
+    `^telemetryd_sink_samples_delivered_total\\{.*"${namespaceOf(largeTeam)}".*\\} (\\S+)$`,
+    "m",
+  );
+  return Number(line.exec(metrics)?.[1] ?? 0);
+}
+
+async function run(folder: string, stops: (() => Promise<unknown>)[]): Promise<boolean> {
+  await ensureBuilt(never, () => console.log("building telemetryd"));
+  const store = await startVictoriaMetrics();
+  stops.push(() => store[Symbol.asyncDispose]());
+  const receiver = await startTeamReceiver();
+  stops.push(() => receiver[Symbol.asyncDispose]());
+  const scene: Scene = { storeUrl: store.url, receiverUrl: receiver.url, folder };
+  const writeMs = performance.now();
+  await writeSamples(scene, largeSeries, 240_000);
+  console.log(
+    `written: ${largeSeries} series and ${teamCount - 1} times 20, in ${Math.round((performance.now() - writeMs) / 1_000)} s`,
+  );
+  for (let team = 0; team < largeTeam; team++) await writePolicy(scene, team);
+  const notesFile = join(folder, "probe.jsonl");
+  const probe = new URL("./probe.mjs", import.meta.url).href;
+  const daemon = await startDaemon({
+    configFile: await writeConfig(scene),
+    opsPort: await freePort(),
+    logFile: join(folder, "telemetryd.log"),
+    env: { NODE_OPTIONS: `--import=${probe}`, FAIRNESS_PROBE_FILE: notesFile },
+    signal: never,
+  });
+  stops.unshift(() => daemon.child.kill());
+  const end = new AbortController();
+  stops.unshift(async () => end.abort());
+  const queries = queryTimes(store.url, end.signal);
+  queries.catch(() => undefined);
+  await until("all have caught up", () =>
+    others.every(
+      (team) => (receiver.arrivals(team).get(Math.floor(Date.now() / 1_000) * 1_000 - 8_000) ?? 0) > 0,
+    ),
+  );
+  await sleep(5_000, never);
+
+  const quiet = await phaseOf(quietMs);
+  receiver.hang();
+  await writePolicy(scene, largeTeam);
+  const loaded = await phaseOf(loadedMs);
+  const delivered = await largeDelivered(daemon);
+  const { hanging, largeRequests } = receiver;
+  await sleep(tailMs, never);
+  end.abort();
+  const asked = await queries;
+  const exit = await daemon.child.stop(10_000);
+  console.log(
+    `telemetryd, after SIGTERM: ${describeExit(exit)}; the large team had ${delivered} samples delivered in ${largeRequests} requests; ${hanging} requests hang`,
+  );
+
+  const notes = await readNotes(notesFile);
+  const bounded: Measures = {
+    "a sample's arrival after its time": (phase) => lateness(receiver, phase),
+    "a cycle's first read after it was due": (phase) => startDelays(notes, phase),
+    "the other client's query": (phase) => spansWithin(asked, phase),
+    "a read for a receiver that hangs": (phase) => exchangeTimes(notes, "read", hangingTeams, phase),
+  };
+  // Where the time goes: the store's answers hold what the daemon takes to read them.
+  const causes: Measures = {
+    "the store's answer to a read": (phase) => exchangeTimes(notes, "read", others, phase),
+    "the receiver's answer": (phase) => exchangeTimes(notes, "send", others, phase),
+    "the event loop stood still": (phase) => spansWithin(notes.loop, phase),
+    "a garbage collection": (phase) => spansWithin(notes.collections, phase),
+  };
+  console.log("median / 99 of 100 / worst:");
+  let isGood = delivered >= largeSeries && hanging >= hangingTeams.length;
+  for (const [name, measure] of Object.entries(bounded)) {
+    const before = durations(measure(quiet));
+    const after = durations(measure(loaded));
+    const isWithin = after.worst <= before.worst + allowedMs;
+    isGood &&= isWithin;
+    console.log(`${isWithin ? "within" : "BEYOND"} ${name}: ${text(before)} quiet, ${text(after)} loaded`);
+  }
+  for (const [name, measure] of Object.entries(causes)) {
+    console.log(
+      `       ${name}: ${text(durations(measure(quiet)))} quiet, ${text(durations(measure(loaded)))} loaded`,
+    );
+  }
+  return isGood;
+}
+
+type Measures = Readonly<Record<string, (phase: Phase) => number[]>>;
+
+function text({ p50, p99, worst, count }: Durations): string {
+  return `${p50} / ${p99} / ${worst} ms (of ${count})`;
+}
+
+const folder = await mkdtemp(join(tmpdir(), "telemetryd-fairness-"));
+const stops: (() => Promise<unknown>)[] = [];
+for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => process.exit(130));
+let isGood = false;
+try {
+  isGood = await run(folder, stops);
+} finally {
+  for (const stop of stops) await stop();
+  if (isGood) await rm(folder, { recursive: true, force: true });
+  else console.log(`telemetryd's log and state: ${folder}`);
+}
+process.exitCode = isGood ? 0 : 1;

@@ -1,0 +1,92 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { flushVictoriaMetrics, importLines } from "../../support/samples.ts";
+
+/** The teams, one sink each: the first ones' receivers hang when they are told to, and the last one is the large one. */
+export const teamCount = 50;
+export const hangingCount = 5;
+export const largeTeam = teamCount - 1;
+export const seriesOfTeam = 20;
+export const hangingTeams: readonly number[] = Array.from({ length: hangingCount }, (_, index) => index);
+export const others: readonly number[] = Array.from(
+  { length: largeTeam - hangingCount },
+  (_, index) => hangingCount + index,
+);
+
+/** Much shorter than usual, so that the others' cycles come thick and fast. */
+export const intervalMs = 2_000;
+/** Between two samples of a series of the large team. */
+const largeEveryMs = 30_000;
+const never = new AbortController().signal;
+
+export interface Scene {
+  readonly storeUrl: string;
+  /** The team's number is added as `?team=`. */
+  readonly receiverUrl: string;
+  readonly folder: string;
+}
+
+/** The namespace of a team's policy. */
+export function namespaceOf(team: number): string {
+  return `team-${team}`;
+}
+
+/** Puts a team's policy into the directory, in one step. */
+export async function writePolicy({ folder, receiverUrl }: Scene, team: number): Promise<void> {
+  const isLarge = team === largeTeam;
+  const policy = {
+    apiVersion: "telemetry.platformapis/v1alpha1",
+    kind: "ExportPolicy",
+    metadata: { name: "policy", namespace: namespaceOf(team) },
+    spec: {
+      sources: [{ name: "source", metrics: { metricsql: `{job="fair",team="${team}"}` } }],
+      sinks: [
+        {
+          name: "sink",
+          sources: ["source"],
+          target: {
+            prometheusRemoteWrite: {
+              endpoint: `${receiverUrl}?team=${team}`,
+              batch: { timeout: isLarge ? "5s" : "2s", maxSize: isLarge ? 5_000 : 2_000 },
+              retry: { maxAttempts: 3, backoffDuration: "500ms" },
+            },
+          },
+        },
+      ],
+    },
+  };
+  await mkdir(join(folder, "policies"), { recursive: true });
+  const file = join(folder, "policies", `${namespaceOf(team)}.json`);
+  await writeFile(`${file}.new`, JSON.stringify(policy));
+  await rename(`${file}.new`, file);
+}
+
+/**
+ * Writes what will be exported, with times that are still to come for the most part, so that nothing is written while something is
+ * measured: a sample a second for the small teams, and for the large one a sample every half minute, three of them past.
+ */
+export async function writeSamples({ storeUrl }: Scene, largeSeries: number, forMs: number): Promise<void> {
+  const nowMs = Math.floor(Date.now() / 1_000) * 1_000;
+  const often = ending(nowMs, nowMs + forMs, 1_000);
+  const rarely = ending(nowMs - 3 * largeEveryMs, nowMs + forMs, largeEveryMs);
+  function* lines(): Generator<string> {
+    for (let series = 0; series < largeSeries; series++) yield beginning(largeTeam, series) + rarely;
+    for (let team = 0; team < largeTeam; team++) {
+      for (let series = 0; series < seriesOfTeam; series++) yield beginning(team, series) + often;
+    }
+  }
+  await importLines(storeUrl, lines(), never);
+  await flushVictoriaMetrics(storeUrl, never);
+}
+
+/** All of a line but its values and times, which many lines share. */
+function beginning(team: number, series: number): string {
+  const pod = `web-${Math.floor(series / 40)}-7d9c5b6f4`;
+  return `{"metric":{"__name__":"fair_metric_${series % 40}_total","job":"fair","team":"${team}","cluster":"eu-1","pod":"${pod}","container":"main","path":"/api/v1/items","series":"${series}"},`;
+}
+
+function ending(fromMs: number, toMs: number, everyMs: number): string {
+  const timestamps: number[] = [];
+  for (let ms = fromMs; ms <= toMs; ms += everyMs) timestamps.push(ms);
+  return `"values":[${timestamps.map((_, index) => index)}],"timestamps":[${timestamps}]}\n`;
+}
