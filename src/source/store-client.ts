@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import { type Clock, systemClock } from "../core/clock.ts";
@@ -218,11 +219,14 @@ export class StoreClient {
         body.destroy();
       };
       const stream = gunzip ?? body;
+      const turn = new Turn(this.#clock);
       body.on("error", (error) => stop(() => reject(error)));
       gunzip?.on("error", (error) => stop(() => reject(error)));
       stream.on("data", (chunk: Buffer) => {
+        turn.begin();
         try {
           if (!onChunk(chunk, headers)) stop(() => resolve(false));
+          else if (turn.isOver()) yieldTurn(stream);
         } catch (error) {
           stop(() => reject(new ConsumerError("", { cause: error })));
         }
@@ -263,6 +267,42 @@ export class StoreClient {
       );
     }, failed);
   };
+}
+
+/**
+ * How long the chunks of one answer may keep the event loop. A store that writes faster than they are decoded would keep it for
+ * some 100 ms at a time: libuv reads up to 32 times 64 KiB from a socket before it looks at another one, and every
+ * small read of another tenant needs several turns of the loop (test/load/fairness).
+ */
+const longestTurnMs = 2;
+
+/** The time since the event loop last came round to others. */
+class Turn {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  #startMs: number | undefined;
+
+  constructor(clock: Pick<Clock, "monotonicMs">) {
+    this.#clock = clock;
+  }
+
+  /** To be called before each chunk; only the first time in a turn is its beginning. */
+  begin(): void {
+    if (this.#startMs !== undefined) return;
+    this.#startMs = this.#clock.monotonicMs();
+    setImmediate(() => {
+      this.#startMs = undefined;
+    });
+  }
+
+  isOver(): boolean {
+    return this.#startMs !== undefined && this.#clock.monotonicMs() - this.#startMs >= longestTurnMs;
+  }
+}
+
+/** No chunk comes before the event loop has looked at everything else. */
+function yieldTurn(stream: Readable): void {
+  stream.pause();
+  setImmediate(() => stream.resume());
 }
 
 /** What a caller's own code threw: not the store's fault. */
