@@ -1,7 +1,7 @@
 import { sleep } from "../src/core/clock.ts";
 import { startVictoriaMetrics } from "../test/support/servers.ts";
 import { runCatchUp } from "./support/catch-up.ts";
-import { cpuRatio, liveTable, runLive } from "./support/live-run.ts";
+import { cpuRatio, type LiveRun, liveTable, runLive } from "./support/live-run.ts";
 import { backlogOf, writeBacklog, writeLive } from "./support/load.ts";
 import { numberOptions } from "./support/options.ts";
 import { processUsage } from "./support/process-usage.ts";
@@ -13,8 +13,19 @@ import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
  * for the same time, each to a fresh VictoriaMetrics that counts what arrives. Peers can only scrape `/federate`, the
  * newest sample of each series; telemetryd sends every raw one. First a catch-up with 20 samples in a line, which the
  * peers cannot do at all.
+ *
+ * `--together 1`: all senders in the same minutes, for a machine whose speed changes from minute to minute; the store's own work
+ * cannot be told apart then. `--warm`: how long a sender has run before it is measured, s: V8 compiles what runs every
+ * 15 s for the first minutes, which is nothing to a daemon that runs for weeks.
  */
-const options = numberOptions({ series: 50_000, seconds: 60, interval: 15, backlog: 100 });
+const options = numberOptions({
+  series: 50_000,
+  seconds: 60,
+  interval: 15,
+  backlog: 100,
+  warm: 180,
+  together: 0,
+});
 const { series, seconds, interval } = options;
 const largestBatch = 5_000;
 const usualBatch = 500;
@@ -33,11 +44,17 @@ const idleBeforeMs = processUsage(source.pid).cpuMs;
 await sleep(2 * interval * 1_000, signal);
 const idleStoreMs = ((processUsage(source.pid).cpuMs - idleBeforeMs) * seconds) / (2 * interval);
 
-const live = { source, series, seconds, intervalSeconds: interval };
-const runs = [];
-for (const sender of [vmagent, telemetryd(usualBatch), telemetryd(largestBatch), prometheusAgent]) {
-  print(`running ${sender.name}`);
-  runs.push(await runLive(sender, live));
+const live = { source, series, seconds, intervalSeconds: interval, warmSeconds: options.warm };
+const senders = [vmagent, telemetryd(usualBatch), telemetryd(largestBatch), prometheusAgent];
+const runs: LiveRun[] = [];
+if (options.together === 1) {
+  print(`running ${senders.map(({ name }) => name).join(", ")}`);
+  runs.push(...(await Promise.all(senders.map((sender) => runLive(sender, live)))));
+} else {
+  for (const sender of senders) {
+    print(`running ${sender.name}`);
+    runs.push(await runLive(sender, live));
+  }
 }
 over.abort();
 await writing;

@@ -11,6 +11,8 @@ export interface LiveRunOptions {
   readonly intervalSeconds: number;
   /** Measured time; whole intervals, so that each run holds the same number of cycles. */
   readonly seconds: number;
+  /** How long a sender runs before it is measured, at least. */
+  readonly warmSeconds: number;
 }
 
 /** What one sender did and used while it was measured. */
@@ -31,7 +33,7 @@ export interface LiveRun {
 
 /**
  * Lets a sender send the source's samples to a fresh store: first until it has delivered every series twice, so that neither
- * its start nor the receiver's new series count, then measured.
+ * its start nor the receiver's new series count, and for `warmSeconds`, then measured.
  */
 export async function runLive(sender: Sender, options: LiveRunOptions): Promise<LiveRun> {
   const releasers = new Releasers();
@@ -50,13 +52,15 @@ async function measure(sender: Sender, options: LiveRunOptions, releasers: Relea
   const running = await sender.start({ source, endpoint: receiver.endpoint, intervalSeconds });
   releasers.push(() => running[Symbol.asyncDispose]());
 
-  const warmDeadlineMs = performance.now() + 10 * intervalSeconds * 1_000;
+  const warmFromMs = performance.now();
+  const warmDeadlineMs = warmFromMs + 10 * intervalSeconds * 1_000;
   while ((await receiver.received()).samples < 2 * series) {
     if (performance.now() > warmDeadlineMs) {
       throw new Error(`${sender.name} does not deliver; the end of its log: ${running.log().slice(-2_000)}`);
     }
     await sleep(500, signal);
   }
+  await sleep(Math.max(0, warmFromMs + options.warmSeconds * 1_000 - performance.now()), signal);
 
   const probes = [0, Math.floor(series / 3), Math.floor((2 * series) / 3), series - 1];
   const lags: number[] = [];
