@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { lstatSync, unlinkSync } from "node:fs";
 import { mkdir, open, unlink } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { describeError, errnoCode, TelemetrydError } from "../core/errors.ts";
@@ -72,10 +73,30 @@ async function bind(server: Server, path: string, directory: string): Promise<vo
         );
       }
     }
+    const asked = identityOf(path);
     const holder = await askHolder(path);
     if (holder !== undefined) throw locked(directory, holder);
-    await unlink(path).catch(() => undefined);
+    removeDead(path, asked);
   }
+}
+
+/**
+ * Takes a dead socket away, unless another daemon has put its own there since it was asked: on a busy machine the answer
+ * may be some 100 ms old. Without a pause between the two steps, so that nothing comes between them.
+ */
+function removeDead(path: string, asked: string | undefined): void {
+  if (asked === undefined || identityOf(path) !== asked) return;
+  try {
+    unlinkSync(path);
+  } catch {
+    // Another one has done so.
+  }
+}
+
+/** Which file it is: inodes are used again at once, so its time belongs to it. */
+function identityOf(path: string): string | undefined {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.ino} ${found.ctimeNs}`;
 }
 
 function listen(server: Server, path: string): Promise<void> {

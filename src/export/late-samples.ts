@@ -100,6 +100,22 @@ export class LateSamples {
         window.toMs === bounds.toMs &&
         sources.every((name) => window.sources.has(name)),
     );
-    return found ?? this.#state.openWindow(this.#key, bounds, sources);
+    if (found !== undefined) return found;
+    for (const window of windows) await this.#leave(window, bounds, sources);
+    return this.#state.openWindow(this.#key, bounds, sources);
+  }
+
+  /**
+   * A window that was remembered, and not closed before the process was killed: what lies in it is sent in a window of other
+   * bounds now, and remembered there.
+   */
+  async #leave(
+    window: OpenWindow,
+    { fromMs, toMs }: WindowBounds,
+    sources: readonly string[],
+  ): Promise<void> {
+    if (window.fromMs >= toMs || window.toMs <= fromMs) return;
+    const moved = sources.filter((name) => window.sources.has(name));
+    if (moved.length > 0) await this.#state.closeSources(window, moved);
   }
 }

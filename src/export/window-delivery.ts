@@ -85,6 +85,8 @@ export class WindowDelivery {
   #queued = 0;
   #answered = 0;
   #hasUnsettled = false;
+  /** A request was sent and has to be sent again. */
+  #hasLeft = false;
   #outgrewMemory = false;
   #setback: Setback | undefined;
   #rejected = { samples: 0, message: "" };
@@ -176,12 +178,13 @@ export class WindowDelivery {
     await this.#settle(window, number, ready, outcome);
   }
 
-  /** An edit changes how the rest is sent, trouble means that it is not; after a stop what is queued still goes. */
+  /**
+   * An edit changes how the rest is sent, trouble means that it is not; after a stop what is queued still goes. But never
+   * past a request that was left: the journal notes how far a series went, and what lies before that would be lost.
+   */
   #isOver(): boolean {
     const { signal, interrupt } = this.#options;
-    return (
-      this.#setback !== undefined || signal.aborted || (interrupt.aborted && interrupt.reason === "edit")
-    );
+    return this.#hasLeft || signal.aborted || (interrupt.aborted && interrupt.reason === "edit");
   }
 
   async #settle(window: OpenWindow, number: number, ready: ReadyRequest, outcome: Outcome): Promise<void> {
@@ -295,6 +298,7 @@ export class WindowDelivery {
     mayHaveArrived: boolean,
   ): Promise<void> {
     this.#hasUnsettled = true;
+    this.#hasLeft = true;
     // After an interruption it is not known what further attempts would have come to.
     if (outcome.kind !== "aborted" && !this.#options.interrupt.aborted) {
       this.#setback ??= {

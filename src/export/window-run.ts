@@ -191,7 +191,8 @@ export class WindowRun {
     if (sources.length === 0) return;
     const { state, sink, late } = this.#deps;
     const { window } = this.#delivery;
-    if (!this.#group.isLate) await late?.remember(this.#bounds(), this.#group.sources);
+    // Only these: the others' samples may yet be sent in a window of other bounds, which then remembers them.
+    if (!this.#group.isLate) await late?.remember(this.#bounds(), sources);
     if (window !== undefined) return state.closeSources(window, sources);
     // Nothing was sent, so no journal was opened: the checkpoints just move.
     await Promise.all(sources.map((source) => state.setCheckpoint(sink, source, this.#group.toMs)));
