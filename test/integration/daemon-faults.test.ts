@@ -10,7 +10,7 @@ import { sleep } from "../../src/core/clock.ts";
 import { decodeRecords } from "../../src/export/state-record.ts";
 import type { DaemonStatus, SinkView } from "../../src/policy/status-view.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { importLines } from "../support/samples.ts";
+import { flushVictoriaMetrics, importLines } from "../support/samples.ts";
 import { freePort, type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 
@@ -80,7 +80,7 @@ async function writePolicy(
 async function writeConfig(more: readonly string[] = [], directory = "./policies"): Promise<void> {
   const lines = [
     `policies: { directory: ${directory} }`,
-    `metrics: { url: "${store.url}", interval: 1s, delay: 1s }`,
+    `metrics: { url: "${store.url}", interval: 1s, delay: 2s }`,
     "state: { directory: ./state }",
     ...more,
   ];
@@ -230,6 +230,8 @@ test("ten receivers that hang and much to send: the memory stays within its boun
     return { fault: "hang" };
   });
   for (let age = 60; age > 0; age--) await write("load", 5_000, age * 1_000);
+  // A daemon that starts sooner than the store shows what it was given reads an empty window, and has nothing to send.
+  await flushVictoriaMetrics(store.url, never);
   await writePolicy({ name: "export", job: "load", sinks });
   await writeConfig(["delivery: { startFrom: 10m, memoryLimit: 32MiB }"]);
   const daemon = await startDaemon();
