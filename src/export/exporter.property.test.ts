@@ -14,8 +14,11 @@ import type { SampleReader } from "../source/sample-reader.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { MemoryState } from "./memory-state.ts";
+import type { RequestEntries } from "./request-entries.ts";
+import { SeriesHashTable } from "./series-hash-table.ts";
 import { decodeRecords, encodeRecord } from "./state-record.ts";
 import type { Interruption } from "./window-delivery.ts";
+import { seriesHashOf } from "./window-pass.ts";
 
 /**
  * Drives the exporter through random histories, with a simulated clock, store and receiver, and holds it to what the
@@ -61,6 +64,7 @@ interface StoredSample {
 const laneCount = 3;
 const historyEndMs = 120_000;
 const sources = ["even", "odd"];
+const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
 
 const samplesOfStore = ({ latenessMs }: Circumstances) => {
   const lateMs = fc.oneof(
@@ -131,8 +135,6 @@ class World {
   readonly kept = new Set<string>();
   /** Samples in requests whose answer was lost: refused later, they count as repeats, whether they are or not. */
   readonly doubtful = new Set<string>();
-  /** Requests of the next life that may have been sent before: a kill can come between a request's record and its sending. */
-  doubtfulRequests = 0;
   readonly circumstances: Circumstances;
   log: Buffer[] = [];
   #shownMs = 0;
@@ -151,6 +153,23 @@ class World {
 
   doubt(payload: Buffer): void {
     for (const sample of decode(payload)) this.doubtful.add(sampleText(sample));
+  }
+
+  /** What the log calls sent, and has no answer to: a kill can come between a request's record and its sending. */
+  doubtUnanswered(): void {
+    const unanswered = new Map<string, RequestEntries>();
+    for (const record of decodeRecords(Buffer.concat(this.log)).records) {
+      if (record.type === "sent") unanswered.set(`${record.id}/${record.number}`, record.entries);
+      if (record.type === "settled" || record.type === "returned")
+        unanswered.delete(`${record.id}/${record.number}`);
+    }
+    const untilMs = new SeriesHashTable();
+    for (const entries of unanswered.values()) entries.each((high, low, ms) => untilMs.raise(high, low, ms));
+    for (const { series, source, ms, value } of this.samples) {
+      const hash = seriesHashOf(source, encoder)(new Series([{ name: "__name__", value: series }]));
+      if (hash === undefined || ms > (untilMs.get(hash.high, hash.low) ?? 0)) continue;
+      this.doubtful.add(sampleText({ key: `__name__=${series}`, ms, value }));
+    }
   }
 
   /** As Prometheus without an out-of-order window does it: all or nothing. @returns whether it was accepted */
@@ -280,10 +299,6 @@ class Life {
         const chosen = left.shift() ?? "stored";
         this.sent.push(request.payload);
         if (chosen.endsWith("lost")) world.doubt(request.payload);
-        if (world.doubtfulRequests > 0) {
-          world.doubtfulRequests--;
-          world.doubt(request.payload);
-        }
         const isStored = chosen === "stored" || chosen === "stored, answer lost";
         const isAccepted = isStored && world.store(request.payload);
         if (isAccepted && chosen === "stored, answer lost") world.unanswered += request.sampleCount;
@@ -375,7 +390,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
       kind: "connected",
       sender: life.sender(stepOf.fates, endpoint, afterRequest),
       state: endpoint,
-      encoder: () => seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
+      encoder: () => encoder,
       newBuilder: (onCapacity) => new WriteRequestBuilder(onCapacity),
     }),
   };
@@ -393,7 +408,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
     // A kill finds at most one request of each lane in flight.
     for (const samples of life.accepted.slice(-laneCount)) world.unanswered += samples;
     for (const payload of life.sent.slice(-laneCount)) world.doubt(payload);
-    world.doubtfulRequests = laneCount;
+    world.doubtUnanswered();
   }
   world.rejected += exporter.snapshot().stats.rejected;
 }
