@@ -1,3 +1,5 @@
+import type { CapacityListener } from "./request.ts";
+
 /**
  * The memory that request bodies are built in before they are compressed. A builder takes a piece with its first series and
  * gives it back with its last, so that ten thousand sinks with a small request every half minute share a few pieces,
@@ -26,4 +28,32 @@ export function growScratch(scratch: Buffer, usedBytes: number, neededBytes: num
   larger.set(scratch.subarray(0, usedBytes));
   giveScratch(scratch);
   return larger;
+}
+
+/** What a builder holds while it has nothing to write. */
+export const noScratch: Buffer = Buffer.alloc(0);
+
+/**
+ * A piece with room for `neededBytes` that begins with the first `usedBytes` of the given one: that one itself where it is
+ * large enough, and a first piece in place of {@link noScratch}.
+ */
+export function reserveScratch(
+  scratch: Buffer,
+  usedBytes: number,
+  neededBytes: number,
+  onCapacity: CapacityListener | undefined,
+): Buffer {
+  if (neededBytes <= scratch.length) return scratch;
+  const piece = scratch === noScratch ? takeScratch() : scratch;
+  const larger = neededBytes > piece.length ? growScratch(piece, usedBytes, neededBytes) : piece;
+  onCapacity?.(larger.length - scratch.length);
+  return larger;
+}
+
+/** Gives a piece back, if it is one. @returns what is held then */
+export function releaseScratch(scratch: Buffer, onCapacity: CapacityListener | undefined): Buffer {
+  if (scratch === noScratch) return noScratch;
+  onCapacity?.(-scratch.length);
+  giveScratch(scratch);
+  return noScratch;
 }

@@ -1,11 +1,10 @@
 import type { CapacityListener } from "./request.ts";
-import { giveScratch, growScratch, takeScratch } from "./scratch.ts";
+import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
 import { maxTextBytes, writeText } from "./wire.ts";
 
 const symbolsTag = 0x22;
 /** The specification wants the empty text first, so that an absent reference (0) means it. */
 const emptyText = Buffer.from([symbolsTag, 0]);
-const empty = Buffer.alloc(0);
 
 /**
  * The `symbols` (field 4) of a 2.0 request: each text once, in the order in which it was first referred to, the empty one
@@ -14,8 +13,8 @@ const empty = Buffer.alloc(0);
 export class SymbolTable {
   readonly #onCapacity: CapacityListener | undefined;
   readonly #refs = new Map<string, number>();
-  #out: Buffer = empty;
-  #at = 0;
+  #out: Buffer = noScratch;
+  #at = emptyText.length;
 
   constructor(onCapacity?: CapacityListener) {
     this.#onCapacity = onCapacity;
@@ -24,7 +23,7 @@ export class SymbolTable {
 
   /** Size of the fields so far. */
   get byteLength(): number {
-    return Math.max(emptyText.length, this.#at);
+    return this.#at;
   }
 
   /** The index of a text, which must be Unicode (no lone surrogate). */
@@ -41,29 +40,19 @@ export class SymbolTable {
 
   /** The fields; valid until the table changes. */
   bytes(): Buffer {
-    return this.#out === empty ? emptyText : this.#out.subarray(0, this.#at);
+    return this.#out === noScratch ? emptyText : this.#out.subarray(0, this.#at);
   }
 
   reset(): void {
     this.#refs.clear();
     this.#refs.set("", 0);
-    this.#at = 0;
-    if (this.#out === empty) return;
-    this.#onCapacity?.(-this.#out.length);
-    giveScratch(this.#out);
-    this.#out = empty;
+    this.#at = emptyText.length;
+    this.#out = releaseScratch(this.#out, this.#onCapacity);
   }
 
   #reserve(bytes: number): void {
-    const needed = this.#at + bytes;
-    if (needed <= this.#out.length) return;
-    const before = this.#out.length;
-    if (this.#out === empty) {
-      this.#out = takeScratch();
-      this.#at = emptyText.copy(this.#out);
-    }
-    const atLeast = this.#at + bytes;
-    if (atLeast > this.#out.length) this.#out = growScratch(this.#out, this.#at, atLeast);
-    this.#onCapacity?.(this.#out.length - before);
+    const isFirst = this.#out === noScratch;
+    this.#out = reserveScratch(this.#out, this.#at, this.#at + bytes, this.#onCapacity);
+    if (isFirst) emptyText.copy(this.#out);
   }
 }

@@ -3,7 +3,7 @@ import type { Label, SampleBuffer } from "../core/series.ts";
 import type { EncodedSeries } from "./labels.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
-import { giveScratch, growScratch, takeScratch } from "./scratch.ts";
+import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
 import { SymbolTable } from "./symbol-table.ts";
 import { closeMessage, varintSize, writeVarint } from "./wire.ts";
 
@@ -40,7 +40,6 @@ const unitTag = 0x20;
 /** Type, and two references with their tags. */
 const maxMetadataBytes = 2 + 6 + 6;
 const maxRefBytes = 5;
-const empty = Buffer.alloc(0);
 
 /**
  * Builds `io.prometheus.write.v2.Request` bodies. The symbols are met while the series are written, and stand before them in
@@ -52,7 +51,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
   readonly #metadataOf: MetadataLookup | undefined;
   readonly #onCapacity: CapacityListener | undefined;
   readonly #symbols: SymbolTable;
-  #out: Buffer = empty;
+  #out: Buffer = noScratch;
   #at = 0;
   #sampleCount = 0;
   #seriesCount = 0;
@@ -127,9 +126,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
 
   reset(): void {
     this.#symbols.reset();
-    if (this.#out !== empty) this.#onCapacity?.(-this.#out.length);
-    giveScratch(this.#out);
-    this.#out = empty;
+    this.#out = releaseScratch(this.#out, this.#onCapacity);
     this.#at = 0;
     this.#sampleCount = 0;
     this.#seriesCount = 0;
@@ -165,12 +162,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
   }
 
   #reserve(bytes: number): void {
-    const needed = this.#at + bytes;
-    if (needed <= this.#out.length) return;
-    const before = this.#out.length;
-    if (this.#out === empty) this.#out = takeScratch();
-    if (needed > this.#out.length) this.#out = growScratch(this.#out, this.#at, needed);
-    this.#onCapacity?.(this.#out.length - before);
+    this.#out = reserveScratch(this.#out, this.#at, this.#at + bytes, this.#onCapacity);
   }
 }
 

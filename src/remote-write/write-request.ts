@@ -3,11 +3,10 @@ import type { SampleBuffer } from "../core/series.ts";
 import type { EncodedSeries } from "./labels.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
-import { giveScratch, growScratch, takeScratch } from "./scratch.ts";
+import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
 import { closeMessage, varintSize } from "./wire.ts";
 
 const timeSeriesTag = 0x0a;
-const empty = Buffer.alloc(0);
 
 /**
  * Builds `prometheus.WriteRequest` bodies (remote write 1.0) in memory that it holds only while there is a series in it.
@@ -17,7 +16,7 @@ const empty = Buffer.alloc(0);
  */
 export class WriteRequestBuilder implements RequestBuilder {
   readonly #onCapacity: CapacityListener | undefined;
-  #out: Buffer = empty;
+  #out: Buffer = noScratch;
   #at = 0;
   #sampleCount = 0;
   #seriesCount = 0;
@@ -90,9 +89,7 @@ export class WriteRequestBuilder implements RequestBuilder {
   }
 
   reset(): void {
-    if (this.#out !== empty) this.#onCapacity?.(-this.#out.length);
-    giveScratch(this.#out);
-    this.#out = empty;
+    this.#out = releaseScratch(this.#out, this.#onCapacity);
     this.#at = 0;
     this.#sampleCount = 0;
     this.#seriesCount = 0;
@@ -101,11 +98,6 @@ export class WriteRequestBuilder implements RequestBuilder {
   }
 
   #reserve(bytes: number): void {
-    const needed = this.#at + bytes;
-    if (needed <= this.#out.length) return;
-    const before = this.#out.length;
-    if (this.#out === empty) this.#out = takeScratch();
-    if (needed > this.#out.length) this.#out = growScratch(this.#out, this.#at, needed);
-    this.#onCapacity?.(this.#out.length - before);
+    this.#out = reserveScratch(this.#out, this.#at, this.#at + bytes, this.#onCapacity);
   }
 }
