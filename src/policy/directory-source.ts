@@ -66,13 +66,13 @@ export class DirectorySource implements Service {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const watch = new DirectoryWatch(this.#directory);
+    const watch = new DirectoryWatch(this.#directory, this.#clock);
     try {
       while (!signal.aborted) {
         // Watching before looking: what changes after the look has an event.
-        await watch.begin(this.#clock);
+        await watch.begin();
         const pauseMs = await this.#lookSafely(signal);
-        const changed = await watch.wait(this.#clock, pauseMs, signal);
+        const changed = await watch.wait(pauseMs, signal);
         // A directory that is written to all the time must not be looked at all the time.
         if (changed) await this.#clock.sleep(breathMs, signal).catch(() => undefined);
       }

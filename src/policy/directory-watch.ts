@@ -11,19 +11,21 @@ const checkEveryMs = 30_000;
  */
 export class DirectoryWatch {
   readonly #directory: string;
+  readonly #clock: Clock;
   #watcher: FSWatcher | undefined;
   /** Device and inode of the directory that is watched. */
   #identity: string | undefined;
   #wake = new AbortController();
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(directory: string) {
+  constructor(directory: string, clock: Clock) {
     this.#directory = directory;
+    this.#clock = clock;
   }
 
   /** To be called before a look: what changes after it ends the next wait, at the latest when it begins. */
-  async begin(clock: Clock): Promise<void> {
-    const nowMs = clock.monotonicMs();
+  async begin(): Promise<void> {
+    const nowMs = this.#clock.monotonicMs();
     if (!this.#wake.signal.aborted && nowMs < this.#checkedAtMs + checkEveryMs) return;
     if (this.#wake.signal.aborted) this.#wake = new AbortController();
     this.#checkedAtMs = nowMs;
@@ -35,13 +37,13 @@ export class DirectoryWatch {
   }
 
   /** Waits for a change since `begin`, or that long. @returns whether something changed; also true when the signal aborts */
-  async wait(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  async wait(ms: number, signal: AbortSignal): Promise<boolean> {
     const wake = this.#wake;
     const end = () => wake.abort();
     signal.addEventListener("abort", end, { once: true });
     if (signal.aborted) end();
     try {
-      await clock.sleep(ms, wake.signal).catch(() => undefined);
+      await this.#clock.sleep(ms, wake.signal).catch(() => undefined);
     } finally {
       signal.removeEventListener("abort", end);
     }
