@@ -219,7 +219,6 @@ class Life {
   readonly accepted: number[] = [];
   /** The last requests that were sent, for what a kill leaves in doubt. */
   readonly sent: Buffer[] = [];
-  readonly #refused: Buffer[] = [];
   #recordsLeft: number;
   readonly #world: World;
   readonly state: MemoryState;
@@ -242,17 +241,6 @@ class Life {
       return new Promise(() => undefined);
     });
     for (const record of decodeRecords(Buffer.concat(world.log)).records) this.state.apply(record);
-  }
-
-  /**
-   * A request whose answer was lost, and with it the whole of the request that it was a part of, where culprits were looked
-   * for: the journal has one answer for both.
-   */
-  #doubt(payload: Buffer): void {
-    this.#world.doubt(payload);
-    const samples = new Set(decode(payload).map(sampleText));
-    for (const whole of this.#refused)
-      if (decode(whole).some((sample) => samples.has(sampleText(sample)))) this.#world.doubt(whole);
   }
 
   reader(fates: readonly ReadFate[]): SampleReader {
@@ -310,7 +298,7 @@ class Life {
         if (this.isOver) return new Promise(() => undefined);
         const chosen = left.shift() ?? "stored";
         this.sent.push(request.payload);
-        if (chosen.endsWith("lost")) this.#doubt(request.payload);
+        if (chosen.endsWith("lost")) world.doubt(request.payload);
         const isStored = chosen === "stored" || chosen === "stored, answer lost";
         const isAccepted = isStored && world.store(request.payload);
         if (isAccepted && chosen === "stored, answer lost") world.unanswered += request.sampleCount;
@@ -335,10 +323,7 @@ class Life {
         if (chosen !== "stored") {
           return { kind: "exhausted", reason: "answer_timeout", message: "no answer", answerLost: true };
         }
-        if (!isAccepted) {
-          this.#refused.push(request.payload);
-          return { kind: "refused", status: 400, message: "out of order", answerLost: false };
-        }
+        if (!isAccepted) return { kind: "refused", status: 400, message: "out of order", answerLost: false };
         return { kind: "delivered", status: 204 };
       },
     };
@@ -474,6 +459,16 @@ const found: [StoredSample[], Step[]][] = [
   [
     samplesOf([{ series: 0, ms: 1, lateMs: 1_001 }]),
     [{ ...healthy, advanceMs: 1_001, killAfterRecords: 1, maxSize: 1 }],
+  ],
+  // A search for culprits that a lost answer breaks off: only the part without an answer is in doubt afterwards.
+  [
+    samplesOf(Array.from({ length: 12 }, (_, index) => ({ series: 0, ms: index + 1, lateMs: 0 }))),
+    [
+      {
+        ...{ ...healthy, advanceMs: 2_000, maxSize: 4 },
+        fates: ["stored", "stored", "not stored, answer lost"],
+      },
+    ],
   ],
 ];
 

@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { formatDuration } from "../core/duration.ts";
 import type { Logger } from "../core/log.ts";
 import type { Connection } from "../remote-write/endpoints.ts";
-import { isolate, type Refusal } from "../remote-write/isolate.ts";
+import { isolate, type Refusal, type UnfinishedIsolation } from "../remote-write/isolate.ts";
 import type { Outcome, Unfinished } from "../remote-write/outcome.ts";
 import type { RejectedRequest } from "../remote-write/rejected-store.ts";
 import type { EncodedRequest } from "../remote-write/request.ts";
@@ -11,6 +11,7 @@ import type { RequestPart } from "../remote-write/split-request.ts";
 import { Lanes } from "./lanes.ts";
 import type { LateSamples } from "./late-samples.ts";
 import type { BudgetShare } from "./memory-budget.ts";
+import type { RequestEntries } from "./request-entries.ts";
 import type { OpenWindow, StateStore, WindowBounds } from "./sink-state.ts";
 import type { SinkStats } from "./sink-stats.ts";
 import type { Setback } from "./standing.ts";
@@ -188,7 +189,7 @@ export class WindowDelivery {
   }
 
   async #settle(window: OpenWindow, number: number, ready: ReadyRequest, outcome: Outcome): Promise<void> {
-    const { dropExhausted } = this.#deps;
+    const { dropExhausted, state } = this.#deps;
     const mayHaveArrived =
       ready.unanswered !== undefined || (outcome.kind !== "delivered" && outcome.answerLost);
     if (outcome.kind === "delivered") {
@@ -198,9 +199,13 @@ export class WindowDelivery {
       return;
     }
     if (outcome.kind === "refused") {
-      const undecided = await this.#refused(window, ready, outcome, mayHaveArrived);
-      if (undecided === undefined) return this.#markSettled(window, number, ready);
-      return this.#leave(window, number, undecided, mayHaveArrived || undecided.answerLost);
+      const interrupted = await this.#refused(window, ready, outcome, mayHaveArrived);
+      if (interrupted === undefined) return this.#markSettled(window, number, ready);
+      // The request itself was answered: only the part without an answer is in doubt, and goes alone the next time.
+      if (interrupted.outcome.answerLost && !mayHaveArrived) {
+        await state.requestSent(window, this.#entriesOf(ready, interrupted.part));
+      }
+      return this.#leave(window, number, interrupted.outcome, mayHaveArrived);
     }
     const isUsedUp = outcome.kind === "exhausted" && (outcome.retryAfterMs ?? 0) <= longestWaitMs;
     if (isUsedUp && dropExhausted && !this.#options.interrupt.aborted) {
@@ -232,14 +237,14 @@ export class WindowDelivery {
   /**
    * Rejects a refused request, or looks for the culprits in it where that promises something.
    *
-   * @returns the outcome that broke the search off, if one did
+   * @returns what broke the search off, if something did
    */
   async #refused(
     window: OpenWindow,
     ready: ReadyRequest,
     refusal: Refusal,
     mayHaveArrived: boolean,
-  ): Promise<Unfinished | undefined> {
+  ): Promise<UnfinishedIsolation | undefined> {
     const { connection, refusals, clock } = this.#deps;
     this.#answered++;
     const isPartlyWritten = (refusal.written ?? 0) > 0;
@@ -273,21 +278,22 @@ export class WindowDelivery {
     }
     await journaled;
     if (isolation.delivered.length === 0 && isolation.interrupted === undefined) refusals.isHopeless = true;
-    return isolation.interrupted?.outcome;
+    return isolation.interrupted;
   }
 
-  async #settlePart(
-    window: OpenWindow,
-    ready: ReadyRequest,
-    { request, firstSeries }: RequestPart,
-  ): Promise<void> {
-    // Late samples have no entry for each series. A crash in the middle of a search for culprits among them sends the good ones again.
-    if (this.#options.isLate) return;
-    // A single series may have been cut in time; several are whole.
-    const untilMs = request.seriesCount === 1 ? request.maxMs : Infinity;
-    const entries = ready.entries.slice(firstSeries, request.seriesCount, untilMs);
+  async #settlePart(window: OpenWindow, ready: ReadyRequest, part: RequestPart): Promise<void> {
     const { state } = this.#deps;
-    await state.requestSettled(window, await state.requestSent(window, entries));
+    await state.requestSettled(window, await state.requestSent(window, this.#entriesOf(ready, part)));
+  }
+
+  #entriesOf({ entries }: ReadyRequest, { request, firstSeries, firstSample }: RequestPart): RequestEntries {
+    if (this.#options.isLate) return entries.slice(firstSample, request.sampleCount);
+    // A single series may have been cut in time; several are whole.
+    return entries.slice(
+      firstSeries,
+      request.seriesCount,
+      request.seriesCount === 1 ? request.maxMs : Infinity,
+    );
   }
 
   /** The samples cannot be delivered now: the window is run again later. */

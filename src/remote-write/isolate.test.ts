@@ -87,8 +87,15 @@ async function run(
     expect(contentOf(part.request)[0]).toMatch(new RegExp(`^${part.firstSeries}/`));
   }
   const rejected = isolation.culprits.flatMap(({ part }) => contentOf(part.request));
-  const undecided = (isolation.interrupted?.undecided ?? []).flatMap((part) => contentOf(part.request));
-  return { arrived, rejected, undecided, requests, isolation };
+  const { interrupted } = isolation;
+  const undecided = interrupted === undefined ? [] : [interrupted.part, ...interrupted.unsent];
+  return {
+    arrived,
+    rejected,
+    undecided: undecided.flatMap((part) => contentOf(part.request)),
+    requests,
+    isolation,
+  };
 }
 
 test("one bad series among 500 costs its neighbours nothing, wherever it is", async () => {
@@ -167,7 +174,8 @@ describe("an end before it is done", () => {
     const send = () => Promise.reject(new Error("must not be sent"));
     const isolation = await isolate(requestOf(2, 1), refused, { clock, send }, AbortSignal.abort());
     expect(isolation.interrupted?.outcome).toEqual({ kind: "aborted", answerLost: false });
-    expect(isolation.interrupted?.undecided).toHaveLength(2);
+    expect(isolation.interrupted?.part.request.sampleCount).toBe(1);
+    expect(isolation.interrupted?.unsent).toHaveLength(1);
   });
 });
 

@@ -22,8 +22,17 @@ export interface Isolation {
   /** In the order of their acceptance. */
   readonly delivered: readonly RequestPart[];
   readonly culprits: readonly Culprit[];
-  /** Set where it ended early (no answer, suspended, aborted): these parts are as undecided as they were. */
-  readonly interrupted?: { readonly outcome: Unfinished; readonly undecided: readonly RequestPart[] };
+  /** Set where it ended early: these parts are as undecided as they were. */
+  readonly interrupted?: UnfinishedIsolation;
+}
+
+export interface UnfinishedIsolation {
+  /** No answer, suspended, aborted. */
+  readonly outcome: Unfinished;
+  /** The part whose outcome it is. */
+  readonly part: RequestPart;
+  /** Parts that were not sent. */
+  readonly unsent: readonly RequestPart[];
 }
 
 export interface IsolateDeps {
@@ -56,7 +65,7 @@ export async function isolate(
   signal: AbortSignal,
 ): Promise<Isolation> {
   const run = new IsolationRun(deps, signal);
-  return run.run({ part: { request, firstSeries: 0 }, refusal });
+  return run.run({ part: { request, firstSeries: 0, firstSample: 0 }, refusal });
 }
 
 class IsolationRun {
@@ -64,9 +73,9 @@ class IsolationRun {
   readonly #signal: AbortSignal;
   readonly #delivered: RequestPart[] = [];
   readonly #culprits: Culprit[] = [];
-  readonly #undecided: RequestPart[] = [];
+  readonly #unsent: RequestPart[] = [];
   #requests = 0;
-  #interruption: Unfinished | undefined;
+  #interruption: Omit<UnfinishedIsolation, "unsent"> | undefined;
   /** The smallest size (uncompressed) that was answered with 413. */
   #tooLargeBytes = Infinity;
 
@@ -85,7 +94,7 @@ class IsolationRun {
     }
     const isolation = { delivered: this.#delivered, culprits: this.#culprits };
     if (this.#interruption === undefined) return isolation;
-    return { ...isolation, interrupted: { outcome: this.#interruption, undecided: this.#undecided } };
+    return { ...isolation, interrupted: { ...this.#interruption, unsent: this.#unsent } };
   }
 
   /** Sends the halves of a part that is known to be bad; those that turn out bad themselves are added to `next`. */
@@ -96,9 +105,10 @@ class IsolationRun {
       this.#leave(bad);
       return;
     }
-    const [first, second] = halves.map(({ request, firstSeries }) => ({
+    const [first, second] = halves.map(({ request, firstSeries, firstSample }) => ({
       request,
       firstSeries: bad.part.firstSeries + firstSeries,
+      firstSample: bad.part.firstSample + firstSample,
     })) as [RequestPart, RequestPart];
 
     const firstResult = await this.#send(first, bad.refusal);
@@ -139,8 +149,7 @@ class IsolationRun {
       this.#noteSize(bad);
       return bad;
     }
-    this.#interruption = outcome;
-    this.#undecided.push(part);
+    this.#interruption = { outcome, part };
     return "left";
   }
 
@@ -164,7 +173,7 @@ class IsolationRun {
 
   #leave(bad: Culprit): void {
     if (this.#interruption === undefined) this.#culprits.push(bad);
-    else this.#undecided.push(bad.part);
+    else this.#unsent.push(bad.part);
   }
 
   #noteSize({ part, refusal }: Culprit): void {

@@ -1,11 +1,14 @@
+import type { Protocol } from "./labels.ts";
 import type { EncodedRequest } from "./request.ts";
-import { readBody, writeBody } from "./request-body.ts";
+import { type BodySeries, readBody, writeBody } from "./request-body.ts";
 
 /** A part of a request. */
 export interface RequestPart {
   readonly request: EncodedRequest;
   /** Position of its first series in the request that was split; 0 in both halves where one series was cut in time. */
   readonly firstSeries: number;
+  /** Position of its first sample in the request that was split. */
+  readonly firstSample: number;
 }
 
 /**
@@ -16,21 +19,32 @@ export interface RequestPart {
  */
 export function splitRequest(request: EncodedRequest): [RequestPart, RequestPart] | undefined {
   if (request.sampleCount < 2) return undefined;
-  const { protocol } = request;
   const series = readBody(request);
   if (series.length > 1) {
     const middle = series.length >>> 1;
-    return [
-      { request: writeBody(protocol, series.slice(0, middle)), firstSeries: 0 },
-      { request: writeBody(protocol, series.slice(middle)), firstSeries: middle },
-    ];
+    return halves(request.protocol, series.slice(0, middle), series.slice(middle), middle);
   }
   const only = series[0];
   if (only === undefined) return undefined;
-  const middle = only.samples.length >>> 1;
-  const half = (samples: typeof only.samples): RequestPart => ({
-    request: writeBody(protocol, [{ labels: only.labels, samples }]),
-    firstSeries: 0,
-  });
-  return [half(only.samples.slice(0, middle)), half(only.samples.slice(middle))];
+  const { labels, samples } = only;
+  const middle = samples.length >>> 1;
+  return halves(
+    request.protocol,
+    [{ labels, samples: samples.slice(0, middle) }],
+    [{ labels, samples: samples.slice(middle) }],
+    0,
+  );
+}
+
+function halves(
+  protocol: Protocol,
+  first: readonly BodySeries[],
+  second: readonly BodySeries[],
+  firstSeries: number,
+): [RequestPart, RequestPart] {
+  const earlier = writeBody(protocol, first);
+  return [
+    { request: earlier, firstSeries: 0, firstSample: 0 },
+    { request: writeBody(protocol, second), firstSeries, firstSample: earlier.sampleCount },
+  ];
 }
