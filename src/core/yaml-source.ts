@@ -58,26 +58,86 @@ const maxProblems = 20;
  * proportion to the text, whatever the text is: what would be costly is refused with a message.
  */
 export function parseYaml(text: string): YamlFile {
-  const lines = new LineCounter();
   const refused = refuseCostly(text);
   if (refused !== undefined) return { documents: [], problems: [refused] };
-  // uniqueKeys compares every key with every other; Conversion finds duplicates in linear time.
-  const composed = parseAllDocuments(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: false,
-    logLevel: "silent",
-  });
+  const tree = new TreeOfText(text);
+  const { composed, lines } = tree.get();
   const problems: YamlProblem[] = [];
   const documents: YamlDocument[] = [];
-  for (const document of Array.from(composed as Iterable<Document.Parsed>)) {
+  for (const [index, document] of composed.entries()) {
     for (const error of document.errors) {
       problems.push({ ...positionAt(lines, error.pos[0]), path: "", message: oneLine(error.message) });
     }
     if (document.errors.length > 0) continue;
-    documents.push(new Conversion(document, lines, problems).run());
+    const value = new Conversion(document, lines, problems).run();
+    documents.push(new PlacedDocument(value, tree, index));
   }
   return { documents, problems: firstAtEachPlace(problems).slice(0, maxProblems) };
+}
+
+interface Composed {
+  readonly composed: readonly Document.Parsed[];
+  readonly lines: LineCounter;
+}
+
+/**
+ * The syntax tree of a file, which takes some thirty times the memory of its text and is wanted again only when something
+ * has to be located: it may be collected, and is made again (bench/small-policies.ts).
+ */
+class TreeOfText {
+  readonly #text: string;
+  #tree: WeakRef<Composed> | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get(): Composed {
+    const known = this.#tree?.deref();
+    if (known !== undefined) return known;
+    const lines = new LineCounter();
+    // uniqueKeys compares every key with every other; Conversion finds duplicates in linear time.
+    const composed = parseAllDocuments(this.#text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      uniqueKeys: false,
+      logLevel: "silent",
+    });
+    const tree = { composed: Array.from(composed as Iterable<Document.Parsed>), lines };
+    this.#tree = new WeakRef(tree);
+    return tree;
+  }
+}
+
+class PlacedDocument implements YamlDocument {
+  readonly value: unknown;
+  readonly #tree: TreeOfText;
+  readonly #index: number;
+
+  constructor(value: unknown, tree: TreeOfText, index: number) {
+    this.value = value;
+    this.#tree = tree;
+    this.#index = index;
+  }
+
+  positionOf(path: DocumentPath): Position {
+    return this.#nodes().positionOf(path);
+  }
+
+  keyPositionOf(path: DocumentPath): Position {
+    return this.#nodes().keyPositionOf(path);
+  }
+
+  sourceOf(path: DocumentPath): string | undefined {
+    return this.#nodes().sourceOf(path);
+  }
+
+  #nodes(): DocumentNodes {
+    const { composed, lines } = this.#tree.get();
+    const document = composed[this.#index];
+    if (document === undefined) throw new Error("the same text has given other documents");
+    return new DocumentNodes(document, lines);
+  }
 }
 
 /** What the parser says a second time of the same place is a consequence of the first. */
@@ -128,32 +188,93 @@ function refuseCostly(text: string): YamlProblem | undefined {
   return undefined;
 }
 
-/** From the composer's nodes to plain values; its own, since duplicates, cycles and depth need a place in the message. */
-class Conversion {
+/** The nodes of one document, and how to find them. */
+class DocumentNodes {
   readonly #document: Document.Parsed;
   readonly #lines: LineCounter;
+
+  constructor(document: Document.Parsed, lines: LineCounter) {
+    this.#document = document;
+    this.#lines = lines;
+  }
+
+  get root(): unknown {
+    return this.#document.contents;
+  }
+
+  resolve(node: unknown): Node | undefined {
+    if (isAlias(node)) return node.resolve(this.#document) ?? undefined;
+    return isScalar(node) || isMap(node) || isSeq(node) ? node : undefined;
+  }
+
+  keyName(key: unknown): string | undefined {
+    const node = this.resolve(key);
+    if (!isScalar(node)) return undefined;
+    return typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
+  }
+
+  positionOf(path: DocumentPath): Position {
+    const { node, key, complete } = this.#walk(path);
+    // A member that is missing is best shown at the name of the object that lacks it.
+    return this.startOf(complete ? node : (nodeOf(key) ?? node));
+  }
+
+  keyPositionOf(path: DocumentPath): Position {
+    const { node, key } = this.#walk(path);
+    return this.startOf(nodeOf(key) ?? node);
+  }
+
+  sourceOf(path: DocumentPath): string | undefined {
+    const { node, complete } = this.#walk(path);
+    const target = complete ? this.resolve(node) : undefined;
+    return isScalar(target) ? target.source : undefined;
+  }
+
+  startOf(node: Node | undefined): Position {
+    return positionAt(this.#lines, node?.range?.[0] ?? this.#document.range[0]);
+  }
+
+  /** The pairs from the root to `path`, as far as they exist. */
+  #walk(path: DocumentPath): { node: Node | undefined; key: unknown; complete: boolean } {
+    let node = this.root;
+    let key: unknown;
+    for (const step of path) {
+      const parent = this.resolve(node);
+      let next: unknown;
+      let nextKey: unknown;
+      if (isSeq(parent) && typeof step === "number") next = parent.items[step];
+      if (isMap(parent)) {
+        const pair = parent.items.find((item) => this.keyName(item.key) === String(step));
+        next = pair?.value ?? pair?.key;
+        nextKey = pair?.key;
+      }
+      if (next === undefined || next === null) return { node: nodeOf(node), key, complete: false };
+      node = next;
+      key = nextKey ?? next;
+    }
+    return { node: nodeOf(node), key, complete: true };
+  }
+}
+
+/** From the composer's nodes to plain values; its own, since duplicates, cycles and depth need a place in the message. */
+class Conversion {
+  readonly #nodes: DocumentNodes;
   readonly #problems: YamlProblem[];
   /** Anchored nodes being converted: an alias to one of them would never end. */
   readonly #open = new Set<Node>();
   #values = 0;
 
   constructor(document: Document.Parsed, lines: LineCounter, problems: YamlProblem[]) {
-    this.#document = document;
-    this.#lines = lines;
+    this.#nodes = new DocumentNodes(document, lines);
     this.#problems = problems;
   }
 
-  run(): YamlDocument {
-    return {
-      value: this.#convert(this.#document.contents, []),
-      positionOf: (path) => this.#positionOf(path),
-      keyPositionOf: (path) => this.#keyPositionOf(path),
-      sourceOf: (path) => this.#sourceOf(path),
-    };
+  run(): unknown {
+    return this.#convert(this.#nodes.root, []);
   }
 
   #convert(node: unknown, path: DocumentPath): unknown {
-    const target = this.#resolve(node);
+    const target = this.#nodes.resolve(node);
     if (target === undefined) {
       if (isAlias(node)) this.#report(path, `the alias *${node.source} has no anchor before it`);
       return null;
@@ -181,7 +302,7 @@ class Conversion {
   #convertMap(pairs: readonly { key: unknown; value: unknown }[], path: DocumentPath): unknown {
     const members = new Map<string, unknown>();
     for (const { key, value } of pairs) {
-      const name = this.#keyName(key);
+      const name = this.#nodes.keyName(key);
       if (name === undefined) {
         this.#report(path, "a key must be plain text", key);
         continue;
@@ -193,62 +314,13 @@ class Conversion {
     return Object.fromEntries(members);
   }
 
-  #keyName(key: unknown): string | undefined {
-    const node = this.#resolve(key);
-    if (!isScalar(node)) return undefined;
-    return typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
-  }
-
-  #resolve(node: unknown): Node | undefined {
-    if (isAlias(node)) return node.resolve(this.#document) ?? undefined;
-    return isScalar(node) || isMap(node) || isSeq(node) ? node : undefined;
-  }
-
   #report(path: DocumentPath, message: string, at?: unknown): void {
-    const position = isScalar(at) || isMap(at) || isSeq(at) ? this.#startOf(at) : undefined;
-    this.#problems.push({ ...(position ?? this.#positionOf(path)), path: printPath(path), message });
-  }
-
-  /** The pairs from the root to `path`, as far as they exist. */
-  #walk(path: DocumentPath): { node: Node | undefined; key: unknown; complete: boolean } {
-    let node: unknown = this.#document.contents;
-    let key: unknown;
-    for (const step of path) {
-      const parent = this.#resolve(node);
-      let next: unknown;
-      let nextKey: unknown;
-      if (isSeq(parent) && typeof step === "number") next = parent.items[step];
-      if (isMap(parent)) {
-        const pair = parent.items.find((item) => this.#keyName(item.key) === String(step));
-        next = pair?.value ?? pair?.key;
-        nextKey = pair?.key;
-      }
-      if (next === undefined || next === null) return { node: nodeOf(node), key, complete: false };
-      node = next;
-      key = nextKey ?? next;
-    }
-    return { node: nodeOf(node), key, complete: true };
-  }
-
-  #positionOf(path: DocumentPath): Position {
-    const { node, key, complete } = this.#walk(path);
-    // A member that is missing is best shown at the name of the object that lacks it.
-    return this.#startOf(complete ? node : (nodeOf(key) ?? node));
-  }
-
-  #keyPositionOf(path: DocumentPath): Position {
-    const { node, key } = this.#walk(path);
-    return this.#startOf(nodeOf(key) ?? node);
-  }
-
-  #sourceOf(path: DocumentPath): string | undefined {
-    const { node, complete } = this.#walk(path);
-    const target = complete ? this.#resolve(node) : undefined;
-    return isScalar(target) ? target.source : undefined;
-  }
-
-  #startOf(node: Node | undefined): Position {
-    return positionAt(this.#lines, node?.range?.[0] ?? this.#document.range[0]);
+    const position = isScalar(at) || isMap(at) || isSeq(at) ? this.#nodes.startOf(at) : undefined;
+    this.#problems.push({
+      ...(position ?? this.#nodes.positionOf(path)),
+      path: printPath(path),
+      message,
+    });
   }
 }
 
