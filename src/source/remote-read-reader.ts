@@ -1,12 +1,13 @@
 import snappy from "snappy";
 import type { FlavorReader, ReadTotals, SampleReceiver, ScopedRead } from "./flavor-reader.ts";
+import type { AnswerHeaders } from "./http/answer-parser.ts";
 import type { LabelCache } from "./label-cache.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 import { failure, type ReadFailure } from "./read-failure.ts";
 import { FrameDecoder } from "./read-frames.ts";
 import { encodeReadRequest } from "./read-request.ts";
 import { ReadResponseDecoder } from "./read-response.ts";
-import type { StoreAnswerHeaders, StoreClient } from "./store-client.ts";
+import type { StoreClient } from "./store-client.ts";
 import type { Window } from "./window.ts";
 
 /** Of an answer that comes in one piece; a stream of chunks has no bound, since a frame is forgotten when it is decoded. */
@@ -122,7 +123,7 @@ class ReadBody {
   }
 
   /** @returns whether more is wanted */
-  push(chunk: Buffer, headers: StoreAnswerHeaders): boolean {
+  push(chunk: Buffer, headers: AnswerHeaders): boolean {
     this.#kind ??= this.#kindOf(headers);
     if (this.#kind === "chunks") {
       this.#onBytes(chunk.length);
@@ -143,7 +144,7 @@ class ReadBody {
     return this.fault;
   }
 
-  #kindOf(headers: StoreAnswerHeaders): "chunks" | "samples" | undefined {
+  #kindOf(headers: AnswerHeaders): "chunks" | "samples" | undefined {
     const type = String(headers["content-type"] ?? "nothing");
     if (type.startsWith("application/x-streamed-protobuf")) return "chunks";
     if (type.startsWith("application/x-protobuf")) return "samples";

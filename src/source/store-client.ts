@@ -1,10 +1,11 @@
-import type { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
-import { buildConnector, type Dispatcher, Pool } from "undici";
 import { type Clock, systemClock } from "../core/clock.ts";
-import { describeError, errnoCode } from "../core/errors.ts";
+import { describeError } from "../core/errors.ts";
 import { redact } from "../core/redact.ts";
 import { version } from "../core/version.ts";
+import { AnswerBody, ConsumerError, isSuccess } from "./answer-body.ts";
+import type { AnswerHead, AnswerHeaders } from "./http/answer-parser.ts";
+import { AnswerTimeout, ConnectError, type HttpRequest } from "./http/connection.ts";
+import { Connections } from "./http/connections.ts";
 import { failure, failureOfStatus, type ReadFailure } from "./read-failure.ts";
 import { StoreClock } from "./store-clock.ts";
 import { exportAnswersFlavor, flavorOfBuildInfo } from "./store-flavor.ts";
@@ -26,12 +27,10 @@ export interface StoreRequest {
   readonly body?: { readonly bytes: Buffer; readonly headers: Readonly<Record<string, string>> };
 }
 
-export type StoreAnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
 /** The body has come in full, or as far as was wanted. */
 export interface StoreAnswer {
   readonly kind: "answered";
-  readonly headers: StoreAnswerHeaders;
+  readonly headers: AnswerHeaders;
   /** False when `onChunk` wanted no more. */
   readonly whole: boolean;
 }
@@ -42,7 +41,7 @@ export interface FlavorAnswer {
 }
 
 const agent = `telemetryd/${version}`;
-/** Of an answer that is no success, or a small one that is read whole. */
+/** Of a small answer that is read whole. */
 const longestText = 64 * 1024;
 
 /**
@@ -55,9 +54,8 @@ export class StoreClient {
   readonly #clock: Clock;
   readonly #storeClock: StoreClock;
   readonly #headers: StoreHeaders;
-  readonly #pool: Pool;
+  readonly #connections: Connections;
   readonly #prefix: string;
-  readonly #connectErrors = new WeakSet<object>();
   #flavor: StoreFlavor | undefined;
 
   constructor(
@@ -71,18 +69,18 @@ export class StoreClient {
     this.timeouts = { ...defaultStoreTimeouts, ...options.timeouts };
     const url = new URL(settings.url);
     this.#prefix = url.pathname.replace(/\/+$/, "");
-    this.#pool = new Pool(url.origin, {
+    this.#connections = new Connections({
+      url,
       // One more than may be open, so that a probe never waits for a read.
-      connections: settings.concurrency + 1,
-      headersTimeout: this.timeouts.headersMs,
-      bodyTimeout: this.timeouts.bodyIdleMs,
+      max: settings.concurrency + 1,
+      timeouts: this.timeouts,
       // Shorter than the minute after which VictoriaMetrics closes an idle connection.
-      keepAliveTimeout: 30_000,
-      connect: this.#connect,
-    });
-    // Something else may listen at the address when the next connection is made.
-    this.#pool.on("disconnect", () => {
-      this.#flavor = undefined;
+      keepMs: 30_000,
+      tls: () => tlsOptions(settings.tls),
+      // Something else may listen at the address when the next connection is made.
+      onClose: () => {
+        this.#flavor = undefined;
+      },
     });
   }
 
@@ -133,57 +131,66 @@ export class StoreClient {
    */
   async request(
     request: StoreRequest,
-    onChunk: (chunk: Buffer, headers: StoreAnswerHeaders) => boolean,
+    onChunk: (chunk: Buffer, headers: AnswerHeaders) => boolean,
     signal: AbortSignal,
   ): Promise<StoreAnswer | ReadFailure> {
-    const limit = new AbortController();
-    // Not AbortSignal.timeout: its timer would outlive the request by minutes, thousands of them with many policies.
-    const timer = setTimeout(() => limit.abort(), this.timeouts.readMs);
-    const either = AbortSignal.any([signal, limit.signal]);
+    signal.throwIfAborted();
+    // Not AbortSignal.timeout: its timer would outlive the request by minutes, thousands of them with many policies. Nor
+    // AbortSignal.any, which leaves something behind at a signal that lives as long as the daemon.
+    const end = new AbortController();
+    const onAbort = () => end.abort(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    const timer = setTimeout(() => end.abort(new ReadTimeout()), this.timeouts.readMs);
     try {
-      let response: Dispatcher.ResponseData;
-      try {
-        response = await this.#send(request, either);
-      } catch (error) {
-        // A kept connection that the store closed just now. Reading twice does no harm, and a second time it is news.
-        if (either.aborted || this.#connectErrors.has(error as object) || !isLostConnection(error))
-          throw error;
-        response = await this.#send(request, either);
-      }
-      return await this.#receive(response, onChunk);
+      const onHead = ({ headers }: AnswerHead) => this.#storeClock.observe(headers["date"]);
+      const receiver = new AnswerBody(this.#clock, onHead, onChunk);
+      await this.#connections.exchange(await this.#httpRequest(request, end.signal), receiver, end.signal);
+      return await this.#answerOf(receiver);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ConsumerError) throw error.cause;
-      if (limit.signal.aborted) {
-        return failure("timeout", `the store did not finish its answer within ${this.timeouts.readMs} ms`);
-      }
       return this.#failureOf(error);
     } finally {
       clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
     }
   }
 
   /** Ends all connections, open reads included. May be called twice. */
-  async close(): Promise<void> {
-    await this.#pool.destroy();
+  close(): void {
+    this.#connections.close();
   }
 
-  async #send(request: StoreRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const headers = await this.#readHeaders(signal);
-    const response = await this.#pool.request({
-      path: this.#prefix + request.path,
-      method: request.form === undefined && request.body === undefined ? "GET" : "POST",
-      headers: {
-        ...headers,
-        "user-agent": agent,
-        ...(request.form && { "content-type": "application/x-www-form-urlencoded" }),
-        ...request.body?.headers,
-      },
-      body: request.form?.toString() ?? request.body?.bytes ?? null,
-      signal,
-    });
-    this.#storeClock.observe(response.headers["date"]);
-    return response;
+  async #httpRequest({ path, form, body }: StoreRequest, signal: AbortSignal): Promise<HttpRequest> {
+    const headers = {
+      ...(await this.#readHeaders(signal)),
+      "user-agent": agent,
+      ...(form && { "content-type": "application/x-www-form-urlencoded" }),
+      ...body?.headers,
+    };
+    const bytes = form === undefined ? body?.bytes : Buffer.from(form.toString());
+    return {
+      method: bytes === undefined ? "GET" : "POST",
+      path: this.#prefix + path,
+      headers,
+      ...(bytes && { body: bytes }),
+    };
+  }
+
+  async #answerOf(receiver: AnswerBody): Promise<StoreAnswer | ReadFailure> {
+    const whole = await receiver.finished();
+    const { head } = receiver;
+    if (head === undefined) throw new Error("an exchange has ended without an answer");
+    if (!isSuccess(head.status)) {
+      return failureOfStatus(head.status, head.headers, redact(receiver.text), this.#clock.nowMs());
+    }
+    if (head.framing === "close") {
+      return failure(
+        "unframed_body",
+        "the store's answer has neither a length nor chunks, so that a broken one would look whole",
+      );
+    }
+    return { kind: "answered", headers: head.headers, whole };
   }
 
   async #readHeaders(signal: AbortSignal): Promise<Record<string, string>> {
@@ -195,118 +202,25 @@ export class StoreClient {
     }
   }
 
-  async #receive(
-    response: Dispatcher.ResponseData,
-    onChunk: (chunk: Buffer, headers: StoreAnswerHeaders) => boolean,
-  ): Promise<StoreAnswer | ReadFailure> {
-    const { statusCode, headers, body } = response;
-    if (statusCode < 200 || statusCode > 299) {
-      const text = await beginningOf(body, 1_024);
-      return failureOfStatus(statusCode, headers, redact(text), this.#clock.nowMs());
-    }
-    if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) {
-      body.destroy();
-      return failure(
-        "unframed_body",
-        "the store's answer has neither a length nor chunks, so that a broken one would look whole",
-      );
-    }
-    const gunzip = headers["content-encoding"] === "gzip" ? createGunzip() : undefined;
-    const whole = await new Promise<boolean>((resolve, reject) => {
-      const stop = (settle: () => void) => {
-        settle();
-        gunzip?.destroy();
-        body.destroy();
-      };
-      const stream = gunzip ?? body;
-      const turn = new Turn(this.#clock);
-      body.on("error", (error) => stop(() => reject(error)));
-      gunzip?.on("error", (error) => stop(() => reject(error)));
-      stream.on("data", (chunk: Buffer) => {
-        turn.begin();
-        try {
-          if (!onChunk(chunk, headers)) stop(() => resolve(false));
-          else if (turn.isOver()) yieldTurn(stream);
-        } catch (error) {
-          stop(() => reject(new ConsumerError("", { cause: error })));
-        }
-      });
-      stream.on("end", () => resolve(true));
-      // Without an error or an end: destroyed by the signal.
-      stream.on("close", () => reject(new Error("the answer was broken off")));
-      if (gunzip !== undefined) body.pipe(gunzip);
-    });
-    return { kind: "answered", headers, whole };
-  }
-
   #failureOf(error: unknown): ReadFailure {
     const said = redact(describeError(error));
     if (error instanceof CredentialsError) {
       return failure("credentials_unreadable", `the store's credentials cannot be read: ${said}`);
     }
-    if (this.#connectErrors.has(error as object)) {
+    if (error instanceof ReadTimeout) {
+      return failure("timeout", `the store did not finish its answer within ${this.timeouts.readMs} ms`);
+    }
+    if (error instanceof ConnectError) {
       return failure("unreachable", `the store at ${redact(this.#settings.url)} cannot be reached: ${said}`);
     }
-    const code = errnoCode(error);
-    if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
+    if (error instanceof AnswerTimeout) {
       return failure("timeout", `the store kept us waiting for too long: ${said}`);
     }
     return failure("connection_lost", `the store's answer broke off: ${said}`);
   }
-
-  /** A connection with the certificates as they are now: files may have been renewed since the last one. */
-  readonly #connect: buildConnector.connector = (options, callback) => {
-    const failed = (error: Error) => {
-      this.#connectErrors.add(error);
-      callback(error, null);
-    };
-    tlsOptions(this.#settings.tls).then((tls) => {
-      const connect = buildConnector({ ...tls, timeout: this.timeouts.connectMs });
-      connect({ ...options, ...(tls.servername && { servername: tls.servername }) }, (error, socket) =>
-        error !== null ? failed(error) : callback(null, socket as NonNullable<typeof socket>),
-      );
-    }, failed);
-  };
 }
 
-/**
- * How long the chunks of one answer may keep the event loop. A store that writes faster than they are decoded would keep it for
- * some 100 ms at a time: libuv reads up to 32 times 64 KiB from a socket before it looks at another one, and every
- * small read of another tenant needs several turns of the loop (test/load/fairness).
- */
-const longestTurnMs = 2;
-
-/** The time since the event loop last came round to others. */
-class Turn {
-  readonly #clock: Pick<Clock, "monotonicMs">;
-  #startMs: number | undefined;
-
-  constructor(clock: Pick<Clock, "monotonicMs">) {
-    this.#clock = clock;
-  }
-
-  /** To be called before each chunk; only the first time in a turn is its beginning. */
-  begin(): void {
-    if (this.#startMs !== undefined) return;
-    this.#startMs = this.#clock.monotonicMs();
-    setImmediate(() => {
-      this.#startMs = undefined;
-    });
-  }
-
-  isOver(): boolean {
-    return this.#startMs !== undefined && this.#clock.monotonicMs() - this.#startMs >= longestTurnMs;
-  }
-}
-
-/** No chunk comes before the event loop has looked at everything else. */
-function yieldTurn(stream: Readable): void {
-  stream.pause();
-  setImmediate(() => stream.resume());
-}
-
-/** What a caller's own code threw: not the store's fault. */
-class ConsumerError extends Error {}
+class ReadTimeout extends Error {}
 
 class CredentialsError extends Error {}
 
@@ -314,25 +228,4 @@ class CredentialsError extends Error {}
 function probeExport(): StoreRequest {
   const form = new URLSearchParams({ "match[]": '{__name__="telemetryd_probe"}', start: "1", end: "1" });
   return { path: "/api/v1/export", form };
-}
-
-function isLostConnection(error: unknown): boolean {
-  const code = errnoCode(error);
-  return code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";
-}
-
-/** At most `maxBytes` of a body, in one line; the rest is not waited for. */
-async function beginningOf(body: Dispatcher.ResponseData["body"], maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk as Buffer);
-      bytes += (chunk as Buffer).length;
-      if (bytes >= maxBytes) break;
-    }
-  } catch {
-    // The status has said what matters.
-  }
-  return Buffer.concat(chunks).toString("utf8").slice(0, maxBytes).replace(/\s+/g, " ").trim();
 }

@@ -1,0 +1,257 @@
+import type { AddressInfo } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MalformedAnswer } from "./answer-parser.ts";
+import { AnswerTimeout, ConnectError, type Flow, LostConnection } from "./connection.ts";
+import { Connections } from "./connections.ts";
+
+const forever = new AbortController().signal;
+const timeouts = { connectMs: 1_000, headersMs: 1_000, bodyIdleMs: 1_000 };
+const answerOf = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+
+let server: Server;
+/** Accepted connections, and what each has been sent. */
+let sockets: Socket[];
+let asked: string[];
+let onAsked: (socket: Socket, index: number) => void;
+let closes: { count: number };
+let connections: Connections;
+
+beforeEach(async () => {
+  sockets = [];
+  asked = [];
+  closes = { count: 0 };
+  onAsked = (socket) => socket.write(answerOf("x"));
+  server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    socket.on("data", (bytes) => {
+      asked.push(bytes.toString());
+      onAsked(socket, asked.length);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  connections = open();
+});
+
+afterEach(async () => {
+  connections.close();
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function open(options: Partial<ConstructorParameters<typeof Connections>[0]> = {}): Connections {
+  const { port } = server.address() as AddressInfo;
+  const own = closes;
+  return new Connections({
+    url: new URL(`http://127.0.0.1:${port}`),
+    max: 2,
+    timeouts,
+    keepMs: 1_000,
+    tls: () => Promise.reject(new Error("no TLS here")),
+    onClose: () => own.count++,
+    ...options,
+  });
+}
+
+async function get(flow: (text: string) => Flow = () => "more", signal = forever): Promise<string> {
+  let body = "";
+  await connections.exchange(
+    { method: "GET", path: "/", headers: { a: "b" } },
+    {
+      begin: () => true,
+      body: (bytes) => {
+        body += bytes.toString();
+        return flow(body);
+      },
+    },
+    signal,
+  );
+  return body;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(2);
+}
+
+test("a request as it is written", async () => {
+  await connections.exchange(
+    { method: "POST", path: "/a?b", headers: { c: "d" }, body: Buffer.from("é") },
+    { begin: () => true, body: () => "more" },
+    forever,
+  );
+  const { port } = server.address() as AddressInfo;
+  expect(asked.join("")).toBe(
+    `POST /a?b HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nc: d\r\ncontent-length: 2\r\n\r\né`,
+  );
+});
+
+test.each([{ "a b": "c" }, { a: "b\r\nc: d" }])(
+  "headers that would be others are refused: %j",
+  async (headers) => {
+    const sent = connections.exchange(
+      { method: "GET", path: "/", headers },
+      { begin: () => true, body: () => "more" },
+      forever,
+    );
+    await expect(sent).rejects.toThrow(TypeError);
+    expect(asked).toEqual([]);
+  },
+);
+
+describe("kept connections", () => {
+  test("are used again, one after another", async () => {
+    for (let index = 0; index < 3; index++) expect(await get()).toBe("x");
+    expect(sockets).toHaveLength(1);
+  });
+
+  test("no more than allowed; the next request waits for one", async () => {
+    onAsked = (socket) => setTimeout(() => socket.write(answerOf("x")), 20);
+    expect(await Promise.all([get(), get(), get(), get(), get()])).toEqual(["x", "x", "x", "x", "x"]);
+    expect(sockets).toHaveLength(2);
+  });
+
+  test("a request that waits can be aborted", async () => {
+    onAsked = () => undefined;
+    const abort = new AbortController();
+    const both = [get(undefined, abort.signal), get(undefined, abort.signal)];
+    await until(() => asked.length === 2);
+    const waits = new AbortController();
+    const waiting = get(undefined, waits.signal);
+    waits.abort(new Error("no more"));
+    await expect(waiting).rejects.toThrow("no more");
+    abort.abort(new Error("enough"));
+    for (const one of both) await expect(one).rejects.toThrow("enough");
+    onAsked = (socket) => socket.write(answerOf("x"));
+    expect(await get()).toBe("x");
+  });
+
+  test("are closed after their time", async () => {
+    connections.close();
+    connections = open({ keepMs: 10 });
+    await get();
+    await until(() => closes.count === 1);
+    await get();
+    expect(sockets).toHaveLength(2);
+  });
+
+  test("one that the server has closed meanwhile is not used", async () => {
+    await get();
+    sockets[0]?.end();
+    await until(() => closes.count === 1);
+    expect(await get()).toBe("x");
+    expect(sockets).toHaveLength(2);
+  });
+
+  test("one that is reset by a request is tried once more, on a new connection", async () => {
+    await get();
+    onAsked = (socket, index) => (index === 2 ? socket.resetAndDestroy() : socket.write(answerOf("again")));
+    expect(await get()).toBe("again");
+    onAsked = (socket) => socket.resetAndDestroy();
+    await expect(get()).rejects.toThrow(LostConnection);
+    expect(asked).toHaveLength(5);
+  });
+
+  test("not after an answer that closes, nor where something came that nobody asked for", async () => {
+    onAsked = (socket) => socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx");
+    await get();
+    onAsked = (socket) => socket.write(`${answerOf("x")}more`);
+    await get();
+    onAsked = (socket) => socket.write(answerOf("x"));
+    await get();
+    sockets[2]?.write("HTTP/1.1 408 Request Timeout\r\n\r\n");
+    await until(() => closes.count === 3);
+    await get();
+    expect(sockets).toHaveLength(4);
+  });
+});
+
+describe("bodies", () => {
+  const long = "0123456789".repeat(200_000);
+
+  test("come whole, also with pauses and in whatever pieces", async () => {
+    onAsked = (socket) => socket.write(answerOf(long));
+    let pauses = 0;
+    const paused = await get(() => (pauses++ % 3 === 0 ? sleep(1) : "more"));
+    expect(paused === long).toBe(true);
+    expect(pauses).toBeGreaterThan(3);
+    // A pause at the very end delays nothing and harms nobody.
+    onAsked = (socket) => socket.write(answerOf("x"));
+    expect(await get(() => sleep(5))).toBe("x");
+    expect(await get()).toBe("x");
+    expect(sockets).toHaveLength(1);
+  });
+
+  test("nothing is received during a pause", async () => {
+    onAsked = (socket) => socket.write(answerOf(long));
+    let go: () => void = () => undefined;
+    let pieces = 0;
+    const pause = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const reading = get(() => (pieces++ === 0 ? pause : "more"));
+    await until(() => pieces === 1);
+    await sleep(30);
+    expect(pieces).toBe(1);
+    go();
+    expect((await reading).length).toBe(long.length);
+  });
+
+  test("enough: the connection is closed", async () => {
+    onAsked = (socket) => socket.write(answerOf(long));
+    await get(() => "enough");
+    await until(() => closes.count === 1);
+  });
+
+  test("what the receiver throws, or a pause that fails, is the caller's", async () => {
+    onAsked = (socket) => socket.write(answerOf(long));
+    const thrown = get(() => {
+      throw new Error("the receiver's fault");
+    });
+    await expect(thrown).rejects.toThrow("the receiver's fault");
+    await expect(get(() => Promise.reject(new Error("the pause's fault")))).rejects.toThrow(
+      "the pause's fault",
+    );
+  });
+});
+
+describe("failures", () => {
+  test.each<[string, (socket: Socket) => void, new () => Error]>([
+    ["a reset before the answer", (socket) => socket.resetAndDestroy(), LostConnection as never],
+    ["a close before the answer", (socket) => socket.end(), LostConnection as never],
+    ["a close in the head", (socket) => socket.end("HTTP/1.1 200"), LostConnection as never],
+    ["a close in the body", (socket) => socket.end(answerOf("xxx").slice(0, -1)), LostConnection as never],
+    ["no answer", () => undefined, AnswerTimeout],
+    ["a body that stalls", (socket) => socket.write(answerOf("xxx").slice(0, -1)), AnswerTimeout],
+    ["no HTTP", (socket) => socket.end("SSH-2.0-OpenSSH\r\n"), MalformedAnswer],
+  ])("%s", async (_, act, type) => {
+    connections.close();
+    connections = open({ timeouts: { ...timeouts, headersMs: 40, bodyIdleMs: 40 } });
+    onAsked = act;
+    await expect(get()).rejects.toThrow(type);
+    // Nothing is left behind.
+    onAsked = (socket) => socket.write(answerOf("x"));
+    expect(await get()).toBe("x");
+  });
+
+  test("nobody listens", async () => {
+    connections.close();
+    connections = open({ url: new URL("http://127.0.0.1:1") });
+    const failing = get();
+    await expect(failing).rejects.toThrow(ConnectError);
+    await expect(failing).rejects.toThrow("ECONNREFUSED");
+  });
+
+  test("certificates that cannot be read are a connection that cannot be made", async () => {
+    connections.close();
+    connections = open({ url: new URL("https://127.0.0.1:1") });
+    await expect(get()).rejects.toThrow(ConnectError);
+  });
+
+  test("after its end it connects to nothing", async () => {
+    connections.close();
+    await expect(get()).rejects.toThrow(ConnectError);
+    expect(sockets).toEqual([]);
+  });
+});
