@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { describeError, TelemetrydError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
+import { LogWriter } from "./log-writer.ts";
 import { MemoryState } from "./memory-state.ts";
 import { decodeRecords, encodeRecord, type StateRecord, stateVersion } from "./state-record.ts";
 
@@ -33,6 +34,7 @@ export class FileState {
   readonly store: MemoryState;
   readonly #directory: string;
   readonly #log: Logger;
+  readonly #writer = new LogWriter();
   #file: FileHandle | undefined;
   #fileBytes = 0;
   #compactedBytes = 0;
@@ -152,7 +154,7 @@ export class FileState {
       return;
     }
     const bytes = frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames);
-    await writeWhole(this.#openFile(), bytes);
+    await this.#writer.write(this.#openFile(), bytes);
     this.#fileBytes += bytes.length;
   }
 
@@ -162,7 +164,7 @@ export class FileState {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     const file = await open(`${path}.new`, "w", 0o600);
     try {
-      await writeWhole(file, bytes);
+      await file.appendFile(bytes);
       await file.datasync();
       await rename(`${path}.new`, path);
     } catch (error) {
@@ -193,7 +195,7 @@ export class FileState {
         await this.#writing;
       } else if (this.#unsyncedCheckpoint) {
         this.#unsyncedCheckpoint = false;
-        await this.#file?.datasync();
+        if (this.#file !== undefined) await this.#writer.sync(this.#file);
       }
     } catch (error) {
       this.#degrade(error);
@@ -228,12 +230,5 @@ export class FileState {
     const file = this.#file;
     this.#file = undefined;
     file?.close().catch(() => undefined);
-  }
-}
-
-async function writeWhole(file: FileHandle, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, at, bytes.length - at);
-    at += bytesWritten;
   }
 }
