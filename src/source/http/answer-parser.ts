@@ -27,7 +27,7 @@ const cr = 13;
 
 /**
  * Reads one HTTP/1.1 answer to a GET or POST (RFC 9112) from whatever pieces it comes in, and does not copy its body: the
- * store's answers are most of what this process receives (bench/read.bench.ts).
+ * store's answers are most of what this process receives (bench/read.ts).
  */
 export class AnswerParser {
   readonly #listener: AnswerListener;
