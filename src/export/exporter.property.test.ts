@@ -35,6 +35,8 @@ interface Step {
   readonly killAfterRecords: number;
   readonly fates: readonly Fate[];
   readonly reads: readonly ReadFate[];
+  /** Those that the policy has in this life; what another one read is taken up when it is back. */
+  readonly sources: readonly string[];
   readonly maxSize: number;
   readonly interruptAfter: number | undefined;
   readonly interruption: Interruption;
@@ -111,6 +113,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   killAfterRecords: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 15 })),
   fates: fc.array(fate, { maxLength: 8 }),
   reads: fc.array(readFate, { maxLength: 4 }),
+  sources: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(sources) },
+    { weight: 1, arbitrary: fc.subarray(sources, { minLength: 1, maxLength: 1 }) },
+  ),
   maxSize: fc.integer({ min: 1, max: 20 }),
   interruptAfter: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
   interruption: fc.constantFrom<Interruption>("edit", "stop"),
@@ -330,7 +336,7 @@ class Life {
   }
 }
 
-function planOf(maxSize: number): SinkPlan {
+function planOf({ maxSize, sources }: Step): SinkPlan {
   return {
     policy: { plane: "directory", namespace: "default", name: "export", uid: "-" },
     generation: 1,
@@ -394,7 +400,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
       newBuilder: (onCapacity) => new WriteRequestBuilder(onCapacity),
     }),
   };
-  const exporter = new Exporter(planOf(stepOf.maxSize), deps);
+  const exporter = new Exporter(planOf(stepOf), deps);
   try {
     const hard = new AbortController();
     await Promise.race([exporter.cycle(interrupt.signal, hard.signal), life.ended]);
@@ -418,6 +424,7 @@ const healthy: Step = {
   killAfterRecords: Infinity,
   fates: [],
   reads: [],
+  sources,
   maxSize: 10,
   interruptAfter: undefined,
   interruption: "edit",
@@ -468,6 +475,31 @@ const found: [StoredSample[], Step[]][] = [
         ...{ ...healthy, advanceMs: 2_000, maxSize: 4 },
         fates: ["stored", "stored", "not stored, answer lost"],
       },
+    ],
+  ],
+  // A request without an answer, whose source is out of the policy for a while.
+  [
+    samplesOf([
+      { series: 0, ms: 1, lateMs: 0 },
+      { series: 0, ms: 2, lateMs: 0 },
+    ]),
+    [
+      {
+        ...{ ...healthy, advanceMs: 1_002, killAfterRecords: 5, maxSize: 2 },
+        fates: ["unavailable", "stored, answer lost"],
+      },
+      { ...healthy, advanceMs: 500, killAfterRecords: 1, sources: ["odd"], maxSize: 1 },
+    ],
+  ],
+  // Late samples of a source that is out of the policy when they are looked for.
+  [
+    samplesOf([
+      { series: 3, ms: 1, lateMs: 1_001 },
+      { series: 0, ms: 2, lateMs: 0 },
+    ]),
+    [
+      { ...healthy, advanceMs: 1_001, killAfterRecords: 3, maxSize: 1 },
+      { ...healthy, advanceMs: 26_000, sources: ["even"], maxSize: 1 },
     ],
   ],
 ];

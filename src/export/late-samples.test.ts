@@ -58,10 +58,22 @@ test("a window of which nothing was sent is read once more too", async () => {
   });
 });
 
-test("windows of sources that are gone, and those that are too old, are dropped", async () => {
+test("windows of sources that are gone wait a day for them, and then are dropped", async () => {
   await late.remember(first, ["gone"]);
   await late.remember(second, ["a"]);
-  expect((await late.due(90_000, ["a"], new Map([["a", 20_000]])))?.toMs).toBe(20_000);
-  await late.dropUntil(20_000);
-  expect((await state.load(lateKey(sink))).windows).toEqual([]);
+  const checkpoints = new Map([
+    ["a", 20_000],
+    ["gone", 10_000],
+  ]);
+  expect((await late.due(90_000, ["a"], checkpoints))?.toMs).toBe(20_000);
+  expect((await late.due(90_000, ["a", "gone"], checkpoints))?.toMs).toBe(10_000);
+  await late.due(70_000 + 24 * 3_600_000, ["a"], checkpoints);
+  expect((await state.load(lateKey(sink))).windows.map(({ toMs }) => toMs)).toEqual([20_000]);
+});
+
+test("windows that are too old are dropped", async () => {
+  await late.remember(first, ["a"]);
+  await late.remember(second, ["a"]);
+  await late.dropUntil(10_000);
+  expect((await state.load(lateKey(sink))).windows.map(({ toMs }) => toMs)).toEqual([20_000]);
 });

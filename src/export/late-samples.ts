@@ -1,5 +1,5 @@
 import type { RequestEntries } from "./request-entries.ts";
-import type { OpenWindow, StateStore, WindowBounds } from "./sink-state.ts";
+import { keepForgottenMs, type OpenWindow, type StateStore, type WindowBounds } from "./sink-state.ts";
 import type { WindowGroup } from "./window-groups.ts";
 
 const suffix = " late";
@@ -50,7 +50,8 @@ export class LateSamples {
   }
 
   /**
-   * The oldest window that is due. Windows of sources that the sink has no more are dropped.
+   * The oldest window that is due. Windows of sources that the sink has no more wait a day for them to come back, as its
+   * checkpoints do.
    *
    * @param nowMs the store's time
    * @param checkpoints of the sink; a window that it has not closed yet is not due
@@ -64,8 +65,9 @@ export class LateSamples {
     const { windows } = await this.#state.load(this.#key);
     for (const open of windows) {
       const members = sources.filter((name) => open.sources.has(name));
-      if (members.length === 0) await this.#state.dropWindow(open);
-      else if (open.toMs + this.#latenessMs > nowMs) {
+      if (members.length === 0) {
+        if (open.toMs + this.#latenessMs + keepForgottenMs <= nowMs) await this.#state.dropWindow(open);
+      } else if (open.toMs + this.#latenessMs > nowMs) {
         this.#restUntilMs = open.toMs + this.#latenessMs;
         return undefined;
       } else if (members.every((name) => (checkpoints.get(name) ?? 0) >= open.toMs)) {

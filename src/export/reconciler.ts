@@ -6,10 +6,8 @@ import { type SinkPlan, sinkKey } from "../policy/types.ts";
 import { sinkOfKey } from "./late-samples.ts";
 import { planChanges } from "./plan-changes.ts";
 import type { Schedule } from "./schedule.ts";
-import type { StateStore } from "./sink-state.ts";
+import { keepForgottenMs, type StateStore } from "./sink-state.ts";
 
-/** Checkpoints of a deleted policy stay this long: restored in time with the same uid, it resumes. */
-export const keepForgottenMs = 24 * 3_600_000;
 const sweepEveryMs = 600_000;
 
 /** What should run; `subscribe`'s listener is called after each change and returns nothing. */

@@ -11,6 +11,9 @@ export interface JournaledRequest {
   readonly state: "sent" | "settled";
 }
 
+/** What is known of a deleted policy or source stays this long: restored in time (a policy with the same uid), it resumes. */
+export const keepForgottenMs = 24 * 3_600_000;
+
 /** What is fixed of a window when it opens: a changed configuration must not change what a repeated reading of it gives. */
 export interface WindowBounds extends Window {
   /** The grid on which expressions are evaluated in it. */

@@ -124,6 +124,10 @@ export class WindowDelivery {
 
   queue(ready: ReadyRequest): void {
     const { share } = this.#deps;
+    if (ready.request.sampleCount === 0) {
+      this.#lanes.follow(this.#forgetEmpty(ready));
+      return;
+    }
     this.#queued++;
     if (this.#options.isProbe) {
       this.#options.onEnough();
@@ -167,10 +171,6 @@ export class WindowDelivery {
     }
     const { state, connection } = this.#deps;
     const window = await this.#open();
-    if (ready.request.sampleCount === 0) {
-      if (ready.unanswered !== undefined) await state.requestReturned(window, ready.unanswered);
-      return;
-    }
     if (ready.samples !== undefined) {
       await this.#deps.late?.record(this.#options.bounds, this.#options.sources, ready.samples);
     }
@@ -217,13 +217,18 @@ export class WindowDelivery {
 
   /**
    * Of a request that was sent again without the samples of a source that is not read, only what was in it is settled. The
-   * rest is as good as never sent, should the source come back.
+   * rest stays in doubt until the source comes back.
    */
   async #markSettled(window: OpenWindow, number: number, ready: ReadyRequest): Promise<void> {
     const { state } = this.#deps;
     if (ready.unanswered === undefined || !this.#options.isPart) return state.requestSettled(window, number);
     await state.requestSettled(window, await state.requestSent(window, ready.entries));
-    await state.requestReturned(window, number);
+  }
+
+  /** A request without an answer whose samples are gone from the store, unless they are those of a source that is not read. */
+  async #forgetEmpty({ unanswered }: ReadyRequest): Promise<void> {
+    if (unanswered === undefined || this.#options.isPart) return;
+    await this.#deps.state.requestReturned(await this.#open(), unanswered);
   }
 
   #noteDelivered({ sampleCount }: EncodedRequest, unwritten = 0): void {

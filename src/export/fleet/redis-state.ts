@@ -5,9 +5,14 @@ import type { RedisConnections } from "../../redis/redis.ts";
 import { runScript } from "../../redis/run-script.ts";
 import { sinkOfKey } from "../late-samples.ts";
 import { MemoryState } from "../memory-state.ts";
-import { keepForgottenMs } from "../reconciler.ts";
 import type { RequestEntries } from "../request-entries.ts";
-import type { OpenWindow, SinkState, StateStore, WindowBounds } from "../sink-state.ts";
+import {
+  keepForgottenMs,
+  type OpenWindow,
+  type SinkState,
+  type StateStore,
+  type WindowBounds,
+} from "../sink-state.ts";
 import type { StateRecord } from "../state-record.ts";
 import { fleetKeys } from "./keys.ts";
 import { mergeStates, recordsBetween } from "./merge-states.ts";
