@@ -8,6 +8,7 @@ import { cycleTimes, untilNextCycle } from "../cycle-times.ts";
 import { Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import type { Schedule } from "../schedule.ts";
 import type { Interruption } from "../window-delivery.ts";
+import { type Alarm, Alarms, type Sleeper } from "./alarms.ts";
 
 /** After a cycle that failed by a fault of ours; the next one may do better. */
 const pauseAfterFaultMs = 5_000;
@@ -20,108 +21,125 @@ export interface LocalScheduleOptions {
   readonly log: Logger;
 }
 
-/** Runs every sink's cycles in this process, each sink in a loop of its own, so that none waits for another. */
+/** Runs every sink's cycles in this process, each sink for itself, so that none waits for another. */
 export class LocalSchedule implements Service, Schedule {
   readonly name = "local-schedule";
   readonly #options: LocalScheduleOptions;
-  readonly #loops = new Map<string, SinkLoop>();
+  readonly #sinks = new Map<string, LocalSink>();
+  readonly #alarms: Alarms;
   readonly #hardStop = new AbortController();
   #isStopping = false;
 
   constructor(options: LocalScheduleOptions) {
     this.#options = options;
+    this.#alarms = new Alarms(options.clock);
     // Every window of every sink listens to it; Node.js would take more than ten for a leak, and say so.
     setMaxListeners(0, this.#hardStop.signal);
   }
 
-  /** Ends all loops when the signal aborts: softly first, at once after the shutdown timeout. */
+  /** Ends all sinks when the signal aborts: softly first, at once after the shutdown timeout. */
   async run(signal: AbortSignal): Promise<void> {
-    if (!signal.aborted)
-      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    await this.#alarms.run(signal);
     this.#isStopping = true;
     const timer = setTimeout(
       () => this.#hardStop.abort(new Error("shutdown timeout")),
       this.#options.shutdownTimeoutMs,
     );
-    await Promise.all([...this.#loops.values()].map((loop) => loop.stop()));
+    await Promise.all([...this.#sinks.values()].map((sink) => sink.stop()));
     clearTimeout(timer);
   }
 
   start(plan: SinkPlan): void {
     if (this.#isStopping) return;
-    const loop = new SinkLoop(plan, this.#options, this.#hardStop.signal);
-    this.#loops.set(sinkKey(plan.policy, plan.name), loop);
-    loop.start();
+    const sink = new LocalSink(plan, this.#options, this.#alarms, this.#hardStop.signal);
+    this.#sinks.set(sink.key, sink);
+    sink.wake();
   }
 
   change(plan: SinkPlan): void {
-    this.#loops.get(sinkKey(plan.policy, plan.name))?.change(plan);
+    this.#sinks.get(sinkKey(plan.policy, plan.name))?.change(plan);
   }
 
   async remove(key: string): Promise<void> {
-    const loop = this.#loops.get(key);
-    this.#loops.delete(key);
-    await loop?.stop();
+    const sink = this.#sinks.get(key);
+    this.#sinks.delete(key);
+    await sink?.stop();
   }
 
   snapshots(): ExporterSnapshot[] {
-    return [...this.#loops.values()].map((loop) => loop.snapshot());
+    return [...this.#sinks.values()].map((sink) => sink.snapshot());
   }
 }
 
-/** The loop of one sink: a cycle, a wait for the next start or the end of a pause, a cycle. */
-class SinkLoop {
+/**
+ * One sink: a cycle, a wait for the next start or the end of a pause, a cycle. While it waits it is this object, an exporter
+ * and an alarm, and nothing else.
+ */
+class LocalSink implements Sleeper {
   readonly #exporter: Exporter;
   readonly #options: LocalScheduleOptions;
+  readonly #alarms: Alarms;
   readonly #signal: AbortSignal;
   #changed: SinkPlan | undefined;
   #isStopping = false;
-  #interrupt = new AbortController();
-  #done: Promise<void> = Promise.resolve();
+  /** Exactly one of the two is there, but for a sink that is stopping. */
+  #running: { readonly interrupt: AbortController; readonly done: Promise<void> } | undefined;
+  #alarm: Alarm | undefined;
 
-  constructor(plan: SinkPlan, options: LocalScheduleOptions, signal: AbortSignal) {
+  constructor(plan: SinkPlan, options: LocalScheduleOptions, alarms: Alarms, signal: AbortSignal) {
     this.#exporter = new Exporter(plan, options.exporterDeps);
     this.#options = options;
+    this.#alarms = alarms;
     this.#signal = signal;
   }
 
-  start(): void {
-    this.#done = this.#run();
+  get key(): string {
+    return this.#exporter.key;
+  }
+
+  /** Begins a cycle, unless one is running. */
+  wake(): void {
+    if (this.#running !== undefined || this.#isStopping) return;
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
+    const interrupt = new AbortController();
+    this.#running = { interrupt, done: this.#run(interrupt.signal) };
   }
 
   /** Takes effect as soon as the requests in flight have been answered. */
   change(plan: SinkPlan): void {
     this.#changed = plan;
-    this.#interrupt.abort("edit" satisfies Interruption);
+    this.#running?.interrupt.abort("edit" satisfies Interruption);
+    this.wake();
   }
 
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#interrupt.abort("stop" satisfies Interruption);
-    return this.#done;
+    this.#alarm?.cancel();
+    this.#running?.interrupt.abort("stop" satisfies Interruption);
+    await this.#running?.done;
+    this.#exporter.close();
   }
 
   snapshot(): ExporterSnapshot {
     return this.#exporter.snapshot();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#isStopping) {
-      this.#interrupt = new AbortController();
-      const changed = this.#changed;
-      this.#changed = undefined;
-      if (changed !== undefined) await this.#exporter.change(changed);
-      const pauseMs = await this.#cycle();
-      await this.#options.clock.sleep(pauseMs, this.#interrupt.signal).catch(() => undefined);
-    }
-    await this.#exporter.close();
+  async #run(interrupt: AbortSignal): Promise<void> {
+    const pauseMs = await this.#cycle(interrupt);
+    this.#running = undefined;
+    if (this.#changed !== undefined) this.wake();
+    else if (!this.#isStopping) this.#alarm = this.#alarms.set(pauseMs, this);
   }
 
   /** @returns how long to wait for the next cycle, in ms */
-  async #cycle(): Promise<number> {
+  async #cycle(interrupt: AbortSignal): Promise<number> {
     const { clock, log, exporterDeps } = this.#options;
+    const changed = this.#changed;
+    this.#changed = undefined;
     try {
-      await this.#exporter.cycle(this.#interrupt.signal, this.#signal);
+      if (changed !== undefined) this.#exporter.change(changed);
+      await this.#exporter.cycle(interrupt, this.#signal);
     } catch (error) {
       if (this.#signal.aborted) return 0;
       log.error(
