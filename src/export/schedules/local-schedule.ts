@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Logger } from "../../core/log.ts";
@@ -27,31 +26,27 @@ export class LocalSchedule implements Service, Schedule {
   readonly #options: LocalScheduleOptions;
   readonly #sinks = new Map<string, LocalSink>();
   readonly #alarms: Alarms;
-  readonly #hardStop = new AbortController();
   #isStopping = false;
 
   constructor(options: LocalScheduleOptions) {
     this.#options = options;
     this.#alarms = new Alarms(options.clock);
-    // Every window of every sink listens to it; Node.js would take more than ten for a leak, and say so.
-    setMaxListeners(0, this.#hardStop.signal);
   }
 
   /** Ends all sinks when the signal aborts: softly first, at once after the shutdown timeout. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#alarms.run(signal);
     this.#isStopping = true;
-    const timer = setTimeout(
-      () => this.#hardStop.abort(new Error("shutdown timeout")),
-      this.#options.shutdownTimeoutMs,
-    );
+    const timer = setTimeout(() => {
+      for (const sink of this.#sinks.values()) sink.end(new Error("shutdown timeout"));
+    }, this.#options.shutdownTimeoutMs);
     await Promise.all([...this.#sinks.values()].map((sink) => sink.stop()));
     clearTimeout(timer);
   }
 
   start(plan: SinkPlan): void {
     if (this.#isStopping) return;
-    const sink = new LocalSink(plan, this.#options, this.#alarms, this.#hardStop.signal);
+    const sink = new LocalSink(plan, this.#options, this.#alarms);
     this.#sinks.set(sink.key, sink);
     sink.wake();
   }
@@ -72,6 +67,18 @@ export class LocalSchedule implements Service, Schedule {
 }
 
 /**
+ * A cycle that runs. Its signals are its own: to listen to one takes Node.js as long as others listen to it, which for one
+ * signal of ten thousand sinks was most of the work of a daemon that had fallen behind (bench/small-policies.ts).
+ */
+interface Running {
+  /** Its reason is an {@link Interruption}. */
+  readonly interrupt: AbortController;
+  /** Ends everything at once. */
+  readonly end: AbortController;
+  readonly done: Promise<void>;
+}
+
+/**
  * One sink: a cycle, a wait for the next start or the end of a pause, a cycle. While it waits it is this object, an exporter
  * and an alarm, and nothing else.
  */
@@ -79,18 +86,16 @@ class LocalSink implements Sleeper {
   readonly #exporter: Exporter;
   readonly #options: LocalScheduleOptions;
   readonly #alarms: Alarms;
-  readonly #signal: AbortSignal;
   #changed: SinkPlan | undefined;
   #isStopping = false;
   /** Exactly one of the two is there, but for a sink that is stopping. */
-  #running: { readonly interrupt: AbortController; readonly done: Promise<void> } | undefined;
+  #running: Running | undefined;
   #alarm: Alarm | undefined;
 
-  constructor(plan: SinkPlan, options: LocalScheduleOptions, alarms: Alarms, signal: AbortSignal) {
+  constructor(plan: SinkPlan, options: LocalScheduleOptions, alarms: Alarms) {
     this.#exporter = new Exporter(plan, options.exporterDeps);
     this.#options = options;
     this.#alarms = alarms;
-    this.#signal = signal;
   }
 
   get key(): string {
@@ -103,7 +108,8 @@ class LocalSink implements Sleeper {
     this.#alarm?.cancel();
     this.#alarm = undefined;
     const interrupt = new AbortController();
-    this.#running = { interrupt, done: this.#run(interrupt.signal) };
+    const end = new AbortController();
+    this.#running = { interrupt, end, done: this.#run(interrupt.signal, end.signal) };
   }
 
   /** Takes effect as soon as the requests in flight have been answered. */
@@ -121,27 +127,32 @@ class LocalSink implements Sleeper {
     this.#exporter.close();
   }
 
+  /** Ends what a stop has not ended yet. */
+  end(reason: Error): void {
+    this.#running?.end.abort(reason);
+  }
+
   snapshot(): ExporterSnapshot {
     return this.#exporter.snapshot();
   }
 
-  async #run(interrupt: AbortSignal): Promise<void> {
-    const pauseMs = await this.#cycle(interrupt);
+  async #run(interrupt: AbortSignal, signal: AbortSignal): Promise<void> {
+    const pauseMs = await this.#cycle(interrupt, signal);
     this.#running = undefined;
     if (this.#changed !== undefined) this.wake();
     else if (!this.#isStopping) this.#alarm = this.#alarms.set(pauseMs, this);
   }
 
   /** @returns how long to wait for the next cycle, in ms */
-  async #cycle(interrupt: AbortSignal): Promise<number> {
+  async #cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<number> {
     const { clock, log, exporterDeps } = this.#options;
     const changed = this.#changed;
     this.#changed = undefined;
     try {
       if (changed !== undefined) this.#exporter.change(changed);
-      await this.#exporter.cycle(interrupt, this.#signal);
+      await this.#exporter.cycle(interrupt, signal);
     } catch (error) {
-      if (this.#signal.aborted) return 0;
+      if (signal.aborted) return 0;
       log.error(
         { sink: this.#exporter.key, error: describeError(error) },
         "a cycle failed; the sink tries again",
