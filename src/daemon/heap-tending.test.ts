@@ -25,7 +25,7 @@ async function historyOf(lastSecond: number, usedBytes: (second: number) => numb
 
 test("V8 gives memory back after the start and every ten minutes, and works undisturbed in between", async () => {
   const history = await historyOf(700, () => 30e6);
-  expect(history.filter((line) => !line.includes("growing"))).toEqual([
+  expect(history.filter((line) => !/growing|size/.test(line))).toEqual([
     "0 --memory-reducer",
     "0 --flush-bytecode",
     "40 --no-memory-reducer",
@@ -42,6 +42,15 @@ test("a heap that becomes large is collected once, and grows by less from then o
   expect(history.filter((line) => line.includes("collect"))).toEqual(["10 collect"]);
   expect(history).toContain("9 --heap-growing-percent=50");
   expect(history).toContain("10 --heap-growing-percent=16");
+});
+
+test("a large heap is compacted every five seconds, a small one never", async () => {
+  const compactions = async (usedBytes: number) => {
+    const history = await historyOf(12, () => usedBytes);
+    return history.filter((line) => line.endsWith(" --optimize-for-size"));
+  };
+  expect(await compactions(100e6)).toEqual(["0", "5", "10"].map((second) => `${second} --optimize-for-size`));
+  expect(await compactions(30e6)).toEqual([]);
 });
 
 test.each([
