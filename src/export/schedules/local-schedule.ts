@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Logger } from "../../core/log.ts";
@@ -126,6 +127,8 @@ class LocalSink implements Sleeper {
     this.#alarm = undefined;
     const interrupt = new AbortController();
     const end = new AbortController();
+    // Every request in flight listens to it; Node.js would take more than ten for a leak, and say so.
+    setMaxListeners(0, end.signal);
     this.#running = { interrupt, end, done: this.#run(interrupt.signal, end.signal) };
   }
 
