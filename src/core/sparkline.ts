@@ -4,11 +4,11 @@ const shownSlots = 60;
 const keptSlots = shownSlots + 1;
 
 /**
- * How much was counted in each ten seconds of the last ten minutes, in fixed memory. Time is monotonic (ms) and never
- * goes back.
+ * How much was counted in each ten seconds of the last ten minutes, in fixed memory. Amounts are whole numbers, less than
+ * 2^32 in ten seconds. Time is monotonic (ms) and never goes back.
  */
 export class Sparkline {
-  readonly #counts = new Float64Array(keptSlots);
+  readonly #room: Room = takeRoom();
   /** The slot that is filling; the ring holds it and the `shownSlots` before it. */
   #newestSlot: number;
 
@@ -18,23 +18,50 @@ export class Sparkline {
 
   add(amount: number, monotonicMs: number): void {
     this.#advance(monotonicMs);
-    const index = this.#newestSlot % keptSlots;
-    this.#counts[index] = (this.#counts[index] ?? 0) + amount;
+    const { counts, start } = this.#room;
+    const index = start + (this.#newestSlot % keptSlots);
+    counts[index] = (counts[index] ?? 0) + amount;
   }
 
   /** The amounts of the last 60 whole slots, newest last. */
   points(monotonicMs: number): number[] {
     this.#advance(monotonicMs);
+    const { counts, start } = this.#room;
     return Array.from(
       { length: shownSlots },
-      (_, index) => this.#counts[(this.#newestSlot + 1 + index) % keptSlots] ?? 0,
+      (_, index) => counts[start + ((this.#newestSlot + 1 + index) % keptSlots)] ?? 0,
     );
   }
 
   #advance(monotonicMs: number): void {
+    const { counts, start } = this.#room;
     const slot = Math.floor(monotonicMs / slotMs);
     const passed = Math.min(slot - this.#newestSlot, keptSlots);
-    for (let step = 0; step < passed; step++) this.#counts[(slot - step) % keptSlots] = 0;
+    for (let step = 0; step < passed; step++) counts[start + ((slot - step) % keptSlots)] = 0;
     this.#newestSlot = Math.max(this.#newestSlot, slot);
   }
+}
+
+/** `keptSlots` counts from `start` on, all 0. */
+interface Room {
+  readonly counts: Uint32Array;
+  readonly start: number;
+}
+
+const sparklinesInSlab = 16;
+let slab = new Uint32Array(0);
+let slabUsed = 0;
+
+/**
+ * Room in an array that a few sparklines share: one for each would be three objects and an allocation outside of the heap,
+ * together more than the counts (bench/small-policies.ts). An array goes when the last of its sparklines does.
+ */
+function takeRoom(): Room {
+  if (slabUsed === slab.length) {
+    slab = new Uint32Array(sparklinesInSlab * keptSlots);
+    slabUsed = 0;
+  }
+  const room = { counts: slab, start: slabUsed };
+  slabUsed += keptSlots;
+  return room;
 }

@@ -11,6 +11,7 @@ import {
   parseAllDocuments,
 } from "yaml";
 import { type DocumentPath, printPath } from "./document-path.ts";
+import { parsePlainJson } from "./json-source.ts";
 
 /** Both from 1. */
 export interface Position {
@@ -23,15 +24,21 @@ export interface YamlProblem extends Position {
   readonly message: string;
 }
 
-/** One document of a file: its plain value, and where in the file each part of it stands. */
-export interface YamlDocument {
-  readonly value: unknown;
+/** Where in a file each part of a document stands. */
+export interface YamlPlaces {
   /** Where the value at `path` begins; for a path that is not there, the nearest that is (its parent). */
   positionOf(path: DocumentPath): Position;
   /** Where the last name of `path` is written, for a member whose name is wrong. */
   keyPositionOf(path: DocumentPath): Position;
   /** The text of a plain scalar as it was written: `1.0` where the value says 1. */
   sourceOf(path: DocumentPath): string | undefined;
+}
+
+/** One document of a file: its plain value, and its places. */
+export interface YamlDocument extends YamlPlaces {
+  readonly value: unknown;
+  /** The same places, for those who keep them longer than the value. */
+  readonly places: YamlPlaces;
 }
 
 export interface YamlFile {
@@ -58,6 +65,10 @@ const maxProblems = 20;
  * proportion to the text, whatever the text is: what would be costly is refused with a message.
  */
 export function parseYaml(text: string): YamlFile {
+  const json = parsePlainJson(text, yamlLimits);
+  if (json !== undefined) {
+    return { documents: [placedDocument(json.value, new TreeOfText(text), 0)], problems: [] };
+  }
   const refused = refuseCostly(text);
   if (refused !== undefined) return { documents: [], problems: [refused] };
   const tree = new TreeOfText(text);
@@ -70,7 +81,7 @@ export function parseYaml(text: string): YamlFile {
     }
     if (document.errors.length > 0) continue;
     const value = new Conversion(document, lines, problems).run();
-    documents.push(new PlacedDocument(value, tree, index));
+    documents.push(placedDocument(value, tree, index));
   }
   return { documents, problems: firstAtEachPlace(problems).slice(0, maxProblems) };
 }
@@ -109,13 +120,22 @@ class TreeOfText {
   }
 }
 
-class PlacedDocument implements YamlDocument {
-  readonly value: unknown;
+function placedDocument(value: unknown, tree: TreeOfText, index: number): YamlDocument {
+  const places = new DocumentPlaces(tree, index);
+  return {
+    value,
+    places,
+    positionOf: (path) => places.positionOf(path),
+    keyPositionOf: (path) => places.keyPositionOf(path),
+    sourceOf: (path) => places.sourceOf(path),
+  };
+}
+
+class DocumentPlaces implements YamlPlaces {
   readonly #tree: TreeOfText;
   readonly #index: number;
 
-  constructor(value: unknown, tree: TreeOfText, index: number) {
-    this.value = value;
+  constructor(tree: TreeOfText, index: number) {
     this.#tree = tree;
     this.#index = index;
   }
@@ -285,7 +305,7 @@ class Conversion {
       this.#report(path, `is nested too deeply; at most ${yamlLimits.depth} levels are read`);
       return null;
     }
-    if (isScalar(target)) return target.value ?? null;
+    if (isScalar(target)) return flat(target.value) ?? null;
     if (this.#open.has(target)) {
       this.#report(path, "is an alias inside of its own anchor");
       return null;
@@ -322,6 +342,17 @@ class Conversion {
       message,
     });
   }
+}
+
+/**
+ * The parser puts a quoted text together from its characters, which V8 keeps as a tree of forty bytes for each until somebody
+ * reads the text as a whole (bench/small-policies.ts).
+ */
+function flat(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const copy = Buffer.from(value).toString();
+  // Half a character, which an escape can make, is not in the copy.
+  return copy === value ? copy : value;
 }
 
 function nodeOf(value: unknown): Node | undefined {

@@ -1,23 +1,64 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../core/clock.ts";
-import { tendHeap } from "./heap-tending.ts";
+import { growingPercent, type Heap, tendHeap } from "./heap-tending.ts";
 
-test("V8 gives memory back after the start and every ten minutes, and works undisturbed in between", async () => {
+/** What is done to a heap, with the second in which it is done. */
+async function historyOf(lastSecond: number, usedBytes: (second: number) => number): Promise<string[]> {
   const history: string[] = [];
-  let sleeps = 0;
+  let second = 0;
   const clock: Clock = {
     nowMs: () => 0,
     monotonicMs: () => 0,
     sleep: async (ms) => {
-      history.push(`${ms / 1_000} s`);
-      if (++sleeps === 3) throw new Error("stopped");
+      second += ms / 1_000;
+      if (second > lastSecond) throw new Error("stopped");
     },
   };
-  await tendHeap(clock, new AbortController().signal, (flag) => history.push(flag));
-  const reducing = ["--memory-reducer", "--flush-bytecode", "--heap-growing-percent=0", "40 s"];
-  expect(history).toEqual([
-    ...reducing,
-    ...["--no-memory-reducer", "--no-flush-bytecode", "--heap-growing-percent=50", "600 s"],
-    ...reducing,
+  const heap: Heap = {
+    usedBytes: () => usedBytes(second),
+    setFlag: (flag) => history.push(`${second} ${flag}`),
+    collect: () => history.push(`${second} collect`),
+  };
+  await tendHeap(clock, new AbortController().signal, heap);
+  return history;
+}
+
+test("V8 gives memory back after the start and every ten minutes, and works undisturbed in between", async () => {
+  const history = await historyOf(700, () => 30e6);
+  expect(history.filter((line) => !/growing|size/.test(line))).toEqual([
+    "0 --memory-reducer",
+    "0 --flush-bytecode",
+    "40 --no-memory-reducer",
+    "40 --no-flush-bytecode",
+    "640 --memory-reducer",
+    "640 --flush-bytecode",
+    "680 --no-memory-reducer",
+    "680 --no-flush-bytecode",
   ]);
+});
+
+test("a heap that becomes large is collected once, and grows by less from then on", async () => {
+  const history = await historyOf(20, (second) => (second < 10 ? 20e6 : 100e6));
+  expect(history.filter((line) => line.includes("collect"))).toEqual(["10 collect"]);
+  expect(history).toContain("9 --heap-growing-percent=50");
+  expect(history).toContain("10 --heap-growing-percent=16");
+});
+
+test("a large heap is compacted every five seconds, a small one never", async () => {
+  const compactions = async (usedBytes: number) => {
+    const history = await historyOf(12, () => usedBytes);
+    return history.filter((line) => line.endsWith(" --optimize-for-size"));
+  };
+  expect(await compactions(100e6)).toEqual(["0", "5", "10"].map((second) => `${second} --optimize-for-size`));
+  expect(await compactions(30e6)).toEqual([]);
+});
+
+test.each([
+  [1e6, 50],
+  [32e6, 50],
+  [40e6, 40],
+  [80e6, 20],
+  [1_000e6, 15],
+])("a heap of %d bytes may grow by %d %%", (usedBytes, expected) => {
+  expect(growingPercent(usedBytes)).toBe(expected);
 });

@@ -1,37 +1,84 @@
-import { setFlagsFromString } from "node:v8";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { Clock } from "../core/clock.ts";
 
+const lookMs = 1_000;
 /** Longer than V8 waits before it reduces (8 s), and than a usual cycle. */
 const reducingMs = 40_000;
 const workingMs = 10 * 60_000;
 
-const reducing = ["--memory-reducer", "--flush-bytecode", "--heap-growing-percent=0"];
-const working = ["--no-memory-reducer", "--no-flush-bytecode", "--heap-growing-percent=50"];
+const reducing = ["--memory-reducer", "--flush-bytecode"];
+const working = ["--no-memory-reducer", "--no-flush-bytecode"];
+
+/** Garbage that a large heap may hold before V8 marks it again; a small one may hold half of its size. */
+const garbageBytes = 16e6;
+/** Above it a heap is one of many policies or series, and worth its first marking. */
+const largeBytes = 64e6;
+
+/** A large heap is compacted during one look of so many ms. */
+const compactingEveryMs = 5_000;
+
+/** V8, as far as it is told what to do. */
+export interface Heap {
+  usedBytes(): number;
+  setFlag(flag: string): void;
+  /** Collects all garbage, at once. */
+  collect(): void;
+}
+
+const v8Heap: Heap = {
+  usedBytes: () => getHeapStatistics().used_heap_size,
+  setFlag: setFlagsFromString,
+  collect: () => {
+    setFlagsFromString("--expose-gc");
+    // A context that is made from now on has it.
+    (runInNewContext("gc") as () => void)();
+  },
+};
 
 /**
- * Lets V8 give memory back after the start and then for a while every ten minutes, and not in between.
+ * Lets V8 give memory back after the start and then for a while every ten minutes, and not in between; and has it keep
+ * little garbage.
  *
  * Left alone, V8 takes the pause between two cycles for the end of all work: it collects the whole heap up to three times
  * and drops the compiled code of what has just run, only to need both again some seconds later; and it marks the whole heap
  * again after every two megabytes that it has grown by. That was a third of the processor time of a steady export of
  * 50,000 series (bench/peers.ts). What a start or a catch-up has left behind is still given back, within ten minutes.
  *
+ * Before its first collection of the whole heap V8 lets it grow to some hundreds of megabytes, since it knows nothing of
+ * it; and after one by as much again. Hence one that is asked for once the heap is large, and a growth that becomes
+ * smaller as the heap becomes larger: most of the memory of 10,000 policies was garbage (bench/small-policies.ts).
+ *
+ * A third of what V8 then holds are holes between the objects that stayed, and room for new ones. It closes some of the
+ * holes and makes the room smaller in collections that optimize for size. With each collection that would be a tenth of a
+ * core; once in a while it is next to nothing, and gives back half as much.
+ *
  * They are flags that V8 asks for whenever it decides (`MemoryReducer::Step`, `Heap::GetBytecodeFlushMode`,
- * `MemoryController::GrowingFactor`), so that they may change while it runs. Resolves when the signal aborts.
+ * `MemoryController::GrowingFactor`, `Heap::ShouldOptimizeForMemoryUsage`), so that they may change while it runs. Resolves
+ * when the signal aborts.
  */
-export async function tendHeap(
-  clock: Clock,
-  signal: AbortSignal,
-  setFlag: (flag: string) => void = setFlagsFromString,
-): Promise<void> {
+export async function tendHeap(clock: Clock, signal: AbortSignal, heap: Heap = v8Heap): Promise<void> {
+  let wasLarge = false;
   try {
-    for (;;) {
-      reducing.forEach(setFlag);
-      await clock.sleep(reducingMs, signal);
-      working.forEach(setFlag);
-      await clock.sleep(workingMs, signal);
+    for (let atMs = 0; ; atMs = (atMs + lookMs) % (reducingMs + workingMs)) {
+      if (atMs === 0) reducing.forEach(heap.setFlag);
+      if (atMs === reducingMs) working.forEach(heap.setFlag);
+      const usedBytes = heap.usedBytes();
+      heap.setFlag(`--heap-growing-percent=${growingPercent(usedBytes)}`);
+      const compacts = usedBytes > largeBytes && atMs % compactingEveryMs === 0;
+      heap.setFlag(compacts ? "--optimize-for-size" : "--no-optimize-for-size");
+      if (!wasLarge && usedBytes > largeBytes) {
+        wasLarge = true;
+        heap.collect();
+      }
+      await clock.sleep(lookMs, signal);
     }
   } catch {
     // Stopped.
   }
+}
+
+/** By how much of itself a heap may grow until it is marked again. */
+export function growingPercent(usedBytes: number): number {
+  return Math.round(Math.min(50, Math.max(15, (100 * garbageBytes) / usedBytes)));
 }

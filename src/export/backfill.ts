@@ -64,7 +64,7 @@ export async function backfill(
     );
   } finally {
     clearInterval(timer);
-    await exporter.close();
+    exporter.close();
   }
 }
 

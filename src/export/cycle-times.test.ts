@@ -19,14 +19,25 @@ test("the longer of interval and batch timeout is the period", () => {
   expect(cycleTimes("a", 15_000, 60_000).periodMs).toBe(60_000);
 });
 
-test("10,000 policies spread evenly over the seconds of the period", () => {
-  const counts = new Map<number, number>();
+test("10,000 policies spread evenly over the seconds of the period, and over the first part of each second", () => {
+  const perSecond = new Array<number>(30).fill(0);
+  const perTenth = new Array<number>(10).fill(0);
   for (let index = 0; index < 10_000; index++) {
     const { offsetMs } = cycleTimes(`directory/default/policy-${index}/-`, 30_000, 5_000);
-    counts.set(offsetMs, (counts.get(offsetMs) ?? 0) + 1);
+    perSecond[Math.floor(offsetMs / 1_000)]!++;
+    perTenth[Math.floor((offsetMs % 1_000) / 100)]!++;
   }
-  expect(counts.size).toBe(30);
-  for (const count of counts.values()) expect(Math.abs(count - 333)).toBeLessThan(100);
+  for (const count of perSecond) expect(Math.abs(count - 333)).toBeLessThan(100);
+  for (const count of perTenth.slice(0, 7)) expect(Math.abs(count - 1_429)).toBeLessThan(200);
+  expect(perTenth.slice(7)).toEqual([0, 0, 0]);
+});
+
+test("a policy's cycles start at the same times always; where they are shorter than the grid, anywhere", () => {
+  expect(cycleTimes("directory/default/web", 30_000, 5_000)).toEqual(
+    cycleTimes("directory/default/web", 30_000, 5_000),
+  );
+  const offsets = Array.from({ length: 2_000 }, (_, index) => cycleTimes(`p${index}`, 250, 100).offsetMs);
+  expect(new Set(offsets).size).toBe(250);
 });
 
 test("window ends lie on whole seconds unless cycles are shorter", () => {

@@ -9,6 +9,13 @@ export function windowGridMs(intervalMs: number): number {
 }
 
 /**
+ * The part of a step of the grid over which starts spread. Right at its beginning, so that what has just become available is
+ * read soon; but not all at once, which would be a crowd in every second and nothing to do for the rest of it
+ * (bench/small-policies.ts). Its end is free, since a cycle that starts there waits for the next step: see `untilGrid`.
+ */
+const startsWithin = 0.7;
+
+/**
  * When a sink's cycles start: every `periodMs`, at an offset hashed from its policy's key, so that the starts of many
  * policies spread evenly over the period while the sinks of one policy start together and share their reads.
  */
@@ -21,8 +28,8 @@ export function cycleTimes(policyKey: string, intervalMs: number, batchTimeoutMs
   const periodMs = Math.max(intervalMs, batchTimeoutMs);
   const hash = createHash("sha1").update(policyKey).digest().readUInt32LE(0);
   const spread = hash % Math.max(1, Math.round(periodMs));
-  // On the grid, so that a cycle starts right when a window end has become available.
-  return { periodMs, offsetMs: onGrid(spread, windowGridMs(periodMs)) };
+  const stepMs = onGrid(spread, windowGridMs(periodMs));
+  return { periodMs, offsetMs: stepMs + Math.floor((spread - stepMs) * startsWithin) };
 }
 
 /** Milliseconds from `nowMs` (wall clock) to the next start of a cycle; more than 0, at most a period. */

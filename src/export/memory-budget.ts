@@ -1,68 +1,89 @@
+/** What all shares of a budget count in. */
+interface BudgetUse {
+  readonly limitBytes: number;
+  usedBytes: number;
+  shares: number;
+}
+
 /**
  * Bounds what all sinks together hold in requests, those in the making and those that wait to be sent. One half of the
  * limit is shared by whoever comes first; the other half is divided into equal quotas, so that sinks whose receivers hang
  * cannot take the memory that a healthy one needs. Together: never more than the limit, and one request a sink beyond it.
  */
 export class MemoryBudget {
-  readonly limitBytes: number;
-  #usedBytes = 0;
-  #shares = 0;
+  readonly #use: BudgetUse;
 
   constructor(limitBytes: number) {
-    this.limitBytes = limitBytes;
+    this.#use = { limitBytes, usedBytes: 0, shares: 0 };
+  }
+
+  get limitBytes(): number {
+    return this.#use.limitBytes;
   }
 
   get usedBytes(): number {
-    return this.#usedBytes;
+    return this.#use.usedBytes;
   }
 
   /** A sink's part; to be closed with the sink. */
   openShare(): BudgetShare {
-    this.#shares++;
-    let waitingBytes = 0;
-    let draftBytes = 0;
-    let isClosed = false;
-    const isBeyondQuota = (bytes: number) =>
-      this.#usedBytes >= this.limitBytes / 2 && bytes >= this.limitBytes / 2 / Math.max(1, this.#shares);
-    return {
-      hold: (bytes) => {
-        waitingBytes += bytes;
-        this.#usedBytes += bytes;
-      },
-      release: (bytes) => {
-        waitingBytes -= bytes;
-        this.#usedBytes -= bytes;
-      },
-      draft: (changeBytes) => {
-        draftBytes += changeBytes;
-        this.#usedBytes += changeBytes;
-      },
-      isSpent: () => isBeyondQuota(waitingBytes),
-      isCrowded: () => isBeyondQuota(waitingBytes + draftBytes),
-      heldBytes: () => waitingBytes + draftBytes,
-      close: () => {
-        if (isClosed) return;
-        isClosed = true;
-        this.#shares--;
-        this.#usedBytes -= waitingBytes + draftBytes;
-        waitingBytes = 0;
-        draftBytes = 0;
-      },
-    };
+    return new BudgetShare(this.#use);
   }
 }
 
 /** One sink's part of the budget. */
-export interface BudgetShare {
+export class BudgetShare {
+  readonly #use: BudgetUse;
+  #waitingBytes = 0;
+  #draftBytes = 0;
+  #isClosed = false;
+
+  constructor(use: BudgetUse) {
+    this.#use = use;
+    use.shares++;
+  }
+
   /** A request waits to be sent. */
-  hold(bytes: number): void;
-  release(bytes: number): void;
+  hold(bytes: number): void {
+    this.#waitingBytes += bytes;
+    this.#use.usedBytes += bytes;
+  }
+
+  release(bytes: number): void {
+    this.hold(-bytes);
+  }
+
   /** The memory of the requests in the making has changed, by a negative number when it was given back. */
-  draft(changeBytes: number): void;
+  draft(changeBytes: number): void {
+    this.#draftBytes += changeBytes;
+    this.#use.usedBytes += changeBytes;
+  }
+
   /** True when the sink has to send before it may read on. */
-  isSpent(): boolean;
+  isSpent(): boolean {
+    return this.#isBeyondQuota(this.#waitingBytes);
+  }
+
   /** True when it has to finish the requests in the making: compressed, they take a fraction. */
-  isCrowded(): boolean;
-  heldBytes(): number;
-  close(): void;
+  isCrowded(): boolean {
+    return this.#isBeyondQuota(this.heldBytes());
+  }
+
+  heldBytes(): number {
+    return this.#waitingBytes + this.#draftBytes;
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#use.shares--;
+    this.#use.usedBytes -= this.heldBytes();
+    this.#waitingBytes = 0;
+    this.#draftBytes = 0;
+  }
+
+  #isBeyondQuota(bytes: number): boolean {
+    const { limitBytes, usedBytes, shares } = this.#use;
+    return usedBytes >= limitBytes / 2 && bytes >= limitBytes / 2 / Math.max(1, shares);
+  }
 }

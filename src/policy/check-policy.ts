@@ -42,6 +42,9 @@ export interface PolicyCheckOptions {
   readonly tenantLabel?: string | undefined;
 }
 
+/** Most policies have none of these, and share this nothing: there may be ten thousand of them (bench/small-policies.ts). */
+const nothing = { faults: [], paused: new Set<string>(), reported: new Map<string, number>() } as const;
+
 export const apiVersionPattern = /^telemetry\.([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\/v1alpha1$/;
 
 /**
@@ -57,14 +60,14 @@ export function checkExportPolicy(
   const envelope = checkEnvelope(json, options);
   const spec = checkSpec(json["spec"], options);
   const paused = pausedSinks(json, envelope.groupDomain, spec.sinks);
-  const faults = [...envelope.faults, ...spec.faults, ...paused.faults];
+  const faults = orNothing([...envelope.faults, ...spec.faults, ...paused.faults]);
   if (envelope.ref === undefined) return { checked: undefined, faults };
   const { ref, generation } = envelope;
   const runs = spec.usable && !envelope.faults.some((fault) => fault.severity === "error");
   const policy: ExportPolicy | undefined = runs
     ? { ref, generation, sources: spec.goodSources, sinks: spec.goodSinks, paused: paused.paused }
     : undefined;
-  const reported = options.identity === undefined ? reportedCheckpoints(json["status"]) : new Map();
+  const reported = options.identity === undefined ? reportedCheckpoints(json["status"]) : nothing.reported;
   return { checked: { ref, generation, policy, sinks: spec.sinks, faults, reported }, faults };
 }
 
@@ -145,19 +148,33 @@ function checkSpec(spec: unknown, { unknownFields, tenantLabel }: PolicyCheckOpt
     usable,
     sinks: sinks.map(({ name, faults: own, listFaults, namedFaults }) => ({
       name,
-      faults: own,
-      sourceFaults: [...listFaults, ...namedFaults],
+      faults: orNothing(own),
+      sourceFaults: orNothing([...listFaults, ...namedFaults]),
     })),
-    goodSources: sources.flatMap((source) =>
-      source.value !== undefined && source.faults.length === 0 ? [source.value] : [],
+    goodSources: kept(
+      sources.flatMap((source) =>
+        source.value !== undefined && source.faults.length === 0 ? [source.value] : [],
+      ),
     ),
-    goodSinks: sinks.flatMap((sink) =>
-      sink.value !== undefined && sink.faults.length + sink.listFaults.length + sink.namedFaults.length === 0
-        ? [sink.value]
-        : [],
+    goodSinks: kept(
+      sinks.flatMap((sink) =>
+        sink.value !== undefined &&
+        sink.faults.length + sink.listFaults.length + sink.namedFaults.length === 0
+          ? [sink.value]
+          : [],
+      ),
     ),
     faults: faults.map(withMeaning),
   };
+}
+
+/** A list of exactly its length: one that was added to has room for sixteen more. */
+function kept<T>(list: readonly T[]): readonly T[] {
+  return list.slice();
+}
+
+function orNothing(faults: readonly DocumentFault[]): readonly DocumentFault[] {
+  return faults.length === 0 ? nothing.faults : faults;
 }
 
 /** What is missing is explained by its description. */
@@ -221,7 +238,7 @@ function pausedSinks(
   const annotation = `telemetry.${groupDomain}/paused`;
   const path: DocumentPath = ["metadata", "annotations", annotation];
   const text = valueAt(json, path);
-  if (typeof text !== "string") return { paused: new Set(), faults: [] };
+  if (typeof text !== "string") return { paused: nothing.paused, faults: [] };
   const names = text
     .split(",")
     .map((name) => name.trim())

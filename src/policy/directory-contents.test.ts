@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compileDirectory, type Held } from "./directory-contents.ts";
+import { compileDirectory, type Held, holdManifest } from "./directory-contents.ts";
 import { checkManifest } from "./manifest.ts";
 
 const options = {
@@ -15,10 +15,7 @@ spec:
   sources: [{ name: a, metrics: { metricsql: up } }]
   sinks: ${sinks || `[{ name: s, sources: [a], target: { prometheusRemoteWrite: { endpoint: "${endpoint}" } } }]`}
 `;
-const file = (path: string, text: string): Held => {
-  const manifest = checkManifest(text, path, options);
-  return { path, manifest, faults: manifest.faults };
-};
+const file = (path: string, text: string): Held => holdManifest(path, checkManifest(text, path, options));
 
 test("the generation grows with the spec, and with nothing else", () => {
   const first = compileDirectory([file("a.yaml", policy("web"))], undefined);

@@ -1,14 +1,42 @@
+import { hash } from "node:crypto";
 import { isObject } from "../core/document-path.ts";
 import { type Fault, sortFaults } from "../core/fault.ts";
 import type { CheckedPolicy } from "./check-policy.ts";
-import type { CheckedManifest } from "./manifest.ts";
+import type { CheckedManifest, ManifestObject, ObjectPlace } from "./manifest.ts";
 import type { Secret } from "./types.ts";
 
 /** What counts of one file: its last good contents, and what is wrong with its present ones. */
 export interface Held {
   readonly path: string;
-  readonly manifest: CheckedManifest;
+  readonly policies: readonly HeldPolicy[];
+  readonly secrets: readonly HeldSecret[];
   readonly faults: readonly Fault[];
+}
+
+interface HeldPolicy {
+  readonly checked: CheckedPolicy;
+  /** Equal exactly when the specs are. */
+  readonly specDigest: string;
+  readonly place: ObjectPlace;
+}
+
+interface HeldSecret {
+  readonly secret: Secret;
+  readonly place: ObjectPlace;
+}
+
+/** What is kept of a file's contents: not the JSON, which is more than all that is made of it (bench/small-policies.ts). */
+export function holdManifest(path: string, { policies, secrets, faults }: CheckedManifest): Held {
+  return {
+    path,
+    policies: policies.map(({ checked, object }) => ({
+      checked,
+      specDigest: hash("sha1", canonical(object.json["spec"]), "base64"),
+      place: object.place,
+    })),
+    secrets: secrets.map(({ secret, object }) => ({ secret, place: object.place })),
+    faults,
+  };
 }
 
 export interface DirectoryContents {
@@ -23,7 +51,7 @@ export interface DirectoryContents {
 interface PolicyMemory {
   /** The file that holds it: where two do, it keeps the word. */
   readonly path: string;
-  readonly spec: string;
+  readonly specDigest: string;
   readonly generation: number;
   /** The last form of it that could run. */
   readonly good: CheckedPolicy | undefined;
@@ -45,8 +73,9 @@ export function compileDirectory(
 
   for (const { key, path, item } of unique(sorted, "policies", owners, faults)) {
     const before = previous?.memory.get(key);
-    const spec = canonical(item.object.json["spec"]);
-    const generation = before === undefined ? 1 : before.generation + (before.spec === spec ? 0 : 1);
+    const { specDigest } = item;
+    const generation =
+      before === undefined ? 1 : before.generation + (before.specDigest === specDigest ? 0 : 1);
     const current = withGeneration(item.checked, generation);
     const good = current.policy === undefined ? before?.good : current;
     const policy =
@@ -54,17 +83,17 @@ export function compileDirectory(
         ? { ...current, policy: good.policy, sinks: good.sinks }
         : current;
     policies.push(policy);
-    memory.set(key, { path, spec, generation, good });
+    memory.set(key, { path, specDigest, generation, good });
   }
   const secrets: Secret[] = [];
   for (const { key, path, item } of unique(sorted, "secrets", owners, faults)) {
     secrets.push(item.secret);
-    memory.set(key, { path, spec: "", generation: 1, good: undefined });
+    memory.set(key, { path, specDigest: "", generation: 1, good: undefined });
   }
   return { policies, secrets, faults: sortFaults(faults), memory };
 }
 
-type Items<K extends "policies" | "secrets"> = CheckedManifest[K][number];
+type Items<K extends "policies" | "secrets"> = Held[K][number];
 
 /** Every policy or Secret once; a second one of the same name is a fault that names both places. */
 function unique<K extends "policies" | "secrets">(
@@ -75,9 +104,9 @@ function unique<K extends "policies" | "secrets">(
 ): { key: string; path: string; item: Items<K> }[] {
   const found = new Map<string, { key: string; path: string; item: Items<K> }[]>();
   for (const file of files) {
-    for (const item of file.manifest[list] as readonly Items<K>[]) {
-      const { namespace, name } = "secret" in item ? item.secret : item.checked.ref;
-      const key = `${item.object.kind} ${namespace}/${name}`;
+    for (const item of file[list] as readonly Items<K>[]) {
+      const key =
+        "secret" in item ? objectKey("Secret", item.secret) : objectKey("ExportPolicy", item.checked.ref);
       found.set(key, [...(found.get(key) ?? []), { key, path: file.path, item }]);
     }
   }
@@ -94,14 +123,22 @@ function unique<K extends "policies" | "secrets">(
 export interface Candidate {
   /** `ExportPolicy default/web` */
   readonly key: string;
-  readonly item: Items<"policies"> | Items<"secrets">;
+  readonly item: { readonly place: ObjectPlace };
+}
+
+/** By which an object is found again: a namespace has one of a kind and name. */
+export function objectKey(
+  kind: ManifestObject["kind"],
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): string {
+  return `${kind} ${namespace}/${name}`;
 }
 
 /** What to say of an object that another file, or another document of the same file, holds too. */
 export function duplicateFault(second: Candidate, first: Candidate): Fault {
-  const at = first.item.object.locate(nameFault(""));
+  const at = first.item.place.locate(nameFault(""));
   const place = at.line === undefined ? at.file : `${at.file}:${at.line}`;
-  return second.item.object.locate(nameFault(`${second.key} is in ${place} too; keep one, that one is used`));
+  return second.item.place.locate(nameFault(`${second.key} is in ${place} too; keep one, that one is used`));
 }
 
 function nameFault(message: string) {
@@ -109,6 +146,7 @@ function nameFault(message: string) {
 }
 
 function withGeneration(checked: CheckedPolicy, generation: number): CheckedPolicy {
+  if (checked.generation === generation) return checked;
   const policy = checked.policy === undefined ? undefined : { ...checked.policy, generation };
   return { ...checked, generation, policy };
 }

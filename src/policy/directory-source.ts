@@ -6,7 +6,7 @@ import { type Fault, hasErrors, printFault } from "../core/fault.ts";
 import type { Logger } from "../core/log.ts";
 import { directoryPlane } from "../core/plane.ts";
 import type { Service } from "../core/service.ts";
-import { compileDirectory, type Held } from "./directory-contents.ts";
+import { compileDirectory, type Held, holdManifest } from "./directory-contents.ts";
 import { DirectoryWatch } from "./directory-watch.ts";
 import { type CheckedManifest, checkManifest, maxManifestBytes } from "./manifest.ts";
 import type { PolicyStore } from "./store.ts";
@@ -123,7 +123,7 @@ export class DirectorySource implements Service {
   snapshot(): DirectorySourceSnapshot {
     const files = [...this.#files].map(([path, { held }]) => ({
       path,
-      policies: held.manifest.policies.length,
+      policies: held.policies.length,
       faults: held.faults.map(printFault),
     }));
     return {
@@ -158,7 +158,7 @@ export class DirectorySource implements Service {
     let state = this.#files.get(path);
     if (state === undefined) {
       if (look === gone) return undefined;
-      state = { look, sinceMs: nowMs, taken: undefined, held: { path, manifest: nothingHeld, faults: [] } };
+      state = { look, sinceMs: nowMs, taken: undefined, held: { path, ...nothingHeld } };
       this.#files.set(path, state);
     }
     if (state.look !== look) {
@@ -199,9 +199,9 @@ export class DirectorySource implements Service {
 
   #hold(state: FileState, faults: readonly Fault[], manifest: CheckedManifest | undefined): void {
     const { path } = state.held;
-    state.held = { path, manifest: manifest ?? state.held.manifest, faults };
+    state.held = { ...(manifest === undefined ? state.held : holdManifest(path, manifest)), faults };
     if (manifest !== undefined) return;
-    const kept = state.held.manifest.policies.length + state.held.manifest.secrets.length;
+    const kept = state.held.policies.length + state.held.secrets.length;
     this.#log.error({ file: path, kept }, "a policy file is broken; what it held before stays in force");
   }
 
@@ -226,7 +226,7 @@ export class DirectorySource implements Service {
 }
 
 const gone = "gone";
-const nothingHeld: CheckedManifest = { policies: [], secrets: [], faults: [], readable: true };
+const nothingHeld = { policies: [], secrets: [], faults: [] };
 
 /** Kubernetes mounts hold `..data` and dated folders beside the files: nothing that begins with a dot is a manifest. */
 export function isManifestName(name: string): boolean {

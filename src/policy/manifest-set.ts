@@ -5,7 +5,7 @@ import { parse } from "../metricsql/parser.ts";
 import { rangeRemarks } from "../metricsql/range-remarks.ts";
 import { caret } from "../metricsql/syntax-error.ts";
 import { warnings } from "../metricsql/warnings.ts";
-import { type Candidate, duplicateFault } from "./directory-contents.ts";
+import { type Candidate, duplicateFault, objectKey } from "./directory-contents.ts";
 import type { DocumentFault } from "./document-fault.ts";
 import type { CheckedManifest } from "./manifest.ts";
 import type { ExportPolicy } from "./types.ts";
@@ -25,11 +25,11 @@ function duplicates(manifests: readonly CheckedManifest[]): Fault[] {
   const faults: Fault[] = [];
   for (const manifest of manifests) {
     for (const item of [...manifest.policies, ...manifest.secrets]) {
-      const { namespace, name } = "secret" in item ? item.secret : item.checked.ref;
-      const key = `${item.object.kind} ${namespace}/${name}`;
+      const key = objectKey(item.object.kind, "secret" in item ? item.secret : item.checked.ref);
       const earlier = first.get(key);
-      if (earlier === undefined) first.set(key, { key, item });
-      else faults.push(duplicateFault({ key, item }, earlier));
+      const candidate: Candidate = { key, item: item.object };
+      if (earlier === undefined) first.set(key, candidate);
+      else faults.push(duplicateFault(candidate, earlier));
     }
   }
   return faults;
@@ -48,7 +48,9 @@ function missingSecrets(manifests: readonly CheckedManifest[]): Fault[] {
         if (name === undefined || known.has(`${checked.ref.namespace}/${name}`)) return [];
         const place = ["target", "prometheusRemoteWrite", "authentication", "basicAuth", "secretRef", "name"];
         const message = `names the Secret "${name}", which is not in the files given; it must be in namespace ${checked.ref.namespace}`;
-        return [object.locate(sinkWarning(checked.sinks, sink.name, place, "FieldValueNotFound", message))];
+        return [
+          object.place.locate(sinkWarning(checked.sinks, sink.name, place, "FieldValueNotFound", message)),
+        ];
       }),
     ),
   );
@@ -65,7 +67,7 @@ function costs(manifests: readonly CheckedManifest[]): Fault[] {
         const remarks = [...warnings(expr, { nameless }), ...rangeRemarks(expr)];
         const path = ["spec", "sources", sourceIndex(object.json, name), "metrics", "metricsql"];
         return remarks.map(({ message, pos }) =>
-          object.locate({
+          object.place.locate({
             severity: "warning",
             path,
             reason: "FieldValueInvalid",
@@ -90,7 +92,9 @@ function overlaps(manifests: readonly CheckedManifest[]): Fault[] {
       (checked.policy === undefined ? [] : overlappingSources(checked.policy)).map(
         ({ sink, wide, narrow }) => {
           const message = `names ${wide} and ${narrow}: ${wide} selects all that ${narrow} selects, which is sent twice`;
-          return object.locate(sinkWarning(checked.sinks, sink, ["sources"], "FieldValueInvalid", message));
+          return object.place.locate(
+            sinkWarning(checked.sinks, sink, ["sources"], "FieldValueInvalid", message),
+          );
         },
       ),
     ),

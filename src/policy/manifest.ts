@@ -2,7 +2,7 @@ import { suggestion } from "../core/closest.ts";
 import { type DocumentPath, isObject, printPath } from "../core/document-path.ts";
 import type { Fault } from "../core/fault.ts";
 import { show } from "../core/schema-issue.ts";
-import { parseYaml, type YamlDocument } from "../core/yaml-source.ts";
+import { parseYaml, type YamlDocument, type YamlPlaces } from "../core/yaml-source.ts";
 import { type CheckedPolicy, checkExportPolicy, type PolicyCheckOptions } from "./check-policy.ts";
 import type { DocumentFault } from "./document-fault.ts";
 import { checkSecret } from "./secret.ts";
@@ -14,8 +14,7 @@ export const maxManifestBytes = 1024 * 1024;
 export interface ManifestObject {
   readonly kind: "ExportPolicy" | "Secret";
   readonly json: Readonly<Record<string, unknown>>;
-  /** Gives a fault of the object its file and place. */
-  locate(fault: DocumentFault): Fault;
+  readonly place: ObjectPlace;
 }
 
 export interface Manifest {
@@ -37,6 +36,33 @@ export function readManifest(text: string, file: string): Manifest {
   const problems = yaml.problems.map((problem): Fault => ({ severity: "error", file, ...problem }));
   const faults = [...problems, ...reader.faults];
   return { objects: reader.objects, faults, readable: !faults.some((fault) => fault.severity === "error") };
+}
+
+/** Where an object is written. Kept for as long as its file is as it is, the object's JSON is not. */
+export class ObjectPlace {
+  readonly #file: string;
+  readonly #places: YamlPlaces;
+  /** The object's index in its list, where it is in one. */
+  readonly #item: string | number | undefined;
+
+  constructor(file: string, places: YamlPlaces, path: DocumentPath) {
+    this.#file = file;
+    this.#places = places;
+    this.#item = path[1];
+  }
+
+  /** Gives a fault of the object its file and place. */
+  locate(fault: DocumentFault): Fault {
+    const path = this.#item === undefined ? fault.path : ["items", this.#item, ...fault.path];
+    return {
+      severity: fault.severity,
+      file: this.#file,
+      ...(fault.atName ? this.#places.keyPositionOf(path) : this.#places.positionOf(path)),
+      path: printPath(path),
+      message: fault.message,
+      ...(fault.excerpt === undefined ? {} : { excerpt: fault.excerpt }),
+    };
+  }
 }
 
 class ManifestReader {
@@ -76,18 +102,7 @@ class ManifestReader {
     }
     if (kind === "ExportPolicy" || kind === "Secret") {
       const json = { ...value, kind, ...(apiVersion === undefined ? {} : { apiVersion }) };
-      const locate = (fault: DocumentFault): Fault => {
-        const path = [...base, ...fault.path];
-        return {
-          severity: fault.severity,
-          file: this.#file,
-          ...(fault.atName ? document.keyPositionOf(path) : document.positionOf(path)),
-          path: printPath(path),
-          message: fault.message,
-          ...(fault.excerpt === undefined ? {} : { excerpt: fault.excerpt }),
-        };
-      };
-      this.objects.push({ kind, json, locate });
+      this.objects.push({ kind, json, place: new ObjectPlace(this.#file, document.places, base) });
       return;
     }
     const hint = suggestion(kind, ["ExportPolicy", "Secret", "List"]);
@@ -152,11 +167,11 @@ export function checkManifest(text: string, file: string, options: PolicyCheckOp
   for (const object of manifest.objects) {
     if (object.kind === "Secret") {
       const { secret, faults: found } = checkSecret(object.json, options.plane);
-      faults.push(...found.map((fault) => object.locate(fault)));
+      faults.push(...found.map((fault) => object.place.locate(fault)));
       if (secret !== undefined) secrets.push({ secret, object });
     } else {
       const { checked, faults: found } = checkExportPolicy(object.json, options);
-      faults.push(...found.map((fault) => object.locate(fault)));
+      faults.push(...found.map((fault) => object.place.locate(fault)));
       if (checked !== undefined) policies.push({ checked, object });
     }
   }

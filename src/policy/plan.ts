@@ -4,7 +4,7 @@ import type { ConditionState } from "./condition-changes.ts";
 import type { ReasonOf } from "./condition-reasons.ts";
 import type { DocumentFault } from "./document-fault.ts";
 import { basicAuthOf } from "./secret.ts";
-import type { BasicAuth, PolicyRef, PolicySink, Secret, SinkPlan } from "./types.ts";
+import type { BasicAuth, PolicyRef, PolicySink, PolicySource, Secret, SinkPlan } from "./types.ts";
 
 /** What a policy comes to: the sinks that can run, and what to say of the policy and of each of its sinks. */
 export interface PolicyPlan {
@@ -33,7 +33,7 @@ export function planPolicy(checked: CheckedPolicy, secretOf: SecretLookup): Poli
         policy: ref,
         generation,
         name: good.name,
-        sources: policy.sources.filter((source) => good.sources.includes(source.name)),
+        sources: sourcesOf(good, policy.sources),
         endpoint: good.endpoint,
         ...(outcome.basicAuth === undefined ? {} : { basicAuth: outcome.basicAuth }),
         batch: good.batch,
@@ -44,6 +44,12 @@ export function planPolicy(checked: CheckedPolicy, secretOf: SecretLookup): Poli
     return { name: sink.name, condition: outcome.condition };
   });
   return { ref, generation, sinks: plans, ready: readyCondition(checked, accepted), accepted };
+}
+
+/** In the policy's order; the policy's own list where the sink gets all of it, since most do. */
+function sourcesOf(sink: PolicySink, all: readonly PolicySource[]): readonly PolicySource[] {
+  const named = all.filter((source) => sink.sources.includes(source.name));
+  return named.length === all.length ? all : named;
 }
 
 function judgeSink(

@@ -8,6 +8,13 @@ import { cycleTimes, untilNextCycle } from "../cycle-times.ts";
 import { Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import type { Schedule } from "../schedule.ts";
 import type { Interruption } from "../window-delivery.ts";
+import { type Alarm, Alarms, type Sleeper } from "./alarms.ts";
+
+/**
+ * Sinks that are started together begin so far apart: ten thousand first cycles at once take a hundred megabytes, and half
+ * as long again (bench/small-policies.ts).
+ */
+const betweenStartsMs = 0.5;
 
 /** After a cycle that failed by a fault of ours; the next one may do better. */
 const pauseAfterFaultMs = 5_000;
@@ -20,110 +27,152 @@ export interface LocalScheduleOptions {
   readonly log: Logger;
 }
 
-/** Runs every sink's cycles in this process, each sink in a loop of its own, so that none waits for another. */
+/** Runs every sink's cycles in this process, each sink for itself, so that none waits for another. */
 export class LocalSchedule implements Service, Schedule {
   readonly name = "local-schedule";
   readonly #options: LocalScheduleOptions;
-  readonly #loops = new Map<string, SinkLoop>();
-  readonly #hardStop = new AbortController();
+  readonly #sinks = new Map<string, LocalSink>();
+  readonly #alarms: Alarms;
+  /** When the next sink may begin (monotonic). */
+  #nextStartMs = 0;
   #isStopping = false;
 
   constructor(options: LocalScheduleOptions) {
     this.#options = options;
-    // Every window of every sink listens to it; Node.js would take more than ten for a leak, and say so.
-    setMaxListeners(0, this.#hardStop.signal);
+    this.#alarms = new Alarms(options.clock);
   }
 
-  /** Ends all loops when the signal aborts: softly first, at once after the shutdown timeout. */
+  /** Ends all sinks when the signal aborts: softly first, at once after the shutdown timeout. */
   async run(signal: AbortSignal): Promise<void> {
-    if (!signal.aborted)
-      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    await this.#alarms.run(signal);
     this.#isStopping = true;
-    const timer = setTimeout(
-      () => this.#hardStop.abort(new Error("shutdown timeout")),
-      this.#options.shutdownTimeoutMs,
-    );
-    await Promise.all([...this.#loops.values()].map((loop) => loop.stop()));
+    const timer = setTimeout(() => {
+      for (const sink of this.#sinks.values()) sink.end(new Error("shutdown timeout"));
+    }, this.#options.shutdownTimeoutMs);
+    await Promise.all([...this.#sinks.values()].map((sink) => sink.stop()));
     clearTimeout(timer);
   }
 
   start(plan: SinkPlan): void {
     if (this.#isStopping) return;
-    const loop = new SinkLoop(plan, this.#options, this.#hardStop.signal);
-    this.#loops.set(sinkKey(plan.policy, plan.name), loop);
-    loop.start();
+    const sink = new LocalSink(plan, this.#options, this.#alarms);
+    this.#sinks.set(sink.key, sink);
+    const nowMs = this.#options.clock.monotonicMs();
+    const startMs = Math.max(nowMs, this.#nextStartMs);
+    this.#nextStartMs = startMs + betweenStartsMs;
+    sink.begin(startMs - nowMs);
   }
 
   change(plan: SinkPlan): void {
-    this.#loops.get(sinkKey(plan.policy, plan.name))?.change(plan);
+    this.#sinks.get(sinkKey(plan.policy, plan.name))?.change(plan);
   }
 
   async remove(key: string): Promise<void> {
-    const loop = this.#loops.get(key);
-    this.#loops.delete(key);
-    await loop?.stop();
+    const sink = this.#sinks.get(key);
+    this.#sinks.delete(key);
+    await sink?.stop();
   }
 
   snapshots(): ExporterSnapshot[] {
-    return [...this.#loops.values()].map((loop) => loop.snapshot());
+    return [...this.#sinks.values()].map((sink) => sink.snapshot());
   }
 }
 
-/** The loop of one sink: a cycle, a wait for the next start or the end of a pause, a cycle. */
-class SinkLoop {
+/**
+ * A cycle that runs. Its signals are its own: to listen to one takes Node.js as long as others listen to it, which for one
+ * signal of ten thousand sinks was most of the work of a daemon that had fallen behind (bench/small-policies.ts).
+ */
+interface Running {
+  /** Its reason is an {@link Interruption}. */
+  readonly interrupt: AbortController;
+  /** Ends everything at once. */
+  readonly end: AbortController;
+  readonly done: Promise<void>;
+}
+
+/**
+ * One sink: a cycle, a wait for the next start or the end of a pause, a cycle. While it waits it is this object, an exporter
+ * and an alarm, and nothing else.
+ */
+class LocalSink implements Sleeper {
   readonly #exporter: Exporter;
   readonly #options: LocalScheduleOptions;
-  readonly #signal: AbortSignal;
+  readonly #alarms: Alarms;
   #changed: SinkPlan | undefined;
   #isStopping = false;
-  #interrupt = new AbortController();
-  #done: Promise<void> = Promise.resolve();
+  /** Exactly one of the two is there, but for a sink that is stopping. */
+  #running: Running | undefined;
+  #alarm: Alarm | undefined;
 
-  constructor(plan: SinkPlan, options: LocalScheduleOptions, signal: AbortSignal) {
+  constructor(plan: SinkPlan, options: LocalScheduleOptions, alarms: Alarms) {
     this.#exporter = new Exporter(plan, options.exporterDeps);
     this.#options = options;
-    this.#signal = signal;
+    this.#alarms = alarms;
   }
 
-  start(): void {
-    this.#done = this.#run();
+  get key(): string {
+    return this.#exporter.key;
+  }
+
+  /** Has the first cycle begin in so many ms. */
+  begin(inMs: number): void {
+    if (inMs > 0) this.#alarm = this.#alarms.set(inMs, this);
+    else this.wake();
+  }
+
+  /** Begins a cycle, unless one is running. */
+  wake(): void {
+    if (this.#running !== undefined || this.#isStopping) return;
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
+    const interrupt = new AbortController();
+    const end = new AbortController();
+    // Every request in flight listens to it; Node.js would take more than ten for a leak, and say so.
+    setMaxListeners(0, end.signal);
+    this.#running = { interrupt, end, done: this.#run(interrupt.signal, end.signal) };
   }
 
   /** Takes effect as soon as the requests in flight have been answered. */
   change(plan: SinkPlan): void {
     this.#changed = plan;
-    this.#interrupt.abort("edit" satisfies Interruption);
+    this.#running?.interrupt.abort("edit" satisfies Interruption);
+    this.wake();
   }
 
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#interrupt.abort("stop" satisfies Interruption);
-    return this.#done;
+    this.#alarm?.cancel();
+    this.#running?.interrupt.abort("stop" satisfies Interruption);
+    await this.#running?.done;
+    this.#exporter.close();
+  }
+
+  /** Ends what a stop has not ended yet. */
+  end(reason: Error): void {
+    this.#running?.end.abort(reason);
   }
 
   snapshot(): ExporterSnapshot {
     return this.#exporter.snapshot();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#isStopping) {
-      this.#interrupt = new AbortController();
-      const changed = this.#changed;
-      this.#changed = undefined;
-      if (changed !== undefined) await this.#exporter.change(changed);
-      const pauseMs = await this.#cycle();
-      await this.#options.clock.sleep(pauseMs, this.#interrupt.signal).catch(() => undefined);
-    }
-    await this.#exporter.close();
+  async #run(interrupt: AbortSignal, signal: AbortSignal): Promise<void> {
+    const pauseMs = await this.#cycle(interrupt, signal);
+    this.#running = undefined;
+    if (this.#changed !== undefined) this.wake();
+    else if (!this.#isStopping) this.#alarm = this.#alarms.set(pauseMs, this);
   }
 
   /** @returns how long to wait for the next cycle, in ms */
-  async #cycle(): Promise<number> {
+  async #cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<number> {
     const { clock, log, exporterDeps } = this.#options;
+    const changed = this.#changed;
+    this.#changed = undefined;
     try {
-      await this.#exporter.cycle(this.#interrupt.signal, this.#signal);
+      if (changed !== undefined) this.#exporter.change(changed);
+      await this.#exporter.cycle(interrupt, signal);
     } catch (error) {
-      if (this.#signal.aborted) return 0;
+      if (signal.aborted) return 0;
       log.error(
         { sink: this.#exporter.key, error: describeError(error) },
         "a cycle failed; the sink tries again",

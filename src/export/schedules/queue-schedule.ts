@@ -200,7 +200,7 @@ export class QueueSchedule implements Service, Schedule {
       throw error;
     }
     await this.#options.reports.catchUp(connection);
-    for (const sink of this.#sinks.values()) await sink.rest();
+    for (const sink of this.#sinks.values()) sink.rest();
     return tickEveryMs;
   }
 

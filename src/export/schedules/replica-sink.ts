@@ -148,7 +148,7 @@ export class ReplicaSink {
         this.#interrupt = new AbortController();
         if (this.#isEdited || exporter.plan !== this.#plan) {
           this.#isEdited = false;
-          await exporter.change(this.#plan);
+          exporter.change(this.#plan);
         }
         const end = await exporter.cycle(this.#interrupt.signal, signal);
         signal.throwIfAborted();
@@ -165,7 +165,7 @@ export class ReplicaSink {
     this.#isStopped = true;
     this.#interrupt.abort("stop" satisfies Interruption);
     await this.#running?.catch(() => undefined);
-    await this.#close();
+    this.#close();
   }
 
   /** What is shown of the sink by this replica; undefined where another one runs it. */
@@ -179,16 +179,16 @@ export class ReplicaSink {
   }
 
   /** Gives back what is kept ready of a sink that others run. */
-  async rest(): Promise<void> {
+  rest(): void {
     const sinceMs = this.#options.exporterDeps.clock.monotonicMs() - this.#lastRunMs;
-    if (!this.isRunning && sinceMs > Math.max(idleMs, 2 * shownPeriods * this.periodMs)) await this.#close();
+    if (!this.isRunning && sinceMs > Math.max(idleMs, 2 * shownPeriods * this.periodMs)) this.#close();
   }
 
-  async #close(): Promise<void> {
+  #close(): void {
     const exporter = this.#exporter;
     this.#exporter = undefined;
     this.#told = noCounts;
-    await exporter?.close();
+    exporter?.close();
   }
 }
 
