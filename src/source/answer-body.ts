@@ -86,9 +86,13 @@ export class AnswerBody implements AnswerReceiver {
       gunzip.end();
       await once(gunzip, "end");
     }
-    gunzip?.destroy();
     if (this.#error !== undefined) throw this.#error;
     return !this.#isEnough;
+  }
+
+  /** Gives back what unpacking holds; to be called in the end, whatever it was. */
+  close(): void {
+    this.#gunzip?.destroy();
   }
 
   #openGunzip(headers: AnswerHeaders): Gunzip {

@@ -60,6 +60,7 @@ export class Slots {
     else this.#takenBy.set(owner, rest);
     // Handed over right here: whoever asks in between would otherwise get in before those who wait.
     for (const waiting of this.#waiting) {
+      if (this.#taken >= this.#limit) return;
       if (!this.#mayTake(waiting.owner)) continue;
       this.#waiting.delete(waiting);
       this.#give(waiting.owner);

@@ -141,9 +141,9 @@ export class StoreClient {
     const onAbort = () => end.abort(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
     const timer = setTimeout(() => end.abort(new ReadTimeout()), this.timeouts.readMs);
+    const onHead = ({ headers }: AnswerHead) => this.#storeClock.observe(headers["date"]);
+    const receiver = new AnswerBody(this.#clock, onHead, onChunk);
     try {
-      const onHead = ({ headers }: AnswerHead) => this.#storeClock.observe(headers["date"]);
-      const receiver = new AnswerBody(this.#clock, onHead, onChunk);
       await this.#connections.exchange(await this.#httpRequest(request, end.signal), receiver, end.signal);
       return await this.#answerOf(receiver);
     } catch (error) {
@@ -151,6 +151,7 @@ export class StoreClient {
       if (error instanceof ConsumerError) throw error.cause;
       return this.#failureOf(error);
     } finally {
+      receiver.close();
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
     }
