@@ -7,7 +7,7 @@ const quickMs = 20;
 const cautiousMs = 10_000;
 
 /**
- * Appends to the state log. A write ends in the system's memory and takes some microseconds, a sixth of what it costs to
+ * Appends to the state log. A write ends in the system's memory and takes some microseconds, a tenth of what it costs to
  * hand it to another thread and be told of its end; with a request every few hundred microseconds that was a tenth of a
  * catch-up (bench/catch-up.ts). But one that meets a busy disk would hold up everybody: after such a one, and while the
  * log is being fsynced, they go to the other thread.
