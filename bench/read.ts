@@ -36,7 +36,7 @@ const own = new Connections({
   max: 1,
   timeouts: { connectMs: 5_000, headersMs: 60_000, bodyIdleMs: 30_000 },
   keepMs: 30_000,
-  tls: () => Promise.resolve({}),
+  tls: () => ({}),
   onClose: () => undefined,
 });
 

@@ -1,5 +1,5 @@
+import type { TlsSettings } from "../core/tls-material.ts";
 import type { ProtocolSetting } from "./endpoint-state.ts";
-import type { TlsSettings } from "./tls-material.ts";
 
 /** One item of `delivery.endpoints`: the operator's word on the endpoints that begin with its prefix. */
 export interface EndpointSettings {

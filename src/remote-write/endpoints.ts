@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import type { Clock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
 import { SecretFile } from "../core/secret-file.ts";
+import { TlsMaterial } from "../core/tls-material.ts";
 import type { BasicAuth, RetrySettings } from "../policy/types.ts";
 import { EgressGuard, type EgressRules, type EgressScope } from "./egress.ts";
 import { type EndpointSettings, settingsFor } from "./endpoint-settings.ts";
@@ -14,7 +15,6 @@ import { type PostLimits, postLimits } from "./post.ts";
 import { RateLimit } from "./rate-limit.ts";
 import type { CapacityListener, RequestBuilder } from "./request.ts";
 import { createSender } from "./sender.ts";
-import { TlsMaterial } from "./tls-material.ts";
 import { createTransport, type TransportLimits, transportLimits } from "./transport.ts";
 import { WriteRequestBuilder } from "./write-request.ts";
 import { type MetadataLookup, WriteRequestV2Builder } from "./write-request-v2.ts";
@@ -189,13 +189,10 @@ export class Endpoints {
     const key = `${index} ${scope} ${proxyUrl ?? ""}`;
     let dispatcher = this.#dispatchers.get(key);
     if (dispatcher === undefined) {
-      const tls = group.settings?.tls;
       dispatcher = createTransport({
         limits: this.#deps.transportLimits ?? transportLimits,
         guard: new EgressGuard(this.#config.egress, scope),
         tls: group.tls,
-        serverName: tls?.serverName,
-        insecureSkipVerify: tls?.insecureSkipVerify,
         proxyUrl,
       });
       this.#dispatchers.set(key, dispatcher);

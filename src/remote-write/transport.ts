@@ -1,8 +1,8 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
+import type { TlsMaterial } from "../core/tls-material.ts";
 import { type EgressGuard, EgressRefusedError } from "./egress.ts";
-import type { TlsMaterial } from "./tls-material.ts";
 
 export interface TransportLimits {
   /** For name resolution, TCP and TLS together; and for a proxy's answer to CONNECT. */
@@ -19,8 +19,6 @@ export interface TransportOptions {
   readonly guard: EgressGuard;
   readonly tls: TlsMaterial;
   /** Another name than the URL's host for the server's certificate. */
-  readonly serverName?: string | undefined;
-  readonly insecureSkipVerify?: boolean | undefined;
   /** An http or https proxy, which then chooses the address: the guard cannot see it. */
   readonly proxyUrl?: string | undefined;
   /** How names are resolved; the system's way unless a test says otherwise. */
@@ -47,7 +45,7 @@ export function createTransport(options: TransportOptions): Dispatcher {
   return new ProxyAgent({
     ...pool,
     uri: proxyUrl,
-    requestTls: tlsOptions(options),
+    requestTls: options.tls.connectOptions(),
     clientFactory: (origin, settings) =>
       new Pool(origin, { ...(settings as Pool.Options), headersTimeout: limits.connectMs }),
   });
@@ -63,7 +61,7 @@ function guardedConnector(options: TransportOptions): buildConnector.connector {
   const plainConnector = buildConnector({ lookup, timeout: limits.connectMs });
   const connectors = new WeakMap<object, buildConnector.connector>();
   const currentConnector = () => {
-    const tls = tlsOptions(options);
+    const tls = options.tls.connectOptions();
     let connector = connectors.get(tls.secureContext);
     if (connector === undefined) {
       connector = buildConnector({ ...tls, lookup, timeout: limits.connectMs });
@@ -113,13 +111,5 @@ function guardedLookup(guard: EgressGuard, lookup: typeof systemLookup): LookupF
         callback(null, first.address, first.family);
       }
     });
-  };
-}
-
-function tlsOptions(options: TransportOptions) {
-  return {
-    secureContext: options.tls.context(),
-    rejectUnauthorized: options.insecureSkipVerify !== true,
-    ...(options.serverName && { servername: options.serverName }),
   };
 }

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { redact } from "../core/redact.ts";
+import { TlsMaterial } from "../core/tls-material.ts";
 import { version } from "../core/version.ts";
 import { AnswerBody, ConsumerError, isSuccess } from "./answer-body.ts";
 import type { AnswerHead, AnswerHeaders } from "./http/answer-parser.ts";
@@ -15,7 +16,6 @@ import {
   type StoreFlavor,
   StoreHeaders,
   type StoreTimeouts,
-  tlsOptions,
 } from "./store-settings.ts";
 
 export interface StoreRequest {
@@ -68,6 +68,7 @@ export class StoreClient {
     this.#headers = new StoreHeaders(settings, this.#clock);
     this.timeouts = { ...defaultStoreTimeouts, ...options.timeouts };
     const url = new URL(settings.url);
+    const tls = new TlsMaterial(settings.tls ?? {});
     this.#prefix = url.pathname.replace(/\/+$/, "");
     this.#connections = new Connections({
       url,
@@ -76,7 +77,7 @@ export class StoreClient {
       timeouts: this.timeouts,
       // Shorter than the minute after which VictoriaMetrics closes an idle connection.
       keepMs: 30_000,
-      tls: () => tlsOptions(settings.tls),
+      tls: () => tls.connectOptions(),
       // Something else may listen at the address when the next connection is made.
       onClose: () => {
         this.#flavor = undefined;

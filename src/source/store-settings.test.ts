@@ -3,7 +3,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../core/clock.ts";
-import { isThisHost, type MetricsStoreSettings, StoreHeaders, tlsOptions } from "./store-settings.ts";
+import { isThisHost, type MetricsStoreSettings, StoreHeaders } from "./store-settings.ts";
 
 const forever = new AbortController().signal;
 let folder: string;
@@ -51,18 +51,6 @@ describe("request headers", () => {
     expect(await headersOf({ url: "https://store.example.com/select/0/prometheus" })).toEqual({
       "accept-encoding": "gzip",
     });
-  });
-});
-
-test("TLS options hold what is given, and verify unless told otherwise", async () => {
-  expect(await tlsOptions(undefined)).toEqual({ rejectUnauthorized: true });
-  const caFile = join(folder, "ca.pem");
-  await writeFile(caFile, "PEM");
-  const given = { caFile, certFile: "", serverName: "store.internal", insecureSkipVerify: true };
-  expect(await tlsOptions(given)).toEqual({
-    ca: Buffer.from("PEM"),
-    servername: "store.internal",
-    rejectUnauthorized: false,
   });
 });
 

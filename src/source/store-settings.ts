@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import type { Clock } from "../core/clock.ts";
 import { SecretFile } from "../core/secret-file.ts";
+import type { TlsSettings } from "../core/tls-material.ts";
 
 /** The part of the configuration's `metrics` that reading needs. Files are read when they are used; "" is no file. */
 export interface MetricsStoreSettings {
@@ -14,18 +14,10 @@ export interface MetricsStoreSettings {
   readonly basicAuth?: { readonly username: string; readonly passwordFile: string } | undefined;
   readonly bearerTokenFile?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly tls?: StoreTlsSettings | undefined;
+  readonly tls?: TlsSettings | undefined;
 }
 
 export type StoreFlavor = "victoriametrics" | "prometheus";
-
-export interface StoreTlsSettings {
-  readonly caFile?: string | undefined;
-  readonly certFile?: string | undefined;
-  readonly keyFile?: string | undefined;
-  readonly serverName?: string | undefined;
-  readonly insecureSkipVerify?: boolean | undefined;
-}
 
 /** How long the store may take, in ms. */
 export interface StoreTimeouts {
@@ -73,30 +65,6 @@ export class StoreHeaders {
     if (!this.#isThisHost) headers["accept-encoding"] = "gzip";
     return headers;
   }
-}
-
-export interface TlsOptions {
-  ca?: Buffer;
-  cert?: Buffer;
-  key?: Buffer;
-  servername?: string;
-  rejectUnauthorized: boolean;
-}
-
-/** The settings as `tls.connect` takes them. @throws the file's error */
-export async function tlsOptions(settings: StoreTlsSettings | undefined): Promise<TlsOptions> {
-  const [ca, cert, key] = await Promise.all(
-    [settings?.caFile, settings?.certFile, settings?.keyFile].map((file) =>
-      file ? readFile(file) : undefined,
-    ),
-  );
-  return {
-    ...(ca && { ca }),
-    ...(cert && { cert }),
-    ...(key && { key }),
-    ...(settings?.serverName && { servername: settings.serverName }),
-    rejectUnauthorized: settings?.insecureSkipVerify !== true,
-  };
 }
 
 /** Is it a name or address of the machine that this runs on, as far as can be told without asking a name server? */

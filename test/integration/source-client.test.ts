@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { StoreClient } from "../../src/source/store-client.ts";
 import type { MetricsStoreSettings, StoreTimeouts } from "../../src/source/store-settings.ts";
@@ -240,6 +240,13 @@ describe("TLS", () => {
   ])("%s makes the store unreachable", async (_, { caFile }: { caFile?: string }) => {
     connect({ url, tls: { caFile: caFile && join(folder, caFile) } });
     expect((await bodyOf(client)).answer).toMatchObject({ kind: "failed", reason: "unreachable" });
+  });
+
+  test("the system's authorities count too", async () => {
+    vi.stubEnv("SSL_CERT_FILE", join(folder, "ca.pem"));
+    connect({ url, tls: { serverName: "store.internal" } });
+    expect(await bodyOf(client)).toMatchObject({ answer: { kind: "answered" }, text: "false" });
+    vi.unstubAllEnvs();
   });
 
   test("nothing is verified when that is asked for", async () => {

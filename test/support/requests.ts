@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLogger } from "../../src/core/log.ts";
 import { type Label, SampleBuffer, Series } from "../../src/core/series.ts";
+import { TlsMaterial } from "../../src/core/tls-material.ts";
 import { EgressGuard } from "../../src/remote-write/egress.ts";
 import { EndpointState } from "../../src/remote-write/endpoint-state.ts";
 import { type LabelShape, seriesEncoderFor } from "../../src/remote-write/labels.ts";
@@ -9,7 +10,6 @@ import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
 import { postLimits } from "../../src/remote-write/post.ts";
 import type { EncodedRequest } from "../../src/remote-write/request.ts";
 import type { SenderDeps, SenderTarget } from "../../src/remote-write/sender.ts";
-import { TlsMaterial } from "../../src/remote-write/tls-material.ts";
 import { createTransport, type TransportLimits, transportLimits } from "../../src/remote-write/transport.ts";
 import { WriteRequestBuilder } from "../../src/remote-write/write-request.ts";
 

@@ -49,7 +49,9 @@ function open(options: Partial<ConstructorParameters<typeof Connections>[0]> = {
     max: 2,
     timeouts,
     keepMs: 1_000,
-    tls: () => Promise.reject(new Error("no TLS here")),
+    tls: () => {
+      throw new Error("no TLS here");
+    },
     onClose: () => own.count++,
     ...options,
   });

@@ -18,8 +18,8 @@ export interface ConnectionsOptions {
   readonly timeouts: ExchangeTimeouts;
   /** An idle connection is closed after this. */
   readonly keepMs: number;
-  /** Called for each new TLS connection. What it rejects with counts as a connection that cannot be made. */
-  readonly tls: () => Promise<ConnectionOptions>;
+  /** Called for each new TLS connection. What it throws counts as a connection that cannot be made. */
+  readonly tls: () => ConnectionOptions;
   /** Called when a connection that was open has closed. */
   readonly onClose: () => void;
 }
@@ -91,7 +91,7 @@ export class Connections {
     const { url, timeouts } = this.#options;
     this.#opening++;
     try {
-      const connection = await Connection.open(url, await this.#tlsOptions(), timeouts, signal);
+      const connection = await Connection.open(url, this.#tlsOptions(), timeouts, signal);
       this.#open.add(connection);
       connection.onClose(() => this.#closed(connection));
       if (this.#isClosed) connection.close();
@@ -103,10 +103,10 @@ export class Connections {
   }
 
   /** Read anew for each connection: certificates may have been renewed since the last one. */
-  async #tlsOptions(): Promise<ConnectionOptions | undefined> {
+  #tlsOptions(): ConnectionOptions | undefined {
     if (this.#options.url.protocol !== "https:") return undefined;
     try {
-      return await this.#options.tls();
+      return this.#options.tls();
     } catch (error) {
       throw new ConnectError(describeError(error), { cause: error });
     }

@@ -1,14 +1,20 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
-import { describeError, TelemetrydError } from "../core/errors.ts";
+import { describeError, TelemetrydError } from "./errors.ts";
 
-/** TLS to a receiver, as the configuration has it; an absent file is none. */
+/** TLS to a receiver or the metrics store, as the configuration has it; an absent file is none. */
 export interface TlsSettings {
   readonly caFile?: string | undefined;
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
   readonly serverName?: string | undefined;
   readonly insecureSkipVerify?: boolean | undefined;
+}
+
+export interface TlsConnectOptions {
+  readonly secureContext: SecureContext;
+  readonly rejectUnauthorized: boolean;
+  readonly servername?: string;
 }
 
 /** Where Debian, Red Hat, SUSE and Alpine keep the machine's certificate authorities, as other programs look for them. */
@@ -20,7 +26,7 @@ const systemBundles = [
 ];
 
 /**
- * The secure context for connections: the system's certificate authorities (and those that Node brings) plus configured ones,
+ * What connections are made with: the system's certificate authorities (and those that Node brings) plus configured ones,
  * a client certificate, TLS 1.2 at least. Made anew when a file has changed, so that a renewed certificate is used from the
  * next connection on.
  */
@@ -33,8 +39,21 @@ export class TlsMaterial {
     this.#settings = settings;
   }
 
-  /** @throws FILE_UNREADABLE when a file cannot be read or holds no certificate, and there was no good one before */
-  context(): SecureContext {
+  /**
+   * What `tls.connect` takes.
+   *
+   * @throws FILE_UNREADABLE when a file cannot be read or holds no certificate, and there was no good one before
+   */
+  connectOptions(): TlsConnectOptions {
+    const { serverName, insecureSkipVerify } = this.#settings;
+    return {
+      secureContext: this.#currentContext(),
+      rejectUnauthorized: insecureSkipVerify !== true,
+      ...(serverName && { servername: serverName }),
+    };
+  }
+
+  #currentContext(): SecureContext {
     const { caFile, certFile, keyFile } = this.#settings;
     try {
       const look = [caFile, certFile, keyFile].map(lookOf).join(" ");
@@ -50,7 +69,7 @@ export class TlsMaterial {
     } catch (error) {
       // Certificate and key are renewed one after another: until they fit each other again, the old ones serve.
       if (this.#context !== undefined) return this.#context;
-      const message = `the TLS files of an endpoint cannot be used: ${describeError(error)}`;
+      const message = `the TLS files cannot be used: ${describeError(error)}`;
       throw new TelemetrydError("FILE_UNREADABLE", message, { cause: error });
     }
   }
