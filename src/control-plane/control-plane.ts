@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createSecureContext, rootCertificates, type SecureContextOptions } from "node:tls";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { Agent } from "undici";
 import type { Clock } from "../core/clock.ts";
 import { TelemetrydError } from "../core/errors.ts";
@@ -7,6 +7,7 @@ import type { Logger } from "../core/log.ts";
 import { projectNameProblem } from "../core/plane.ts";
 import { SecretFile } from "../core/secret-file.ts";
 import { runStages, type Service } from "../core/service.ts";
+import { systemAuthorities } from "../core/tls-material.ts";
 import type { PolicyStore } from "../policy/store.ts";
 import {
   type BearerSnapshot,
@@ -79,8 +80,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     ...(caFile === "" ? [] : [readPem({ file: caFile }, "controlPlane.caFile")]),
     ...(ca === undefined ? [] : [ca]),
   ];
-  // Without one of our own it is Node's choice, which also takes NODE_EXTRA_CA_CERTS.
-  const dispatcher = createDispatcher(own.length === 0 ? {} : { ca: [...rootCertificates, ...own] }, {});
+  const dispatcher = createDispatcher({ ca: [...systemAuthorities(), ...own] }, {});
   const bearer = createExchangingSource({
     accessToken: new SecretFile(options.accessTokenFile, clock),
     exchange: (token, signal) => exchangeToken(apiUrl, token, dispatcher, signal),
@@ -124,7 +124,8 @@ export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlP
   const { access } = outcome;
   const ca = access.ca === undefined ? undefined : readPem(access.ca, "certificate-authority");
   const dispatcher = createDispatcher(
-    { ...(ca === undefined ? {} : { ca }), ...clientCertificate(access.credentials) },
+    // As kubectl does it: the authority that is named, and no other.
+    { ca: ca ?? systemAuthorities(), ...clientCertificate(access.credentials) },
     {
       rejectUnauthorized: !access.insecureSkipVerify,
       ...(access.serverName === undefined ? {} : { servername: access.serverName }),

@@ -59,7 +59,7 @@ export class TlsMaterial {
       const look = [caFile, certFile, keyFile].map(lookOf).join(" ");
       if (this.#context !== undefined && look === this.#look) return this.#context;
       this.#context = createSecureContext({
-        ca: trustedAuthorities(caFile),
+        ca: [...systemAuthorities(), ...(caFile ? [readFileSync(caFile)] : [])],
         ...(certFile && { cert: readFileSync(certFile) }),
         ...(keyFile && { key: readFileSync(keyFile) }),
         minVersion: "TLSv1.2",
@@ -81,10 +81,11 @@ function lookOf(file: string | undefined): string {
   return `${ino}:${size}:${mtimeMs}`;
 }
 
-function trustedAuthorities(caFile: string | undefined): (string | Buffer)[] {
+/** The certificate authorities of the machine, and those that Node brings. @throws the file's error */
+export function systemAuthorities(): (string | Buffer)[] {
   const named = process.env["SSL_CERT_FILE"];
   const bundle = [...(named ? [named] : []), ...systemBundles].find((file) => existsSync(file));
-  const files = [bundle, process.env["NODE_EXTRA_CA_CERTS"], caFile].filter(
+  const files = [bundle, process.env["NODE_EXTRA_CA_CERTS"]].filter(
     (file) => file !== undefined && file !== "",
   );
   return [...rootCertificates, ...files.map((file) => readFileSync(file as string))];
