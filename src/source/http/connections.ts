@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { ConnectionOptions } from "node:tls";
 import { describeError } from "../../core/errors.ts";
@@ -24,6 +25,10 @@ export interface ConnectionsOptions {
   readonly onClose: () => void;
 }
 
+/** For whoever watches from outside of the program: each is published with `{ request }`; see test/load/fairness/probe.mjs. */
+const exchangeBegins = channel("telemetryd:store:request:create");
+const exchangeEnds = channel("telemetryd:store:request:end");
+
 /** Kept connections to one server (RFC 9112, section 9). */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -49,6 +54,15 @@ export class Connections {
       validateHeaderName(name);
       validateHeaderValue(name, value);
     }
+    exchangeBegins.publish({ request });
+    try {
+      await this.#attempt(request, receiver, signal);
+    } finally {
+      exchangeEnds.publish({ request });
+    }
+  }
+
+  async #attempt(request: HttpRequest, receiver: AnswerReceiver, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const kept = this.#takeIdle();
       const connection = kept ?? (await this.#connect(signal));

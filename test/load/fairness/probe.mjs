@@ -24,18 +24,22 @@ function teamOf({ path, body }) {
 }
 
 const open = new WeakMap();
-subscribe("undici:request:create", ({ request }) => {
-  const team = request.method === "POST" ? teamOf(request) : undefined;
-  if (team === undefined) return;
-  const kind = request.path.startsWith("/api/v1/export") ? "read" : "send";
-  open.set(request, { kind, team, madeMs: now() });
-});
+const begin =
+  (kind) =>
+  ({ request }) => {
+    const team = request.method === "POST" ? teamOf(request) : undefined;
+    if (team !== undefined) open.set(request, { kind, team, madeMs: now() });
+  };
 const end = ({ request }) => {
   const entry = open.get(request);
   if (entry === undefined) return;
   open.delete(request);
   note({ ...entry, endedMs: now() });
 };
+// What goes to receivers is undici's, what is asked of the store is not.
+subscribe("undici:request:create", begin("send"));
+subscribe("telemetryd:store:request:create", begin("read"));
+subscribe("telemetryd:store:request:end", end);
 subscribe("undici:request:trailers", end);
 subscribe("undici:request:error", end);
 
