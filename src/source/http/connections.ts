@@ -44,8 +44,8 @@ export class Connections {
   }
 
   /**
-   * One request and its answer; see {@link Connection.exchange}. A request that meets a kept connection which the server is
-   * just closing is sent a second time, so that it must be one that may come twice.
+   * One request and its answer; see {@link Connection.exchange}. A request that meets a connection which the server is
+   * just closing, a kept one or one that it took in its last moments, is sent a second time: it must be one that may come twice.
    *
    * @throws ConnectError too, and TypeError for headers that cannot be sent
    */
@@ -64,13 +64,11 @@ export class Connections {
 
   async #attempt(request: HttpRequest, receiver: AnswerReceiver, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const kept = this.#takeIdle();
-      const connection = kept ?? (await this.#connect(signal));
+      const connection = this.#takeIdle() ?? (await this.#connect(signal));
       try {
         return await connection.exchange(request, receiver, signal);
       } catch (error) {
-        const isStale = kept !== undefined && error instanceof LostConnection && error.isBeforeAnswer;
-        if (!isStale || attempt > 1) throw error;
+        if (attempt > 1 || !(error instanceof LostConnection && error.isBeforeAnswer)) throw error;
         // What has ended one of them has most likely ended them all.
         for (const idle of this.#idle.keys()) idle.close();
       } finally {
