@@ -241,7 +241,8 @@ export class Connection {
     clearTimeout(this.#timer);
     flow.then(
       () => this.#goOn(exchange),
-      (error: Error) => this.#fail(error),
+      // The pause may outlast the body, and the connection be another exchange's by then.
+      (error: Error) => this.#exchange === exchange && this.#fail(error),
     );
     return false;
   }

@@ -185,6 +185,17 @@ describe("bodies", () => {
     expect(sockets).toHaveLength(1);
   });
 
+  test("a pause at the very end that fails is not the next exchange's", async () => {
+    let fail: (error: Error) => void = () => undefined;
+    expect(await get(() => new Promise((_, reject) => (fail = reject)))).toBe("x");
+    onAsked = (socket) => setTimeout(() => socket.write(answerOf("y")), 20);
+    const next = get();
+    await until(() => asked.length === 2);
+    fail(new Error("too late"));
+    expect(await next).toBe("y");
+    expect(sockets).toHaveLength(1);
+  });
+
   test("nothing is received during a pause", async () => {
     onAsked = (socket) => socket.write(answerOf(long));
     let go: () => void = () => undefined;
