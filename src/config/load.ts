@@ -71,7 +71,7 @@ export async function checkConfig(
     ...problem,
   }));
   if (others.length > 0) {
-    const position = others[0]?.positionOf([]);
+    const position = others[0]?.places.positionOf([]);
     faults.push({
       severity: "error",
       file: sources.file,
@@ -110,7 +110,7 @@ async function checkValue(
       faults.push({ severity, file: origin, path: name, message });
       return;
     }
-    const position = atKey ? document?.keyPositionOf(path) : document?.positionOf(path);
+    const position = atKey ? document?.places.keyPositionOf(path) : document?.places.positionOf(path);
     faults.push({ severity, file, ...(position ?? { line: 1, column: 1 }), path: name, message });
   };
 
@@ -155,7 +155,7 @@ function asText(
     return Object.fromEntries(members.filter(([key, member]) => member !== null || !isKnown(schema, key)));
   }
   const wantsText = schema?.type === "string" || schema?.anyOf?.some((each) => each.type === "string");
-  return wantsText && typeof value !== "string" ? (document?.sourceOf(path) ?? value) : value;
+  return wantsText && typeof value !== "string" ? (document?.places.sourceOf(path) ?? value) : value;
 }
 
 function isKnown(schema: JsonSchema | undefined, key: string): boolean {

@@ -50,7 +50,9 @@ describe("as the YAML parser reads it", () => {
           yaml.documents.map((document) => document.value),
         );
         for (const step of [0, ...Object.keys(value)]) {
-          expect(json.documents[0]?.positionOf([step])).toEqual(yaml.documents[0]?.positionOf([step]));
+          expect(json.documents[0]?.places.positionOf([step])).toEqual(
+            yaml.documents[0]?.places.positionOf([step]),
+          );
         }
       }),
       { numRuns: 300 },

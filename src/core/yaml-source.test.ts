@@ -31,13 +31,13 @@ metrics:
     [["nothing", "of", "this"], 2, 1],
     [[], 2, 1],
   ])("position of %j", (path, line, column) => {
-    expect(document.positionOf(path)).toEqual({ line, column });
+    expect(document.places.positionOf(path)).toEqual({ line, column });
   });
 
   test("position of a name, source of a scalar", () => {
-    expect(document.keyPositionOf(["metrics", "list"])).toEqual({ line: 5, column: 3 });
-    expect(document.sourceOf(["metrics", "version"])).toBe("1.0");
-    expect(document.sourceOf(["metrics"])).toBeUndefined();
+    expect(document.places.keyPositionOf(["metrics", "list"])).toEqual({ line: 5, column: 3 });
+    expect(document.places.sourceOf(["metrics", "version"])).toBe("1.0");
+    expect(document.places.sourceOf(["metrics"])).toBeUndefined();
   });
 });
 
@@ -119,7 +119,7 @@ test("what the library writes is read back, and random text never throws", () =>
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."ab:-?[]{},&*!|>'\"%@# \n\t") }), (text) => {
       const file = parseYaml(text);
-      for (const document of file.documents) document.positionOf(["a", 0]);
+      for (const document of file.documents) document.places.positionOf(["a", 0]);
     }),
     { numRuns: 500 },
   );

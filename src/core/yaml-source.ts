@@ -34,10 +34,9 @@ export interface YamlPlaces {
   sourceOf(path: DocumentPath): string | undefined;
 }
 
-/** One document of a file: its plain value, and its places. */
-export interface YamlDocument extends YamlPlaces {
+/** One document of a file: its plain value, and its places, which may be kept longer. */
+export interface YamlDocument {
   readonly value: unknown;
-  /** The same places, for those who keep them longer than the value. */
   readonly places: YamlPlaces;
 }
 
@@ -67,7 +66,10 @@ const maxProblems = 20;
 export function parseYaml(text: string): YamlFile {
   const json = parsePlainJson(text, yamlLimits);
   if (json !== undefined) {
-    return { documents: [placedDocument(json.value, new TreeOfText(text), 0)], problems: [] };
+    return {
+      documents: [{ value: json.value, places: new DocumentPlaces(new TreeOfText(text), 0) }],
+      problems: [],
+    };
   }
   const refused = refuseCostly(text);
   if (refused !== undefined) return { documents: [], problems: [refused] };
@@ -81,7 +83,7 @@ export function parseYaml(text: string): YamlFile {
     }
     if (document.errors.length > 0) continue;
     const value = new Conversion(document, lines, problems).run();
-    documents.push(placedDocument(value, tree, index));
+    documents.push({ value, places: new DocumentPlaces(tree, index) });
   }
   return { documents, problems: firstAtEachPlace(problems).slice(0, maxProblems) };
 }
@@ -118,17 +120,6 @@ class TreeOfText {
     this.#tree = new WeakRef(tree);
     return tree;
   }
-}
-
-function placedDocument(value: unknown, tree: TreeOfText, index: number): YamlDocument {
-  const places = new DocumentPlaces(tree, index);
-  return {
-    value,
-    places,
-    positionOf: (path) => places.positionOf(path),
-    keyPositionOf: (path) => places.keyPositionOf(path),
-    sourceOf: (path) => places.sourceOf(path),
-  };
 }
 
 class DocumentPlaces implements YamlPlaces {

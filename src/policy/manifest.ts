@@ -143,7 +143,7 @@ class ManifestReader {
     this.faults.push({
       severity,
       file: this.#file,
-      ...document.positionOf(path),
+      ...document.places.positionOf(path),
       path: printPath(path),
       message,
     });
