@@ -40,8 +40,19 @@ test("V8 gives memory back after the start and every ten minutes, and works undi
 test("a heap that becomes large is collected once, and grows by less from then on", async () => {
   const history = await historyOf(20, (second) => (second < 10 ? 20e6 : 100e6));
   expect(history.filter((line) => line.includes("collect"))).toEqual(["10 collect"]);
-  expect(history).toContain("9 --heap-growing-percent=50");
+  expect(history).toContain("0 --heap-growing-percent=50");
   expect(history).toContain("10 --heap-growing-percent=16");
+});
+
+test("nothing is set twice; a small heap is looked at every five seconds once the start is over", async () => {
+  const looks: number[] = [];
+  const history = await historyOf(60, (second) => {
+    looks.push(second);
+    return 30e6;
+  });
+  expect(new Set(history).size).toBe(history.length);
+  expect(history).toHaveLength(6);
+  expect(looks.filter((second) => second > 38)).toEqual([39, 40, 45, 50, 55, 60]);
 });
 
 test("a large heap is compacted every five seconds, a small one never", async () => {

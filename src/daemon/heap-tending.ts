@@ -3,12 +3,11 @@ import { runInNewContext } from "node:vm";
 import type { Clock } from "../core/clock.ts";
 
 const lookMs = 1_000;
+/** At a small heap, once the start is over: to wake up is most of what an idle daemon does (bench/idle.ts). */
+const seldomLookMs = 5_000;
 /** Longer than V8 waits before it reduces (8 s), and than a usual cycle. */
 const reducingMs = 40_000;
 const workingMs = 10 * 60_000;
-
-const reducing = ["--memory-reducer", "--flush-bytecode"];
-const working = ["--no-memory-reducer", "--no-flush-bytecode"];
 
 /** Garbage that a large heap may hold before V8 marks it again; a small one may hold half of its size. */
 const garbageBytes = 16e6;
@@ -58,23 +57,44 @@ const v8Heap: Heap = {
  * when the signal aborts.
  */
 export async function tendHeap(clock: Clock, signal: AbortSignal, heap: Heap = v8Heap): Promise<void> {
+  const flags = new Flags(heap);
   let wasLarge = false;
+  let atMs = 0;
   try {
-    for (let atMs = 0; ; atMs = (atMs + lookMs) % (reducingMs + workingMs)) {
-      if (atMs === 0) reducing.forEach(heap.setFlag);
-      if (atMs === reducingMs) working.forEach(heap.setFlag);
+    for (;;) {
+      const reduces = atMs < reducingMs;
+      flags.set("memory-reducer", reduces);
+      flags.set("flush-bytecode", reduces);
       const usedBytes = heap.usedBytes();
-      heap.setFlag(`--heap-growing-percent=${growingPercent(usedBytes)}`);
-      const compacts = usedBytes > largeBytes && atMs % compactingEveryMs === 0;
-      heap.setFlag(compacts ? "--optimize-for-size" : "--no-optimize-for-size");
-      if (!wasLarge && usedBytes > largeBytes) {
+      const isLarge = usedBytes > largeBytes;
+      flags.set("heap-growing-percent", growingPercent(usedBytes));
+      flags.set("optimize-for-size", isLarge && atMs % compactingEveryMs === 0);
+      if (isLarge && !wasLarge) {
         wasLarge = true;
         heap.collect();
       }
-      await clock.sleep(lookMs, signal);
+      const restMs = reduces || isLarge ? lookMs : seldomLookMs;
+      await clock.sleep(restMs, signal);
+      atMs = (atMs + restMs) % (reducingMs + workingMs);
     }
   } catch {
     // Stopped.
+  }
+}
+
+/** Sets only what changes: V8 goes through all of its flags for each that is set. */
+class Flags {
+  readonly #heap: Heap;
+  readonly #values = new Map<string, boolean | number>();
+
+  constructor(heap: Heap) {
+    this.#heap = heap;
+  }
+
+  set(name: string, value: boolean | number): void {
+    if (this.#values.get(name) === value) return;
+    this.#values.set(name, value);
+    this.#heap.setFlag(typeof value === "number" ? `--${name}=${value}` : `--${value ? "" : "no-"}${name}`);
   }
 }
 
