@@ -53,8 +53,8 @@ export class CollisionDetector {
   }
 }
 
-function blockOf({ slab, start, end }: EncodedSeries): Buffer {
-  return slab.subarray(start, end);
+function blockOf({ view, start, end }: EncodedSeries): Buffer {
+  return Buffer.from(view.buffer, view.byteOffset + start, end - start);
 }
 
 function sameLabels(a: Series, b: Series): boolean {

@@ -1,10 +1,11 @@
 /** Small, since a slab is kept as long as a single series in it is: what others leave is lost until then. */
 const slabBytes = 16 * 1_024;
 
-/** Bytes within a larger buffer. */
+/** Bytes within a larger piece of memory. */
 export interface Span {
-  readonly slab: Buffer;
+  readonly view: DataView;
   readonly start: number;
+  /** Exclusive. */
   readonly end: number;
 }
 
@@ -14,17 +15,35 @@ export interface Span {
  */
 export class LabelBlocks {
   #slab = Buffer.alloc(0);
+  #view = new DataView(this.#slab.buffer);
   #used = 0;
 
   /** Copies a block. */
   place(block: Uint8Array): Span {
     if (this.#used + block.length > this.#slab.length) {
       this.#slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, block.length));
+      this.#view = new DataView(this.#slab.buffer);
       this.#used = 0;
     }
     const start = this.#used;
     this.#slab.set(block, start);
     this.#used += block.length;
-    return { slab: this.#slab, start, end: this.#used };
+    return { view: this.#view, start, end: this.#used };
   }
+}
+
+/**
+ * Copies a span to `at`: some hundred bytes as fast as `TypedArray.set` and `Buffer.copy`, which leave a hundred bytes of garbage
+ * each time, with 50,000 series half of what a cycle's scavenges collect (bench/peers.ts with `--trace-gc`).
+ */
+export function copySpan({ view, start, end }: Span, to: DataView, at: number): void {
+  let from = start;
+  let into = at;
+  for (const wholeEnd = end - 16; from <= wholeEnd; from += 16, into += 16) {
+    to.setInt32(into, view.getInt32(from));
+    to.setInt32(into + 4, view.getInt32(from + 4));
+    to.setInt32(into + 8, view.getInt32(from + 8));
+    to.setInt32(into + 12, view.getInt32(from + 12));
+  }
+  for (; from < end; from++, into++) to.setUint8(into, view.getUint8(from));
 }

@@ -26,7 +26,7 @@ export interface LabelShape {
 
 /** A series ready to be written into requests of one shape. */
 export interface EncodedSeries extends Span {
-  // From `start` to `end` of `slab`: the block, which is the `labels` fields of a 1.0 `TimeSeries` message, sorted by name,
+  // From `start` to `end` of `view`: the block, which is the `labels` fields of a 1.0 `TimeSeries` message, sorted by name,
   // each name once, no empty value.
   readonly kind: "encoded";
   /**
@@ -108,10 +108,10 @@ export class SeriesEncoder {
     if (block === undefined)
       return refusal("invalid_utf8", `a label of the series is not valid UTF-8: ${names(labels)}`);
     const digest = hash("sha256", block, "buffer");
-    const { slab, start, end } = this.#blocks.place(block);
+    const { view, start, end } = this.#blocks.place(block);
     return {
       kind: "encoded",
-      slab,
+      view,
       start,
       end,
       hashHigh: digest.readInt32LE(0),

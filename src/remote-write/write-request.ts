@@ -1,5 +1,6 @@
 import { compressSync } from "snappy";
 import type { SampleBuffer } from "../core/series.ts";
+import { copySpan } from "./label-blocks.ts";
 import type { EncodedSeries } from "./labels.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
@@ -7,6 +8,7 @@ import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
 import { closeMessage, varintSize } from "./wire.ts";
 
 const timeSeriesTag = 0x0a;
+const noView = new DataView(noScratch.buffer, noScratch.byteOffset, 0);
 
 /**
  * Builds `prometheus.WriteRequest` bodies (remote write 1.0) in memory that it holds only while there is a series in it.
@@ -17,6 +19,8 @@ const timeSeriesTag = 0x0a;
 export class WriteRequestBuilder implements RequestBuilder {
   readonly #onCapacity: CapacityListener | undefined;
   #out: Buffer = noScratch;
+  /** Of the same memory. */
+  #view: DataView = noView;
   #at = 0;
   #sampleCount = 0;
   #seriesCount = 0;
@@ -49,8 +53,7 @@ export class WriteRequestBuilder implements RequestBuilder {
 
   append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void {
     if (end <= start) return;
-    const { slab, start: blockStart, end: blockEnd } = encoded;
-    const blockBytes = blockEnd - blockStart;
+    const blockBytes = encoded.end - encoded.start;
     const mostBytes = blockBytes + (end - start) * maxSampleFieldBytes;
     this.#reserve(1 + varintSize(mostBytes) + mostBytes);
     const out = this.#out;
@@ -59,7 +62,7 @@ export class WriteRequestBuilder implements RequestBuilder {
     // The length is known behind its content. The gap fits the usual size; where it does not, the content moves.
     const usualBytes = blockBytes + (end - start) * usualSampleFieldBytes;
     const contentAt = headerAt + 1 + varintSize(usualBytes);
-    out.set(slab.subarray(blockStart, blockEnd), contentAt);
+    copySpan(encoded, this.#view, contentAt);
     const contentEnd = writeSamples(out, contentAt + blockBytes, samples, start, end);
     this.#at = closeMessage(out, headerAt + 1, contentAt, contentEnd);
 
@@ -90,6 +93,7 @@ export class WriteRequestBuilder implements RequestBuilder {
 
   reset(): void {
     this.#out = releaseScratch(this.#out, this.#onCapacity);
+    this.#view = noView;
     this.#at = 0;
     this.#sampleCount = 0;
     this.#seriesCount = 0;
@@ -98,6 +102,9 @@ export class WriteRequestBuilder implements RequestBuilder {
   }
 
   #reserve(bytes: number): void {
-    this.#out = reserveScratch(this.#out, this.#at, this.#at + bytes, this.#onCapacity);
+    const out = reserveScratch(this.#out, this.#at, this.#at + bytes, this.#onCapacity);
+    if (out === this.#out) return;
+    this.#out = out;
+    this.#view = new DataView(out.buffer, out.byteOffset, out.length);
   }
 }

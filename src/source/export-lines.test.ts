@@ -102,6 +102,47 @@ describe("any body", () => {
     );
   });
 
+  test("of many lines keeps their order, whatever lies between them", () => {
+    const usual = (index: number) =>
+      `{"metric":{"n":"${index}"},"values":[${index}],"timestamps":[${index + 1}]}\n`;
+    const other = (index: number) =>
+      `{"timestamps":[${index + 1}],"values":[${index}],"metric":{"n":"${index}"}}\n`;
+    const refused = (index: number) => `{"metric":{"a":"1","a":"2"},"values":[${index}],"timestamps":[1]}\n`;
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(usual, usual, usual, other, refused), { minLength: 60, maxLength: 130 }),
+        fc.array(fc.nat(), { maxLength: 4 }),
+        (kinds, places) => {
+          const body = Buffer.from(kinds.map((kind, index) => kind(index)).join(""));
+          const { lines, fault, decoder } = decode(cut(body, places));
+          const expected = kinds.flatMap((kind, index) => (kind === refused ? [] : [index]));
+          expect(fault).toBeUndefined();
+          expect(lines.map(({ values }) => values)).toEqual(expected.map((index) => [index]));
+          expect(lines.map(({ labels }) => labels["n"])).toEqual(expected.map(String));
+          expect(decoder.refusals.get("duplicate_label") ?? 0).toBe(kinds.length - expected.length);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test("what comes before a fault is passed on, and nothing behind it", () => {
+    const bad = '{"metric":{"a":1},"values":[1],"timestamps":[1]}\n';
+    for (const before of [0, 1, 31, 32, 33, 64, 70]) {
+      const { lines, fault } = decodeText(line.repeat(before) + bad + line.repeat(40));
+      expect(lines).toHaveLength(before);
+      expect(fault?.reason).toBe("malformed_line");
+    }
+  });
+
+  test("lines of many samples beside short ones", () => {
+    const long = Array.from({ length: 9_000 }, (_, index) => index);
+    const body = `{"metric":{"n":"long"},"values":[${long}],"timestamps":[${long}]}\n`;
+    const { lines } = decodeText(line + body + line.repeat(40) + body + line);
+    expect(lines.map(({ values }) => values.length)).toEqual([2, 9_000, ...Array(40).fill(2), 9_000, 2]);
+    expect(lines[42]?.values).toEqual(long);
+  });
+
   test("may be cut at every byte", () => {
     const tricky = `${line}{"metric":{"x":"},\\"values\\":[1],\\\\"},"values":[+Inf,NaN],"timestamps":[1790000000001,1790000000002]}\n${line}`;
     const body = Buffer.from(tricky);
