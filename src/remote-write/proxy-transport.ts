@@ -1,74 +1,54 @@
-import type { Dispatcher } from "undici";
+import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import type { TlsMaterial } from "../core/tls-material.ts";
+import type { AnswerHeaders } from "../http/answer-parser.ts";
+import {
+  AnswerTimeoutError,
+  keepMs,
+  NoConnectionError,
+  type PostLimits,
+  type PostRequest,
+  type PostResult,
+  type Transport,
+  type TransportLimits,
+} from "./post.ts";
 
-/** Header names in lower case; a header that came several times is a list. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
-/** What became of one HTTP request. */
-export type PostResult =
-  | {
-      readonly kind: "answer";
-      readonly status: number;
-      readonly headers: AnswerHeaders;
-      /** The beginning of the body, for people: decisions never use it. */
-      readonly body: string;
-    }
-  | {
-      readonly kind: "no-answer";
-      readonly error: unknown;
-      /** False: not a byte of the request went out, so that nothing can have been stored. */
-      readonly written: boolean;
-    }
-  | { readonly kind: "aborted"; readonly written: boolean };
-
-export interface PostRequest {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+export interface ProxyTransportOptions {
+  readonly limits: TransportLimits;
+  readonly tls: TlsMaterial;
 }
 
-export interface PostLimits {
-  /** Until a connection is there and free: with a limit of its own below, this one is for a pool that is used up. */
-  readonly startMs: number;
-  /** From the writing of the request to the end of the answer's headers. */
-  readonly headersMs: number;
-  /** For the answer's body, once its headers are there. */
-  readonly bodyMs: number;
-  /** An answer's body is read so far; the connection of a longer one is dropped. */
-  readonly bodyBytes: number;
-  /** So much of it is kept as text. */
-  readonly keptBytes: number;
-}
+/** Through an http or https proxy, by tunnels (CONNECT) that undici makes. */
+export class ProxyTransport implements Transport {
+  readonly #agent: Dispatcher;
 
-export const postLimits: PostLimits = {
-  startMs: 60_000,
-  headersMs: 30_000,
-  bodyMs: 5_000,
-  bodyBytes: 65_536,
-  keptBytes: 1_024,
-};
+  constructor(proxyUrl: string, { limits, tls }: ProxyTransportOptions) {
+    this.#agent = new ProxyAgent({
+      uri: proxyUrl,
+      connections: limits.connections,
+      // One request at a time on a connection: an answer that does not come would hold up those behind it.
+      pipelining: 1,
+      keepAliveTimeout: keepMs,
+      keepAliveMaxTimeout: 60_000,
+      requestTls: tls.connectOptions(),
+      clientFactory: (origin, settings) =>
+        new Pool(origin, { ...(settings as Pool.Options), headersTimeout: limits.connectMs }),
+    });
+  }
 
-/** The receiver took the request and did not answer in time. */
-export class AnswerTimeoutError extends Error {
-  override readonly name = "AnswerTimeoutError";
-}
+  post(request: PostRequest, limits: PostLimits, signal: AbortSignal): Promise<PostResult> {
+    return dispatchPost(this.#agent, request, limits, signal);
+  }
 
-/** All connections that may be open are taken by requests that have no answer yet. */
-export class NoConnectionError extends Error {
-  override readonly name = "NoConnectionError";
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
 }
 
 /**
- * Sends one POST and waits for its answer. Never rejects: whatever happens is a value.
- *
- * Once the headers have come the status decides: a body that is slow, endless or cut off is given up without changing
- * the result, and the connection goes with it.
- *
  * Uses undici's dispatch, one level below its `request`: only there can be seen whether anything was written, which
  * tells an attempt that can have stored something from one that cannot.
  */
-export function post(
+export function dispatchPost(
   dispatcher: Dispatcher,
   request: PostRequest,
   limits: PostLimits,
@@ -77,9 +57,12 @@ export function post(
   if (signal.aborted) return Promise.resolve({ kind: "aborted", written: false });
   return new Promise((resolve) => {
     const exchange = new Exchange(limits, signal, resolve);
-    const { origin, path, headers, body } = request;
+    const { target, body } = request;
     // Its own limits are off: they have a resolution of a second and do not cover the body as a whole.
-    const options = { origin, path, headers, body, method: "POST", headersTimeout: 0, bodyTimeout: 0 };
+    const options: Dispatcher.DispatchOptions = {
+      ...target,
+      ...{ body, method: "POST", headersTimeout: 0, bodyTimeout: 0 },
+    };
     try {
       dispatcher.dispatch(options, exchange);
     } catch (error) {
