@@ -151,16 +151,18 @@ export class AnswerParser {
     if (status < 200) return;
     const headers = parseFields(fields);
     const length = contentLength(headers);
-    const isChunked = /(^|,)\s*chunked\s*$/i.test(listOf(headers["transfer-encoding"]));
+    const encoding = headers["transfer-encoding"];
+    const isChunked = encoding !== undefined && /(^|,)\s*chunked\s*$/i.test(listOf(encoding));
     const hasNoBody = status === 204 || status === 304;
     const framing =
       isChunked && !hasNoBody
         ? "chunks"
-        : hasNoBody || (length !== undefined && headers["transfer-encoding"] === undefined)
+        : hasNoBody || (length !== undefined && encoding === undefined)
           ? "length"
           : "close";
-    const isKept =
-      framing !== "close" && isPersistent && !/(^|,)\s*close\s*(,|$)/i.test(listOf(headers["connection"]));
+    const connection = headers["connection"];
+    const isClosing = connection !== undefined && /(^|,)\s*close\s*(,|$)/i.test(listOf(connection));
+    const isKept = framing !== "close" && isPersistent && !isClosing;
     this.#listener.onHead({ status, headers, framing, isKept });
     this.#bytesLeft = framing === "close" ? Infinity : hasNoBody ? 0 : (length ?? 0);
     if (framing === "chunks") this.#state = "size";

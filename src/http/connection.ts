@@ -131,7 +131,11 @@ export class Connection {
       if (!this.isUsable) throw new ConnectError(this.#whyClosed(), { cause: this.#error });
       signal.addEventListener("abort", this.#onAbort);
       this.#exchange = {
-        ...{ receiver, limits, signal, resolve, reject },
+        receiver,
+        limits,
+        signal,
+        resolve,
+        reject,
         head: undefined,
         bodyEndMs: Number.POSITIVE_INFINITY,
         isPaused: false,
