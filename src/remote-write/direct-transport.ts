@@ -70,6 +70,11 @@ export class DirectTransport implements Transport {
     for (const pool of this.#pools.values()) pool.close();
   }
 
+  /** To which there are connections, or will be. */
+  origins(): string[] {
+    return [...this.#pools.keys()];
+  }
+
   /** @throws TypeError for headers that cannot be sent */
   #headOf(target: PostTarget): RequestHead {
     let head = this.#heads.get(target);
