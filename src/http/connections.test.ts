@@ -151,6 +151,53 @@ describe("kept connections", () => {
     expect(asked).toHaveLength(5);
   });
 
+  test("where requests must not come twice, one that is reset by a request is the caller's to know", async () => {
+    connections.close();
+    connections = open({ repeats: false });
+    await get();
+    onAsked = (socket) => socket.resetAndDestroy();
+    await expect(get()).rejects.toThrow(LostConnection);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("whoever waits has his turn in the order of coming, until his time is over", async () => {
+    connections.close();
+    connections = open({ max: 1 });
+    onAsked = (socket) => setTimeout(() => socket.write(answerOf("x")), 60);
+    const ends: string[] = [];
+    const first = get().then(() => ends.push("first"));
+    limits = { ...usual, startMs: 20 };
+    const impatient = get().catch((error: Error) => ends.push(error.constructor.name));
+    limits = usual;
+    const others = ["second", "third"].map((name) => get().then(() => ends.push(name)));
+    await Promise.all([first, impatient, ...others]);
+    expect(ends).toEqual(["PoolTimeout", "first", "second", "third"]);
+    expect(sockets).toHaveLength(1);
+  });
+
+  test("a row behind a connection that is never made comes to its turn, and each fails by itself", async () => {
+    connections.close();
+    onAsked = () => undefined;
+    let made = 0;
+    const tls = () => {
+      if (made++ > 0) throw new Error("no certificates");
+      return {};
+    };
+    let empties = 0;
+    const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    connections = open({ url, max: 1, tls, onEmpty: () => empties++ });
+    const abort = new AbortController();
+    const all = [get(undefined, abort.signal), get(), get()].map((one) => one.catch(String));
+    await until(() => sockets.length === 1);
+    abort.abort(new Error("enough"));
+    expect(await Promise.all(all)).toEqual([
+      "Error: enough",
+      "Error: no certificates",
+      "Error: no certificates",
+    ]);
+    await until(() => empties > 0);
+  });
+
   test("not after an answer that closes, nor where something came that nobody asked for", async () => {
     onAsked = (socket) => socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx");
     await get();
@@ -241,6 +288,18 @@ describe("failures", () => {
     // Nothing is left behind.
     onAsked = (socket) => socket.write(answerOf("x"));
     expect(await get()).toBe("x");
+  });
+
+  test("a body as a whole has its time, however busily it comes", async () => {
+    limits = { ...usual, bodyMs: 80 };
+    onAsked = (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
+      const timer = setInterval(() => socket.destroyed || socket.write("x"), 5);
+      socket.once("close", () => clearInterval(timer));
+    };
+    const startMs = performance.now();
+    await expect(get()).rejects.toThrow("the answer did not end within 0.08 s");
+    expect(performance.now() - startMs).toBeGreaterThan(78);
   });
 
   test("nobody listens", async () => {

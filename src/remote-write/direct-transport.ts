@@ -38,7 +38,7 @@ export interface DirectTransportOptions {
 /** Answers are a few hundred bytes. There may be many thousands of connections. */
 const readBytes = 4 * 1024;
 
-/** Straight to the receiver, by our own client: a third of the CPU of undici's (bench/send.ts). */
+/** Straight to the receiver, by our own client: half of the CPU of undici's (bench/send.ts). */
 export class DirectTransport implements Transport {
   readonly #options: DirectTransportOptions;
   readonly #lookup: LookupFunction;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ConnectProxy, startConnectProxy } from "../../test/support/connect-proxy.ts";
@@ -12,6 +13,7 @@ import { createTransport } from "./transport.ts";
 const implementations = [{ name: "direct" }, { name: "through a proxy" }] as const;
 
 const never = new AbortController().signal;
+setMaxListeners(0, never);
 const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 const cut = (status: number) => `HTTP/1.1 ${status} Any\r\ncontent-length: 9\r\n\r\nhalf`;
 
