@@ -154,12 +154,12 @@ class Posting implements AnswerReceiver {
       return { kind: "answer", status, headers, body };
     }
     if (signal.aborted && error === signal.reason) return { kind: "aborted", written };
-    return { kind: "no-answer", error: nameless(error), written };
+    return { kind: "no-answer", error: inOurWords(error), written };
   }
 }
 
-/** In the words of this room. What made a connection impossible tells by itself. */
-function nameless(error: unknown): unknown {
+/** The errors that the delivery table knows. What made a connection impossible tells more than that there is none. */
+function inOurWords(error: unknown): unknown {
   if (error instanceof AnswerTimeout) return new AnswerTimeoutError(error.message);
   if (error instanceof PoolTimeout) return new NoConnectionError(error.message);
   return error instanceof ConnectError ? (error.cause ?? error) : error;
