@@ -4,11 +4,12 @@
  */
 const rooms = {
   core: [],
+  http: ["core"],
   metricsql: [],
   config: ["core"],
   policy: ["core", "metricsql"],
-  source: ["core", "metricsql", "policy"],
-  "remote-write": ["core", "policy"],
+  source: ["core", "http", "metricsql", "policy"],
+  "remote-write": ["core", "http", "policy"],
   export: ["core", "metricsql", "policy", "source", "remote-write", "redis"],
   "control-plane": ["core", "policy"],
   platform: ["core", "policy", "redis"],

@@ -1,6 +1,7 @@
 import { Agent, request as nodeRequest } from "node:http";
 import { Pool } from "undici";
-import { Connections } from "../src/source/http/connections.ts";
+import { Connections } from "../src/http/connections.ts";
+import { RequestHead } from "../src/http/request-head.ts";
 import { startVictoriaMetrics } from "../test/support/servers.ts";
 import { backlogOf, loadSelector, writeBacklog } from "./support/load.ts";
 import { numberOptions } from "./support/options.ts";
@@ -34,11 +35,14 @@ const agent = new Agent({ keepAlive: true });
 const own = new Connections({
   url,
   max: 1,
-  timeouts: { connectMs: 5_000, headersMs: 60_000, bodyIdleMs: 30_000 },
+  connectMs: 5_000,
   keepMs: 30_000,
+  readBytes: 128 * 1024,
+  repeats: true,
+  channelName: "store",
   tls: () => ({}),
-  onClose: () => undefined,
 });
+const limits = { startMs: Infinity, headersMs: 60_000, bodyIdleMs: 30_000, bodyMs: Infinity };
 
 const clients: Readonly<Record<string, () => Promise<void>>> = {
   undici: async () => {
@@ -52,9 +56,9 @@ const clients: Readonly<Record<string, () => Promise<void>>> = {
       });
       request.on("error", reject).end(body);
     }),
-  "source/http": () =>
+  http: () =>
     own.exchange(
-      { method: "POST", path, headers, body },
+      { head: new RequestHead("POST", url.host, path, headers), body },
       {
         begin: () => true,
         body: (chunk) => {
@@ -62,6 +66,7 @@ const clients: Readonly<Record<string, () => Promise<void>>> = {
           return "more";
         },
       },
+      limits,
       signal,
     ),
 };
@@ -82,7 +87,7 @@ for (const [name, read] of Object.entries(clients)) {
   };
 }
 console.table(table);
-print("source/http is what the store client uses");
+print("http is what the store client uses");
 own.close();
 agent.destroy();
 await pool.close();

@@ -1,7 +1,8 @@
 import { describeError, errnoCode } from "../core/errors.ts";
 import { redact } from "../core/redact.ts";
+import { type AnswerHeaders, MalformedAnswer } from "../http/answer-parser.ts";
 import { EgressRefusedError } from "./egress.ts";
-import { type AnswerHeaders, AnswerTimeoutError, type PostResult } from "./post.ts";
+import { AnswerTimeoutError, type PostResult } from "./post.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** Why a request is sent again; a metric's label, so there are few. */
@@ -134,8 +135,9 @@ function redirectHint(location: string | undefined, endpoint: string): string {
 /** undici's words when a proxy refuses to make a tunnel; it has no code for it. */
 const proxyRefusal = /Proxy response \((\d+)\)/;
 const dnsCodes = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"]);
+/** undici's, for answers through a proxy. */
 const invalidAnswerCode = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/;
-/** undici leaves out the code of some of these. */
+/** It leaves out the code of some of these. */
 const parserErrorName = "HTTPParserError";
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_)/;
@@ -162,8 +164,11 @@ function classifyFailure(error: unknown, written: boolean): Verdict {
   // With TLS 1.3 a refused client certificate shows only after the request was written; nothing of it was read.
   if (tlsCode.test(code)) return retry("tls", false);
   if (!written) return retry(dnsCodes.has(code) ? "dns" : "connect", false);
-  const invalid = invalidAnswerCode.test(code) || (error instanceof Error && error.name === parserErrorName);
-  return retry(invalid ? "invalid_answer" : "connection_lost", true);
+  const isInvalid =
+    error instanceof MalformedAnswer ||
+    invalidAnswerCode.test(code) ||
+    (error instanceof Error && error.name === parserErrorName);
+  return retry(isInvalid ? "invalid_answer" : "connection_lost", true);
 }
 
 /** Node and undici wrap the error that tells; of several addresses, the first one's error tells. */

@@ -1,4 +1,3 @@
-import type { Dispatcher } from "undici";
 import type { Clock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
 import { SecretFile } from "../core/secret-file.ts";
@@ -11,11 +10,17 @@ import { type LabelShape, type SeriesEncoder, seriesEncoderFor } from "./labels.
 import type { RemoteWriteMetrics } from "./metrics.ts";
 import { bypassesProxy } from "./no-proxy.ts";
 import type { Sender } from "./outcome.ts";
-import { type PostLimits, postLimits } from "./post.ts";
+import {
+  type PostLimits,
+  postLimits,
+  type Transport,
+  type TransportLimits,
+  transportLimits,
+} from "./post.ts";
 import { RateLimit } from "./rate-limit.ts";
 import type { CapacityListener, RequestBuilder } from "./request.ts";
 import { createSender } from "./sender.ts";
-import { createTransport, type TransportLimits, transportLimits } from "./transport.ts";
+import { createTransport } from "./transport.ts";
 import { WriteRequestBuilder } from "./write-request.ts";
 import { type MetadataLookup, WriteRequestV2Builder } from "./write-request-v2.ts";
 
@@ -93,7 +98,7 @@ export class Endpoints {
   readonly #config: EndpointsConfig;
   readonly #deps: EndpointsDeps;
   readonly #groups = new Map<EndpointSettings | undefined, Group>();
-  readonly #dispatchers = new Map<string, Dispatcher>();
+  readonly #transports = new Map<string, Transport>();
   readonly #states = new Map<string, EndpointState>();
 
   constructor(config: EndpointsConfig, deps: EndpointsDeps) {
@@ -126,7 +131,7 @@ export class Endpoints {
       },
       {
         ...{ clock, random, metrics, log, userAgent },
-        dispatcher: this.#dispatcherFor(group, request.scope, proxyUrl),
+        transport: this.#transportFor(group, request.scope, proxyUrl),
         limits: this.#deps.postLimits ?? postLimits,
       },
     );
@@ -146,9 +151,9 @@ export class Endpoints {
 
   /** Ends all connections, open requests included. May be called twice. */
   async close(): Promise<void> {
-    const dispatchers = [...this.#dispatchers.values()];
-    this.#dispatchers.clear();
-    await Promise.all(dispatchers.map((dispatcher) => dispatcher.destroy()));
+    const transports = [...this.#transports.values()];
+    this.#transports.clear();
+    await Promise.all(transports.map((transport) => transport.close()));
   }
 
   #proxyFor(endpoint: string, settings: EndpointSettings | undefined): string | undefined {
@@ -184,19 +189,19 @@ export class Endpoints {
   }
 
   /** A connection that was made for the operator's policies must not serve a tenant's: where it leads was not checked alike. */
-  #dispatcherFor(group: Group, scope: EgressScope, proxyUrl: string | undefined): Dispatcher {
+  #transportFor(group: Group, scope: EgressScope, proxyUrl: string | undefined): Transport {
     const index = group.settings === undefined ? -1 : this.#config.endpoints.indexOf(group.settings);
     const key = `${index} ${scope} ${proxyUrl ?? ""}`;
-    let dispatcher = this.#dispatchers.get(key);
-    if (dispatcher === undefined) {
-      dispatcher = createTransport({
+    let transport = this.#transports.get(key);
+    if (transport === undefined) {
+      transport = createTransport({
         limits: this.#deps.transportLimits ?? transportLimits,
         guard: new EgressGuard(this.#config.egress, scope),
         tls: group.tls,
         proxyUrl,
       });
-      this.#dispatchers.set(key, dispatcher);
+      this.#transports.set(key, transport);
     }
-    return dispatcher;
+    return transport;
   }
 }

@@ -1,7 +1,4 @@
-import type { Dispatcher } from "undici";
-
-/** Header names in lower case; a header that came several times is a list. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+import type { AnswerHeaders } from "../http/answer-parser.ts";
 
 /** What became of one HTTP request. */
 export type PostResult =
@@ -20,11 +17,16 @@ export type PostResult =
     }
   | { readonly kind: "aborted"; readonly written: boolean };
 
-export interface PostRequest {
+/** What is the same for many requests. One object for them all spares its being checked and put together again. */
+export interface PostTarget {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface PostRequest {
+  readonly target: PostTarget;
   readonly body: Buffer;
 }
 
@@ -49,6 +51,22 @@ export const postLimits: PostLimits = {
   keptBytes: 1_024,
 };
 
+export interface TransportLimits {
+  /** For name resolution, TCP and TLS together; and for a proxy's answer to CONNECT. */
+  readonly connectMs: number;
+  /** Connections to one origin, at most; more requests than that wait for one. */
+  readonly connections: number;
+}
+
+export const transportLimits: TransportLimits = { connectMs: 10_000, connections: 512 };
+
+/**
+ * How long a connection is kept without a request: longer than the usual interval of 15 s, so that it lives from cycle to
+ * cycle; shorter than the idle limits of common servers and load balancers (60 s and more). A receiver that announces
+ * another limit in `Keep-Alive` is obeyed.
+ */
+export const keepMs = 20_000;
+
 /** The receiver took the request and did not answer in time. */
 export class AnswerTimeoutError extends Error {
   override readonly name = "AnswerTimeoutError";
@@ -59,130 +77,16 @@ export class NoConnectionError extends Error {
   override readonly name = "NoConnectionError";
 }
 
-/**
- * Sends one POST and waits for its answer. Never rejects: whatever happens is a value.
- *
- * Once the headers have come the status decides: a body that is slow, endless or cut off is given up without changing
- * the result, and the connection goes with it.
- *
- * Uses undici's dispatch, one level below its `request`: only there can be seen whether anything was written, which
- * tells an attempt that can have stored something from one that cannot.
- */
-export function post(
-  dispatcher: Dispatcher,
-  request: PostRequest,
-  limits: PostLimits,
-  signal: AbortSignal,
-): Promise<PostResult> {
-  if (signal.aborted) return Promise.resolve({ kind: "aborted", written: false });
-  return new Promise((resolve) => {
-    const exchange = new Exchange(limits, signal, resolve);
-    const { origin, path, headers, body } = request;
-    // Its own limits are off: they have a resolution of a second and do not cover the body as a whole.
-    const options = { origin, path, headers, body, method: "POST", headersTimeout: 0, bodyTimeout: 0 };
-    try {
-      dispatcher.dispatch(options, exchange);
-    } catch (error) {
-      // Most faults of a request are reported to the exchange; a proxy's dispatcher throws some.
-      exchange.refuse(error);
-    }
-  });
-}
+/** The way to receivers: connections that are pooled by origin and kept between requests. */
+export interface Transport {
+  /**
+   * Sends one POST, once, and waits for its answer. Never rejects: whatever happens is a value.
+   *
+   * Once the headers have come the status decides: a body that is slow, endless or cut off is given up without changing
+   * the result, and the connection goes with it.
+   */
+  post(request: PostRequest, limits: PostLimits, signal: AbortSignal): Promise<PostResult>;
 
-const closedByUs = new Error("the rest of the answer is not wanted");
-
-/** One request on its way: collects what undici reports, and settles exactly once. */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #limits: PostLimits;
-  readonly #signal: AbortSignal;
-  readonly #resolve: (result: PostResult) => void;
-  readonly #onAbort: () => void;
-  #controller: Dispatcher.DispatchController | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #answer: { status: number; headers: AnswerHeaders } | undefined;
-  #kept: Buffer[] = [];
-  #received = 0;
-  #settled = false;
-
-  constructor(limits: PostLimits, signal: AbortSignal, resolve: (result: PostResult) => void) {
-    this.#limits = limits;
-    this.#signal = signal;
-    this.#resolve = resolve;
-    this.#onAbort = () => {
-      // The answer is known where only its body is missing.
-      if (this.#answer === undefined)
-        this.#settle({ kind: "aborted", written: this.#controller !== undefined });
-      else this.#settleAnswer();
-      this.#controller?.abort(closedByUs);
-    };
-    signal.addEventListener("abort", this.#onAbort);
-    this.#timer = setTimeout(() => {
-      const error = new NoConnectionError(`no connection was free within ${limits.startMs / 1_000} s`);
-      this.#settle({ kind: "no-answer", error, written: false });
-    }, limits.startMs);
-  }
-
-  /** A connection is there; the request is written right after this. */
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // Given up while it waited for a connection: this keeps it from being written.
-    if (this.#settled) controller.abort(closedByUs);
-    else this.#limit(this.#limits.headersMs);
-  }
-
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    if (status < 200 || this.#settled) return;
-    this.#answer = { status, headers };
-    this.#limit(this.#limits.bodyMs);
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = this.#limits.keptBytes - this.#received;
-    // A copy: the chunk is a view of a buffer that the parser uses again.
-    if (room > 0) this.#kept.push(Buffer.from(chunk.subarray(0, room)));
-    this.#received += chunk.length;
-    if (this.#received <= this.#limits.bodyBytes) return;
-    this.#settleAnswer();
-    controller.abort(closedByUs);
-  }
-
-  onResponseEnd(): void {
-    this.#settleAnswer();
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: unknown): void {
-    if (this.#answer !== undefined) this.#settleAnswer();
-    else this.#settle({ kind: "no-answer", error, written: this.#controller !== undefined });
-  }
-
-  /** The request was not taken at all. */
-  refuse(error: unknown): void {
-    this.#settle({ kind: "no-answer", error, written: false });
-  }
-
-  #limit(ms: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      if (this.#answer === undefined) {
-        const error = new AnswerTimeoutError(`no answer within ${ms / 1_000} s`);
-        this.#settle({ kind: "no-answer", error, written: true });
-      } else {
-        this.#settleAnswer();
-      }
-      this.#controller?.abort(closedByUs);
-    }, ms);
-  }
-
-  #settleAnswer(): void {
-    if (this.#answer === undefined) return;
-    this.#settle({ kind: "answer", ...this.#answer, body: Buffer.concat(this.#kept).toString() });
-  }
-
-  #settle(result: PostResult): void {
-    if (this.#settled) return;
-    this.#settled = true;
-    clearTimeout(this.#timer);
-    this.#signal.removeEventListener("abort", this.#onAbort);
-    this.#resolve(result);
-  }
+  /** Ends all connections, open requests included. May be called twice. */
+  close(): Promise<void>;
 }

@@ -1,4 +1,3 @@
-import type { Dispatcher } from "undici";
 import type { Clock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
 import type { SecretFile } from "../core/secret-file.ts";
@@ -7,7 +6,7 @@ import { classify, type Verdict } from "./classify.ts";
 import type { EndpointState } from "./endpoint-state.ts";
 import type { RemoteWriteMetrics } from "./metrics.ts";
 import type { AttemptSender, Sender } from "./outcome.ts";
-import { type PostLimits, post } from "./post.ts";
+import type { PostLimits, PostTarget, Transport } from "./post.ts";
 import { ProtocolSender } from "./protocol-sender.ts";
 import { type RateLimit, RateLimitedSender } from "./rate-limit.ts";
 import type { EncodedRequest } from "./request.ts";
@@ -33,7 +32,7 @@ export interface SenderDeps {
   readonly random: () => number;
   readonly metrics: RemoteWriteMetrics;
   readonly log: Logger;
-  readonly dispatcher: Dispatcher;
+  readonly transport: Transport;
   /** `telemetryd/<version>`. */
   readonly userAgent: string;
   readonly limits: PostLimits;
@@ -66,6 +65,8 @@ class PostingSender implements AttemptSender {
   readonly #deps: SenderDeps;
   readonly #origin: string;
   readonly #path: string;
+  /** Of the last request: the next one's is the same as a rule. */
+  #last: LastTarget | undefined;
 
   constructor(target: SenderTarget, deps: SenderDeps) {
     const url = new URL(target.endpoint);
@@ -76,47 +77,42 @@ class PostingSender implements AttemptSender {
   }
 
   async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
-    const { dispatcher, userAgent, clock, limits } = this.#deps;
-    const { endpoint, headers } = this.#target;
+    const { transport, clock, limits } = this.#deps;
+    const { endpoint } = this.#target;
     const authorization = await this.#authorization(signal);
     if (signal.aborted) return { kind: "aborted", answerLost: false };
     if (authorization.kind === "unreadable") return authorization.verdict;
-    const result = await post(
-      dispatcher,
-      {
-        origin: this.#origin,
-        path: this.#path,
-        // Ours last: a configured header never replaces what the protocol demands.
-        headers: {
-          ...headers,
-          ...authorization.headers,
-          ...protocolHeaders[request.protocol],
-          "user-agent": userAgent,
-        },
-        body: request.payload,
-      },
-      limits,
-      signal,
-    );
-    const authenticated = "authorization" in authorization.headers;
+    const target = this.#targetOf(request.protocol, authorization.value);
+    const result = await transport.post({ target, body: request.payload }, limits, signal);
+    const authenticated = authorization.value !== undefined;
     return classify(result, { endpoint, authenticated, nowMs: clock.nowMs() });
   }
 
-  async #authorization(
-    signal: AbortSignal,
-  ): Promise<
-    | { readonly kind: "headers"; readonly headers: Readonly<Record<string, string>> }
-    | { readonly kind: "unreadable"; readonly verdict: Verdict }
-  > {
+  #targetOf(protocol: EncodedRequest["protocol"], authorization: string | undefined): PostTarget {
+    const last = this.#last;
+    if (last?.protocol === protocol && last.authorization === authorization) return last.target;
+    // Ours last: a configured header never replaces what the protocol demands.
+    const headers = {
+      ...this.#target.headers,
+      ...(authorization !== undefined && { authorization }),
+      ...protocolHeaders[protocol],
+      "user-agent": this.#deps.userAgent,
+    };
+    const target = { origin: this.#origin, path: this.#path, headers };
+    this.#last = { protocol, authorization, target };
+    return target;
+  }
+
+  async #authorization(signal: AbortSignal): Promise<Authorization> {
     const auth = this.#target.basicAuth();
     if (auth !== undefined) {
       const credentials = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");
-      return { kind: "headers", headers: { authorization: `Basic ${credentials}` } };
+      return { kind: "header", value: `Basic ${credentials}` };
     }
     const { bearerToken } = this.#target;
-    if (bearerToken === undefined) return { kind: "headers", headers: {} };
+    if (bearerToken === undefined) return { kind: "header", value: undefined };
     try {
-      return { kind: "headers", headers: { authorization: `Bearer ${await bearerToken.value(signal)}` } };
+      return { kind: "header", value: `Bearer ${await bearerToken.value(signal)}` };
     } catch (error) {
       // Sending without the token would be answered with 401 at best. The operator has to act; nothing is lost meanwhile.
       const message = error instanceof Error ? error.message : String(error);
@@ -124,6 +120,16 @@ class PostingSender implements AttemptSender {
     }
   }
 }
+
+interface LastTarget {
+  readonly protocol: EncodedRequest["protocol"];
+  readonly authorization: string | undefined;
+  readonly target: PostTarget;
+}
+
+type Authorization =
+  | { readonly kind: "header"; readonly value: string | undefined }
+  | { readonly kind: "unreadable"; readonly verdict: Verdict };
 
 /** By the specifications, "Protocol" (1.0) and "HTTP headers" (2.0). */
 const protocolHeaders = {

@@ -1,6 +1,6 @@
 import snappy from "snappy";
+import type { AnswerHeaders } from "../http/answer-parser.ts";
 import type { FlavorReader, ReadTotals, SampleReceiver, ScopedRead } from "./flavor-reader.ts";
-import type { AnswerHeaders } from "./http/answer-parser.ts";
 import type { LabelCache } from "./label-cache.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 import { failure, type ReadFailure } from "./read-failure.ts";

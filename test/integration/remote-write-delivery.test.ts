@@ -1,5 +1,7 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { Agent } from "undici";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { BasicAuth } from "../../src/policy/types.ts";
 import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
@@ -19,10 +21,12 @@ import { type Receiver, type ReceiverAnswer, startReceiver } from "../support/re
 import { never, smallRequest, testDeps, testTarget, testTransport } from "../support/requests.ts";
 import { until } from "../support/until.ts";
 
-const dispatcher = testTransport({ connectMs: 2_000, connections: 16 });
+const transport = testTransport({ connectMs: 2_000, connections: 16 });
 const metrics = new RemoteWriteMetrics();
 let receiver: Receiver;
+let folder: string;
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "telemetryd-delivery-"));
   receiver = await startReceiver();
 });
 afterEach(() => {
@@ -30,15 +34,16 @@ afterEach(() => {
   receiver.clear();
 });
 afterAll(async () => {
-  await dispatcher.destroy();
+  await transport.close();
   await receiver[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
 });
 
 function makeSender(target: Partial<SenderTarget> = {}, deps: Partial<SenderDeps> = {}): Sender {
   const limits = { ...postLimits, headersMs: 300, bodyMs: 300 };
   return createSender(
     testTarget({ endpoint: receiver.url, ...target }),
-    testDeps({ dispatcher, metrics, limits, ...deps }),
+    testDeps({ transport, metrics, limits, ...deps }),
   );
 }
 
@@ -141,10 +146,12 @@ describe("receivers that cannot be reached", () => {
     expect(strange).toMatchObject({ kind: "exhausted", reason: "tls", answerLost: false });
     expect(secure.requests).toEqual([]);
 
-    const trusting = new Agent({ connect: { ca: authority.cert } });
-    const sender = makeSender({ endpoint: secure.url }, { dispatcher: trusting });
+    const caFile = join(folder, "ca.pem");
+    await writeFile(caFile, authority.cert);
+    const trusting = testTransport({}, { caFile });
+    const sender = makeSender({ endpoint: secure.url }, { transport: trusting });
     expect(await sender.send(smallRequest(), never)).toEqual({ kind: "delivered", status: 204 });
-    await trusting.destroy();
+    await trusting.close();
   });
 
   test("a server that accepts the connection but never speaks TLS", async () => {
@@ -153,9 +160,9 @@ describe("receivers that cannot be reached", () => {
     const { port } = mute.address() as { port: number };
     const impatient = testTransport({ connectMs: 300, connections: 1 });
     const retry = { maxAttempts: 1, backoffMs: 1 };
-    const sender = makeSender({ endpoint: `https://127.0.0.1:${port}/`, retry }, { dispatcher: impatient });
+    const sender = makeSender({ endpoint: `https://127.0.0.1:${port}/`, retry }, { transport: impatient });
     expect(await sender.send(smallRequest(), never)).toMatchObject({ kind: "exhausted", reason: "connect" });
-    await impatient.destroy();
+    await impatient.close();
     await new Promise((resolve) => mute.close(resolve));
   });
 });
@@ -228,7 +235,7 @@ describe("an abort", () => {
     const single = testTransport({ connectMs: 2_000, connections: 1 });
     const answers: ReceiverAnswer[] = [{ delayMs: 200 }];
     receiver.respond(() => answers.shift());
-    const sender = makeSender({}, { dispatcher: single });
+    const sender = makeSender({}, { transport: single });
     const first = sender.send(smallRequest(), never);
     await until("the connection is in use", () => receiver.requests.length === 1);
     const controller = new AbortController();
@@ -238,7 +245,7 @@ describe("an abort", () => {
     expect(await first).toMatchObject({ kind: "delivered" });
     expect(await sender.send(smallRequest(), never)).toMatchObject({ kind: "delivered" });
     expect(receiver.requests).toHaveLength(2);
-    await single.destroy();
+    await single.close();
   });
 });
 
@@ -262,10 +269,10 @@ test("a pool whose connections are all taken is no endless wait, and nothing is 
   const single = testTransport({ connections: 1 });
   const answers: ReceiverAnswer[] = [{ delayMs: 2_000 }];
   receiver.respond(() => answers.shift());
-  const sender = makeSender({}, { dispatcher: single, limits: postLimits });
+  const sender = makeSender({}, { transport: single, limits: postLimits });
   const impatient = makeSender(
     { retry: { maxAttempts: 1, backoffMs: 10 } },
-    { dispatcher: single, limits: { ...postLimits, startMs: 100 } },
+    { transport: single, limits: { ...postLimits, startMs: 100 } },
   );
   const first = sender.send(smallRequest(), never);
   await until("the connection is in use", () => receiver.requests.length === 1);
@@ -274,7 +281,7 @@ test("a pool whose connections are all taken is no endless wait, and nothing is 
   expect(await first).toMatchObject({ kind: "delivered" });
   expect(await sender.send(smallRequest(), never)).toMatchObject({ kind: "delivered" });
   expect(receiver.requests).toHaveLength(2);
-  await single.destroy();
+  await single.close();
 });
 
 test("what was done is counted", async () => {

@@ -10,8 +10,9 @@ import type { EndpointSettings } from "../../src/remote-write/endpoint-settings.
 import { type Connection, Endpoints, type EndpointsConfig } from "../../src/remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
 import type { Outcome } from "../../src/remote-write/outcome.ts";
+import { transportLimits } from "../../src/remote-write/post.ts";
 import { createSender } from "../../src/remote-write/sender.ts";
-import { createTransport, transportLimits } from "../../src/remote-write/transport.ts";
+import { createTransport } from "../../src/remote-write/transport.ts";
 import { type Authority, createAuthority } from "../support/certificates.ts";
 import { startConnectProxy } from "../support/connect-proxy.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -126,7 +127,7 @@ describe("egress", () => {
       // The second answer is the attack: harmless when checked, something else when connected to.
       setImmediate(() => callback(null, asked.length === 1 ? answers : answers.slice(0, 1)));
     }) as unknown as NonNullable<Parameters<typeof createTransport>[0]["lookup"]>;
-    const dispatcher = createTransport({
+    const transport = createTransport({
       limits: transportLimits,
       guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
       tls: new TlsMaterial({}),
@@ -135,26 +136,26 @@ describe("egress", () => {
     const endpoint = `http://receiver.test:${receiver.port}/api/v1/write`;
     const retry = { maxAttempts: 1, backoffMs: 1 };
     const send = () =>
-      createSender(testTarget({ endpoint, retry }), testDeps({ dispatcher })).send(smallRequest(), never);
+      createSender(testTarget({ endpoint, retry }), testDeps({ transport })).send(smallRequest(), never);
     expect(await send()).toMatchObject({ kind: "delivered" });
     expect(asked).toEqual(["receiver.test"]);
-    await dispatcher.destroy();
+    await transport.close();
   });
 
   test("a name that leads only to what is refused", async () => {
     const lookup = ((_: string, __: unknown, callback: (error: null, found: object[]) => void) =>
       setImmediate(() => callback(null, [{ address: "fe80::1", family: 6 }]))) as never;
-    const dispatcher = createTransport({
+    const transport = createTransport({
       limits: transportLimits,
       guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
       tls: new TlsMaterial({}),
       lookup,
     });
     const target = testTarget({ endpoint: "http://receiver.test/" });
-    const outcome = await createSender(target, testDeps({ dispatcher })).send(smallRequest(), never);
+    const outcome = await createSender(target, testDeps({ transport })).send(smallRequest(), never);
     expect(outcome).toMatchObject({ kind: "forbidden" });
     expect(outcome.kind === "forbidden" && outcome.message).toContain("receiver.test: fe80::1 is link-local");
-    await dispatcher.destroy();
+    await transport.close();
   });
 });
 

@@ -23,7 +23,7 @@ import {
 } from "../support/samples.ts";
 import { type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
 
-const dispatcher = testTransport();
+const transport = testTransport();
 const nowMs = Math.floor(Date.now() / 1_000) * 1_000;
 let victoria: RunningServer;
 let prometheus: RunningServer;
@@ -35,13 +35,13 @@ beforeAll(async () => {
   deafPrometheus = await startPrometheus({ remoteWriteReceiver: false });
 });
 afterAll(async () => {
-  await dispatcher.destroy();
+  await transport.close();
   for (const server of [victoria, prometheus, deafPrometheus]) await server[Symbol.asyncDispose]();
 });
 
 function sendTo(server: RunningServer, list: readonly TestSeries[]) {
   const target = testTarget({ endpoint: `${server.url}/api/v1/write` });
-  return createSender(target, testDeps({ dispatcher })).send(encodeRequest(list), never);
+  return createSender(target, testDeps({ transport })).send(encodeRequest(list), never);
 }
 
 /**
@@ -106,7 +106,7 @@ test("one sample that Prometheus refuses does not cost the others of its request
   expect(await sendTo(prometheus, newer)).toMatchObject({ kind: "delivered" });
   const request = encodeRequest(many(nowMs - 5_000, 100));
   const target = testTarget({ endpoint: `${prometheus.url}/api/v1/write` });
-  const sender = createSender(target, testDeps({ dispatcher }));
+  const sender = createSender(target, testDeps({ transport }));
   const refused = await sender.send(request, never);
   if (refused.kind !== "refused") throw new Error(refused.kind);
   const deps = { clock: systemClock, send: sender.send.bind(sender), spacingMs: 1 };

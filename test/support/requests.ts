@@ -1,16 +1,20 @@
-import type { Dispatcher } from "undici";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLogger } from "../../src/core/log.ts";
 import { type Label, SampleBuffer, Series } from "../../src/core/series.ts";
-import { TlsMaterial } from "../../src/core/tls-material.ts";
+import { TlsMaterial, type TlsSettings } from "../../src/core/tls-material.ts";
 import { EgressGuard } from "../../src/remote-write/egress.ts";
 import { EndpointState } from "../../src/remote-write/endpoint-state.ts";
 import { type LabelShape, seriesEncoderFor } from "../../src/remote-write/labels.ts";
 import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
-import { postLimits } from "../../src/remote-write/post.ts";
+import {
+  postLimits,
+  type Transport,
+  type TransportLimits,
+  transportLimits,
+} from "../../src/remote-write/post.ts";
 import type { EncodedRequest } from "../../src/remote-write/request.ts";
 import type { SenderDeps, SenderTarget } from "../../src/remote-write/sender.ts";
-import { createTransport, type TransportLimits, transportLimits } from "../../src/remote-write/transport.ts";
+import { createTransport } from "../../src/remote-write/transport.ts";
 import { WriteRequestBuilder } from "../../src/remote-write/write-request.ts";
 
 /** Requests and senders for tests of delivery, made by the daemon's own code. */
@@ -69,7 +73,7 @@ export function testTarget(target: Partial<SenderTarget> & { endpoint: string })
   };
 }
 
-export function testDeps(deps: Partial<SenderDeps> & Pick<SenderDeps, "dispatcher">): SenderDeps {
+export function testDeps(deps: Partial<SenderDeps> & Pick<SenderDeps, "transport">): SenderDeps {
   return {
     clock: systemClock,
     random: Math.random,
@@ -82,10 +86,10 @@ export function testDeps(deps: Partial<SenderDeps> & Pick<SenderDeps, "dispatche
 }
 
 /** Connections of the operator's policies, with the default rules. */
-export function testTransport(limits: Partial<TransportLimits> = {}): Dispatcher {
+export function testTransport(limits: Partial<TransportLimits> = {}, tls: TlsSettings = {}): Transport {
   return createTransport({
     limits: { ...transportLimits, ...limits },
     guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
-    tls: new TlsMaterial({}),
+    tls: new TlsMaterial(tls),
   });
 }

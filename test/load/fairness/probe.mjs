@@ -17,7 +17,7 @@ const note = (entry) => lines.push(JSON.stringify(entry));
 const now = () => performance.timeOrigin + performance.now();
 
 /** @returns the team of a request, which its selector or its endpoint names; undefined for any other request */
-function teamOf({ path, body }) {
+function teamOf({ head: { path }, body }) {
   const text = path.startsWith("/api/v1/export") ? decodeURIComponent(String(body)) : path;
   const team = /team="?(\d+)/.exec(text)?.[1];
   return team === undefined ? undefined : Number(team);
@@ -27,7 +27,7 @@ const open = new WeakMap();
 const begin =
   (kind) =>
   ({ request }) => {
-    const team = request.method === "POST" ? teamOf(request) : undefined;
+    const team = request.head.method === "POST" ? teamOf(request) : undefined;
     if (team !== undefined) open.set(request, { kind, team, madeMs: now() });
   };
 const end = ({ request }) => {
@@ -36,12 +36,13 @@ const end = ({ request }) => {
   open.delete(request);
   note({ ...entry, endedMs: now() });
 };
-// What goes to receivers is undici's, what is asked of the store is not.
-subscribe("undici:request:create", begin("send"));
-subscribe("telemetryd:store:request:create", begin("read"));
-subscribe("telemetryd:store:request:end", end);
-subscribe("undici:request:trailers", end);
-subscribe("undici:request:error", end);
+for (const [name, kind] of [
+  ["store", "read"],
+  ["receiver", "send"],
+]) {
+  subscribe(`telemetryd:${name}:request:create`, begin(kind));
+  subscribe(`telemetryd:${name}:request:end`, end);
+}
 
 new PerformanceObserver((list) => {
   for (const { duration } of list.getEntries()) note({ kind: "gc", atMs: now(), forMs: duration });

@@ -3,11 +3,12 @@ import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MalformedAnswer } from "./answer-parser.ts";
-import { AnswerTimeout, ConnectError, type Flow, LostConnection } from "./connection.ts";
-import { Connections } from "./connections.ts";
+import { Connections, type ConnectionsOptions } from "./connections.ts";
+import { AnswerTimeout, ConnectError, type ExchangeLimits, type Flow, LostConnection } from "./exchange.ts";
+import { RequestHead } from "./request-head.ts";
 
 const forever = new AbortController().signal;
-const timeouts = { connectMs: 1_000, headersMs: 1_000, bodyIdleMs: 1_000 };
+const usual: ExchangeLimits = { startMs: 1_000, headersMs: 1_000, bodyIdleMs: 1_000, bodyMs: Infinity };
 const answerOf = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
 let server: Server;
@@ -17,6 +18,7 @@ let asked: string[];
 let onAsked: (socket: Socket, index: number) => void;
 let closes: { count: number };
 let connections: Connections;
+let limits: ExchangeLimits;
 
 beforeEach(async () => {
   sockets = [];
@@ -33,6 +35,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   connections = open();
+  limits = usual;
 });
 
 afterEach(async () => {
@@ -41,14 +44,17 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function open(options: Partial<ConstructorParameters<typeof Connections>[0]> = {}): Connections {
+function open(options: Partial<ConnectionsOptions> = {}): Connections {
   const { port } = server.address() as AddressInfo;
   const own = closes;
   return new Connections({
     url: new URL(`http://127.0.0.1:${port}`),
     max: 2,
-    timeouts,
+    connectMs: 1_000,
     keepMs: 1_000,
+    readBytes: 65_536,
+    repeats: true,
+    channelName: "store",
     tls: () => {
       throw new Error("no TLS here");
     },
@@ -60,7 +66,7 @@ function open(options: Partial<ConstructorParameters<typeof Connections>[0]> = {
 async function get(flow: (text: string) => Flow = () => "more", signal = forever): Promise<string> {
   let body = "";
   await connections.exchange(
-    { method: "GET", path: "/", headers: { a: "b" } },
+    { head: new RequestHead("GET", "h", "/", { a: "b" }) },
     {
       begin: () => true,
       body: (bytes) => {
@@ -68,6 +74,7 @@ async function get(flow: (text: string) => Flow = () => "more", signal = forever
         return flow(body);
       },
     },
+    limits,
     signal,
   );
   return body;
@@ -79,28 +86,17 @@ async function until(condition: () => boolean): Promise<void> {
 
 test("a request as it is written", async () => {
   await connections.exchange(
-    { method: "POST", path: "/a?b", headers: { c: "d" }, body: Buffer.from("é") },
+    { head: new RequestHead("POST", "h:1", "/a?b", { c: "d" }), body: Buffer.from("é") },
     { begin: () => true, body: () => "more" },
+    limits,
     forever,
   );
-  const { port } = server.address() as AddressInfo;
-  expect(asked.join("")).toBe(
-    `POST /a?b HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nc: d\r\ncontent-length: 2\r\n\r\né`,
-  );
+  expect(asked.join("")).toBe("POST /a?b HTTP/1.1\r\nhost: h:1\r\nc: d\r\ncontent-length: 2\r\n\r\né");
 });
 
-test.each([{ "a b": "c" }, { a: "b\r\nc: d" }])(
-  "headers that would be others are refused: %j",
-  async (headers) => {
-    const sent = connections.exchange(
-      { method: "GET", path: "/", headers },
-      { begin: () => true, body: () => "more" },
-      forever,
-    );
-    await expect(sent).rejects.toThrow(TypeError);
-    expect(asked).toEqual([]);
-  },
-);
+test.each([{ "a b": "c" }, { a: "b\r\nc: d" }])("headers that would be others are refused: %j", (headers) => {
+  expect(() => new RequestHead("GET", "h", "/", headers)).toThrow(TypeError);
+});
 
 describe("kept connections", () => {
   test("are used again, one after another", async () => {
@@ -153,6 +149,53 @@ describe("kept connections", () => {
     onAsked = (socket) => socket.resetAndDestroy();
     await expect(get()).rejects.toThrow(LostConnection);
     expect(asked).toHaveLength(5);
+  });
+
+  test("where requests must not come twice, one that is reset by a request is the caller's to know", async () => {
+    connections.close();
+    connections = open({ repeats: false });
+    await get();
+    onAsked = (socket) => socket.resetAndDestroy();
+    await expect(get()).rejects.toThrow(LostConnection);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("whoever waits has his turn in the order of coming, until his time is over", async () => {
+    connections.close();
+    connections = open({ max: 1 });
+    onAsked = (socket) => setTimeout(() => socket.write(answerOf("x")), 60);
+    const ends: string[] = [];
+    const first = get().then(() => ends.push("first"));
+    limits = { ...usual, startMs: 20 };
+    const impatient = get().catch((error: Error) => ends.push(error.constructor.name));
+    limits = usual;
+    const others = ["second", "third"].map((name) => get().then(() => ends.push(name)));
+    await Promise.all([first, impatient, ...others]);
+    expect(ends).toEqual(["PoolTimeout", "first", "second", "third"]);
+    expect(sockets).toHaveLength(1);
+  });
+
+  test("a row behind a connection that is never made comes to its turn, and each fails by itself", async () => {
+    connections.close();
+    onAsked = () => undefined;
+    let made = 0;
+    const tls = () => {
+      if (made++ > 0) throw new Error("no certificates");
+      return {};
+    };
+    let empties = 0;
+    const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    connections = open({ url, max: 1, tls, onEmpty: () => empties++ });
+    const abort = new AbortController();
+    const all = [get(undefined, abort.signal), get(), get()].map((one) => one.catch(String));
+    await until(() => sockets.length === 1);
+    abort.abort(new Error("enough"));
+    expect(await Promise.all(all)).toEqual([
+      "Error: enough",
+      "Error: no certificates",
+      "Error: no certificates",
+    ]);
+    await until(() => empties > 0);
   });
 
   test("not after an answer that closes, nor where something came that nobody asked for", async () => {
@@ -239,13 +282,24 @@ describe("failures", () => {
     ["a body that stalls", (socket) => socket.write(answerOf("xxx").slice(0, -1)), AnswerTimeout],
     ["no HTTP", (socket) => socket.end("SSH-2.0-OpenSSH\r\n"), MalformedAnswer],
   ])("%s", async (_, act, type) => {
-    connections.close();
-    connections = open({ timeouts: { ...timeouts, headersMs: 40, bodyIdleMs: 40 } });
+    limits = { ...usual, headersMs: 40, bodyIdleMs: 40 };
     onAsked = act;
     await expect(get()).rejects.toThrow(type);
     // Nothing is left behind.
     onAsked = (socket) => socket.write(answerOf("x"));
     expect(await get()).toBe("x");
+  });
+
+  test("a body as a whole has its time, however busily it comes", async () => {
+    limits = { ...usual, bodyMs: 80 };
+    onAsked = (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
+      const timer = setInterval(() => socket.destroyed || socket.write("x"), 5);
+      socket.once("close", () => clearInterval(timer));
+    };
+    const startMs = performance.now();
+    await expect(get()).rejects.toThrow("the answer did not end within 0.08 s");
+    expect(performance.now() - startMs).toBeGreaterThan(78);
   });
 
   test("nobody listens", async () => {

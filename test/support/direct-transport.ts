@@ -1,0 +1,69 @@
+import { TlsMaterial, type TlsSettings } from "../../src/core/tls-material.ts";
+import { classify } from "../../src/remote-write/classify.ts";
+import type { DirectTransportOptions } from "../../src/remote-write/direct-transport.ts";
+import { DirectTransport } from "../../src/remote-write/direct-transport.ts";
+import { EgressGuard, type EgressScope } from "../../src/remote-write/egress.ts";
+import type { Lookup } from "../../src/remote-write/guarded-lookup.ts";
+import {
+  type PostLimits,
+  type PostResult,
+  postLimits,
+  transportLimits,
+} from "../../src/remote-write/post.ts";
+
+export interface TransportChanges {
+  readonly connectMs?: number;
+  readonly scope?: EgressScope;
+  readonly tls?: TlsSettings;
+  readonly lookup?: Lookup;
+}
+
+export function openDirectTransport(changes: TransportChanges = {}): DirectTransport {
+  const options: DirectTransportOptions = {
+    limits: { ...transportLimits, connectMs: changes.connectMs ?? 1_000 },
+    guard: new EgressGuard({ deny: [], allow: [] }, changes.scope ?? "operator"),
+    tls: new TlsMaterial(changes.tls ?? {}),
+    ...(changes.lookup && { lookup: changes.lookup }),
+  };
+  return new DirectTransport(options);
+}
+
+const never = new AbortController().signal;
+
+/** A request of four bytes without headers, unless a test wants another one. */
+export function postTo(
+  transport: DirectTransport,
+  origin: string,
+  limits: Partial<PostLimits> = {},
+  signal: AbortSignal = never,
+  body: Buffer = Buffer.from("body"),
+): Promise<PostResult> {
+  const target = { origin, path: "/", headers: {} };
+  return transport.post({ target, body }, { ...postLimits, ...limits }, signal);
+}
+
+/** Resolves any name to these addresses, and tells which it was asked for. */
+export function lookupOf(...addresses: readonly string[]): {
+  readonly lookup: Lookup;
+  readonly asked: string[];
+} {
+  const asked: string[] = [];
+  const found = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+  const lookup = (name: string, _: unknown, callback: (error: null, all: typeof found) => void) => {
+    asked.push(name);
+    setImmediate(callback, null, found);
+  };
+  return { lookup: lookup as unknown as Lookup, asked };
+}
+
+/** What a result means to the delivery table, and what a person reads of it. */
+export function told(result: PostResult): string {
+  const verdict = classify(result, { endpoint: "http://r/", authenticated: false, nowMs: 0 });
+  const lost = "answerLost" in verdict && verdict.answerLost ? " lost" : "";
+  const kind = verdict.kind === "retry" ? verdict.reason : verdict.kind;
+  return `${kind}${lost}: ${"message" in verdict ? verdict.message : ""}`;
+}
+
+export function bareAnswer(status: string, ...fields: readonly string[]): string {
+  return `HTTP/1.1 ${status}\r\n${fields.map((field) => `${field}\r\n`).join("")}content-length: 0\r\n\r\n`;
+}
