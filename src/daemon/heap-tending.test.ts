@@ -25,7 +25,7 @@ async function historyOf(lastSecond: number, usedBytes: (second: number) => numb
 
 test("V8 gives memory back after the start and every ten minutes, and works undisturbed in between", async () => {
   const history = await historyOf(700, () => 30e6);
-  expect(history.filter((line) => !/growing|size/.test(line))).toEqual([
+  expect(history.filter((line) => !/growing|size|trigger/.test(line))).toEqual([
     "0 --memory-reducer",
     "0 --flush-bytecode",
     "40 --no-memory-reducer",
@@ -51,8 +51,18 @@ test("nothing is set twice; a small heap is looked at every five seconds once th
     return 30e6;
   });
   expect(new Set(history).size).toBe(history.length);
-  expect(history).toHaveLength(6);
+  expect(history).toHaveLength(8);
   expect(looks.filter((second) => second > 38)).toEqual([39, 40, 45, 50, 55, 60]);
+});
+
+test("a small heap is marked late, a large one when V8 thinks fit", async () => {
+  const history = await historyOf(20, (second) => (second < 10 ? 20e6 : 100e6));
+  expect(history.filter((line) => line.includes("trigger"))).toEqual([
+    "0 --incremental-marking-soft-trigger=60",
+    "0 --incremental-marking-hard-trigger=80",
+    "10 --incremental-marking-soft-trigger=0",
+    "10 --incremental-marking-hard-trigger=0",
+  ]);
 });
 
 test("a large heap is compacted every five seconds, a small one never", async () => {

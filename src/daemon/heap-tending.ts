@@ -14,6 +14,13 @@ const garbageBytes = 16e6;
 /** Above it a heap is one of many policies or series, and worth its first marking. */
 const largeBytes = 64e6;
 
+/**
+ * Percent of the room between the last marking and the limit at which V8 begins to mark the next time: bit by bit, or at once.
+ * 0 is V8's own idea, which is right for a large heap.
+ */
+const softTrigger = 60;
+const hardTrigger = 80;
+
 /** A large heap is compacted during one look of so many ms. */
 const compactingEveryMs = 5_000;
 
@@ -40,9 +47,9 @@ const v8Heap: Heap = {
  * little garbage.
  *
  * Left alone, V8 takes the pause between two cycles for the end of all work: it collects the whole heap up to three times
- * and drops the compiled code of what has just run, only to need both again some seconds later; and it marks the whole heap
- * again after every two megabytes that it has grown by. That was a third of the processor time of a steady export of
- * 50,000 series (bench/peers.ts). What a start or a catch-up has left behind is still given back, within ten minutes.
+ * and drops the compiled code of what has just run, only to need both again some seconds later. It also marks the whole heap
+ * as soon as that may grow by less than the largest new space (16 MB), which a heap of 30 MB may in every cycle. Both was
+ * half of the processor time of a steady export of 50,000 series (bench/peers.ts). What a start or a catch-up has left behind is still given back, within ten minutes.
  *
  * Before its first collection of the whole heap V8 lets it grow to some hundreds of megabytes, since it knows nothing of
  * it; and after one by as much again. Hence one that is asked for once the heap is large, and a growth that becomes
@@ -53,7 +60,7 @@ const v8Heap: Heap = {
  * core; once in a while it is next to nothing, and gives back half as much.
  *
  * They are flags that V8 asks for whenever it decides (`MemoryReducer::Step`, `Heap::GetBytecodeFlushMode`,
- * `MemoryController::GrowingFactor`, `Heap::ShouldOptimizeForMemoryUsage`), so that they may change while it runs. Resolves
+ * `MemoryController::GrowingFactor`, `Heap::IncrementalMarkingLimitReached`, `Heap::ShouldOptimizeForMemoryUsage`), so that they may change while it runs. Resolves
  * when the signal aborts.
  */
 export async function tendHeap(clock: Clock, signal: AbortSignal, heap: Heap = v8Heap): Promise<void> {
@@ -68,6 +75,8 @@ export async function tendHeap(clock: Clock, signal: AbortSignal, heap: Heap = v
       const usedBytes = heap.usedBytes();
       const isLarge = usedBytes > largeBytes;
       flags.set("heap-growing-percent", growingPercent(usedBytes));
+      flags.set("incremental-marking-soft-trigger", isLarge ? 0 : softTrigger);
+      flags.set("incremental-marking-hard-trigger", isLarge ? 0 : hardTrigger);
       flags.set("optimize-for-size", isLarge && atMs % compactingEveryMs === 0);
       if (isLarge && !wasLarge) {
         wasLarge = true;

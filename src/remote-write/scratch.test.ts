@@ -24,3 +24,10 @@ test("a piece of unusual size is not kept", () => {
   giveScratch(huge);
   expect(takeScratch()).not.toBe(huge);
 });
+
+test("the largest go out first, and what they grew from does not take their place", () => {
+  const grown = Array.from({ length: 8 }, () => growScratch(takeScratch(), 0, 2 ** 20));
+  for (const piece of grown) giveScratch(piece);
+  giveScratch(Buffer.alloc(20_000));
+  expect(new Set(Array.from({ length: 8 }, takeScratch))).toEqual(new Set(grown));
+});

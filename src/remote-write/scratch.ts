@@ -10,6 +10,7 @@ const initialBytes = 16 * 1_024;
 const mostKept = 8;
 const largestKeptBytes = 4 * 2 ** 20;
 
+/** The largest last, of equal ones the one that was used last. */
 const kept: Buffer[] = [];
 
 /** At least 16 KiB, of any content. */
@@ -19,7 +20,11 @@ export function takeScratch(): Buffer {
 
 /** The caller must not touch it any more. */
 export function giveScratch(scratch: Buffer): void {
-  if (kept.length < mostKept && scratch.length <= largestKeptBytes && scratch.length > 0) kept.push(scratch);
+  if (scratch.length > largestKeptBytes || scratch.length === 0) return;
+  // What a piece left behind while it grew must not take the place of what it has become.
+  const place = kept.findLastIndex((piece) => piece.length <= scratch.length) + 1;
+  kept.splice(place, 0, scratch);
+  if (kept.length > mostKept) kept.shift();
 }
 
 /** A larger piece with the first `usedBytes` of the given one, which is given back. */
