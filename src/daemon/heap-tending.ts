@@ -47,9 +47,13 @@ const v8Heap: Heap = {
  * little garbage.
  *
  * Left alone, V8 takes the pause between two cycles for the end of all work: it collects the whole heap up to three times
- * and drops the compiled code of what has just run, only to need both again some seconds later. It also marks the whole heap
- * as soon as that may grow by less than the largest new space (16 MB), which a heap of 30 MB may in every cycle. Both was
- * half of the processor time of a steady export of 50,000 series (bench/peers.ts). What a start or a catch-up has left behind is still given back, within ten minutes.
+ * and drops the compiled code of what has just run, only to need both again some seconds later. That was a third of the
+ * processor time of a steady export of 50,000 series (bench/peers.ts). What a start or a catch-up has left behind is still
+ * given back, within ten minutes.
+ *
+ * It also begins to mark the whole heap as soon as that may grow by less than the largest new space (16 MB), where memory
+ * outside of the heap counts as well: a heap of 30 MB is marked in every cycle, which was a quarter of what was left with
+ * batches of 5,000 (`--trace-incremental-marking`).
  *
  * Before its first collection of the whole heap V8 lets it grow to some hundreds of megabytes, since it knows nothing of
  * it; and after one by as much again. Hence one that is asked for once the heap is large, and a growth that becomes
