@@ -25,9 +25,25 @@ test("a piece of unusual size is not kept", () => {
   expect(takeScratch()).not.toBe(huge);
 });
 
-test("the largest go out first, and what they grew from does not take their place", () => {
-  const grown = Array.from({ length: 8 }, () => growScratch(takeScratch(), 0, 2 ** 20));
-  for (const piece of grown) giveScratch(piece);
-  giveScratch(Buffer.alloc(20_000));
-  expect(new Set(Array.from({ length: 8 }, takeScratch))).toEqual(new Set(grown));
+test("what a piece grew into is used again, and so is what it grew from", () => {
+  const small = takeScratch();
+  const large = growScratch(small, 0, 600_000);
+  expect(large.length).toBe(2 ** 20);
+  giveScratch(large);
+  const again = takeScratch();
+  expect(again).toBe(small);
+  expect(growScratch(again, 0, 600_000)).toBe(large);
+});
+
+test("what is no piece is not kept", () => {
+  for (const bytes of [0, 1, 20_000]) giveScratch(Buffer.alloc(bytes));
+  for (let index = 0; index < 10; index++) expect(takeScratch().length).toBe(16 * 1_024);
+  expect(growScratch(takeScratch(), 0, 20_000).length).toBe(32 * 1_024);
+});
+
+test("no more than a few of a size are kept", () => {
+  const pieces = Array.from({ length: 20 }, () => growScratch(takeScratch(), 0, 2 ** 21));
+  for (const piece of pieces) giveScratch(piece);
+  const given = new Set(Array.from({ length: 20 }, () => growScratch(takeScratch(), 0, 2 ** 21)));
+  expect(pieces.filter((piece) => given.has(piece))).toHaveLength(5);
 });

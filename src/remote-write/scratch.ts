@@ -1,38 +1,53 @@
 import type { CapacityListener } from "./request.ts";
 
 /**
- * The memory that request bodies are built in before they are compressed. A builder takes a piece with its first series and
- * gives it back with its last, so that ten thousand sinks with a small request every half minute share a few pieces,
- * and the piece that is written next is the one that the processor's cache still has (bench/small-policies.ts).
+ * The memory that request bodies are built in before they are compressed. A builder takes a piece with its first series,
+ * exchanges it for one of twice the size when it is full, and gives it back with its last, so that ten thousand sinks with a
+ * small request every half minute share a few pieces, and the piece that is written next is the one that the processor's
+ * cache still has (bench/small-policies.ts).
+ *
+ * Pieces that a builder has outgrown are kept as well: memory outside of the heap that comes and goes has V8 collect the
+ * whole heap, with batches of 5,000 in every cycle (bench/peers.ts with `--trace-incremental-marking`).
  */
 const initialBytes = 16 * 1_024;
-/** What is kept for the next builder: so many pieces, none larger than this. */
-const mostKept = 8;
+/** Larger ones are not kept. */
 const largestKeptBytes = 4 * 2 ** 20;
+/** Of each size: as many as one sink has requests in the making, by default. */
+const mostKept = 5;
 
-/** The largest last, of equal ones the one that was used last. */
-const kept: Buffer[] = [];
+/** By size, each twice the one before it. */
+const kept: Buffer[][] = [];
+for (let bytes = initialBytes; bytes <= largestKeptBytes; bytes *= 2) kept.push([]);
 
-/** At least 16 KiB, of any content. */
+/** 16 KiB of any content. */
 export function takeScratch(): Buffer {
-  return kept.pop() ?? Buffer.allocUnsafeSlow(initialBytes);
+  return kept[0]?.pop() ?? Buffer.allocUnsafeSlow(initialBytes);
 }
 
 /** The caller must not touch it any more. */
 export function giveScratch(scratch: Buffer): void {
-  if (scratch.length > largestKeptBytes || scratch.length === 0) return;
-  // What a piece left behind while it grew must not take the place of what it has become.
-  const place = kept.findLastIndex((piece) => piece.length <= scratch.length) + 1;
-  kept.splice(place, 0, scratch);
-  if (kept.length > mostKept) kept.shift();
+  const size = sizeOf(scratch.length);
+  const pieces = kept[size];
+  if (pieces === undefined || scratch.length !== bytesOf(size)) return;
+  if (pieces.length < mostKept) pieces.push(scratch);
 }
 
 /** A larger piece with the first `usedBytes` of the given one, which is given back. */
 export function growScratch(scratch: Buffer, usedBytes: number, neededBytes: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(Math.max(neededBytes, scratch.length * 2));
+  const size = sizeOf(Math.max(neededBytes, scratch.length * 2));
+  const larger = kept[size]?.pop() ?? Buffer.allocUnsafeSlow(bytesOf(size));
   larger.set(scratch.subarray(0, usedBytes));
   giveScratch(scratch);
   return larger;
+}
+
+/** The first size that has so much room. */
+function sizeOf(bytes: number): number {
+  return Math.max(0, Math.ceil(Math.log2(bytes / initialBytes)));
+}
+
+function bytesOf(size: number): number {
+  return initialBytes * 2 ** size;
 }
 
 /** What a builder holds while it has nothing to write. */
