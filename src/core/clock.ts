@@ -17,7 +17,7 @@ export const systemClock: Clock = {
 };
 
 /** setTimeout takes a signed 32-bit number of ms; anything longer would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
+export const longestTimerMs = 2 ** 31 - 1;
 
 /** Waits for `ms`. @throws the signal's reason when it aborts first */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {

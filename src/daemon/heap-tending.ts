@@ -64,8 +64,8 @@ const v8Heap: Heap = {
  * core; once in a while it is next to nothing, and gives back half as much.
  *
  * They are flags that V8 asks for whenever it decides (`MemoryReducer::Step`, `Heap::GetBytecodeFlushMode`,
- * `MemoryController::GrowingFactor`, `Heap::IncrementalMarkingLimitReached`, `Heap::ShouldOptimizeForMemoryUsage`), so that they may change while it runs. Resolves
- * when the signal aborts.
+ * `MemoryController::GrowingFactor`, `Heap::IncrementalMarkingLimitReached`, `Heap::ShouldOptimizeForMemoryUsage`), so that
+ * they may change while it runs. Resolves when the signal aborts.
  */
 export async function tendHeap(clock: Clock, signal: AbortSignal, heap: Heap = v8Heap): Promise<void> {
   const flags = new Flags(heap);

@@ -5,6 +5,7 @@ import { describeError } from "../core/errors.ts";
 import { Connection } from "./connection.ts";
 import {
   type AnswerReceiver,
+  ClosedClient,
   ConnectError,
   type ExchangeLimits,
   type HttpRequest,
@@ -96,7 +97,7 @@ export class Connections {
   /** Ends all exchanges. May be called twice. */
   close(): void {
     this.#isClosed = true;
-    for (const connection of this.#all) connection.close(clientClosed());
+    for (const connection of this.#all) connection.close(new ClosedClient());
     for (const take of this.#waiting) take();
   }
 
@@ -114,7 +115,7 @@ export class Connections {
   }
 
   async #open(signal: AbortSignal): Promise<Connection> {
-    if (this.#isClosed) throw clientClosed();
+    if (this.#isClosed) throw new ClosedClient();
     const { url, lookup, readBytes, connectMs } = this.#options;
     const tls = this.#tlsOptions();
     const connection = new Connection({ url, lookup, readBytes, tls }, (wasOpen) =>
@@ -193,8 +194,4 @@ export class Connections {
       this.#waiting.add(take);
     });
   }
-}
-
-function clientClosed(): ConnectError {
-  return new ConnectError("the client is closed");
 }

@@ -1,10 +1,9 @@
-/** setTimeout takes a signed 32-bit number of ms; anything longer would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
+import { longestTimerMs } from "../core/clock.ts";
 
 /**
  * A moment that is moved several times in each exchange, mostly to later, and hardly ever comes. So the timer stays where
- * it is and looks when it fires: that costs a look at the clock per move, a sixth of setting and clearing a timer. It keeps no process alive: the
- * socket does that, while it is in use.
+ * it is and looks when it fires: that costs a look at the clock per move, a sixth of setting and clearing a timer. It keeps
+ * no process alive: the socket does that, while it is in use.
  */
 export class Deadline {
   readonly #onPassed: () => void;

@@ -33,6 +33,13 @@ export interface ExchangeLimits {
 /** No connection was made: nothing was sent. */
 export class ConnectError extends Error {}
 
+/** The client was closed before a connection was made. */
+export class ClosedClient extends ConnectError {
+  constructor() {
+    super("the client is closed");
+  }
+}
+
 /** All connections that may be open were in use for too long: nothing was sent. */
 export class PoolTimeout extends Error {}
 

@@ -4,14 +4,7 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createAuthority } from "../../test/support/certificates.ts";
-import {
-  bareAnswer,
-  lookupOf,
-  openDirectTransport,
-  postTo,
-  type TransportChanges,
-  told,
-} from "../../test/support/direct-transport.ts";
+import { bareAnswer, lookupOf, postTo, told, withReceiver } from "../../test/support/direct-transport.ts";
 import { type RawServer, startRawServer } from "../../test/support/raw-server.ts";
 import { until } from "../../test/support/until.ts";
 import { describeError } from "../core/errors.ts";
@@ -22,24 +15,15 @@ import type { PostResult } from "./post.ts";
 /** Where connections lead, and to whom: addresses that may be used, names, certificates. */
 const ok = bareAnswer("200 OK");
 
+const fixture = withReceiver();
+const { open } = fixture;
 let server: RawServer;
-const opened: DirectTransport[] = [];
 let transport: DirectTransport;
 
-beforeEach(async () => {
-  server = await startRawServer((socket) => socket.write(ok));
+beforeEach(() => {
+  server = fixture.server;
   transport = open();
 });
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-  await server[Symbol.asyncDispose]();
-});
-
-function open(changes?: TransportChanges): DirectTransport {
-  const made = openDirectTransport(changes);
-  opened.push(made);
-  return made;
-}
 
 function post(origin = `http://127.0.0.1:${server.port}`, body?: Buffer): Promise<PostResult> {
   return postTo(transport, origin, {}, undefined, body);

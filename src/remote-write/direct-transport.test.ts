@@ -2,14 +2,8 @@ import { execFile } from "node:child_process";
 import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  bareAnswer,
-  openDirectTransport,
-  postTo,
-  type TransportChanges,
-  told,
-} from "../../test/support/direct-transport.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { bareAnswer, postTo, told, withReceiver } from "../../test/support/direct-transport.ts";
 import { type Act, type RawServer, startRawServer } from "../../test/support/raw-server.ts";
 import { until } from "../../test/support/until.ts";
 import type { DirectTransport } from "./direct-transport.ts";
@@ -17,24 +11,15 @@ import { type PostLimits, type PostResult, postLimits } from "./post.ts";
 
 const ok = bareAnswer("200 OK");
 
+const fixture = withReceiver();
+const { open } = fixture;
 let server: RawServer;
-const opened: DirectTransport[] = [];
 let transport: DirectTransport;
 
-beforeEach(async () => {
-  server = await startRawServer((socket) => socket.write(ok));
+beforeEach(() => {
+  server = fixture.server;
   transport = open();
 });
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-  await server[Symbol.asyncDispose]();
-});
-
-function open(changes?: TransportChanges): DirectTransport {
-  const made = openDirectTransport(changes);
-  opened.push(made);
-  return made;
-}
 
 function post(
   origin = `http://127.0.0.1:${server.port}`,

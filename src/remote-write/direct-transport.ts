@@ -5,6 +5,7 @@ import { Connections } from "../http/connections.ts";
 import {
   type AnswerReceiver,
   AnswerTimeout,
+  ClosedClient,
   ConnectError,
   type ExchangeLimits,
   type Flow,
@@ -85,14 +86,14 @@ export class DirectTransport implements Transport {
     return head;
   }
 
-  /** @throws EgressRefusedError for an address, which no lookup would see; ConnectError after the end */
+  /** @throws EgressRefusedError for an address, which no lookup would see; ClosedClient after the end */
   #openPool(origin: string): Connections {
     const { limits, guard, tls } = this.#options;
     const url = new URL(origin);
     const host = hostOf(url);
     const refusal = isIP(host) === 0 ? undefined : guard.refusal(host);
     if (refusal !== undefined) throw new EgressRefusedError(refusal);
-    if (this.#isClosed) throw new ConnectError("the client is closed");
+    if (this.#isClosed) throw new ClosedClient();
     const pool = new Connections({
       ...{ url, keepMs, readBytes },
       max: limits.connections,

@@ -1,3 +1,4 @@
+import { afterEach, beforeEach } from "vitest";
 import { TlsMaterial, type TlsSettings } from "../../src/core/tls-material.ts";
 import { classify } from "../../src/remote-write/classify.ts";
 import type { DirectTransportOptions } from "../../src/remote-write/direct-transport.ts";
@@ -10,15 +11,16 @@ import {
   postLimits,
   transportLimits,
 } from "../../src/remote-write/post.ts";
+import { type RawServer, startRawServer } from "./raw-server.ts";
 
-export interface TransportChanges {
+interface TransportChanges {
   readonly connectMs?: number;
   readonly scope?: EgressScope;
   readonly tls?: TlsSettings;
   readonly lookup?: Lookup;
 }
 
-export function openDirectTransport(changes: TransportChanges = {}): DirectTransport {
+function openDirectTransport(changes: TransportChanges = {}): DirectTransport {
   const options: DirectTransportOptions = {
     limits: { ...transportLimits, connectMs: changes.connectMs ?? 1_000 },
     guard: new EgressGuard({ deny: [], allow: [] }, changes.scope ?? "operator"),
@@ -26,6 +28,36 @@ export function openDirectTransport(changes: TransportChanges = {}): DirectTrans
     ...(changes.lookup && { lookup: changes.lookup }),
   };
   return new DirectTransport(options);
+}
+
+/** What {@link withReceiver} gives to each test of a file. */
+interface ReceiverFixture {
+  readonly server: RawServer;
+  /** Closed after the test. */
+  open(changes?: TransportChanges): DirectTransport;
+}
+
+/** Before each test a receiver that answers 200, and after it the end of that and of all transports. */
+export function withReceiver(): ReceiverFixture {
+  const opened: DirectTransport[] = [];
+  let server: RawServer;
+  beforeEach(async () => {
+    server = await startRawServer((socket) => socket.write(bareAnswer("200 OK")));
+  });
+  afterEach(async () => {
+    for (const one of opened.splice(0)) await one.close();
+    await server[Symbol.asyncDispose]();
+  });
+  return {
+    get server() {
+      return server;
+    },
+    open(changes) {
+      const made = openDirectTransport(changes);
+      opened.push(made);
+      return made;
+    },
+  };
 }
 
 const never = new AbortController().signal;
