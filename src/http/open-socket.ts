@@ -1,5 +1,6 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { withoutBrackets } from "../core/host.ts";
 
 export interface SocketOptions {
   /** `http:` or `https:`, of which the host and port count. */
@@ -14,7 +15,7 @@ export interface SocketOptions {
 
 /** A URL's host as sockets take it: IPv6 addresses without their brackets. */
 export function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, "");
+  return withoutBrackets(url.hostname);
 }
 
 /**

@@ -1,11 +1,12 @@
 import ipaddr from "ipaddr.js";
+import { withoutBrackets } from "../core/host.ts";
 
 /** A parsed address of either family. */
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** @returns undefined when the text is no address in its plain form; a zone (`%eth0`) is no part of it */
 export function parseAddress(text: string): Address | undefined {
-  const bare = text.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
+  const bare = withoutBrackets(text).replace(/%.*$/, "");
   // Four-part decimal only: other spellings of IPv4 never come from a URL or a name server.
   if (bare.includes(".") && !bare.includes(":")) {
     return ipaddr.IPv4.isValidFourPartDecimal(bare) ? ipaddr.IPv4.parse(bare) : undefined;

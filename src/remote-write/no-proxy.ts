@@ -1,3 +1,4 @@
+import { withoutBrackets } from "../core/host.ts";
 import { AddressRange, parseAddress } from "./address-range.ts";
 
 /**
@@ -8,7 +9,7 @@ import { AddressRange, parseAddress } from "./address-range.ts";
  * @param list comma-separated, such as `localhost,.internal,10.0.0.0/8,metrics.example.com:8080`
  */
 export function bypassesProxy(url: URL, list: string): boolean {
-  const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  const host = withoutBrackets(url.hostname).toLowerCase();
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const entries = list.split(/[\s,]+/).filter((entry) => entry !== "");
   return entries.some((entry) => matches(entry.toLowerCase(), host, port));
@@ -21,7 +22,7 @@ function matches(entry: string, host: string, port: string): boolean {
   if (range !== undefined) return address !== undefined && range.contains(address);
   const [, pattern = "", entryPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
   if (entryPort !== undefined && entryPort !== port) return false;
-  const single = rangeOf(pattern.replace(/^\[|\]$/g, ""));
+  const single = rangeOf(withoutBrackets(pattern));
   if (single !== undefined) return address !== undefined && single.contains(address);
   const name = pattern.replace(/^\*?\./, "");
   return name !== "" && (host === name || host.endsWith(`.${name}`));

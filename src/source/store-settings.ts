@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import type { Clock } from "../core/clock.ts";
+import { withoutBrackets } from "../core/host.ts";
 import { SecretFile } from "../core/secret-file.ts";
 import type { TlsSettings } from "../core/tls-material.ts";
 
@@ -69,7 +70,7 @@ export class StoreHeaders {
 
 /** Is it a name or address of the machine that this runs on, as far as can be told without asking a name server? */
 export function isThisHost(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, "").toLowerCase();
+  const name = withoutBrackets(host).toLowerCase();
   if (isIP(name) === 0)
     return name === "localhost" || name.endsWith(".localhost") || name === hostname().toLowerCase();
   if (name === "::1" || name.startsWith("127.")) return true;
