@@ -143,10 +143,11 @@ const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_)/;
 
 function classifyFailure(error: unknown, written: boolean): Verdict {
-  const retry = (reason: RetryReason, answerLost: boolean): Verdict => ({
+  const said = redact(describeError(error));
+  const retry = (reason: RetryReason, answerLost: boolean, message = said): Verdict => ({
     kind: "retry",
     reason,
-    message: redact(describeError(error)),
+    message,
     answerLost,
   });
   if (error instanceof EgressRefusedError) {
@@ -164,10 +165,11 @@ function classifyFailure(error: unknown, written: boolean): Verdict {
   // With TLS 1.3 a refused client certificate shows only after the request was written; nothing of it was read.
   if (tlsCode.test(code)) return retry("tls", false);
   if (!written) return retry(dnsCodes.has(code) ? "dns" : "connect", false);
+  if (error instanceof MalformedAnswer) {
+    return retry("invalid_answer", true, `the receiver's answer cannot be read: ${said}`);
+  }
   const isInvalid =
-    error instanceof MalformedAnswer ||
-    invalidAnswerCode.test(code) ||
-    (error instanceof Error && error.name === parserErrorName);
+    invalidAnswerCode.test(code) || (error instanceof Error && error.name === parserErrorName);
   return retry(isInvalid ? "invalid_answer" : "connection_lost", true);
 }
 

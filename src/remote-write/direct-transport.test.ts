@@ -190,7 +190,7 @@ describe("what a person reads where no answer came", () => {
     [
       "no HTTP",
       (socket) => socket.end("SSH-2.0-OpenSSH\r\n"),
-      "invalid_answer lost: it does not begin with an HTTP/1 status line",
+      "invalid_answer lost: the receiver's answer cannot be read: it does not begin with an HTTP/1 status line",
     ],
   ])("%s", async (_, act, expected) => {
     server.act = act;
