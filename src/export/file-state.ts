@@ -42,7 +42,9 @@ export class FileState {
   #waiting: Array<() => void> = [];
   #writing: Promise<void> | undefined;
   #unsyncedCheckpoint = false;
+  /** Runs only while there is something to do: to wake up is most of what an idle daemon does (bench/idle.ts). */
   #timer: NodeJS.Timeout | undefined;
+  #isClosing = false;
   #lastRetryMs = 0;
   #degraded: string | undefined;
 
@@ -70,14 +72,13 @@ export class FileState {
       await state.#file?.close();
       throw error;
     }
-    state.#timer = setInterval(() => void state.#housekeep(), fsyncEveryMs);
-    state.#timer.unref();
     return state;
   }
 
   /** Writes what is pending, fsyncs and closes. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#isClosing = true;
+    clearTimeout(this.#timer);
     while (this.#writing !== undefined) await this.#writing;
     // The last chance for what is only in memory.
     this.#lastRetryMs = 0;
@@ -119,7 +120,10 @@ export class FileState {
 
   #append(record: StateRecord): Promise<void> {
     this.#pending.push(encodeRecord(record));
-    if (record.type === "checkpoint" || record.type === "close") this.#unsyncedCheckpoint = true;
+    if (record.type === "checkpoint" || record.type === "close") {
+      this.#unsyncedCheckpoint = true;
+      this.#housekeepLater();
+    }
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       this.#writing ??= this.#writeAll();
@@ -185,6 +189,16 @@ export class FileState {
     return this.#file;
   }
 
+  #housekeepLater(): void {
+    if (this.#isClosing) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#housekeep().then(() => {
+        if (this.#unsyncedCheckpoint || this.#degraded !== undefined) this.#housekeepLater();
+      });
+    }, fsyncEveryMs).unref();
+  }
+
   async #housekeep(): Promise<void> {
     if (this.#writing !== undefined) return;
     try {
@@ -226,6 +240,7 @@ export class FileState {
       );
     }
     this.#degraded = describeError(error);
+    this.#housekeepLater();
     // An open file would keep whoever mends the disk from remounting it. What is in it stays: recovery writes a new one.
     const file = this.#file;
     this.#file = undefined;

@@ -1,10 +1,10 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
 /**
- * How often the event loop's delay is sampled, ms. The usual 10 ms wake an idle process a hundred times a second, which alone
- * took more than half of what an idle daemon takes (bench/idle.ts).
+ * How often the event loop's delay is sampled, ms. Each sample wakes an idle process: with the usual 10 ms that alone took more
+ * than half of what an idle daemon takes, with 500 a sixth (bench/idle.ts).
  */
-const eventLoopSampleMs = 500;
+const eventLoopSampleMs = 2_000;
 
 /**
  * The process's own metrics (CPU, memory, event loop, open files, garbage collection) and which build it is. Made once

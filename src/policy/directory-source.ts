@@ -8,6 +8,7 @@ import { directoryPlane } from "../core/plane.ts";
 import type { Service } from "../core/service.ts";
 import { compileDirectory, type Held, holdManifest } from "./directory-contents.ts";
 import { DirectoryWatch } from "./directory-watch.ts";
+import { hasEventsForAll } from "./event-coverage.ts";
 import { type CheckedManifest, checkManifest, maxManifestBytes } from "./manifest.ts";
 import type { PolicyStore } from "./store.ts";
 
@@ -15,9 +16,10 @@ import type { PolicyStore } from "./store.ts";
 const settleMs = 100;
 /** At least this long between two looks. */
 const breathMs = 20;
-/** Looks at the files even where no event came: network file systems send none. */
+/** Looks at the files even where no event came: network file systems send none. With the settling, an edit takes effect within 2 s. */
 const pollMs = 1_500;
-/** Together with the settling, an edit takes effect within 2 s. */
+/** The same where every change has its event: looking was half of what an idle daemon did (bench/idle.ts). */
+const seldomPollMs = 15_000;
 const maxFiles = 5_000;
 
 interface FileState {
@@ -52,7 +54,9 @@ export class DirectorySource implements Service {
   readonly #store: PolicyStore;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #watch: DirectoryWatch;
   readonly #files = new Map<string, FileState>();
+  #hasEventsForAll = false;
   #contents = compileDirectory([], undefined);
   #problem: string | undefined;
   #reported = new Set<string>();
@@ -63,10 +67,11 @@ export class DirectorySource implements Service {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#log = options.log;
+    this.#watch = new DirectoryWatch(options.directory, options.clock);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const watch = new DirectoryWatch(this.#directory, this.#clock);
+    const watch = this.#watch;
     try {
       while (!signal.aborted) {
         // Watching before looking: what changes after the look has an event.
@@ -91,6 +96,7 @@ export class DirectorySource implements Service {
     if (paths === undefined) return pollMs;
     const nowMs = this.#clock.monotonicMs();
     let settling = false;
+    let unreadable = false;
     let changed = !this.#started;
     for (const path of new Set([...paths, ...this.#files.keys()])) {
       signal.throwIfAborted();
@@ -103,10 +109,15 @@ export class DirectorySource implements Service {
       const outcome = await this.#take(path, state);
       if (outcome === "taken") changed = true;
       if (outcome === "changing") settling = true;
+      if (outcome === "same") unreadable = true;
     }
-    if (changed) this.#publish();
+    if (changed) {
+      this.#publish();
+      this.#hasEventsForAll = await hasEventsForAll(this.#directory, this.#files.keys());
+    }
     this.#started = true;
-    return settling ? settleMs : pollMs;
+    if (settling) return settleMs;
+    return this.#watch.isWatching && this.#hasEventsForAll && !unreadable ? seldomPollMs : pollMs;
   }
 
   /** One look that goes wrong must not end the daemon, nor take the policies away. */

@@ -50,6 +50,10 @@ export class DirectoryWatch {
     return wake.signal.aborted;
   }
 
+  get isWatching(): boolean {
+    return this.#watcher !== undefined;
+  }
+
   close(): void {
     this.#watcher?.close();
     this.#watcher = undefined;
@@ -61,7 +65,10 @@ export class DirectoryWatch {
     try {
       const watcher = watch(this.#directory, () => this.#wake.abort());
       // A directory that is taken away ends its watcher with an error.
-      watcher.on("error", () => this.close());
+      watcher.on("error", () => {
+        this.close();
+        this.#wake.abort();
+      });
       return watcher;
     } catch {
       return undefined;
