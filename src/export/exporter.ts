@@ -4,7 +4,7 @@ import { type SinkPlan, sinkKey } from "../policy/types.ts";
 import type { Connection, InvalidEndpoint } from "../remote-write/endpoints.ts";
 import type { SampleReader, Tenant } from "../source/sample-reader.ts";
 import { sourceKind } from "../source/source-kind.ts";
-import { adaptWindow } from "../source/window.ts";
+import { adaptWindow, type WindowCost } from "../source/window.ts";
 import { BackfillLimit } from "./backfill-limit.ts";
 import { onGrid, untilGrid } from "./cycle-times.ts";
 import { LateSamples, lateKey } from "./late-samples.ts";
@@ -13,8 +13,9 @@ import type { SinkState, StateStore } from "./sink-state.ts";
 import { SinkStats } from "./sink-stats.ts";
 import { afterSetback, delivering, type Setback, type Standing } from "./standing.ts";
 import type { RejectedSamples } from "./window-delivery.ts";
-import { type WindowGroup, waitsFor, windowGroups } from "./window-groups.ts";
-import { type WindowResult, WindowRun, type WindowRunDeps } from "./window-run.ts";
+import { type WindowGroup, waitsFor, windowGroups, withClosed } from "./window-groups.ts";
+import { WindowRun, type WindowRunDeps } from "./window-run.ts";
+import { WindowSequence } from "./window-sequence.ts";
 
 /** Settings of `metrics` and `delivery` that an exporter needs; times in ms. */
 export interface ExportSettings {
@@ -175,28 +176,58 @@ export class Exporter {
     }
     await this.#start(nowMs);
     await this.#skipTooOld(nowMs);
-    const failed = new Set<string>();
     this.#settledNowMs = nowMs;
-    for (;;) {
-      if (interrupt.aborted || signal.aborted) return "interrupted";
-      const group = (await this.#nextGroup(failed)) ?? (await this.#nextLate(failed));
-      if (group === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
-      const connection = this.#connect();
-      if (connection.kind === "invalid") {
-        this.#setBack({ kind: "forbidden", message: connection.message });
-        return "waiting";
+    const failed = new Set<string>();
+    let windows: WindowSequence | undefined;
+    try {
+      for (;;) {
+        if (interrupt.aborted || signal.aborted) return "interrupted";
+        const group =
+          (await windows?.ahead()) ?? (await this.#nextGroup(failed)) ?? (await this.#nextLate(failed));
+        if (group === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
+        const connection = this.#connect();
+        if (connection.kind === "invalid") {
+          this.#setBack({ kind: "forbidden", message: connection.message });
+          return "waiting";
+        }
+        windows ??= this.#windowSequence(connection, failed, interrupt, signal);
+        const result = await windows.run(group);
+        if (result.answeredRequests > 0 && result.setback === undefined) this.#recover();
+        this.#noteSources(group, result.sourceErrors, failed);
+        if (result.kind === "interrupted") return "interrupted";
+        if (result.setback !== undefined) {
+          this.#setBack(result.setback);
+          return "waiting";
+        }
+        if (result.kind !== "closed") await windows.giveUp();
       }
-      const isProbe = this.#standing.kind !== "delivering";
-      const result = await new WindowRun(group, this.#runDeps(connection), isProbe, interrupt, signal).run();
-      if (result.answeredRequests > 0 && result.setback === undefined) this.#recover();
-      this.#noteSources(group, result.sourceErrors, failed);
-      if (result.kind === "interrupted") return "interrupted";
-      if (result.setback !== undefined) {
-        this.#setBack(result.setback);
-        return "waiting";
-      }
-      if (!group.isLate) this.#adapt(group, result);
+    } finally {
+      await windows?.giveUp();
     }
+  }
+
+  #windowSequence(
+    connection: Connection,
+    failed: ReadonlySet<string>,
+    interrupt: AbortSignal,
+    signal: AbortSignal,
+  ): WindowSequence {
+    return new WindowSequence({
+      newRun: (group, turn) => {
+        const isProbe = this.#standing.kind !== "delivering";
+        const onRead = (cost: WindowCost) => {
+          if (group.isLate) return;
+          this.#windowLimitMs = adaptWindow(this.#windowLimitMs, cost, this.#deps.settings.maxWindowMs);
+        };
+        const options = { turn, isProbe, interrupt, signal, onRead };
+        return new WindowRun(group, this.#runDeps(connection), options);
+      },
+      after: async (group) => {
+        const next = group.isLate ? undefined : await this.#nextGroup(failed, group);
+        // One that was begun before may have to be settled first.
+        return next?.open === undefined ? next : undefined;
+      },
+    });
   }
 
   #setBack(setback: Setback): void {
@@ -210,11 +241,6 @@ export class Exporter {
       { sink: this.key, standing: this.#standing.kind, message: setback.message },
       "delivery stopped; nothing is lost, the sink tries again",
     );
-  }
-
-  #adapt(group: WindowGroup, { samplesRead, readMs, outgrewMemory }: WindowResult): void {
-    const cost = { lengthMs: group.toMs - group.fromMs, samples: samplesRead, readMs, outgrewMemory };
-    this.#windowLimitMs = adaptWindow(this.#windowLimitMs, cost, this.#deps.settings.maxWindowMs);
   }
 
   snapshot(): ExporterSnapshot {
@@ -307,8 +333,10 @@ export class Exporter {
     }
   }
 
-  async #nextGroup(failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
-    const state = await this.#load();
+  /** @param closed is taken for closed already */
+  async #nextGroup(failed: ReadonlySet<string>, closed?: WindowGroup): Promise<WindowGroup | undefined> {
+    const loaded = await this.#load();
+    const state = closed === undefined ? loaded : withClosed(loaded, closed);
     const nowMs = this.#deps.reader.storeNowMs();
     if (nowMs === undefined) return undefined;
     const gridNowMs = onGrid(nowMs, this.#deps.settings.windowGridMs);

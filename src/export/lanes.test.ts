@@ -74,3 +74,26 @@ test("drained waits for what a task follows, and reports its error; the lane doe
   finish();
   await expect(drained).rejects.toThrow("not written");
 });
+
+test("drainedTo resolves when that many tasks are left, whatever becomes of the others", async () => {
+  const lanes = new Lanes(2);
+  const ends: Array<(error?: Error) => void> = [];
+  for (let index = 0; index < 4; index++) {
+    lanes.add(index, () => new Promise((resolve, reject) => ends.push((e) => (e ? reject(e) : resolve()))));
+  }
+  let isFew = false;
+  void lanes.drainedTo(2).then(() => {
+    isFew = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  ends[0]?.(new Error("broken"));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isFew).toBe(false);
+  ends[1]?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isFew).toBe(true);
+  await lanes.drainedTo(2);
+  ends[2]?.();
+  ends[3]?.();
+  await expect(lanes.drained()).rejects.toThrow("broken");
+});

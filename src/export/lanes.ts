@@ -8,6 +8,8 @@ export type LaneChoice = number | "all";
 export class Lanes {
   readonly #tails: Promise<void>[];
   readonly #followed = new Set<Promise<void>>();
+  #unfinished = 0;
+  #whenFew: { readonly count: number; readonly resolve: () => void } | undefined;
   #firstError: { error: unknown } | undefined;
 
   constructor(count: number) {
@@ -17,7 +19,8 @@ export class Lanes {
   /** Queues a task. A task that rejects ends nothing but is reported by {@link drained}. */
   add(choice: LaneChoice, task: () => Promise<void>): void {
     const before = choice === "all" ? Promise.all(this.#tails) : this.#tails[choice % this.#tails.length];
-    const done = this.#noting(Promise.resolve(before).then(task));
+    this.#unfinished++;
+    const done = this.#noting(Promise.resolve(before).then(task)).then(() => this.#finished());
     if (choice === "all") this.#tails.fill(done);
     else this.#tails[choice % this.#tails.length] = done;
   }
@@ -31,6 +34,21 @@ export class Lanes {
   #noting(work: Promise<void>): Promise<void> {
     return work.catch((error: unknown) => {
       this.#firstError ??= { error };
+    });
+  }
+
+  #finished(): void {
+    this.#unfinished--;
+    if (this.#whenFew === undefined || this.#unfinished > this.#whenFew.count) return;
+    this.#whenFew.resolve();
+    this.#whenFew = undefined;
+  }
+
+  /** Resolves when no more than `count` tasks are unfinished. To be waited for by one caller at a time. */
+  drainedTo(count: number): Promise<void> {
+    if (this.#unfinished <= count) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenFew = { count, resolve };
     });
   }
 

@@ -59,6 +59,8 @@ export interface WindowDeliveryOptions {
   readonly isLate: boolean;
   /** Only the first request is sent. */
   readonly isProbe: boolean;
+  /** Nothing is sent before it resolves, and nothing at all when to false. */
+  readonly mayGo: Promise<boolean>;
   /** Its reason is an {@link Interruption}. */
   readonly interrupt: AbortSignal;
   /** Ends everything at once. */
@@ -69,6 +71,9 @@ export interface WindowDeliveryOptions {
 
 /** Prometheus takes samples up to about an hour old, unless it is told otherwise. */
 const oldSampleMs = 50 * 60_000;
+
+/** When a lane has no more than these to send, its work is soon over. */
+const fewRequestsOfLane = 2;
 
 /**
  * Sends the requests of one window in lanes, keeps its journal, and deals with what the receiver says: the delivery
@@ -155,6 +160,12 @@ export class WindowDelivery {
     this.#hasUnsettled = true;
   }
 
+  /** Resolves when the lanes have little left to do. @returns whether all is well so far */
+  async nearlyDrained(): Promise<boolean> {
+    await this.#lanes.drainedTo(fewRequestsOfLane * this.#deps.laneCount);
+    return !this.#isOver() && !this.#options.interrupt.aborted;
+  }
+
   /** Resolves when every queued request has an outcome, and reports what was refused. */
   async drained(): Promise<void> {
     await this.#lanes.drained();
@@ -165,7 +176,7 @@ export class WindowDelivery {
   }
 
   async #send(ready: ReadyRequest): Promise<void> {
-    if (this.#isOver()) {
+    if (!(await this.#options.mayGo) || this.#isOver()) {
       this.#hasUnsettled = true;
       return;
     }

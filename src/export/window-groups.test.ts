@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { OpenWindow } from "./sink-state.ts";
-import { windowGroups } from "./window-groups.ts";
+import { windowGroups, withClosed } from "./window-groups.ts";
 
 function open(fromMs: number, toMs: number, ...sources: string[]): OpenWindow {
   return { id: fromMs, sink: "s", fromMs, toMs, stepMs: 1, sources: new Set(sources), requests: new Map() };
@@ -65,4 +65,44 @@ test("sources that settle at different times have windows of their own", () => {
     { fromMs: 100, toMs: 190, sources: ["raw"], open: undefined },
     { fromMs: 100, toMs: 150, sources: ["expression"], open: undefined },
   ]);
+});
+
+test.each([
+  {
+    name: "a window that was never opened, since nothing was sent",
+    windows: [],
+    sources: ["a", "b"],
+    expected: [{ fromMs: 200, toMs: 290, sources: ["a", "b"] }],
+  },
+  {
+    name: "one that has a journal",
+    windows: [open(100, 200, "a", "b")],
+    sources: ["a", "b"],
+    expected: [{ fromMs: 200, toMs: 290, sources: ["a", "b"] }],
+  },
+  {
+    name: "one that stays open for another source",
+    windows: [open(100, 200, "a", "b")],
+    sources: ["a"],
+    expected: [
+      { fromMs: 100, toMs: 200, sources: ["b"] },
+      { fromMs: 200, toMs: 290, sources: ["a"] },
+    ],
+  },
+  {
+    name: "beside an older one",
+    windows: [open(80, 100, "b"), open(100, 200, "a")],
+    sources: ["a"],
+    expected: [
+      { fromMs: 80, toMs: 100, sources: ["b"] },
+      { fromMs: 200, toMs: 290, sources: ["a"] },
+    ],
+  },
+])("what follows when a window is closed: $name", ({ windows, sources, expected }) => {
+  const before = { checkpoints: new Map(["a", "b"].map((name) => [name, 100])), windows };
+  const after = withClosed(before, { fromMs: 100, toMs: 200, sources, open: undefined });
+  const settled = ["a", "b"].map((name) => ({ name, settledMs: 290 }));
+  const groups = windowGroups(settled, after, 100);
+  expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
+  expect(before.checkpoints.get("a")).toBe(100);
 });

@@ -65,3 +65,17 @@ export function windowGroups(
   const inOrder = [...fresh.values()].sort((a, b) => a.fromMs - b.fromMs);
   return [...groups, ...inOrder.map((window) => ({ ...window, open: undefined }))];
 }
+
+/** The state as it will be when a window is closed for the sources of its group. */
+export function withClosed({ checkpoints, windows }: SinkState, closed: WindowGroup): SinkState {
+  const { fromMs, toMs, sources } = closed;
+  const left = windows.flatMap((window) => {
+    if (window.fromMs !== fromMs || window.toMs !== toMs) return [window];
+    const others = [...window.sources].filter((source) => !sources.includes(source));
+    return others.length === 0 ? [] : [{ ...window, sources: new Set(others) }];
+  });
+  return {
+    checkpoints: new Map([...checkpoints, ...sources.map((source) => [source, toMs] as const)]),
+    windows: left,
+  };
+}

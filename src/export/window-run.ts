@@ -1,5 +1,6 @@
 import type { PolicySource } from "../policy/types.ts";
 import type { SampleReader, Tenant } from "../source/sample-reader.ts";
+import type { WindowCost } from "../source/window.ts";
 import { LatePass } from "./late-pass.ts";
 import type { WindowBounds } from "./sink-state.ts";
 import type { Setback } from "./standing.ts";
@@ -35,10 +36,29 @@ export interface WindowResult {
   readonly kind: "closed" | "partly" | "unfinished" | "setback" | "interrupted";
   readonly setback?: Setback;
   readonly sourceErrors: ReadonlyMap<string, string>;
-  readonly samplesRead: number;
-  readonly readMs: number;
-  readonly outgrewMemory: boolean;
   readonly answeredRequests: number;
+}
+
+/** When a window may go, which may be read before; see `window-sequence.ts`. */
+export interface WindowTurn {
+  /** Resolves when its requests may be sent, to false when they never may. */
+  readonly mayGo: Promise<boolean>;
+  /** The first requests of its last source are made. */
+  readonly onReading: () => void;
+  /** It is read whole, and few of its requests are left to be answered; `keptUp`: that took no longer than the reading did. */
+  readonly onNearlyDelivered: (keptUp: boolean) => void;
+}
+
+export interface WindowRunOptions {
+  readonly turn: WindowTurn;
+  /** Only the oldest unsent batch is sent, alone. */
+  readonly isProbe: boolean;
+  /** Its reason is an {@link Interruption}. */
+  readonly interrupt: AbortSignal;
+  /** Ends everything at once. */
+  readonly signal: AbortSignal;
+  /** Called when the reading has ended by itself, or for want of memory. */
+  readonly onRead: (cost: WindowCost) => void;
 }
 
 /** Receivers bound the size of a request (Prometheus: 32 MiB decoded); labels of great length could exceed it. */
@@ -56,8 +76,7 @@ const maxRequestBytes = 8 * 2 ** 20;
 export class WindowRun {
   readonly #group: WindowGroup;
   readonly #deps: WindowRunDeps;
-  readonly #interrupt: AbortSignal;
-  readonly #signal: AbortSignal;
+  readonly #options: WindowRunOptions;
   readonly #delivery: WindowDelivery;
   readonly #stepMs: number;
   /** Aborted to end the reading: by trouble, a spent share, an interruption. */
@@ -69,23 +88,12 @@ export class WindowRun {
   /** Set while requests may be finished before they are full. */
   #pass: WindowPass | LatePass | undefined;
   #isFinishing = false;
+  #isReadingLast = false;
 
-  /**
-   * @param isProbe only the oldest unsent batch is sent, alone
-   * @param interrupt its reason is an {@link Interruption}
-   * @param signal ends everything at once
-   */
-  constructor(
-    group: WindowGroup,
-    deps: WindowRunDeps,
-    isProbe: boolean,
-    interrupt: AbortSignal,
-    signal: AbortSignal,
-  ) {
+  constructor(group: WindowGroup, deps: WindowRunDeps, options: WindowRunOptions) {
     this.#group = group;
     this.#deps = deps;
-    this.#interrupt = interrupt;
-    this.#signal = signal;
+    this.#options = options;
     this.#stepMs = group.open?.stepMs ?? deps.stepMs;
     this.#delivery = new WindowDelivery(deps, {
       bounds: this.#bounds(),
@@ -93,10 +101,11 @@ export class WindowRun {
       open: group.open,
       isPart: [...(group.open?.sources ?? [])].some((source) => !group.sources.includes(source)),
       isLate: group.isLate === true,
-      isProbe,
-      interrupt,
-      signal,
-      onEnough: () => this.#reading.abort(),
+      isProbe: options.isProbe,
+      mayGo: options.turn.mayGo,
+      interrupt: options.interrupt,
+      signal: options.signal,
+      onEnough: () => this.abandon(),
     });
   }
 
@@ -104,10 +113,16 @@ export class WindowRun {
     return { fromMs: this.#group.fromMs, toMs: this.#group.toMs, stepMs: this.#stepMs };
   }
 
+  /** Reads no more. */
+  abandon(): void {
+    this.#reading.abort();
+  }
+
   async run(): Promise<WindowResult> {
-    const endReading = () => this.#reading.abort();
-    this.#interrupt.addEventListener("abort", endReading);
-    this.#signal.addEventListener("abort", endReading);
+    const { interrupt, signal } = this.#options;
+    const endReading = () => this.abandon();
+    interrupt.addEventListener("abort", endReading);
+    signal.addEventListener("abort", endReading);
     try {
       if (this.#group.isLate !== true && hasUnanswered(this.#group.open)) {
         const result = await this.#settle();
@@ -115,8 +130,8 @@ export class WindowRun {
       }
       return await this.#deliver();
     } finally {
-      this.#interrupt.removeEventListener("abort", endReading);
-      this.#signal.removeEventListener("abort", endReading);
+      interrupt.removeEventListener("abort", endReading);
+      signal.removeEventListener("abort", endReading);
       this.#deps.share.draft(-this.#draftBytes);
     }
   }
@@ -168,6 +183,15 @@ export class WindowRun {
     // An edit changes how the rest is to be sent, trouble means that it is not; otherwise what is batched goes out.
     if (this.#interruption() !== "edit" && delivery.setback === undefined) pass.finishAll();
     else delivery.leaveRest();
+    this.#noteCost();
+    const isWhole = whole.length === this.#group.sources.length && !this.#reading.signal.aborted;
+    const { turn } = this.#options;
+    if (!(await turn.mayGo)) delivery.leaveRest();
+    else if (isWhole) {
+      const sinceMs = this.#deps.clock.monotonicMs();
+      const isWell = await delivery.nearlyDrained();
+      if (isWell) turn.onNearlyDelivered(this.#deps.clock.monotonicMs() - sinceMs <= this.#readMs);
+    }
     await delivery.drained();
     if (delivery.setback !== undefined) return this.#result("setback", errors);
     if (!delivery.hasUnsettled) await this.#close(whole);
@@ -175,6 +199,18 @@ export class WindowRun {
     if (errors.size > 0) return this.#result("partly", errors);
     const isComplete = !delivery.hasUnsettled && whole.length === this.#group.sources.length;
     return this.#result(isComplete ? "closed" : "unfinished", errors);
+  }
+
+  #noteCost(): void {
+    const { outgrewMemory } = this.#delivery;
+    if (this.#reading.signal.aborted && !outgrewMemory) return;
+    const { fromMs, toMs } = this.#group;
+    this.#options.onRead({
+      lengthMs: toMs - fromMs,
+      samples: this.#samplesRead,
+      readMs: this.#readMs,
+      outgrewMemory,
+    });
   }
 
   #openPass(): WindowPass | LatePass {
@@ -210,6 +246,7 @@ export class WindowRun {
       const source = sources.get(name);
       if (source === undefined) continue;
       if (this.#reading.signal.aborted) break;
+      this.#isReadingLast = name === this.#group.sources.at(-1);
       const { owner } = this.#deps;
       const request = { selector: source.metricsql, name, stepMs: this.#stepMs, window, tenant, owner };
       const outcome = await reader
@@ -258,7 +295,12 @@ export class WindowRun {
       laneCount,
       monotonicMs: () => clock.monotonicMs(),
       keepsSamples,
-      onRequest: (ready: ReadyRequest) => this.#delivery.queue(ready),
+      onRequest: (ready: ReadyRequest) => {
+        this.#delivery.queue(ready);
+        if (!this.#isReadingLast) return;
+        this.#isReadingLast = false;
+        this.#options.turn.onReading();
+      },
       onRefused: (refused, samples) => {
         stats.reject(samples, refused.message, clock.nowMs());
         log.warn({ sink: this.#deps.sink, reason: refused.reason, samples }, refused.message);
@@ -267,23 +309,16 @@ export class WindowRun {
   }
 
   #interruption(): Interruption | undefined {
-    return this.#interrupt.aborted ? (this.#interrupt.reason as Interruption) : undefined;
+    const { interrupt } = this.#options;
+    return interrupt.aborted ? (interrupt.reason as Interruption) : undefined;
   }
 
   #isStopped(): boolean {
-    return this.#signal.aborted || this.#interrupt.aborted;
+    return this.#options.signal.aborted || this.#options.interrupt.aborted;
   }
 
   #result(kind: WindowResult["kind"], sourceErrors: ReadonlyMap<string, string>): WindowResult {
-    const { setback, outgrewMemory, answered } = this.#delivery;
-    return {
-      kind,
-      ...(setback && { setback }),
-      sourceErrors,
-      samplesRead: this.#samplesRead,
-      readMs: this.#readMs,
-      outgrewMemory,
-      answeredRequests: answered,
-    };
+    const { setback, answered } = this.#delivery;
+    return { kind, ...(setback && { setback }), sourceErrors, answeredRequests: answered };
   }
 }

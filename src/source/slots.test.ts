@@ -55,6 +55,9 @@ test("no owner has all of several places, however many it asks for", async () =>
     await slots.take(owner, forever);
     order.push(owner);
   };
+  await take("small");
+  slots.release("small");
+  order.length = 0;
   const large = [take("large"), take("large"), take("large")];
   await turn();
   expect([order, slots.waiting]).toEqual([["large", "large"], 1]);
@@ -68,4 +71,26 @@ test("no owner has all of several places, however many it asks for", async () =>
   slots.release("large");
   await Promise.all(large);
   expect(order.at(-1)).toBe("large");
+});
+
+test("who is alone has all places, until somebody else comes", async () => {
+  const slots = new Slots(2);
+  await slots.take("one", forever);
+  await slots.take("one", forever);
+  const other = slots.take("other", forever);
+  slots.release("one");
+  await other;
+  slots.release("other");
+  slots.release("one");
+  // From now on a place is left for the other one.
+  await slots.take("one", forever);
+  const second = slots.take("one", forever);
+  await turn();
+  expect([slots.taken, slots.waiting]).toEqual([1, 1]);
+  slots.release("one");
+  await second;
+  slots.release("one");
+  slots.forgetIdle();
+  await Promise.all([slots.take("one", forever), slots.take("one", forever)]);
+  expect([slots.taken, slots.waiting]).toEqual([2, 0]);
 });

@@ -5,12 +5,14 @@ interface Waiting {
 
 /**
  * A fixed number of places, given out first come, first served, with one exception: where there are several, no owner has
- * them all, so that one whose reads take long leaves a place for the others.
+ * them all, so that one whose reads take long leaves a place for the others, if there are others.
  */
 export class Slots {
   readonly #limit: number;
   readonly #waiting = new Set<Waiting>();
   readonly #takenBy = new Map<string, number>();
+  /** Who has asked for a place since about the last {@link forgetIdle}. */
+  #owners = new Set<string>();
   #taken = 0;
 
   constructor(limit: number) {
@@ -32,6 +34,7 @@ export class Slots {
    */
   async take(owner: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
+    this.#owners.add(owner);
     if (this.#mayTake(owner)) {
       this.#give(owner);
       return;
@@ -68,8 +71,13 @@ export class Slots {
     }
   }
 
+  /** Owners that neither have nor want a place now are no others any more, unless they come back. */
+  forgetIdle(): void {
+    this.#owners = new Set([...this.#takenBy.keys(), ...[...this.#waiting].map(({ owner }) => owner)]);
+  }
+
   #mayTake(owner: string): boolean {
-    const ownLimit = Math.max(1, this.#limit - 1);
+    const ownLimit = this.#owners.size > 1 ? Math.max(1, this.#limit - 1) : this.#limit;
     return this.#taken < this.#limit && (this.#takenBy.get(owner) ?? 0) < ownLimit;
   }
 

@@ -29,8 +29,8 @@ export interface StoreReaderOptions {
   readonly clock?: Clock;
 }
 
-/** A series that was in no read for one to two of these is forgotten. */
-const cacheTurnMs = 10 * 60_000;
+/** A series that was in no read for one to two of these is forgotten, and so is who has not read since. */
+const forgetEveryMs = 10 * 60_000;
 
 /**
  * Reads from the store that is configured. At most `concurrency` reads are open, by the rules of `slots.ts`; callers
@@ -48,7 +48,7 @@ export class StoreReader implements SampleReader {
   readonly #readers: Readonly<Record<StoreFlavor, FlavorReader>>;
   readonly #evaluators: Readonly<Record<StoreFlavor, FlavorReader<ScopedEvaluation>>>;
   readonly #waiting = new Map<string, SharedRead>();
-  #cacheTurnedAtMs: number;
+  #forgotAtMs: number;
 
   constructor(options: StoreReaderOptions) {
     this.#client = options.client;
@@ -56,7 +56,7 @@ export class StoreReader implements SampleReader {
     this.#clock = options.clock ?? systemClock;
     this.#slots = new Slots(options.concurrency);
     this.#cache = new LabelCache(options.cacheMaxBytes);
-    this.#cacheTurnedAtMs = this.#clock.monotonicMs();
+    this.#forgotAtMs = this.#clock.monotonicMs();
     this.#readers = {
       victoriametrics: new ExportReader(options.client, this.#cache),
       prometheus: new RemoteReadReader(options.client, this.#cache),
@@ -110,7 +110,7 @@ export class StoreReader implements SampleReader {
       shared.end(outcome);
     } finally {
       this.#slots.release(owner);
-      this.#turnCache();
+      this.#forgetIdle();
     }
   }
 
@@ -138,11 +138,12 @@ export class StoreReader implements SampleReader {
     }
   }
 
-  #turnCache(): void {
+  #forgetIdle(): void {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#cacheTurnedAtMs < cacheTurnMs) return;
-    this.#cacheTurnedAtMs = nowMs;
+    if (nowMs - this.#forgotAtMs < forgetEveryMs) return;
+    this.#forgotAtMs = nowMs;
     this.#cache.turn();
+    this.#slots.forgetIdle();
   }
 }
 

@@ -36,6 +36,12 @@ describe("adaptWindow", () => {
       change: { outgrewMemory: true, lengthMs: 60_000 },
       expected: 30_000,
     },
+    {
+      name: "too many samples, and planned before the limit was made smaller: half of it, not of the limit",
+      current: 150_000,
+      change: { samples: 2_100_000 },
+      expected: 150_000,
+    },
     { name: "never below a second", current: 1_000, change: { outgrewMemory: true }, expected: 1_000 },
     { name: "roomy: doubled", current: 60_000, change: { samples: 10, readMs: 5 }, expected: 120_000 },
     {

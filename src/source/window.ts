@@ -43,8 +43,9 @@ export const targetReadMs = 10_000;
  */
 export function adaptWindow(currentMs: number, cost: WindowCost, maxWindowMs: number): number {
   if (cost.outgrewMemory || cost.samples > targetSamples || cost.readMs > targetReadMs) {
-    // Half of what was read, not of the limit: the limit may be far above the window that was too big.
-    return Math.max(shortestWindowMs, Math.floor(Math.min(currentMs, cost.lengthMs) / 2));
+    // Half of what was read, not of the limit: that may be far above the window that was too big, or have been made smaller
+    // since the window began.
+    return Math.max(shortestWindowMs, Math.min(currentMs, Math.floor(cost.lengthMs / 2)));
   }
   const roomy = cost.samples < targetSamples / 2 && cost.readMs < targetReadMs / 2;
   return roomy ? Math.min(maxWindowMs, currentMs * 2) : currentMs;
