@@ -4,8 +4,6 @@ export interface Label {
   readonly value: string;
 }
 
-let nextNumber = 0;
-
 /**
  * A series as the hot path passes it on: parsed once, then found again by the bytes that the store writes for it, so
  * that everything derived from its labels is computed once and kept with it.
@@ -19,8 +17,6 @@ export class Series {
    * this series as it is.
    */
   readonly isUtf8: boolean;
-  /** Unlike any other's in this process. */
-  readonly number: number = nextNumber++ | 0;
   protected held: readonly Label[] | undefined;
   #form: unknown;
   #formIndex = -1;

@@ -33,7 +33,6 @@ export class LabelCache {
   #young = new Generation();
   #old = new Generation();
   #evicted = 0;
-  #isFull = false;
 
   /** @param maxBytes of memory, what other rooms keep with a series included (estimated) */
   constructor(maxBytes: number, limits: LabelLimits = defaultLabelLimits, seed: number = randomInt(2 ** 31)) {
@@ -51,11 +50,6 @@ export class LabelCache {
   /** Memory held, estimated. */
   get bytes(): number {
     return this.#young.bytes + this.#old.bytes;
-  }
-
-  /** Something was not kept since the last turn: the same bytes may be another Series each time. */
-  get isFull(): boolean {
-    return this.#isFull;
   }
 
   /** Series dropped so far. */
@@ -87,7 +81,6 @@ export class LabelCache {
     this.#evicted += this.#old.size;
     this.#old = this.#young;
     this.#young = new Generation();
-    this.#isFull = false;
   }
 
   #findElsewhere(
@@ -109,10 +102,7 @@ export class LabelCache {
     const series = new CachedSeries(metric, this.#labelsOf(parse));
     // Of the key: itself, and about as much again for the form that the remote-write room keeps with the series.
     const cost = seriesBytes + 2 * (end - start);
-    if (this.bytes + cost > this.#maxBytes) {
-      this.#isFull = true;
-      return series;
-    }
+    if (this.bytes + cost > this.#maxBytes) return series;
     this.#young.add(hash, bytes, start, end, series, cost);
     this.#newest = series;
     return series;

@@ -10,7 +10,7 @@ import { RequestHead } from "../http/request-head.ts";
 import { AnswerBody, ConsumerError, isSuccess } from "./answer-body.ts";
 import { failure, failureOfStatus, type ReadFailure } from "./read-failure.ts";
 import { StoreClock } from "./store-clock.ts";
-import { dropsSamples, exportAnswersFlavor, flavorOfBuildInfo } from "./store-flavor.ts";
+import { exportAnswersFlavor, flavorOfBuildInfo } from "./store-flavor.ts";
 import {
   defaultStoreTimeouts,
   type MetricsStoreSettings,
@@ -62,7 +62,6 @@ export class StoreClient {
   readonly #host: string;
   readonly #prefix: string;
   #flavor: StoreFlavor | undefined;
-  #givesAll: boolean | undefined;
 
   constructor(
     settings: MetricsStoreSettings,
@@ -95,7 +94,6 @@ export class StoreClient {
       // Something else may listen at the address when the next connection is made.
       onClose: () => {
         this.#flavor = undefined;
-        this.#givesAll = undefined;
       },
     });
   }
@@ -112,7 +110,15 @@ export class StoreClient {
 
   /** A cheap request, to learn what the store is and its time. @throws the signal's reason */
   async probe(signal: AbortSignal): Promise<FlavorAnswer | ReadFailure> {
-    const { answer, text } = await this.#text("/api/v1/status/buildinfo", signal);
+    let text = "";
+    const answer = await this.request(
+      { path: "/api/v1/status/buildinfo" },
+      (chunk) => {
+        text += chunk.toString("utf8");
+        return text.length < longestText;
+      },
+      signal,
+    );
     const told =
       answer.kind === "answered"
         ? flavorOfBuildInfo(answer.headers, text)
@@ -129,34 +135,6 @@ export class StoreClient {
   async flavor(signal: AbortSignal): Promise<FlavorAnswer | ReadFailure> {
     const flavor = this.knownFlavor();
     return flavor === undefined ? this.probe(signal) : { kind: "flavor", flavor };
-  }
-
-  /**
-   * Whether it is known that VictoriaMetrics drops none of the samples that it has stored when they are read, so that what it
-   * gives in blocks is what it gives in series. @throws the signal's reason
-   */
-  async givesAllSamples(signal: AbortSignal): Promise<boolean> {
-    if (this.#givesAll !== undefined) return this.#givesAll;
-    const { answer, text } = await this.#text("/flags", signal);
-    this.#givesAll = answer.kind === "answered" && dropsSamples(text) === false;
-    return this.#givesAll;
-  }
-
-  /** A small answer. */
-  async #text(
-    path: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly answer: StoreAnswer | ReadFailure; readonly text: string }> {
-    let text = "";
-    const answer = await this.request(
-      { path },
-      (chunk) => {
-        text += chunk.toString("utf8");
-        return text.length < longestText;
-      },
-      signal,
-    );
-    return { answer, text };
   }
 
   /**

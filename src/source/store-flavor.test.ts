@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failure } from "./read-failure.ts";
-import { dropsSamples, exportAnswersFlavor, flavorOfBuildInfo } from "./store-flavor.ts";
+import { exportAnswersFlavor, flavorOfBuildInfo } from "./store-flavor.ts";
 
 const success = (data: unknown) => JSON.stringify({ status: "success", data });
 
@@ -21,20 +21,4 @@ test("a store that would not tell is asked for an export", () => {
   expect(exportAnswersFlavor({ kind: "answered" })).toBe("victoriametrics");
   expect(exportAnswersFlavor(failure("not_found", "404"))).toMatchObject({ reason: "unknown_flavor" });
   expect(exportAnswersFlavor(failure("overloaded", "503"))).toMatchObject({ reason: "overloaded" });
-});
-
-test.each([
-  {
-    name: "nothing of the kind is set",
-    flags: '-httpListenAddr=":8428"\n-retentionPeriod="12"\n',
-    drops: false,
-  },
-  { name: "deduplication", flags: '-dedup.minScrapeInterval="30s"\n-retentionPeriod="12"\n', drops: true },
-  { name: "deduplication of equal times", flags: '-dedup.minScrapeInterval="1ms"\n', drops: true },
-  { name: "deduplication that is off", flags: '-dedup.minScrapeInterval="0s"\n', drops: false },
-  { name: "downsampling", flags: '-downsampling.period="30d:5m"\n', drops: true },
-  { name: "a page of somebody else", flags: "<html>not found</html>", drops: undefined },
-  { name: "nothing", flags: "", drops: undefined },
-])("whether VictoriaMetrics drops samples, by its flags: $name", ({ flags, drops }) => {
-  expect(dropsSamples(flags)).toBe(drops);
 });

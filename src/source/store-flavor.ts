@@ -41,23 +41,6 @@ export function exportAnswersFlavor(
   return answer;
 }
 
-/**
- * Whether VictoriaMetrics drops samples that it has stored when they are read, from its `/flags`, which lists what was set.
- *
- * @returns undefined when the text is something else
- */
-export function dropsSamples(flags: string): boolean | undefined {
-  const lines = flags.split("\n").filter((line) => line !== "");
-  const settings = lines.map((line) => /^-([\w.]+)="(.*)"$/.exec(line));
-  if (settings.length === 0 || settings.includes(null)) return undefined;
-  return settings.some(
-    (setting) => droppingFlags.has(setting?.[1] ?? "") && !isZero.test(setting?.[2] ?? ""),
-  );
-}
-
-const droppingFlags: ReadonlySet<string> = new Set(["dedup.minScrapeInterval", "downsampling.period"]);
-const isZero = /^0?(ms|[smhdwy])?$/;
-
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }

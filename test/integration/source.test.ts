@@ -239,7 +239,7 @@ describe("a store that goes away", () => {
     await using store = await startVictoriaMetrics();
     // More than any socket buffers, so that the store is still writing when it is killed.
     const lines = (function* () {
-      const times = Array.from({ length: 500 }, (_, index) => baseMs + index * 100);
+      const times = Array.from({ length: 500 }, (_, index) => baseMs + index * 1_000);
       for (let index = 0; index < 4_000; index++) {
         const values = times.map((_, step) => index * 1_000 + step / 7);
         yield `{"metric":{"__name__":"big","index":"${index}"},"values":[${values}],"timestamps":[${times}]}\n`;
@@ -248,7 +248,7 @@ describe("a store that goes away", () => {
     await importLines(store.url, lines, forever);
     await fetch(`${store.url}/internal/force_flush`);
     const reader = readerOf(store.url);
-    const request = raw({ selector: "big", window: { fromMs: baseMs - 1, toMs: baseMs + 59_000 } });
+    const request = raw({ selector: "big", window: { fromMs: baseMs - 1, toMs: baseMs + 600_000 } });
     let seen = 0;
     const killing: ReadConsumer = {
       onSeries: () => {
@@ -411,13 +411,13 @@ describe("a store that answers oddly", () => {
     await readAll(reader, {
       selector: 'x{a="b"}',
       tenant: { label: "project", value: 'q"' },
-      window: { fromMs: 1_790_000_000_000, toMs: 1_790_000_050_007 },
+      window: { fromMs: 1_790_000_000_000, toMs: 1_790_000_300_007 },
     });
     const [{ form, headers } = { form: new URLSearchParams(), headers: {} }] = asked;
     expect(Object.fromEntries(form)).toEqual({
       "match[]": 'x{a="b",project="q\\""}',
       start: "1790000000.001",
-      end: "1790000050.007",
+      end: "1790000300.007",
       timeout: "120s",
       "extra_filters[]": '{project="q\\""}',
     });
