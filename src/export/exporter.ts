@@ -83,7 +83,7 @@ export class Exporter {
     this.#deps = deps;
     this.#share = deps.budget.openShare();
     this.#stats = new SinkStats(deps.clock.monotonicMs());
-    this.#windows = new SinkWindows(plan, deps, this.#stats);
+    this.#windows = new SinkWindows(this.key, plan, deps, this.#stats);
   }
 
   get plan(): SinkPlan {
@@ -158,7 +158,6 @@ export class Exporter {
           this.#setBack(result.setback);
           return "waiting";
         }
-        if (result.kind !== "closed") await sequence.giveUp();
       }
     } finally {
       await sequence?.giveUp();

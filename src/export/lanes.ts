@@ -20,21 +20,29 @@ export class Lanes {
   add(choice: LaneChoice, task: () => Promise<void>): void {
     const before = choice === "all" ? Promise.all(this.#tails) : this.#tails[choice % this.#tails.length];
     this.#unfinished++;
-    const done = this.#noting(Promise.resolve(before).then(task)).then(() => this.#finished());
+    const done = Promise.resolve(before)
+      .then(task)
+      .then(
+        () => this.#finished(),
+        (error: unknown) => {
+          this.#note(error);
+          this.#finished();
+        },
+      );
     if (choice === "all") this.#tails.fill(done);
     else this.#tails[choice % this.#tails.length] = done;
   }
 
   /** What no task waits for and {@link drained} does. A rejection is reported there, as a task's is. */
   follow(work: Promise<void>): void {
-    const done = this.#noting(work).then(() => void this.#followed.delete(done));
+    const done = work
+      .catch((error: unknown) => this.#note(error))
+      .then(() => void this.#followed.delete(done));
     this.#followed.add(done);
   }
 
-  #noting(work: Promise<void>): Promise<void> {
-    return work.catch((error: unknown) => {
-      this.#firstError ??= { error };
-    });
+  #note(error: unknown): void {
+    this.#firstError ??= { error };
   }
 
   #finished(): void {

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
-import { type SinkPlan, sinkKey } from "../policy/types.ts";
+import type { SinkPlan } from "../policy/types.ts";
 import type { SampleReader } from "../source/sample-reader.ts";
 import { sourceKind } from "../source/source-kind.ts";
 import { adaptWindow, type WindowCost } from "../source/window.ts";
@@ -54,8 +54,9 @@ export class SinkWindows {
   readonly late: LateSamples | undefined;
   #hasStarted = false;
 
-  constructor(plan: SinkPlan, deps: SinkWindowsDeps, stats: SinkStats) {
-    this.#key = sinkKey(plan.policy, plan.name);
+  /** @param key of the plan's sink: see `sinkKey` */
+  constructor(key: string, plan: SinkPlan, deps: SinkWindowsDeps, stats: SinkStats) {
+    this.#key = key;
     this.#deps = deps;
     this.#stats = stats;
     this.#plan = plan;
@@ -63,7 +64,7 @@ export class SinkWindows {
     const { maxWindowMs, maxBackfillMs, latenessMs } = deps.settings;
     this.#limitMs = maxWindowMs;
     this.#backfillLimit = new BackfillLimit(maxBackfillMs);
-    this.late = latenessMs > 0 ? new LateSamples(this.#key, latenessMs, deps.state) : undefined;
+    this.late = latenessMs > 0 ? new LateSamples(key, latenessMs, deps.state) : undefined;
   }
 
   get periodMs(): number {

@@ -136,8 +136,8 @@ test("what is read ahead is given up without being sent", async () => {
   await turn();
   runs[0]?.end({ ...closed, kind: "setback", setback: { kind: "suspended", message: "401" } });
   expect((await first).kind).toBe("setback");
-  await sequence.giveUp();
   expect([runs[1]?.abandoned, runs[1]?.mayGo]).toEqual([true, false]);
+  await sequence.giveUp();
   expect(await sequence.ahead()).toBeUndefined();
   await sequence.giveUp();
   const again = sequence.run(groupAt(0));

@@ -55,7 +55,10 @@ export class WindowSequence {
     current.takeTurn(true);
     if (current.isReading && this.#keepsUp) this.#readAfter(current);
     try {
-      return await current.result;
+      const result = await current.result;
+      // What is ahead follows a closed window only.
+      if (result.kind !== "closed") await this.giveUp();
+      return result;
     } finally {
       this.#current = undefined;
     }
@@ -87,9 +90,11 @@ export class WindowSequence {
         this.#readAfter(started);
       },
     });
-    const started: Started = { group, run, result: run.run(), takeTurn, isReading: false };
+    // Not at once: what it calls back with needs `started`, and a reader may answer right away.
+    const result = Promise.resolve().then(() => run.run());
+    const started: Started = { group, run, result, takeTurn, isReading: false };
     // Whoever runs this window learns of it; until its turn nobody listens.
-    started.result.catch(() => undefined);
+    result.catch(() => undefined);
     return started;
   }
 
