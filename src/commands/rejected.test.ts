@@ -40,7 +40,7 @@ async function keep(atMs: number): Promise<string> {
       { name: "job", value: 'x"\u001b' },
     ]),
   );
-  if (form.kind === "encoded") builder.append(form, samples, 0, 3);
+  if (form.kind === "series") builder.append(form, samples, 0, 3);
   const entry = await store.add({
     sink: "directory/team/policy/-/sink",
     endpoint: "https://u:p@r.example/write",

@@ -16,6 +16,17 @@ test("a label is found by its name", () => {
   expect([series.label("__name__"), series.label("job")]).toEqual(["up", undefined]);
 });
 
+test("the first form is the series itself", () => {
+  const series = new Series([{ name: "__name__", value: "up" }]);
+  expect(series.hasBlock).toBe(false);
+  const block = Buffer.from("labels");
+  series.keepForm(3, series.keepBlock(block, -1, 2));
+  block.fill(0);
+  expect(series.form(3)).toBe(series);
+  expect(Buffer.from(series.view.buffer, series.start, series.end - series.start).toString()).toBe("labels");
+  expect(series).toMatchObject({ kind: "series", hasBlock: true, hashHigh: -1, hashLow: 2 });
+});
+
 test("a form is kept for each shape, and may be replaced", () => {
   const series = new Series([]);
   series.keepForm(2, "second");

@@ -1,3 +1,5 @@
+import { LabelBlocks, type Span } from "./label-blocks.ts";
+
 /** One label of a series. Names and values are Unicode text; a value may be empty only while it is being read. */
 export interface Label {
   readonly name: string;
@@ -8,18 +10,25 @@ export interface Label {
  * A series as the hot path passes it on: parsed once, then found again by the bytes that the store writes for it, so
  * that everything derived from its labels is computed once and kept with it.
  *
- * What a series costs is mostly objects for the garbage collector to look at, so it has as few as can be: its labels may
- * be read anew from the store's bytes (see `source/label-cache.ts`), and the first form lies in the series itself.
+ * What a series costs is mostly objects, for the garbage collector to look at and for the processor to fetch, so it has as
+ * few as can be: its labels may be read anew from the store's bytes (see `source/label-cache.ts`), and the first form, to
+ * which all that the hot path needs belongs, is the series itself.
  */
 export class Series {
+  /** The block, from `start` to `end`; see {@link keepBlock}. */
+  view: DataView = noView;
+  start = 0;
+  end = 0;
+  hashHigh = 0;
+  hashLow = 0;
   /**
    * False when the store's bytes of a label are no UTF-8 (U+FFFD stands for them in `labels`): no receiver can be given
    * this series as it is.
    */
   readonly isUtf8: boolean;
-  protected held: readonly Label[] | undefined;
-  #form: unknown;
   #formIndex = -1;
+  #form: unknown;
+  protected held: readonly Label[] | undefined;
   #otherForms: unknown[] | undefined;
   #askedName: string | undefined;
   #askedValue: string | undefined;
@@ -27,6 +36,15 @@ export class Series {
   constructor(labels: readonly Label[], isUtf8 = true) {
     this.held = labels;
     this.isUtf8 = isUtf8;
+  }
+
+  get kind(): "series" {
+    return "series";
+  }
+
+  /** The shape whose form is the series itself has no use for them. */
+  get sentLabels(): undefined {
+    return undefined;
   }
 
   /** As the store gave them, sorted by name (UTF-16 code units), no duplicate names, no empty values. */
@@ -41,6 +59,33 @@ export class Series {
       this.#askedValue = this.labels.find((label) => label.name === name)?.value;
     }
     return this.#askedValue;
+  }
+
+  get hasBlock(): boolean {
+    return this.view !== noView;
+  }
+
+  /**
+   * Copies the encoded labels of one shape, the first that asks, to where the series has its memory. With them the series is
+   * that form, to be kept as such like any other.
+   *
+   * @param hashHigh of the block, as a signed half, as `hashLow` is
+   */
+  keepBlock(block: Uint8Array, hashHigh: number, hashLow: number): this {
+    this.blockIsAt(this.placeBlock(block));
+    this.hashHigh = hashHigh;
+    this.hashLow = hashLow;
+    return this;
+  }
+
+  protected placeBlock(block: Uint8Array): Span {
+    return blocks.place(block);
+  }
+
+  protected blockIsAt({ view, start, end }: Span): void {
+    this.view = view;
+    this.start = start;
+    this.end = end;
   }
 
   /**
@@ -61,6 +106,10 @@ export class Series {
     }
   }
 }
+
+const noView = new DataView(new ArrayBuffer(0));
+/** Of all series that have no memory of their own. */
+const blocks = new LabelBlocks();
 
 /** The bits of Prometheus' staleness marker (model/value/value.go), as the high and low half of the 64-bit pattern. */
 export const staleNanHigh = 0x7ff00000;

@@ -73,7 +73,7 @@ test("the message names both series", () => {
   ];
   const messages = [first, second].map((series) => {
     const form = encoder.encode(series);
-    return form.kind === "encoded" ? detector.claim(series, form)?.message : form.message;
+    return form.kind === "series" ? detector.claim(series, form)?.message : form.message;
   });
   expect(messages).toEqual([
     undefined,

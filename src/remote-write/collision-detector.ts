@@ -49,7 +49,7 @@ export class CollisionDetector {
     // The reader's cache may have made the same series again, and two sources may select it: that is no collision.
     if (sameLabels(owner, series)) return false;
     const other = this.#encoder.encode(owner);
-    return other.kind === "encoded" && blockOf(other).equals(blockOf(encoded));
+    return other.kind === "series" && blockOf(other).equals(blockOf(encoded));
   }
 }
 

@@ -29,7 +29,7 @@ function requestOf(seriesCount: number, samplesEach: number): EncodedRequest {
       { name: "n", value: String(index).padStart(4, "0") },
     ];
     const form = encoder.encode(new Series(labels));
-    if (form.kind === "encoded") builder.append(form, samples, 0, samplesEach);
+    if (form.kind === "series") builder.append(form, samples, 0, samplesEach);
   }
   return builder.finish();
 }

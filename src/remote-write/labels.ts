@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
+import { LabelBlocks, type Span } from "../core/label-blocks.ts";
 import type { Label, Series } from "../core/series.ts";
-import { LabelBlocks, type Span } from "./label-blocks.ts";
 import {
   compareNames,
   hasLoneSurrogate,
@@ -24,11 +24,11 @@ export interface LabelShape {
   readonly protocol: Protocol;
 }
 
-/** A series ready to be written into requests of one shape. */
+/** A series ready to be written into requests of one shape: as a rule the `Series` itself, see `Series.keepBlock`. */
 export interface EncodedSeries extends Span {
   // From `start` to `end` of `view`: the block, which is the `labels` fields of a 1.0 `TimeSeries` message, sorted by name,
   // each name once, no empty value.
-  readonly kind: "encoded";
+  readonly kind: "series";
   /**
    * A strong 64-bit hash of the block, as two signed halves (small integers to V8, where unsigned ones were objects): equal
    * exactly when the labels sent are equal.
@@ -36,7 +36,7 @@ export interface EncodedSeries extends Span {
   readonly hashHigh: number;
   readonly hashLow: number;
   /** For protocol 2.0 only, which refers to texts one by one: the labels as they are sent, in order. */
-  readonly labels: readonly Label[] | undefined;
+  readonly sentLabels: readonly Label[] | undefined;
 }
 
 export type RefusalReason =
@@ -108,16 +108,11 @@ export class SeriesEncoder {
     if (block === undefined)
       return refusal("invalid_utf8", `a label of the series is not valid UTF-8: ${names(labels)}`);
     const digest = hash("sha256", block, "buffer");
-    const { view, start, end } = this.#blocks.place(block);
-    return {
-      kind: "encoded",
-      view,
-      start,
-      end,
-      hashHigh: digest.readInt32LE(0),
-      hashLow: digest.readInt32LE(4),
-      labels: this.shape.protocol === "1.0" ? undefined : labels,
-    };
+    const hashHigh = digest.readInt32LE(0);
+    const hashLow = digest.readInt32LE(4);
+    if (this.shape.protocol === "1.0" && !series.hasBlock) return series.keepBlock(block, hashHigh, hashLow);
+    const sentLabels = this.shape.protocol === "1.0" ? undefined : labels;
+    return { kind: "series", ...this.#blocks.place(block), hashHigh, hashLow, sentLabels };
   }
 
   #finalLabels(own: readonly Label[]): readonly Label[] {

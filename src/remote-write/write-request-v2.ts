@@ -86,7 +86,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
 
   append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void {
     if (end <= start) return;
-    const labels = encoded.labels;
+    const labels = encoded.sentLabels;
     if (labels === undefined) throw new TypeError("the series was not encoded for remote write 2.0");
     const count = end - start;
     const mostBytes = 16 + labels.length * 2 * maxRefBytes + count * maxSampleFieldBytes + maxMetadataBytes;

@@ -1,6 +1,6 @@
 import { compressSync } from "snappy";
+import { copySpan } from "../core/label-blocks.ts";
 import type { SampleBuffer } from "../core/series.ts";
-import { copySpan } from "./label-blocks.ts";
 import type { EncodedSeries } from "./labels.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";

@@ -229,7 +229,7 @@ export class ExportLineDecoder {
       this.#fail(bytes.subarray(metricStart, metricEnd));
       return;
     }
-    if ("kind" in found) {
+    if (found.kind === "refused") {
       this.#refuse(found);
       return;
     }

@@ -154,7 +154,7 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
       }
       if (buffer.length === 0) continue;
       const found = seriesOf(one, this.#cache);
-      if (found === undefined || "kind" in found) {
+      if (found === undefined || found.kind === "refused") {
         refusals.add(found?.reason ?? "malformed_labels", 1, found?.message ?? describeSeries(one));
         continue;
       }

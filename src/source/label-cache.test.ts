@@ -82,6 +82,47 @@ describe("finding", () => {
   });
 });
 
+describe("the block of a series", () => {
+  /** As an encoder would make it; of any length, also longer than the key. */
+  function blockFor(index: number): Buffer {
+    return Buffer.alloc((index * 37) % 400, `block ${index};`);
+  }
+
+  function blockOf({ view, start, end }: Series): Buffer {
+    return Buffer.from(view.buffer, view.byteOffset + start, end - start);
+  }
+
+  test("goes with it from generation to generation, and so do its labels", () => {
+    const cache = new LabelCache(plenty);
+    const count = 3_000;
+    const all = Array.from({ length: count }, (_, index) => find(cache, metric(index)) as Series);
+    for (const [index, series] of all.entries()) {
+      // Some have none, as those that are refused.
+      if (index % 5 > 0) expect(series.keepBlock(blockFor(index), index, -index)).toBe(series);
+    }
+    for (let turn = 0; turn < 3; turn++) {
+      for (let index = count - 1; index >= 0; index -= 1 + (index % 2)) {
+        const series = find(cache, metric(index)) as Series;
+        expect(series).toBe(all[index]);
+        expect(series.hasBlock).toBe(index % 5 > 0);
+        if (!series.hasBlock) continue;
+        expect(blockOf(series).equals(blockFor(index))).toBe(true);
+        expect([series.hashHigh, series.hashLow]).toEqual([index, -index]);
+        expect(series.label("index")).toBe(String(index));
+      }
+      cache.turn();
+    }
+    // Those that the cache has given up keep theirs as long as anybody has them.
+    expect(blockOf(all[1] as Series).equals(blockFor(1))).toBe(true);
+  });
+
+  test("of a series that found no place in the cache is kept too", () => {
+    const series = find(new LabelCache(100), metric(1)) as Series;
+    series.keepBlock(blockFor(7), 1, 2);
+    expect(blockOf(series).equals(blockFor(7))).toBe(true);
+  });
+});
+
 describe("what is not a series", () => {
   const limits = { maxLabels: 3, maxValueBytes: 10 };
   test.each([

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import type { Span } from "../core/label-blocks.ts";
 import { type Label, Series } from "../core/series.ts";
 import {
   defaultLabelLimits,
@@ -100,7 +101,7 @@ export class LabelCache {
     const metric = parse(bytes, start, end, this.#limits, this.#pool);
     if (metric?.kind !== "labels") return metric;
     const series = new CachedSeries(metric, this.#labelsOf(parse));
-    // Of the key: itself, and about as much again for the form that the remote-write room keeps with the series.
+    // Of the key: itself, and about as much again for the block that the remote-write room keeps with the series.
     const cost = seriesBytes + 2 * (end - start);
     if (this.bytes + cost > this.#maxBytes) return series;
     this.#young.add(hash, bytes, start, end, series, cost);
@@ -121,9 +122,32 @@ export class LabelCache {
   }
 }
 
-/** Objects, table entry and array place of a series beside its key and the form, which is about as long (estimated). */
-const seriesBytes = 280;
+/** The object, table entry and array place of a series beside its key and the block, which is about as long (estimated). */
+const seriesBytes = 250;
 const slabBytes = 2 ** 19;
+
+/** Keys, and behind each the block of its series, so that a processor which has read the one has begun to fetch the other. */
+class Slab {
+  readonly bytes: Buffer;
+  readonly #view: DataView;
+  #used = 0;
+
+  constructor(bytes: number) {
+    this.bytes = Buffer.allocUnsafeSlow(bytes);
+    this.#view = new DataView(this.bytes.buffer);
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    return this.#used + bytes <= this.bytes.length;
+  }
+
+  place(from: Uint8Array): Span {
+    const start = this.#used;
+    this.bytes.set(from, start);
+    this.#used += from.length;
+    return { view: this.#view, start, end: this.#used };
+  }
+}
 
 /** Reads labels again that were read before. */
 type LabelsOf = (key: Buffer, start: number, end: number) => readonly Label[];
@@ -134,9 +158,9 @@ type LabelsOf = (key: Buffer, start: number, end: number) => readonly Label[];
  */
 class CachedSeries extends Series {
   readonly #labelsOf: LabelsOf;
-  #slab: Buffer | undefined;
-  #start = 0;
-  #end = 0;
+  #slab: Slab | undefined;
+  #keyStart = 0;
+  #keyEnd = 0;
 
   constructor({ labels, isUtf8 }: MetricLabels, labelsOf: LabelsOf) {
     super(labels, isUtf8);
@@ -145,18 +169,28 @@ class CachedSeries extends Series {
 
   override get labels(): readonly Label[] {
     if (this.held !== undefined || this.#slab === undefined) return super.labels;
-    return this.#labelsOf(this.#slab, this.#start, this.#end);
+    return this.#labelsOf(this.#slab.bytes, this.#keyStart, this.#keyEnd);
   }
 
-  keyIsAt(slab: Buffer, start: number, end: number): void {
+  /** The block comes with the key, where there is one. @param slab with room for both */
+  moveTo(slab: Slab, key: Span): void {
     this.#slab = slab;
-    this.#start = start;
-    this.#end = end;
+    this.#keyStart = key.start;
+    this.#keyEnd = key.end;
+    if (this.hasBlock) this.blockIsAt(slab.place(bytesOf(this)));
+  }
+
+  protected override placeBlock(block: Uint8Array): Span {
+    return this.#slab?.hasRoomFor(block.length) ? this.#slab.place(block) : super.placeBlock(block);
   }
 
   forget(): void {
     this.held = undefined;
   }
+}
+
+function bytesOf({ view, start, end }: Span): Uint8Array {
+  return new Uint8Array(view.buffer, start, end - start);
 }
 
 /** A hash table with open addressing; keys lie one after another in large buffers outside of the garbage collector. */
@@ -168,8 +202,7 @@ class Generation {
   /** Of each entry side by side, so that a search touches one line of the processor's cache: hash, slab, start, length. */
   #entries = new Int32Array(512 * 4);
   #series: Array<CachedSeries | undefined> = [];
-  #slabs: Buffer[] = [];
-  #slabUsed = slabBytes;
+  #slabs: Slab[] = [];
 
   find(hash: number, bytes: Buffer, start: number, end: number): Series | undefined {
     const index = this.#indexOf(hash, bytes, start, end);
@@ -201,24 +234,26 @@ class Generation {
     const index = this.#series.length;
     if (index * 2 >= this.#slots.length) this.#grow();
     const length = end - start;
-    if (this.#slabUsed + length > (this.#slabs.at(-1)?.length ?? 0)) {
-      this.#slabs.push(Buffer.allocUnsafeSlow(Math.max(slabBytes, length)));
-      this.#slabUsed = 0;
-    }
-    const slab = this.#slabs.length - 1;
-    const into = this.#slabs[slab] as Buffer;
-    bytes.copy(into, this.#slabUsed, start, end);
-    series.keyIsAt(into, this.#slabUsed, this.#slabUsed + length);
+    const slab = this.#slabFor(length + (series.hasBlock ? series.end - series.start : length));
+    const key = slab.place(bytes.subarray(start, end));
+    series.moveTo(slab, key);
     const entry = index * 4;
     this.#entries[entry] = hash;
-    this.#entries[entry + 1] = slab;
-    this.#entries[entry + 2] = this.#slabUsed;
+    this.#entries[entry + 1] = this.#slabs.length - 1;
+    this.#entries[entry + 2] = key.start;
     this.#entries[entry + 3] = length;
     this.#series.push(series);
-    this.#slabUsed += length;
     this.#place(hash, index);
     this.size++;
     this.bytes += cost;
+  }
+
+  #slabFor(bytes: number): Slab {
+    const last = this.#slabs.at(-1);
+    if (last?.hasRoomFor(bytes)) return last;
+    const slab = new Slab(Math.max(slabBytes, bytes));
+    this.#slabs.push(slab);
+    return slab;
   }
 
   #indexOf(hash: number, bytes: Buffer, start: number, end: number): number {
@@ -230,8 +265,8 @@ class Generation {
       const length = end - start;
       if (this.#entries[entry] !== hash || this.#entries[entry + 3] !== length) continue;
       const from = this.#entries[entry + 2] as number;
-      const slab = this.#slabs[this.#entries[entry + 1] as number] as Buffer;
-      if (slab.compare(bytes, start, end, from, from + length) === 0) return index;
+      const slab = this.#slabs[this.#entries[entry + 1] as number] as Slab;
+      if (slab.bytes.compare(bytes, start, end, from, from + length) === 0) return index;
     }
   }
 

@@ -100,7 +100,7 @@ export class ReadResponseDecoder {
     if (samples.length === 0) return;
     const found = this.#cache.find(bytes, view, labelsStart, labelsEnd, parseReadLabels);
     if (found === undefined) throw new MalformedMessage("a series has no readable labels");
-    if ("kind" in found) {
+    if (found.kind === "refused") {
       this.#refuse(found.reason, found.message);
       return;
     }
