@@ -288,20 +288,32 @@ class Generation {
 }
 
 /**
- * 32 bits over the bytes, eight at a time in two independent chains, which a processor runs side by side. Every byte
+ * 32 bits over the bytes, sixteen at a time in four independent chains, which a processor runs side by side. Every byte
  * counts: series often differ in one digit alone, and slots that many share would make every search a long one.
  */
 function hashBytes(view: DataView, start: number, end: number, seed: number): number {
   let a = seed | 0;
   let b = ~seed;
+  let c = seed ^ 0x9e3779b9;
+  let d = seed ^ 0x3c6ef372;
   let at = start;
-  for (const wholeEnd = end - 8; at <= wholeEnd; at += 8) {
+  for (const wholeEnd = end - 16; at <= wholeEnd; at += 16) {
     a = Math.imul(a ^ view.getInt32(at, true), 0x5bd1e995);
     b = Math.imul(b ^ view.getInt32(at + 4, true), 0x1b873593);
+    c = Math.imul(c ^ view.getInt32(at + 8, true), 0x2c1b3c6d);
+    d = Math.imul(d ^ view.getInt32(at + 12, true), 0x297a2d39);
     a ^= a >>> 15;
     b ^= b >>> 13;
+    c ^= c >>> 15;
+    d ^= d >>> 13;
+  }
+  for (const wholeEnd = end - 4; at <= wholeEnd; at += 4) {
+    a = Math.imul(a ^ view.getInt32(at, true), 0x5bd1e995);
+    a ^= a >>> 15;
   }
   for (; at < end; at++) a = Math.imul(a ^ view.getUint8(at), 0x01000193);
+  a = Math.imul(a ^ (c >>> 11), 0x9e3779b1) ^ c;
+  b = Math.imul(b ^ (d >>> 11), 0x85ebca77) ^ d;
   let hash = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
   hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
   return hash ^ (hash >>> 15);

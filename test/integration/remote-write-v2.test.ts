@@ -96,7 +96,7 @@ function buildSeries(
       { name: "job", value: job },
     ];
     const form = connection.encoder().encode(new Series(labels));
-    if (form.kind === "encoded") builder.append(form, samples, 0, values.length);
+    if (form.kind === "series") builder.append(form, samples, 0, values.length);
   }
   return builder.finish();
 }
