@@ -45,6 +45,7 @@ export function copySpan({ view, start, end }: Span, to: DataView, at: number): 
     to.setInt32(into + 8, view.getInt32(from + 8));
     to.setInt32(into + 12, view.getInt32(from + 12));
   }
-  for (const wholeEnd = end - 4; from <= wholeEnd; from += 4, into += 4) to.setInt32(into, view.getInt32(from));
+  for (const wholeEnd = end - 4; from <= wholeEnd; from += 4, into += 4)
+    to.setInt32(into, view.getInt32(from));
   for (; from < end; from++, into++) to.setUint8(into, view.getUint8(from));
 }
