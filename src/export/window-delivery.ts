@@ -1,49 +1,21 @@
-import type { Clock } from "../core/clock.ts";
-import { formatDuration } from "../core/duration.ts";
-import type { Logger } from "../core/log.ts";
-import type { Connection } from "../remote-write/endpoints.ts";
-import { isolate, type Refusal, type UnfinishedIsolation } from "../remote-write/isolate.ts";
 import type { Outcome, Unfinished } from "../remote-write/outcome.ts";
-import type { RejectedRequest } from "../remote-write/rejected-store.ts";
 import type { EncodedRequest } from "../remote-write/request.ts";
 import { longestWaitMs } from "../remote-write/retry.ts";
-import type { RequestPart } from "../remote-write/split-request.ts";
 import { Lanes } from "./lanes.ts";
 import type { LateSamples } from "./late-samples.ts";
 import type { BudgetShare } from "./memory-budget.ts";
-import type { RequestEntries } from "./request-entries.ts";
-import type { OpenWindow, StateStore, WindowBounds } from "./sink-state.ts";
-import type { SinkStats } from "./sink-stats.ts";
+import { RefusedRequests, type RefusedRequestsDeps } from "./refused-requests.ts";
+import type { OpenWindow, WindowBounds } from "./sink-state.ts";
 import type { Setback } from "./standing.ts";
 import type { ReadyRequest } from "./window-pass.ts";
 
-/** Keeps what receivers refuse for good. Never rejects. */
-export interface RejectedSamples {
-  add(rejected: RejectedRequest): Promise<unknown>;
-}
-
-/** What a sink remembers from one window to the next about refusals. */
-export interface RefusalMemory {
-  /** Nothing of the last refused request was good, and nothing was accepted since: looking for culprits is idle. */
-  isHopeless: boolean;
-}
-
-export interface WindowDeliveryDeps {
-  readonly sink: string;
-  readonly endpoint: string;
-  readonly connection: Connection;
-  readonly rejected: RejectedSamples;
-  readonly refusals: RefusalMemory;
+export interface WindowDeliveryDeps extends RefusedRequestsDeps {
   readonly laneCount: number;
   /** `delivery.onExhausted: drop` */
   readonly dropExhausted: boolean;
-  readonly state: StateStore;
   /** Where `delivery.lateness` is set. */
   readonly late: LateSamples | undefined;
   readonly share: BudgetShare;
-  readonly stats: SinkStats;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Why a cycle was told to stop early: a changed plan, or the end of the daemon. */
@@ -69,9 +41,6 @@ export interface WindowDeliveryOptions {
   readonly onEnough: () => void;
 }
 
-/** Prometheus takes samples up to about an hour old, unless it is told otherwise. */
-const oldSampleMs = 50 * 60_000;
-
 /** When a lane has no more than these to send, its work is soon over. */
 const fewRequestsOfLane = 2;
 
@@ -95,13 +64,19 @@ export class WindowDelivery {
   #hasLeft = false;
   #outgrewMemory = false;
   #setback: Setback | undefined;
-  #rejected = { samples: 0, message: "" };
+  readonly #refused: RefusedRequests;
 
   constructor(deps: WindowDeliveryDeps, options: WindowDeliveryOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#lanes = new Lanes(deps.laneCount);
     this.#window = options.open;
+    const { isLate, signal } = options;
+    this.#refused = new RefusedRequests(deps, {
+      isLate,
+      signal,
+      onDelivered: (request) => this.#noteDelivered(request),
+    });
   }
 
   /** Undefined while nothing was sent: an empty window needs no journal. */
@@ -169,10 +144,7 @@ export class WindowDelivery {
   /** Resolves when every queued request has an outcome, and reports what was refused. */
   async drained(): Promise<void> {
     await this.#lanes.drained();
-    const { samples, message } = this.#rejected;
-    if (samples === 0) return;
-    this.#rejected = { samples: 0, message: "" };
-    this.#deps.log.warn({ sink: this.#deps.sink, samples, message }, "samples were refused for good");
+    this.#refused.report();
   }
 
   async #send(ready: ReadyRequest): Promise<void> {
@@ -200,7 +172,6 @@ export class WindowDelivery {
   }
 
   async #settle(window: OpenWindow, number: number, ready: ReadyRequest, outcome: Outcome): Promise<void> {
-    const { dropExhausted, state } = this.#deps;
     const mayHaveArrived =
       ready.unanswered !== undefined || (outcome.kind !== "delivered" && outcome.answerLost);
     if (outcome.kind === "delivered") {
@@ -210,17 +181,14 @@ export class WindowDelivery {
       return;
     }
     if (outcome.kind === "refused") {
-      const interrupted = await this.#refused(window, ready, outcome, mayHaveArrived);
-      if (interrupted === undefined) return this.#markSettled(window, number, ready);
-      // The request itself was answered: only the part without an answer is in doubt, and goes alone the next time.
-      if (interrupted.outcome.answerLost && !mayHaveArrived) {
-        await state.requestSent(window, this.#entriesOf(ready, interrupted.part));
-      }
-      return this.#leave(window, number, interrupted.outcome, mayHaveArrived);
+      this.#answered++;
+      const unfinished = await this.#refused.take(window, ready, outcome, mayHaveArrived);
+      if (unfinished === undefined) return this.#markSettled(window, number, ready);
+      return this.#leave(window, number, unfinished, mayHaveArrived);
     }
     const isUsedUp = outcome.kind === "exhausted" && (outcome.retryAfterMs ?? 0) <= longestWaitMs;
-    if (isUsedUp && dropExhausted && !this.#options.interrupt.aborted) {
-      await this.#drop(ready.request, outcome);
+    if (isUsedUp && this.#deps.dropExhausted && !this.#options.interrupt.aborted) {
+      await this.#refused.drop(ready.request, outcome);
       return this.#markSettled(window, number, ready);
     }
     return this.#leave(window, number, outcome, mayHaveArrived);
@@ -250,68 +218,6 @@ export class WindowDelivery {
     this.#answered++;
   }
 
-  /**
-   * Rejects a refused request, or looks for the culprits in it where that promises something.
-   *
-   * @returns what broke the search off, if something did
-   */
-  async #refused(
-    window: OpenWindow,
-    ready: ReadyRequest,
-    refusal: Refusal,
-    mayHaveArrived: boolean,
-  ): Promise<UnfinishedIsolation | undefined> {
-    const { connection, refusals, clock } = this.#deps;
-    this.#answered++;
-    const isPartlyWritten = (refusal.written ?? 0) > 0;
-    const isAboutSize = refusal.status === 413;
-    const isAboutContent = connection.state.acceptedRecently(clock.monotonicMs()) && !refusals.isHopeless;
-    if (ready.request.sampleCount === 1 || isPartlyWritten || !(isAboutSize || isAboutContent)) {
-      await this.#reject(ready.request, refusal, mayHaveArrived);
-      return undefined;
-    }
-    // A crash in the middle must not send the good parts again.
-    let journaled = Promise.resolve();
-    const settlePart = (part: RequestPart) => {
-      journaled = journaled.then(() => this.#settlePart(window, ready, part));
-    };
-    const isolation = await isolate(
-      ready.request,
-      refusal,
-      {
-        clock,
-        send: (request, signal) => connection.sender.send(request, signal),
-        onDelivered: (part) => {
-          this.#noteDelivered(part.request);
-          settlePart(part);
-        },
-      },
-      this.#options.signal,
-    );
-    for (const { part, refusal: own } of isolation.culprits) {
-      await this.#reject(part.request, own, mayHaveArrived || own.answerLost);
-      if (isolation.interrupted !== undefined) settlePart(part);
-    }
-    await journaled;
-    if (isolation.delivered.length === 0 && isolation.interrupted === undefined) refusals.isHopeless = true;
-    return isolation.interrupted;
-  }
-
-  async #settlePart(window: OpenWindow, ready: ReadyRequest, part: RequestPart): Promise<void> {
-    const { state } = this.#deps;
-    await state.requestSettled(window, await state.requestSent(window, this.#entriesOf(ready, part)));
-  }
-
-  #entriesOf({ entries }: ReadyRequest, { request, firstSeries, firstSample }: RequestPart): RequestEntries {
-    if (this.#options.isLate) return entries.slice(firstSample, request.sampleCount);
-    // A single series may have been cut in time; several are whole.
-    return entries.slice(
-      firstSeries,
-      request.seriesCount,
-      request.seriesCount === 1 ? request.maxMs : Infinity,
-    );
-  }
-
   /** The samples cannot be delivered now: the window is run again later. */
   async #leave(
     window: OpenWindow,
@@ -334,32 +240,6 @@ export class WindowDelivery {
     if (!mayHaveArrived) await this.#deps.state.requestReturned(window, number);
   }
 
-  async #reject(request: EncodedRequest, refusal: Refusal, isRepeat: boolean): Promise<void> {
-    const { stats, clock, rejected, sink, endpoint } = this.#deps;
-    const { status, written = 0 } = refusal;
-    if (written > 0) stats.deliver(written, clock.nowMs(), clock.monotonicMs());
-    const samples = request.sampleCount - written;
-    if (samples === 0) return;
-    // Refused as what the receiver has already: nothing is lost.
-    if (isRepeat) {
-      stats.repeated += samples;
-      return;
-    }
-    const message = withRemedy(refusal, clock.nowMs() - request.maxMs) + withCounts(refusal, request);
-    stats.reject(samples, message, clock.nowMs());
-    this.#rejected = { samples: this.#rejected.samples + samples, message };
-    await rejected.add({ sink, endpoint, status, message, request });
-  }
-
-  async #drop(request: EncodedRequest, outcome: Outcome & { kind: "exhausted" }): Promise<void> {
-    const { stats, clock, rejected, sink, endpoint, log } = this.#deps;
-    const { message, status } = outcome;
-    stats.dropped += request.sampleCount;
-    stats.fail(message, clock.nowMs());
-    log.warn({ sink, samples: request.sampleCount, message }, "samples were dropped: no attempt is left");
-    await rejected.add({ sink, endpoint, message, request, ...(status === undefined ? {} : { status }) });
-  }
-
   /** Opens the journal with the window's first request. */
   async #open(): Promise<OpenWindow> {
     if (this.#window !== undefined) return this.#window;
@@ -368,16 +248,4 @@ export class WindowDelivery {
     this.#window = await this.#opening;
     return this.#window;
   }
-}
-
-/** Which of the request's samples are which, the receiver does not say in a way that could be read. */
-function withCounts({ written = 0 }: Refusal, { sampleCount }: EncodedRequest): string {
-  return written === 0 ? "" : ` (it has written ${written} of the ${sampleCount} samples in this request)`;
-}
-
-/** Names the setting that cures the usual reason for which samples of this age are refused. */
-function withRemedy({ status, message }: Refusal, ageMs: number): string {
-  if (status !== 400 || ageMs < oldSampleMs) return message;
-  const age = formatDuration(Math.round(ageMs / 60_000) * 60_000);
-  return `${message} (the samples are ${age} old; a Prometheus takes them with storage.tsdb.out_of_order_time_window)`;
 }
