@@ -35,6 +35,9 @@ interface Step {
   readonly killAfterRecords: number;
   readonly fates: readonly Fate[];
   readonly reads: readonly ReadFate[];
+  /** How long reads take, and then requests, one after another; none of the rest takes any time. */
+  readonly readMs: readonly number[];
+  readonly answerMs: readonly number[];
   /** Those that the policy has in this life; what another one read is taken up when it is back. */
   readonly sources: readonly string[];
   readonly maxSize: number;
@@ -113,6 +116,9 @@ const step: fc.Arbitrary<Step> = fc.record({
   killAfterRecords: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 15 })),
   fates: fc.array(fate, { maxLength: 8 }),
   reads: fc.array(readFate, { maxLength: 4 }),
+  // A cycle that takes longer than its period (5 s) goes on with what has settled meanwhile.
+  readMs: fc.array(fc.constantFrom(0, 300, 3_000, 8_000), { maxLength: 6 }),
+  answerMs: fc.array(fc.constantFrom(0, 100, 2_000, 6_000), { maxLength: 6 }),
   sources: fc.oneof(
     { weight: 4, arbitrary: fc.constant(sources) },
     { weight: 1, arbitrary: fc.subarray(sources, { minLength: 1, maxLength: 1 }) },
@@ -143,12 +149,20 @@ class World {
   readonly doubtful = new Set<string>();
   readonly circumstances: Circumstances;
   log: Buffer[] = [];
+  cycleBeganMs = 0;
+  /** Reads of what came after their cycle had begun. */
+  readsBeyond = 0;
   #shownMs = 0;
 
   constructor(samples: readonly StoredSample[], circumstances: Circumstances) {
     this.samples = samples;
     this.circumstances = circumstances;
     this.isStrict = circumstances.isStrict;
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    this.monotonicMs += ms;
   }
 
   /** What the store shows: it never hides again what it has shown. */
@@ -249,13 +263,16 @@ class Life {
     for (const record of decodeRecords(Buffer.concat(world.log)).records) this.state.apply(record);
   }
 
-  reader(fates: readonly ReadFate[]): SampleReader {
+  reader({ reads, readMs }: Step): SampleReader {
     const world = this.#world;
-    const left = [...fates];
+    const left = [...reads];
+    const durations = [...readMs];
     return {
       storeNowMs: () => world.nowMs,
       read: async ({ selector, window }, consumer, signal) => {
         const readFate = left.shift() ?? "whole";
+        const durationMs = durations.shift() ?? 0;
+        if (window.toMs > world.cycleBeganMs) world.readsBeyond++;
         await Promise.resolve();
         if (readFate === "fails at once")
           return { kind: "failed", reason: "unreachable", message: "no answer" };
@@ -267,8 +284,10 @@ class Life {
         let count = 0;
         for (const [index, name] of names.entries()) {
           if (signal.aborted) return { kind: "detached" };
-          if (readFate === "breaks off" && index === 1)
+          if (readFate === "breaks off" && index === 1) {
+            world.pass(durationMs);
             return { kind: "failed", reason: "incomplete_body", message: "cut" };
+          }
           const chosen = visible.filter(
             ({ series, ms }) => series === name && ms > window.fromMs && ms <= window.toMs,
           );
@@ -283,21 +302,23 @@ class Life {
           consumer.onSeries(new Series([{ name: "__name__", value: name }]), buffer);
           await Promise.resolve();
         }
+        world.pass(durationMs);
         return {
           kind: "complete",
           series: names.length,
           samples: count,
           bytes: 0,
-          durationMs: 1,
+          durationMs,
           refusedLines: 0,
         };
       },
     };
   }
 
-  sender(fates: readonly Fate[], endpoint: EndpointState, afterRequest: () => void): Sender {
+  sender({ fates, answerMs }: Step, endpoint: EndpointState, afterRequest: () => void): Sender {
     const world = this.#world;
     const left = [...fates];
+    const durations = [...answerMs];
     return {
       close: async () => undefined,
       send: async (request): Promise<Outcome> => {
@@ -313,6 +334,7 @@ class Life {
           endpoint.accepted(world.nowMs);
         }
         await Promise.resolve();
+        world.pass(durations.shift() ?? 0);
         afterRequest();
         if (this.isOver) return new Promise(() => undefined);
         if (chosen === "unavailable") {
@@ -367,7 +389,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
   };
   const endpoint = new EndpointState("1.0");
   const deps: ExporterDeps = {
-    reader: life.reader(stepOf.reads),
+    reader: life.reader(stepOf),
     probe: async () => undefined,
     rejected: {
       add: async ({ request }) => {
@@ -394,7 +416,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
     tenantOf: () => undefined,
     connect: () => ({
       kind: "connected",
-      sender: life.sender(stepOf.fates, endpoint, afterRequest),
+      sender: life.sender(stepOf, endpoint, afterRequest),
       state: endpoint,
       encoder: () => encoder,
       newBuilder: (onCapacity) => new WriteRequestBuilder(onCapacity),
@@ -403,10 +425,12 @@ async function live(world: World, stepOf: Step): Promise<void> {
   const exporter = new Exporter(planOf(stepOf), deps);
   try {
     const hard = new AbortController();
+    world.cycleBeganMs = world.nowMs;
     await Promise.race([exporter.cycle(interrupt.signal, hard.signal), life.ended]);
     // A second cycle in the same life, some samples later: pauses are over, what the first one left is taken up.
     world.monotonicMs += 600_000;
     world.nowMs += Math.floor(stepOf.advanceMs / 2);
+    world.cycleBeganMs = world.nowMs;
     const second = new AbortController();
     await Promise.race([exporter.cycle(second.signal, hard.signal), life.ended]);
   } catch (error) {
@@ -424,6 +448,8 @@ const healthy: Step = {
   killAfterRecords: Infinity,
   fates: [],
   reads: [],
+  readMs: [],
+  answerMs: [],
   sources,
   maxSize: 10,
   interruptAfter: undefined,
@@ -538,6 +564,7 @@ async function overHistories(
   circumstances: Circumstances,
   check: (world: World, samples: { expected: readonly string[]; arrived: readonly string[] }) => void,
 ): Promise<void> {
+  let readsBeyond = 0;
   await fc.assert(
     fc.asyncProperty(
       samplesOfStore(circumstances),
@@ -553,6 +580,7 @@ async function overHistories(
         }
         world.nowMs += healthy.advanceMs;
         await live(world, healthy);
+        readsBeyond += world.readsBeyond;
 
         const expected = samples.map(({ series, ms, value }) =>
           sampleText({ key: `__name__=${series}`, ms, value }),
@@ -571,6 +599,7 @@ async function overHistories(
       ),
     },
   );
+  expect(readsBeyond).toBeGreaterThan(histories / 30);
 }
 
 /** The first arrivals of each series are in time order. */
