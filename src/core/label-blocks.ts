@@ -9,26 +9,41 @@ export interface Span {
   readonly end: number;
 }
 
+/** A piece of memory outside of the heap that is filled from its beginning. */
+export class Slab {
+  readonly bytes: Buffer;
+  readonly #view: DataView;
+  #used = 0;
+
+  constructor(bytes: number) {
+    this.bytes = Buffer.allocUnsafeSlow(bytes);
+    this.#view = new DataView(this.bytes.buffer);
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    return this.#used + bytes <= this.bytes.length;
+  }
+
+  /** Copies bytes, for which there has to be room. */
+  place(from: Uint8Array): Span {
+    const start = this.#used;
+    this.bytes.set(from, start);
+    this.#used += from.length;
+    return { view: this.#view, start, end: this.#used };
+  }
+}
+
 /**
  * Keeps encoded labels one after another in slabs: a Buffer for each would be two objects of a hundred bytes that the
  * garbage collector looks at (bench/memory.ts).
  */
 export class LabelBlocks {
-  #slab = Buffer.alloc(0);
-  #view = new DataView(this.#slab.buffer);
-  #used = 0;
+  #slab: Slab | undefined;
 
   /** Copies a block. */
   place(block: Uint8Array): Span {
-    if (this.#used + block.length > this.#slab.length) {
-      this.#slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, block.length));
-      this.#view = new DataView(this.#slab.buffer);
-      this.#used = 0;
-    }
-    const start = this.#used;
-    this.#slab.set(block, start);
-    this.#used += block.length;
-    return { view: this.#view, start, end: this.#used };
+    if (!this.#slab?.hasRoomFor(block.length)) this.#slab = new Slab(Math.max(slabBytes, block.length));
+    return this.#slab.place(block);
   }
 }
 

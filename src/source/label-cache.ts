@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Span } from "../core/label-blocks.ts";
+import { Slab, type Span } from "../core/label-blocks.ts";
 import { type Label, Series } from "../core/series.ts";
 import {
   defaultLabelLimits,
@@ -126,29 +126,6 @@ export class LabelCache {
 const seriesBytes = 250;
 const slabBytes = 2 ** 19;
 
-/** Keys, and behind each the block of its series, so that a processor which has read the one has begun to fetch the other. */
-class Slab {
-  readonly bytes: Buffer;
-  readonly #view: DataView;
-  #used = 0;
-
-  constructor(bytes: number) {
-    this.bytes = Buffer.allocUnsafeSlow(bytes);
-    this.#view = new DataView(this.bytes.buffer);
-  }
-
-  hasRoomFor(bytes: number): boolean {
-    return this.#used + bytes <= this.bytes.length;
-  }
-
-  place(from: Uint8Array): Span {
-    const start = this.#used;
-    this.bytes.set(from, start);
-    this.#used += from.length;
-    return { view: this.#view, start, end: this.#used };
-  }
-}
-
 /** Reads labels again that were read before. */
 type LabelsOf = (key: Buffer, start: number, end: number) => readonly Label[];
 
@@ -193,7 +170,10 @@ function bytesOf({ view, start, end }: Span): Uint8Array {
   return new Uint8Array(view.buffer, start, end - start);
 }
 
-/** A hash table with open addressing; keys lie one after another in large buffers outside of the garbage collector. */
+/**
+ * A hash table with open addressing. Keys lie one after another outside of the garbage collector, and behind each the block of
+ * its series, so that a processor which has read the one has begun to fetch the other.
+ */
 class Generation {
   size = 0;
   bytes = 0;
