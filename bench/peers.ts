@@ -23,7 +23,7 @@ const options = numberOptions({
   seconds: 60,
   interval: 15,
   backlog: 100,
-  warm: 180,
+  warm: 300,
   together: 0,
 });
 const { series, seconds, interval } = options;

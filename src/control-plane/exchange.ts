@@ -1,5 +1,6 @@
 import { type Dispatcher, request } from "undici";
 import { describeError } from "../core/errors.ts";
+import { withLimit } from "../core/signals.ts";
 
 /** A bearer token, and when it ends where that can be told. */
 export interface Bearer {
@@ -29,13 +30,11 @@ export async function exchangeToken(
   signal: AbortSignal,
 ): Promise<ExchangeOutcome> {
   try {
-    const response = await request(exchangeUrl(apiUrl), {
-      dispatcher,
-      headers: { authorization: `Bearer ${accessToken}`, accept: "application/json" },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(answerLimitMs)]),
+    const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json" };
+    const { statusCode, text } = await withLimit(signal, answerLimitMs, async (limited) => {
+      const response = await request(exchangeUrl(apiUrl), { dispatcher, headers, signal: limited });
+      return { statusCode: response.statusCode, text: await limitedText(response.body) };
     });
-    const text = await limitedText(response.body);
-    const { statusCode } = response;
     if (statusCode === 401 || statusCode === 403) {
       return { outcome: "denied", message: `the platform refuses the access token (HTTP ${statusCode})` };
     }

@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from "undici";
 import { isObject } from "../core/document-path.ts";
 import { describeError } from "../core/errors.ts";
+import { withLimit } from "../core/signals.ts";
 import type { BearerSource } from "./bearer-source.ts";
 
 /** One control plane, as its clients see it. */
@@ -79,13 +80,14 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
 
   return {
     async send(method, path, { query = {}, body, contentType = "application/json" }, signal) {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(answerLimitMs)]);
       try {
         const sent = body === undefined ? {} : { body: JSON.stringify(body) };
         const headers = body === undefined ? {} : { "content-type": contentType };
         const init = { method, ...sent, headers, bodyTimeout: answerLimitMs };
-        const response = await attempt(path, init, query, limit);
-        return readAnswer(response.statusCode, await readText(response.body));
+        return await withLimit(signal, answerLimitMs, async (limited) => {
+          const response = await attempt(path, init, query, limited);
+          return readAnswer(response.statusCode, await readText(response.body));
+        });
       } catch (error) {
         signal.throwIfAborted();
         return { outcome: "failed", message: describeError(error) };

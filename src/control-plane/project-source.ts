@@ -4,6 +4,7 @@ import { describeError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import { projectNameProblem } from "../core/plane.ts";
 import type { Service } from "../core/service.ts";
+import { withEither } from "../core/signals.ts";
 import type { PolicyStore } from "../policy/store.ts";
 import type { PlaneClient } from "./plane-client.ts";
 import { createReflector } from "./reflector.ts";
@@ -48,14 +49,13 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
 
   const start = (name: string, uid: string, delayMs: number, signal: AbortSignal): void => {
     const stop = new AbortController();
-    const either = AbortSignal.any([signal, stop.signal]);
     const source = options.planeSource(name);
-    const run = async (): Promise<void> => {
+    const run = async (either: AbortSignal): Promise<void> => {
       await clock.sleep(delayMs, either);
       await source.run(either);
     };
-    const ended = run().catch((error: unknown) => {
-      if (!either.aborted)
+    const ended = withEither([signal, stop.signal], run).catch((error: unknown) => {
+      if (!signal.aborted && !stop.signal.aborted)
         log.error({ project: name, error: describeError(error) }, "a project cannot be followed");
     });
     projects.set(name, { uid, source, stop, ended });

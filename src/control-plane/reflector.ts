@@ -2,6 +2,7 @@ import { nextDelay } from "../core/backoff.ts";
 import type { Clock } from "../core/clock.ts";
 import { isObject } from "../core/document-path.ts";
 import type { Logger } from "../core/log.ts";
+import { withEither } from "../core/signals.ts";
 import type { PlaneClient } from "./plane-client.ts";
 import {
   listFromStart,
@@ -90,7 +91,9 @@ export function createReflector(options: ReflectorOptions): Reflector {
       }
     };
     try {
-      const result = await client.watch(path, query, onLine, AbortSignal.any([signal, stop.signal]));
+      const result = await withEither([signal, stop.signal], (either) =>
+        client.watch(path, query, onLine, either),
+      );
       if (result.outcome === "closed") take({ kind: "closed" });
       else if (result.outcome === "refused" && result.code === 410) take({ kind: "expired" });
       else fail(result.message);

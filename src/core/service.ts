@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { describeError } from "./errors.ts";
 import type { Logger } from "./log.ts";
+import { withEither } from "./signals.ts";
 
 /**
  * Anything that lives as long as the daemon. Constructors only assign: `run` acquires what the service needs, works
@@ -42,19 +43,19 @@ export class Releasers {
  */
 export async function runServices(services: readonly Service[], signal: AbortSignal): Promise<void> {
   const failure = new AbortController();
-  const either = AbortSignal.any([signal, failure.signal]);
   const failures: unknown[] = [];
-  await Promise.all(
-    services.map(async (service) => {
-      try {
-        await service.run(either);
-      } catch (error) {
-        // An abort that surfaces as a rejection is the ordinary end, not a failure.
-        if (either.aborted && error === either.reason) return;
-        failures.push(error);
-        failure.abort(error);
-      }
-    }),
+  const run = async (service: Service, either: AbortSignal): Promise<void> => {
+    try {
+      await service.run(either);
+    } catch (error) {
+      // An abort that surfaces as a rejection is the ordinary end, not a failure.
+      if (either.aborted && error === either.reason) return;
+      failures.push(error);
+      failure.abort(error);
+    }
+  };
+  await withEither([signal, failure.signal], (either) =>
+    Promise.all(services.map((service) => run(service, either))),
   );
   if (failures.length > 0) throw failures[0];
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
+import { pause } from "../core/signals.ts";
 import type { RetrySettings } from "../policy/types.ts";
 import type { Verdict } from "./classify.ts";
 import type { AttemptSender, Outcome, Sender } from "./outcome.ts";
@@ -93,21 +94,9 @@ export class RetryingSender implements Sender {
     const { clock, random } = this.#deps;
     const interrupt = this.#deps.interrupt();
     const ms = pauseMs(this.#retry, verdict.retryAfterMs, random());
-    // By hand, not AbortSignal.any: that one leaves something with a signal that lives as long as the daemon, each time.
-    const end = new AbortController();
-    const abort = () => end.abort();
-    signal.addEventListener("abort", abort);
-    interrupt.addEventListener("abort", abort);
-    try {
-      if (signal.aborted || interrupt.aborted) return false;
-      await clock.sleep(ms, end.signal);
-      return true;
-    } catch (error) {
-      if (end.signal.aborted) return false;
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", abort);
-      interrupt.removeEventListener("abort", abort);
-    }
+    const isOver = () => signal.aborted || interrupt.aborted;
+    if (isOver()) return false;
+    await pause(clock, ms, [signal, interrupt]);
+    return !isOver();
   }
 }

@@ -5,6 +5,7 @@ import { basename, dirname, resolve } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
+import { pause } from "../core/signals.ts";
 import { itemSchema } from "./backlog.ts";
 import { type Board, type BoardContent, type BoardResult, failed } from "./board.ts";
 
@@ -140,7 +141,7 @@ async function watchFile(
     while (!signal.aborted) {
       const woken = new AbortController();
       wake = () => woken.abort();
-      await clock.sleep(pollMs, AbortSignal.any([signal, woken.signal])).catch(() => undefined);
+      await pause(clock, pollMs, [signal, woken.signal]);
       // A writer may be half-way: one change, one call.
       await clock.sleep(settleMs, signal).catch(() => undefined);
       const now = await fingerprint(path);

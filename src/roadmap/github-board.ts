@@ -1,6 +1,7 @@
 import { graphql } from "@octokit/graphql";
 import type { z } from "zod";
 import type { Clock } from "../core/clock.ts";
+import { withLimit } from "../core/signals.ts";
 import { type BacklogItem, itemSchema } from "./backlog.ts";
 import { type Board, type BoardContent, type BoardFailure, type BoardResult, failed } from "./board.ts";
 import { githubFailure } from "./github-failure.ts";
@@ -54,12 +55,14 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
     if (!authorization.ok) return authorization;
     let answer: unknown;
     try {
-      answer = await graphql(query, {
-        ...variables,
-        baseUrl: apiUrl,
-        headers: { authorization: authorization.value },
-        request: { signal: AbortSignal.any([signal, AbortSignal.timeout(requestLimitMs)]) },
-      });
+      answer = await withLimit(signal, requestLimitMs, (limited) =>
+        graphql(query, {
+          ...variables,
+          baseUrl: apiUrl,
+          headers: { authorization: authorization.value },
+          request: { signal: limited },
+        }),
+      );
     } catch (error) {
       signal.throwIfAborted();
       const failure = githubFailure(error, clock.nowMs());

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createAppAuth } from "@octokit/auth-app";
 import { z } from "zod";
 import { describeError } from "../core/errors.ts";
+import { withLimit } from "../core/signals.ts";
 import { type BoardResult, failed } from "./board.ts";
 import { githubFailure } from "./github-failure.ts";
 
@@ -85,20 +86,16 @@ async function requestToken(
   signal: AbortSignal,
 ): Promise<BoardResult<z.infer<typeof tokenAnswer>>> {
   try {
-    const response = await fetch(
-      `${apiUrl.replace(/\/$/, "")}/app/installations/${installationId}/access_tokens`,
-      {
-        method: "POST",
-        headers: { authorization: `bearer ${jwt}`, accept: "application/vnd.github+json" },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(requestLimitMs)]),
-      },
-    );
-    const body = await response.text();
+    const url = `${apiUrl.replace(/\/$/, "")}/app/installations/${installationId}/access_tokens`;
+    const headers = { authorization: `bearer ${jwt}`, accept: "application/vnd.github+json" };
+    const { response, body } = await withLimit(signal, requestLimitMs, async (limited) => {
+      const answer = await fetch(url, { method: "POST", headers, signal: limited });
+      return { response: answer, body: await answer.text() };
+    });
     if (!response.ok) {
-      const headers = Object.fromEntries(response.headers);
       const error = Object.assign(new Error(`the App's installation gets no token: ${body}`), {
         status: response.status,
-        response: { headers },
+        response: { headers: Object.fromEntries(response.headers) },
       });
       return { ok: false, failure: githubFailure(error, nowMs) };
     }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
+import { pause, withEither } from "../core/signals.ts";
 import type { BacklogMeta } from "./backlog.ts";
 import type { Board, BoardFailure } from "./board.ts";
 import type { BacklogCache } from "./cache.ts";
@@ -51,9 +52,9 @@ export async function runRefresh(options: RefreshRunOptions, signal: AbortSignal
   try {
     await sync();
     if (taken === "after waiting" && cache.entry()?.revision !== before) return { kind: "skipped" };
-    const outcome = await refreshWithin(options, AbortSignal.any([signal, lost]));
+    const outcome = await withEither([signal, lost], (either) => refreshWithin(options, either));
     if (outcome.kind === "failed") return outcome;
-    isStored = await store(token, outcome, options, AbortSignal.any([signal, lost]));
+    isStored = await withEither([signal, lost], (either) => store(token, outcome, options, either));
     if (!isStored) return leaseLost;
     return { kind: outcome.kind, warnings: outcome.warnings };
   } catch (error) {
@@ -102,7 +103,7 @@ function keepLease(token: string, { shared, clock }: RefreshRunOptions, over: Ab
       const limit = new AbortController();
       const answer = await Promise.race([
         shared.renew(token, leaseMs).catch(() => undefined),
-        clock.sleep(renewEveryMs, AbortSignal.any([over, limit.signal])).catch(() => undefined),
+        pause(clock, renewEveryMs, [over, limit.signal]),
       ]);
       limit.abort();
       if (answer === true) heldSinceMs = askedMs;
@@ -121,7 +122,9 @@ async function refreshWithin(options: RefreshRunOptions, signal: AbortSignal): P
   const { board, cache, settings } = options;
   const limit = AbortSignal.timeout(refreshLimitMs);
   try {
-    return await refresh(board, cache.entry()?.backlog.meta, settings, AbortSignal.any([signal, limit]));
+    return await withEither([signal, limit], (either) =>
+      refresh(board, cache.entry()?.backlog.meta, settings, either),
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (!limit.aborted) throw error;

@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import { Releasers, type Service } from "../core/service.ts";
+import { pause } from "../core/signals.ts";
 import type { RedisConnection } from "../redis/connection.ts";
 import type { RedisConnections } from "../redis/redis.ts";
 import { type BacklogCache, createBacklogCache } from "./cache.ts";
@@ -169,7 +170,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
       } catch (error) {
         log.debug({ error: describeError(error) }, "Redis did not answer the roadmap; trying again");
       }
-      await clock.sleep(pauseMs, AbortSignal.any([signal, woken.signal])).catch(() => undefined);
+      await pause(clock, pauseMs, [signal, woken.signal]);
     }
   }
 

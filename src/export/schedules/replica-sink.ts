@@ -1,3 +1,4 @@
+import { withEither } from "../../core/signals.ts";
 import type { SinkPlan } from "../../policy/types.ts";
 import { type CycleEnd, Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import { stateFields } from "../fleet/keys.ts";
@@ -100,14 +101,12 @@ export class ReplicaSink {
     const standing = (): SharedStanding | undefined =>
       shareStanding(exporter.snapshot().standing, clock.monotonicMs());
     let hasBegun = false;
-    const either = linkSignals(signal, lease.signal);
     try {
       await state.begin(lease, this.#reported());
       hasBegun = true;
-      const end = await this.#cycles(exporter, either.signal);
+      const end = await withEither([signal, lease.signal], (either) => this.#cycles(exporter, either));
       return { end, pauseMs: standing()?.pauseMs ?? 0 };
     } finally {
-      either.unlink();
       this.#lastRunMs = clock.monotonicMs();
       state.end(lease);
       const counts = countsOf(exporter.snapshot().stats);
@@ -190,18 +189,4 @@ export class ReplicaSink {
     this.#told = noCounts;
     exporter?.close();
   }
-}
-
-/** AbortSignal.any would leave something with the signal that lives as long as the daemon, each time. */
-function linkSignals(...signals: readonly AbortSignal[]): { signal: AbortSignal; unlink(): void } {
-  const linked = new AbortController();
-  const abort = (): void => linked.abort(signals.find(({ aborted }) => aborted)?.reason);
-  for (const each of signals) each.addEventListener("abort", abort);
-  if (signals.some(({ aborted }) => aborted)) abort();
-  return {
-    signal: linked.signal,
-    unlink: () => {
-      for (const each of signals) each.removeEventListener("abort", abort);
-    },
-  };
 }

@@ -3,6 +3,7 @@ import { nextDelay } from "../../core/backoff.ts";
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Logger } from "../../core/log.ts";
+import { pause } from "../../core/signals.ts";
 import { keyPrefix, type RedisConnection } from "../../redis/connection.ts";
 import type { AccessDirectory } from "../access/directory.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
@@ -116,7 +117,7 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
       // Short rests bound what a burst of changes costs; each turn takes all that has come together.
       await clock.sleep(20, signal).catch(() => undefined);
       if (!wake.signal.aborted || !isLeader) {
-        await clock.sleep(idleMs, AbortSignal.any([signal, wake.signal])).catch(() => undefined);
+        await pause(clock, idleMs, [signal, wake.signal]);
       }
     }
   } finally {

@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Logger } from "../../core/log.ts";
+import { withEither } from "../../core/signals.ts";
 import type { BearerTokens } from "../access/bearer-tokens.ts";
 import type { AccessDirectory, Caller } from "../access/directory.ts";
 import { bearerOf } from "../access/token.ts";
@@ -246,13 +247,15 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     request.raw.socket.setNoDelay(true);
     reply.raw.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache" });
     reply.raw.flushHeaders();
-    const either = AbortSignal.any([signal, closed.signal]);
     const guard = guardWatch(resourceRequest, closed);
     try {
-      await serveWatch(options, selection, watchOptions, form, responseSink(reply.raw), either);
+      await withEither([signal, closed.signal], (either) =>
+        serveWatch(options, selection, watchOptions, form, responseSink(reply.raw), either),
+      );
       reply.raw.end();
     } catch (error) {
-      if (!either.aborted) log.warn({ error: describeError(error) }, "a watch broke off");
+      if (!signal.aborted && !closed.signal.aborted)
+        log.warn({ error: describeError(error) }, "a watch broke off");
       reply.raw.destroy();
     } finally {
       clearInterval(guard);

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { pause } from "../../core/signals.ts";
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
 import type { JsonObject, KubeObject } from "../object.ts";
 import { list, type Selection, selectionPrefix } from "../resources/list.ts";
@@ -157,7 +158,7 @@ async function listenLive(
   // The feed has gone further meanwhile: the log has what is missing.
   if (stop === undefined) return { end: "lost", version };
   const waitMs = Math.max(0, Math.min(deadlineMs, bookmarkMs) - clock.monotonicMs());
-  await clock.sleep(waitMs, AbortSignal.any([signal, done.signal])).catch(() => undefined);
+  await pause(clock, waitMs, [signal, done.signal]);
   stop();
   done.abort();
   return { end, version };
