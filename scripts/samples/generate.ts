@@ -37,5 +37,6 @@ export function valueAt(index: number, timestampMs: number): number {
   const second = Math.floor(timestampMs / 1000);
   if (index % 500 === 499 && second % 7 === 0) return index % 1000 === 999 ? Infinity : -Infinity;
   if (index % 2 === 0) return index + (second % 1_000_000) * 3;
-  return Math.round(Math.sin(second / 10 + index) * 10_000) / 100;
+  // Never -0, which VictoriaMetrics keeps as 0.
+  return (Math.round(Math.sin(second / 10 + index) * 10_000) || 0) / 100;
 }
