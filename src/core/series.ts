@@ -10,9 +10,9 @@ export interface Label {
  * A series as the hot path passes it on: parsed once, then found again by the bytes that the store writes for it, so
  * that everything derived from its labels is computed once and kept with it.
  *
- * What a series costs is mostly objects, for the garbage collector to look at and for the processor to fetch, so it has as
- * few as can be: its labels may be read anew from the store's bytes (see `source/label-cache.ts`), and the first form, to
- * which all that the hot path needs belongs, is the series itself.
+ * What a series costs is mostly objects, for the garbage collector to look at and for the processor to fetch
+ * (bench/shuffled.bench.ts), so it has as few as can be: its labels may be read anew from the store's bytes (see
+ * `source/label-cache.ts`), and the first form, with all that the hot path needs, is the series itself.
  */
 export class Series {
   /** The block, from `start` to `end`; see {@link keepBlock}. */
