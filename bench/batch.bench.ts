@@ -1,11 +1,10 @@
 import { Bench } from "tinybench";
 import { SampleBuffer, Series } from "../src/core/series.ts";
-import { SeriesHashTable } from "../src/export/series-hash-table.ts";
-import { WindowPass } from "../src/export/window-pass.ts";
 import { type EncodedSeries, seriesEncoderFor } from "../src/remote-write/labels.ts";
 import { WriteRequestBuilder } from "../src/remote-write/write-request.ts";
 import { metricLabels } from "./export-body.ts";
 import { printNsPerItem } from "./report.ts";
+import { newPass } from "./support/new-pass.ts";
 
 /** Cutting a window into requests (lanes, journal entries, labels, samples, snappy), beside filling one builder only. */
 const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
@@ -32,22 +31,8 @@ for (const [count, perLine, maxSamples] of [
   samplesPerRun[`window pass, ${shape}`] = count * perLine;
   bench.add(`window pass, ${shape}`, () => {
     let passed = 0;
-    const pass = new WindowPass(new SeriesHashTable(), {
-      encoder,
-      newBuilder: () => new WriteRequestBuilder(),
-      fromMs: 1_790_000_000_000,
-      maxSamples,
-      maxBytes: 8 * 2 ** 20,
-      laneCount: 4,
-      keepsSamples: false,
-      timeoutMs: 5_000,
-      monotonicMs: () => 0,
-      onRequest: ({ request }) => {
-        passed += request.sampleCount;
-      },
-      onRefused: ({ message }) => {
-        throw new Error(message);
-      },
+    const pass = newPass(maxSamples, ({ sampleCount }) => {
+      passed += sampleCount;
     });
     const source = pass.source("all");
     for (const series of all) source.onSeries(series, samples);

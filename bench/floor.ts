@@ -2,13 +2,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { connect, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { compressSync, uncompressSync } from "snappy";
-import { SeriesHashTable } from "../src/export/series-hash-table.ts";
-import { WindowPass } from "../src/export/window-pass.ts";
-import { seriesEncoderFor } from "../src/remote-write/labels.ts";
-import { WriteRequestBuilder } from "../src/remote-write/write-request.ts";
 import { ExportLineDecoder } from "../src/source/export-lines.ts";
 import { LabelCache } from "../src/source/label-cache.ts";
 import { exportBody } from "./export-body.ts";
+import { newPass } from "./support/new-pass.ts";
 
 /**
  * The physical floor of an export, and how far the pipeline is from it: processor time per sample of receiving the store's
@@ -55,7 +52,7 @@ async function measure({ series, perLine, rounds }: Shape, port: number): Promis
   const requests: Buffer[] = [];
   const pipeline = async (keep: boolean): Promise<void> => {
     for (let round = 0; round < rounds; round++) {
-      const pass = newPass((payload) => keep && round === 0 && requests.push(payload));
+      const pass = newPass(500, ({ payload }) => keep && round === 0 && requests.push(payload));
       const { onSeries } = pass.source("all");
       const window = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
       const decoder = new ExportLineDecoder(cache, window, onSeries);
@@ -94,24 +91,6 @@ async function measure({ series, perLine, rounds }: Shape, port: number): Promis
     pipeline: Math.round(whole),
     "x floor": Number((whole / floor).toFixed(2)),
   };
-}
-
-function newPass(onPayload: (payload: Buffer) => unknown): WindowPass {
-  return new WindowPass(new SeriesHashTable(), {
-    encoder: seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
-    newBuilder: () => new WriteRequestBuilder(),
-    fromMs: 1_790_000_000_000,
-    maxSamples: 500,
-    maxBytes: 8 * 2 ** 20,
-    laneCount: 4,
-    keepsSamples: false,
-    timeoutMs: 5_000,
-    monotonicMs: () => 0,
-    onRequest: ({ request }) => onPayload(request.payload),
-    onRefused: ({ message }) => {
-      throw new Error(message);
-    },
-  });
 }
 
 /** Other work on the machine only makes a pass dearer: the best one is the truest. @returns CPU ns per sample */

@@ -1,10 +1,7 @@
-import { SeriesHashTable } from "../src/export/series-hash-table.ts";
-import { WindowPass } from "../src/export/window-pass.ts";
-import { seriesEncoderFor } from "../src/remote-write/labels.ts";
-import { WriteRequestBuilder } from "../src/remote-write/write-request.ts";
 import { ExportLineDecoder } from "../src/source/export-lines.ts";
 import { LabelCache } from "../src/source/label-cache.ts";
 import { exportBody } from "./export-body.ts";
+import { newPass } from "./support/new-pass.ts";
 
 /**
  * Decoding and encoding as they are in a daemon: 50,000 series whose lines come in another order each time, as
@@ -42,7 +39,7 @@ console.table(table);
 /** @returns ns a sample */
 function readOnce(cache: LabelCache): number {
   Buffer.concat(lines).copy(body);
-  const pass = newPass();
+  const pass = newPass(500, () => undefined);
   const { onSeries } = pass.source("all");
   const decoder = new ExportLineDecoder(cache, { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }, onSeries);
   let tookMs = 0;
@@ -58,24 +55,6 @@ function readOnce(cache: LabelCache): number {
   tookMs += performance.now() - startMs;
   if (decoder.finish() !== undefined || decoder.samples !== series) throw new Error("not read whole");
   return (tookMs * 1e6) / series;
-}
-
-function newPass(): WindowPass {
-  return new WindowPass(new SeriesHashTable(), {
-    encoder: seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
-    newBuilder: () => new WriteRequestBuilder(),
-    fromMs: 1_790_000_000_000,
-    maxSamples: 500,
-    maxBytes: 8 * 2 ** 20,
-    laneCount: 4,
-    keepsSamples: false,
-    timeoutMs: 5_000,
-    monotonicMs: () => 0,
-    onRequest: () => undefined,
-    onRefused: ({ message }) => {
-      throw new Error(message);
-    },
-  });
 }
 
 function linesOf(text: Buffer): Buffer[] {

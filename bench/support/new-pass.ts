@@ -1,0 +1,24 @@
+import { SeriesHashTable } from "../../src/export/series-hash-table.ts";
+import { WindowPass } from "../../src/export/window-pass.ts";
+import { seriesEncoderFor } from "../../src/remote-write/labels.ts";
+import type { EncodedRequest } from "../../src/remote-write/request.ts";
+import { WriteRequestBuilder } from "../../src/remote-write/write-request.ts";
+
+/** A pass with default settings and nothing behind it. What it refuses is an error. */
+export function newPass(maxSamples: number, onRequest: (request: EncodedRequest) => unknown): WindowPass {
+  return new WindowPass(new SeriesHashTable(), {
+    encoder: seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
+    newBuilder: () => new WriteRequestBuilder(),
+    fromMs: 1_790_000_000_000,
+    maxSamples,
+    maxBytes: 8 * 2 ** 20,
+    laneCount: 4,
+    keepsSamples: false,
+    timeoutMs: 5_000,
+    monotonicMs: () => 0,
+    onRequest: ({ request }) => onRequest(request),
+    onRefused: ({ message }) => {
+      throw new Error(message);
+    },
+  });
+}
