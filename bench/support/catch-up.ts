@@ -19,6 +19,7 @@ export interface CatchUpOptions {
 export interface CatchUp {
   /** Delivered to all sinks together. */
   readonly samples: number;
+  /** From the first request to the last. */
   readonly wallMs: number;
   /** telemetryd's, from its first delivery to its last: what a long catch-up costs, without the start of the program. */
   readonly cpuMs: number;
@@ -59,13 +60,12 @@ async function catchUp(options: CatchUpOptions, releasers: Releasers): Promise<C
     delivery: `startFrom: ${startFromS}s${options.delivery ? `, ${options.delivery}` : ""}`,
   });
   releasers.push(() => daemon[Symbol.asyncDispose]());
-  await Promise.race(receivers.map(({ first }) => first));
+  const startMs = await Promise.race(receivers.map(({ first }) => first));
   const startCpuMs = processUsage(daemon.pid).cpuMs;
-  const startMs = performance.now();
   const wanted = samplesOf(backlog) * sinks;
   let samples = 0;
   for (const deadlineMs = performance.now() + 600_000; samples < wanted; ) {
-    await sleep(100, signal);
+    await sleep(250, signal);
     samples = await daemon.delivered();
     if (performance.now() > deadlineMs) {
       throw new Error(
@@ -76,7 +76,7 @@ async function catchUp(options: CatchUpOptions, releasers: Releasers): Promise<C
   const { cpuMs, peakBytes } = processUsage(daemon.pid);
   return {
     samples,
-    wallMs: performance.now() - startMs,
+    wallMs: Math.max(...receivers.map(({ lastAtMs }) => lastAtMs)) - startMs,
     cpuMs: cpuMs - startCpuMs,
     wholeCpuMs: cpuMs,
     storeCpuMs: processUsage(source.pid).cpuMs - storeBeforeMs,
@@ -86,14 +86,14 @@ async function catchUp(options: CatchUpOptions, releasers: Releasers): Promise<C
   };
 }
 
-/** What the store alone takes: the same spans by the same requests, the answers only counted. */
+/** What the store alone takes, from its first bytes to the last: the same spans by the same requests, the answers only counted. */
 export async function readRaw(
   source: { readonly url: string; readonly pid: number },
   backlog: Backlog,
   windowMs: number,
 ): Promise<{ wallMs: number; bytes: number; storeCpuMs: number }> {
   const storeBeforeMs = processUsage(source.pid).cpuMs;
-  const startMs = performance.now();
+  let startMs: number | undefined;
   let bytes = 0;
   for (let fromMs = backlog.fromMs; fromMs < backlog.toMs; fromMs += windowMs) {
     const toMs = Math.min(fromMs + windowMs, backlog.toMs);
@@ -108,10 +108,13 @@ export async function readRaw(
       headers: { "accept-encoding": "identity" },
     });
     if (response.body === null || !response.ok) throw new Error(`export: ${response.status}`);
-    for await (const chunk of response.body as AsyncIterable<Uint8Array>) bytes += chunk.length;
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+      startMs ??= performance.now();
+      bytes += chunk.length;
+    }
   }
   return {
-    wallMs: performance.now() - startMs,
+    wallMs: performance.now() - (startMs ?? performance.now()),
     bytes,
     storeCpuMs: processUsage(source.pid).cpuMs - storeBeforeMs,
   };

@@ -6,7 +6,9 @@ export interface CountingReceiver extends AsyncDisposable {
   readonly requests: number;
   /** Of the bodies, as sent. */
   readonly bytes: number;
-  /** `performance.now()` of each request's end, where `keepsTimes`. */
+  /** `performance.now()` of the last request's end. */
+  readonly lastAtMs: number;
+  /** Of each request's end, where `keepsTimes`. */
   readonly arrivedAtMs: readonly number[];
   /** Resolves with `performance.now()` at the end of the first request. */
   readonly first: Promise<number>;
@@ -22,6 +24,7 @@ export async function startCountingReceiver(keepsTimes = false): Promise<Countin
   let requests = 0;
   let bytes = 0;
   const arrivedAtMs: number[] = [];
+  let lastAtMs = 0;
   let arrived: (atMs: number) => void = () => undefined;
   const first = new Promise<number>((resolve) => {
     arrived = resolve;
@@ -33,6 +36,7 @@ export async function startCountingReceiver(keepsTimes = false): Promise<Countin
       requests++;
       bytes += length;
       const nowMs = performance.now();
+      lastAtMs = nowMs;
       if (keepsTimes) arrivedAtMs.push(nowMs);
       arrived(nowMs);
       socket.write(answer);
@@ -50,6 +54,9 @@ export async function startCountingReceiver(keepsTimes = false): Promise<Countin
     },
     get bytes() {
       return bytes;
+    },
+    get lastAtMs() {
+      return lastAtMs;
     },
     arrivedAtMs,
     first,

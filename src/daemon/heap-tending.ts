@@ -9,10 +9,12 @@ const seldomLookMs = 5_000;
 const reducingMs = 40_000;
 const workingMs = 10 * 60_000;
 
-/** Garbage that a large heap may hold before V8 marks it again; a small one may hold half of its size. */
-const garbageBytes = 16e6;
+/** That of a daemon which has little to do. */
+const smallBytes = 20e6;
 /** Above it a heap is one of many policies or series, and worth its first marking. */
 const largeBytes = 64e6;
+/** Garbage that a large heap may hold before V8 marks it again. */
+const garbageBytes = 16e6;
 
 /**
  * Percent of the room between the last marking and the limit at which V8 begins to mark the next time: bit by bit, or at once.
@@ -53,7 +55,9 @@ const v8Heap: Heap = {
  *
  * It also begins to mark the whole heap as soon as that may grow by less than the largest new space (16 MB), where memory
  * outside of the heap counts as well: a heap of 30 MB is marked in every cycle, which was a quarter of what was left with
- * batches of 5,000 (`--trace-incremental-marking`).
+ * batches of 5,000 (`--trace-incremental-marking`). While a sink catches up, the bodies of requests are such memory, some 30 MB
+ * a second until the next scavenge: a heap that may grow by half was marked twice a second, a seventh of the time
+ * (bench/catch-up.ts with `--trace-gc`). Hence the room of a heap of middle size.
  *
  * Before its first collection of the whole heap V8 lets it grow to some hundreds of megabytes, since it knows nothing of
  * it; and after one by as much again. Hence one that is asked for once the heap is large, and a growth that becomes
@@ -113,5 +117,7 @@ class Flags {
 
 /** By how much of itself a heap may grow until it is marked again. */
 export function growingPercent(usedBytes: number): number {
-  return Math.round(Math.min(50, Math.max(15, (100 * garbageBytes) / usedBytes)));
+  if (usedBytes < smallBytes) return 50;
+  if (usedBytes < largeBytes) return usedBytes < largeBytes / 2 ? 200 : 100;
+  return Math.round(Math.max(15, (100 * garbageBytes) / usedBytes));
 }
