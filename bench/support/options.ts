@@ -13,7 +13,9 @@ export function numberOptions<Name extends string>(defaults: Record<Name, number
       names.map((name) => {
         const text = values[name];
         const value = typeof text === "string" ? Number(text) : defaults[name];
-        if (!(value > 0)) throw new Error(`--${name} takes a number above 0, not ${String(text)}`);
+        // 0 only where that is the default: a switch that is off.
+        const isAllowed = value > 0 || (value === 0 && defaults[name] === 0);
+        if (!isAllowed) throw new Error(`--${name} takes a number above 0, not ${String(text)}`);
         return [name, value];
       }),
     ) as Record<Name, number>;
