@@ -52,6 +52,11 @@ test("a limit ends the work with what AbortSignal.timeout would", async () => {
   expect(error).toBe(expected);
 });
 
+test("a limit may have a reason of its own", async () => {
+  const work = withLimit(new AbortController().signal, 1, untilAborted, () => new Error("too late"));
+  await expect(work).rejects.toThrow("too late");
+});
+
 test("work that is done in time is not disturbed", async () => {
   expect(await withLimit(new AbortController().signal, 60_000, async (limited) => limited.aborted)).toBe(
     false,

@@ -26,16 +26,19 @@ export async function pause(clock: Clock, ms: number, signals: readonly AbortSig
   await withEither(signals, (either) => clock.sleep(ms, either)).catch(() => undefined);
 }
 
-/** Calls `work` with a signal that aborts when `signal` does, and when `limitMs` are over: with a `TimeoutError`, as `AbortSignal.timeout`. */
+/**
+ * Calls `work` with a signal that aborts when `signal` does, and when `limitMs` are over.
+ *
+ * @param reasonOf makes the reason of the latter: a `TimeoutError`, as `AbortSignal.timeout` has it, unless told otherwise
+ */
 export async function withLimit<T>(
   signal: AbortSignal,
   limitMs: number,
   work: (limited: AbortSignal) => Promise<T>,
+  reasonOf: () => Error = () => new DOMException("The operation was aborted due to timeout", "TimeoutError"),
 ): Promise<T> {
   const limit = new AbortController();
-  const timer = setTimeout(() => {
-    limit.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
-  }, limitMs).unref();
+  const timer = setTimeout(() => limit.abort(reasonOf()), limitMs).unref();
   try {
     return await withEither([signal, limit.signal], work);
   } finally {

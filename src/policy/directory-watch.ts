@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Clock } from "../core/clock.ts";
+import { pause } from "../core/signals.ts";
 
 /** A path that leads elsewhere without an event (a symlink further up) is noticed after this; until then the caller's poll finds changes. */
 const checkEveryMs = 30_000;
@@ -38,16 +39,9 @@ export class DirectoryWatch {
 
   /** Waits for a change since `begin`, or that long. @returns whether something changed; also true when the signal aborts */
   async wait(ms: number, signal: AbortSignal): Promise<boolean> {
-    const wake = this.#wake;
-    const end = () => wake.abort();
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-    try {
-      await this.#clock.sleep(ms, wake.signal).catch(() => undefined);
-    } finally {
-      signal.removeEventListener("abort", end);
-    }
-    return wake.signal.aborted;
+    const wake = this.#wake.signal;
+    await pause(this.#clock, ms, [signal, wake]);
+    return signal.aborted || wake.aborted;
   }
 
   get isWatching(): boolean {

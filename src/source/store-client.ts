@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { redact } from "../core/redact.ts";
+import { withLimit } from "../core/signals.ts";
 import { TlsMaterial } from "../core/tls-material.ts";
 import { version } from "../core/version.ts";
 import type { AnswerHead, AnswerHeaders } from "../http/answer-parser.ts";
@@ -149,26 +150,21 @@ export class StoreClient {
     signal: AbortSignal,
   ): Promise<StoreAnswer | ReadFailure> {
     signal.throwIfAborted();
-    // Not AbortSignal.timeout: its timer would outlive the request by minutes, thousands of them with many policies. Nor
-    // AbortSignal.any, which leaves something behind at a signal that lives as long as the daemon.
-    const end = new AbortController();
-    const onAbort = () => end.abort(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    const timer = setTimeout(() => end.abort(new ReadTimeout()), this.timeouts.readMs);
     const onHead = ({ headers }: AnswerHead) => this.#storeClock.observe(headers["date"]);
     const receiver = new AnswerBody(this.#clock, onHead, onChunk);
     try {
-      const httpRequest = await this.#httpRequest(request, end.signal);
-      await this.#connections.exchange(httpRequest, receiver, this.#limits, end.signal);
-      return await this.#answerOf(receiver);
+      const ask = async (limited: AbortSignal) => {
+        const httpRequest = await this.#httpRequest(request, limited);
+        await this.#connections.exchange(httpRequest, receiver, this.#limits, limited);
+        return this.#answerOf(receiver);
+      };
+      return await withLimit(signal, this.timeouts.readMs, ask, () => new ReadTimeout());
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ConsumerError) throw error.cause;
       return this.#failureOf(error);
     } finally {
       receiver.close();
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
     }
   }
 

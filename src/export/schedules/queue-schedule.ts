@@ -2,6 +2,7 @@ import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Logger } from "../../core/log.ts";
 import { Releasers, type Service } from "../../core/service.ts";
+import { pause } from "../../core/signals.ts";
 import { type SinkPlan, sinkKey } from "../../policy/types.ts";
 import type { ConnectionRole, RedisConnection } from "../../redis/connection.ts";
 import type { RedisConnections } from "../../redis/redis.ts";
@@ -147,20 +148,18 @@ export class QueueSchedule implements Service, Schedule {
       const workerConnection = open("worker", "export-worker");
       this.#listen(open("subscriber", "export-taken"));
       connection.on("ready", wake);
-      signal.addEventListener("abort", wake);
       while (!signal.aborted) {
-        const pause = new AbortController();
-        this.#wake = () => pause.abort();
+        const woken = new AbortController();
+        this.#wake = () => woken.abort();
         let pauseMs = retryEveryMs;
         try {
           pauseMs = await this.#tick(connection, workerConnection);
         } catch (error) {
           log.debug({ error: describeError(error) }, "Redis did not answer the schedule; trying again");
         }
-        await clock.sleep(pauseMs, pause.signal).catch(() => undefined);
+        await pause(clock, pauseMs, [signal, woken.signal]);
       }
     } finally {
-      signal.removeEventListener("abort", wake);
       await this.#stop();
       await releasers.releaseAll();
     }
