@@ -15,7 +15,6 @@ const warmUp = 15;
 const chunkBytes = 65_536;
 
 const lines = linesOf(exportBody(series, 1));
-const body = Buffer.allocUnsafeSlow(lines.reduce((sum, line) => sum + line.length, 0));
 const received = Buffer.allocUnsafeSlow(chunkBytes);
 const table: Record<string, object> = {};
 for (const [name, isShuffled] of [
@@ -38,7 +37,7 @@ console.table(table);
 
 /** @returns ns a sample */
 function readOnce(cache: LabelCache): number {
-  Buffer.concat(lines).copy(body);
+  const body = Buffer.concat(lines);
   const pass = newPass(500, () => undefined);
   const { onSeries } = pass.source("all");
   const decoder = new ExportLineDecoder(cache, { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }, onSeries);

@@ -93,7 +93,7 @@ export async function readRaw(
   windowMs: number,
 ): Promise<{ wallMs: number; bytes: number; storeCpuMs: number }> {
   const storeBeforeMs = processUsage(source.pid).cpuMs;
-  let startMs: number | undefined;
+  let startMs = 0;
   let bytes = 0;
   for (let fromMs = backlog.fromMs; fromMs < backlog.toMs; fromMs += windowMs) {
     const toMs = Math.min(fromMs + windowMs, backlog.toMs);
@@ -109,12 +109,12 @@ export async function readRaw(
     });
     if (response.body === null || !response.ok) throw new Error(`export: ${response.status}`);
     for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-      startMs ??= performance.now();
+      if (bytes === 0) startMs = performance.now();
       bytes += chunk.length;
     }
   }
   return {
-    wallMs: performance.now() - (startMs ?? performance.now()),
+    wallMs: performance.now() - startMs,
     bytes,
     storeCpuMs: processUsage(source.pid).cpuMs - storeBeforeMs,
   };

@@ -9,6 +9,11 @@ export interface Span {
   readonly end: number;
 }
 
+/** The same memory, not a copy. */
+export function bytesOf({ view, start, end }: Span): Buffer {
+  return Buffer.from(view.buffer, view.byteOffset + start, end - start);
+}
+
 /** A piece of memory outside of the heap that is filled from its beginning. */
 export class Slab {
   readonly bytes: Buffer;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { bytesOf } from "./label-blocks.ts";
 import { SampleBuffer, Series } from "./series.ts";
 
 test("growing keeps the bits of a stale marker", () => {
@@ -23,7 +24,7 @@ test("the first form is the series itself", () => {
   series.keepForm(3, series.keepBlock(block, -1, 2));
   block.fill(0);
   expect(series.form(3)).toBe(series);
-  expect(Buffer.from(series.view.buffer, series.start, series.end - series.start).toString()).toBe("labels");
+  expect(bytesOf(series).toString()).toBe("labels");
   expect(series).toMatchObject({ kind: "series", hasBlock: true, hashHigh: -1, hashLow: 2 });
 });
 

@@ -9,7 +9,7 @@ const seldomLookMs = 5_000;
 const reducingMs = 40_000;
 const workingMs = 10 * 60_000;
 
-/** That of a daemon which has little to do. */
+/** Below it a heap is that of a daemon which has little to do. */
 const smallBytes = 20e6;
 /** Above it a heap is one of many policies or series, and worth its first marking. */
 const largeBytes = 64e6;

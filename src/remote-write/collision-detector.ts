@@ -1,3 +1,4 @@
+import { bytesOf } from "../core/label-blocks.ts";
 import type { Series } from "../core/series.ts";
 import type { EncodedSeries, RefusedSeries, SeriesEncoder } from "./labels.ts";
 
@@ -49,12 +50,8 @@ export class CollisionDetector {
     // The reader's cache may have made the same series again, and two sources may select it: that is no collision.
     if (sameLabels(owner, series)) return false;
     const other = this.#encoder.encode(owner);
-    return other.kind === "series" && blockOf(other).equals(blockOf(encoded));
+    return other.kind === "series" && bytesOf(other).equals(bytesOf(encoded));
   }
-}
-
-function blockOf({ view, start, end }: EncodedSeries): Buffer {
-  return Buffer.from(view.buffer, view.byteOffset + start, end - start);
 }
 
 function sameLabels(a: Series, b: Series): boolean {

@@ -1,14 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { bytesOf } from "../core/label-blocks.ts";
 import { type Label, Series } from "../core/series.ts";
 import { prometheus } from "./gen/remote-write-1.0.js";
-import { type EncodedSeries, type LabelShape, maxLabelBytes, maxLabels, seriesEncoderFor } from "./labels.ts";
+import { type LabelShape, maxLabelBytes, maxLabels, seriesEncoderFor } from "./labels.ts";
 
 const plain: LabelShape = { externalLabels: {}, dropLabels: [], protocol: "1.0" };
-
-function blockOf({ view, start, end }: EncodedSeries): Buffer {
-  return Buffer.from(view.buffer, view.byteOffset + start, end - start);
-}
 
 function seriesOf(labels: Record<string, string>): Series {
   const list = Object.entries(labels).map(([name, value]) => ({ name, value }));
@@ -18,7 +15,7 @@ function seriesOf(labels: Record<string, string>): Series {
 function sentLabels(shape: LabelShape, labels: Record<string, string>): string[] {
   const form = seriesEncoderFor(shape).encode(seriesOf(labels));
   if (form.kind === "refused") return [form.reason];
-  const decoded = prometheus.TimeSeries.decode(blockOf(form));
+  const decoded = prometheus.TimeSeries.decode(bytesOf(form));
   return decoded.labels.map((label) => `${label.name}=${label.value}`);
 }
 
@@ -88,7 +85,7 @@ test("the block is what the generated encoder writes", () => {
       if (form.kind === "refused") return;
       const sorted: Label[] = [...(form.sentLabels ?? [])];
       const reference = prometheus.TimeSeries.encode({ labels: sorted, samples: [] }).finish();
-      expect(blockOf(form).equals(reference)).toBe(true);
+      expect(bytesOf(form).equals(reference)).toBe(true);
       const names = sorted.map((one) => Buffer.from(one.name));
       expect(names).toEqual([...names].sort(Buffer.compare));
     }),

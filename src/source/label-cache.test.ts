@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { bytesOf } from "../core/label-blocks.ts";
 import { Series } from "../core/series.ts";
 import { LabelCache } from "./label-cache.ts";
 
@@ -88,10 +89,6 @@ describe("the block of a series", () => {
     return Buffer.alloc((index * 37) % 400, `block ${index};`);
   }
 
-  function blockOf({ view, start, end }: Series): Buffer {
-    return Buffer.from(view.buffer, view.byteOffset + start, end - start);
-  }
-
   test("goes with it from generation to generation, and so do its labels", () => {
     const cache = new LabelCache(plenty);
     const count = 3_000;
@@ -106,20 +103,20 @@ describe("the block of a series", () => {
         expect(series).toBe(all[index]);
         expect(series.hasBlock).toBe(index % 5 > 0);
         if (!series.hasBlock) continue;
-        expect(blockOf(series).equals(blockFor(index))).toBe(true);
+        expect(bytesOf(series).equals(blockFor(index))).toBe(true);
         expect([series.hashHigh, series.hashLow]).toEqual([index, -index]);
         expect(series.label("index")).toBe(String(index));
       }
       cache.turn();
     }
     // Those that the cache has given up keep theirs as long as anybody has them.
-    expect(blockOf(all[1] as Series).equals(blockFor(1))).toBe(true);
+    expect(bytesOf(all[1] as Series).equals(blockFor(1))).toBe(true);
   });
 
   test("of a series that found no place in the cache is kept too", () => {
     const series = find(new LabelCache(100), metric(1)) as Series;
     series.keepBlock(blockFor(7), 1, 2);
-    expect(blockOf(series).equals(blockFor(7))).toBe(true);
+    expect(bytesOf(series).equals(blockFor(7))).toBe(true);
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { Slab, type Span } from "../core/label-blocks.ts";
+import { bytesOf, Slab, type Span } from "../core/label-blocks.ts";
 import { type Label, Series } from "../core/series.ts";
 import {
   defaultLabelLimits,
@@ -164,10 +164,6 @@ class CachedSeries extends Series {
   forget(): void {
     this.held = undefined;
   }
-}
-
-function bytesOf({ view, start, end }: Span): Uint8Array {
-  return new Uint8Array(view.buffer, start, end - start);
 }
 
 /**
