@@ -1,0 +1,33 @@
+/**
+ * All attackers, in a process of their own, so that what they take is not counted as the daemon's and does not hold up
+ * those who measure. The first message says whom to attack; a second one ends the attacks and is answered with a report.
+ */
+import { memberAttacks } from "./hostile-member.ts";
+import { startHostileReceiver } from "./hostile-receiver.ts";
+import { strangerAttacks } from "./stranger.ts";
+import { Tally } from "./tally.ts";
+
+export interface AttackOrder {
+  readonly url: string;
+  readonly port: number;
+  readonly bearer: string;
+}
+
+export type AttackReport = Record<string, Record<string, number>>;
+
+async function attack({ url, port, bearer }: AttackOrder, signal: AbortSignal): Promise<AttackReport> {
+  const tally = new Tally();
+  const receiver = await startHostileReceiver(tally);
+  const member = memberAttacks({ url, bearer, receiverPort: receiver.port }, tally, signal);
+  await Promise.all([member, strangerAttacks(port, tally, signal)]);
+  await receiver[Symbol.asyncDispose]();
+  return tally.report();
+}
+
+const end = new AbortController();
+process.once("message", (order) => {
+  process.once("message", () => end.abort());
+  void attack(order as AttackOrder, end.signal).then((report) => {
+    process.send?.(report, () => process.exit(0));
+  });
+});

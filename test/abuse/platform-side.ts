@@ -1,0 +1,53 @@
+import { addMember, createOrganization } from "../../src/commands/organization.ts";
+import { createToken } from "../../src/commands/token.ts";
+import { httpsRequest, organizationBase } from "../support/platform.ts";
+import { until } from "../support/until.ts";
+import { honestProject, hostileProject } from "./scene.ts";
+
+/** The Personal Access Tokens of the three users: the exporter is a member of both organizations. */
+export interface PlatformTokens {
+  readonly exporter: string;
+  readonly honest: string;
+  readonly hostile: string;
+}
+
+/** Each project belongs to an organization of its own, of the same name. */
+const organizations = [honestProject, hostileProject];
+
+/** What an operator does before the daemon runs. @param configFile without `controlPlane`, which needs the tokens */
+export async function prepareUsers(configFile: string, signal: AbortSignal): Promise<PlatformTokens> {
+  const command = { file: configFile, overrides: [], environment: {} };
+  const silent = { write: () => undefined };
+  const newToken = async (user: string): Promise<string> => {
+    let text = "";
+    await createToken({ ...command, user }, { write: (piece) => (text += piece) }, signal);
+    return text.trim();
+  };
+  for (const name of organizations) {
+    await createOrganization({ ...command, name }, silent, signal);
+    for (const user of ["exporter", `member-of-${name}`])
+      await addMember({ ...command, name, user }, silent, signal);
+  }
+  return {
+    exporter: await newToken("exporter"),
+    honest: await newToken(`member-of-${honestProject}`),
+    hostile: await newToken(`member-of-${hostileProject}`),
+  };
+}
+
+/** A bearer token for a Personal Access Token. */
+export async function exchange(url: string, token: string): Promise<string> {
+  const response = await httpsRequest(`${url}/platform-os/oauth/token/exchange`, { bearer: token });
+  return response.json.access_token as string;
+}
+
+/** Makes a project in the organization of the same name; resolves when its control plane answers. */
+export async function createProject(url: string, name: string, bearer: string, base: string): Promise<void> {
+  const projects = `${url}${organizationBase(name)}/apis/resourcemanager.platformapis/v1alpha/projects`;
+  const created = await httpsRequest(projects, { method: "POST", bearer, body: { metadata: { name } } });
+  if (created.code !== 201) throw new Error(`project ${name}: ${created.code} ${created.text}`);
+  await until(`the control plane of ${name} answers`, async () => {
+    const { code } = await httpsRequest(`${url}${base}/api/v1/namespaces/default`, { bearer });
+    return code === 200;
+  });
+}

@@ -1,0 +1,223 @@
+/**
+ * `npm run test:abuse`: a hostile member, a hostile receiver, a name server that never responds and clients without a
+ * token, all at once, against a daemon that also exports. The samples of ten honest sinks arrive within five seconds of
+ * when the store has them, an honest member gets responses, memory and Redis stay bounded, and the daemon is the same
+ * process at the end.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Redis } from "ioredis";
+import { processUsage } from "../../bench/support/process-usage.ts";
+import { ensureBuilt } from "../../scripts/daemon/build.ts";
+import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts";
+import { isListening } from "../../scripts/servers/free-port.ts";
+import { sleep } from "../../src/core/clock.ts";
+import { Releasers } from "../../src/core/service.ts";
+import { startTeamReceiver, type TeamReceiver } from "../load/fairness/receiver.ts";
+import { durations, type Phase, readNotes, spansWithin } from "../load/fairness/timings.ts";
+import { httpsRequest, projectBase } from "../support/platform.ts";
+import { freePort, startRedis, startVictoriaMetrics } from "../support/servers.ts";
+import { until } from "../support/until.ts";
+import type { AttackReport } from "./attackers.ts";
+import { type HonestRequest, honestRequests } from "./honest-member.ts";
+import { createProject, exchange, prepareUsers } from "./platform-side.ts";
+import {
+  daemonConfig,
+  delayMs,
+  honestPolicy,
+  honestProject,
+  honestTeams,
+  hostileProject,
+  isOfProject,
+  writeDirectoryPolicies,
+  writeSamples,
+} from "./scene.ts";
+
+const limits = {
+  /** From when the store shows a sample to its arrival. */
+  lagMs: 5_000,
+  memoryBytes: 600 * 2 ** 20,
+  redisBytes: 256 * 2 ** 20,
+  responseMs: 2_000,
+};
+const never = new AbortController().signal;
+const { values: options } = parseArgs({
+  options: { quiet: { type: "string", default: "20" }, attack: { type: "string", default: "120" } },
+});
+const quietMs = Number(options.quiet) * 1_000;
+const attackMs = Number(options.attack) * 1_000;
+
+async function phaseOf(lengthMs: number): Promise<Phase> {
+  const fromMs = Date.now();
+  await sleep(lengthMs, never);
+  return { fromMs, toMs: fromMs + lengthMs };
+}
+
+/** How long after the store showed it each tick of the honest sinks had arrived; Infinity for one that never did. */
+function lags(receiver: TeamReceiver, { fromMs, toMs }: Phase): number[] {
+  return honestTeams.flatMap((team) => {
+    const arrivals = receiver.arrivals(team);
+    const all: number[] = [];
+    for (let ms = Math.ceil(fromMs / 1_000) * 1_000; ms < toMs; ms += 1_000)
+      all.push((arrivals.get(ms) ?? Infinity) - ms - delayMs);
+    return all;
+  });
+}
+
+async function startAttackers(): Promise<{ order(order: object): void; end(): Promise<AttackReport> }> {
+  const child = fork(new URL("./attackers.ts", import.meta.url), { execArgv: ["--import", "tsx"] });
+  await once(child, "spawn");
+  return {
+    order: (order) => child.send(order),
+    async end() {
+      const report = once(child, "message");
+      child.send("end");
+      const [tallies] = await report;
+      return tallies as AttackReport;
+    },
+  };
+}
+
+/** The most that Redis held at any time, bytes. */
+async function redisPeak(url: string): Promise<number> {
+  const redis = new Redis(url);
+  try {
+    return Number(/^used_memory_peak:(\d+)/m.exec(await redis.info("memory"))?.[1]);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function run(folder: string, releasers: Releasers): Promise<boolean> {
+  await ensureBuilt(never, () => console.log("building telemetryd"));
+  const store = await startVictoriaMetrics();
+  releasers.push(() => store[Symbol.asyncDispose]());
+  const redis = await startRedis({ persistent: true });
+  releasers.push(() => redis[Symbol.asyncDispose]());
+  const receiver = await startTeamReceiver();
+  releasers.push(() => receiver[Symbol.asyncDispose]());
+  await writeSamples(store.url, quietMs + attackMs + 180_000);
+  await writeDirectoryPolicies(folder, receiver.url);
+
+  const platformPort = await freePort();
+  const url = `https://127.0.0.1:${platformPort}`;
+  const tokenFile = join(folder, "exporter-token");
+  const configFile = join(folder, "telemetryd.json");
+  const { controlPlane, ...withoutControlPlane } = daemonConfig({
+    ...{ storeUrl: store.url, redisUrl: redis.url, platformPort, tokenFile },
+  });
+  await writeFile(configFile, JSON.stringify(withoutControlPlane));
+  const tokens = await prepareUsers(configFile, never);
+  await writeFile(tokenFile, tokens.exporter, { mode: 0o600 });
+  await writeFile(configFile, JSON.stringify({ ...withoutControlPlane, controlPlane }));
+  const notesFile = join(folder, "probe.jsonl");
+  const probe = new URL("../load/fairness/probe.mjs", import.meta.url).href;
+  const daemon = await startDaemon({
+    configFile,
+    opsPort: await freePort(),
+    logFile: join(folder, "telemetryd.log"),
+    env: { NODE_OPTIONS: `--import=${probe}`, FAIRNESS_PROBE_FILE: notesFile },
+    signal: never,
+  });
+  releasers.push(() => daemon.child.stop(10_000));
+  await until("the platform listens", () => isListening(platformPort));
+  const [honest, hostile] = [await exchange(url, tokens.honest), await exchange(url, tokens.hostile)];
+  await createProject(url, honestProject, honest, projectBase(honestProject));
+  await createProject(url, hostileProject, hostile, projectBase(hostileProject));
+  const policies = `${url}${projectBase(honestProject)}/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies`;
+  for (const team of honestTeams.filter(isOfProject)) {
+    const body = honestPolicy(team, receiver.url);
+    const { code, text } = await httpsRequest(policies, { method: "POST", bearer: honest, body });
+    if (code !== 201) throw new Error(`the policy of team ${team}: ${code} ${text}`);
+  }
+  await until("every honest sink delivers", () =>
+    honestTeams.every((team) => {
+      const arrivals = receiver.arrivals(team);
+      return arrivals.has(Math.floor(Date.now() / 1_000) * 1_000 - 5_000);
+    }),
+  );
+
+  const attackers = await startAttackers();
+  const member = new AbortController();
+  const asked = honestRequests(url, honest, member.signal);
+  const quiet = await phaseOf(quietMs);
+  const quietBytes = processUsage(daemon.child.pid).residentBytes;
+  attackers.order({ url, port: platformPort, bearer: hostile });
+  const attacked = await phaseOf(attackMs);
+  member.abort();
+  const requests = await asked;
+  const report = await attackers.end();
+  await sleep(10_000, never);
+  const peaks = { memory: processUsage(daemon.child.pid).peakBytes, redis: await redisPeak(redis.url) };
+  const restarted = daemon.child.exit() !== undefined || !(await isReady(daemon));
+  const exit = await daemon.child.stop(15_000);
+
+  for (const [attack, outcomes] of Object.entries(report).sort())
+    console.log(
+      `  ${attack}: ${Object.entries(outcomes)
+        .map(([code, count]) => `${count} x ${code}`)
+        .join(", ")}`,
+    );
+  const notes = await readNotes(notesFile);
+  const worstOf = (values: readonly number[]) => durations(values).worst;
+  const during = (phase: Phase) => requests.filter(({ atMs }) => atMs >= phase.fromMs && atMs < phase.toMs);
+  const failed = (phase: Phase) =>
+    during(phase).filter(({ code }) => code === 0 || code >= 500 || code === 429);
+  const slowest = (phase: Phase) => worstOf(during(phase).map(({ forMs }: HonestRequest) => forMs));
+  const loop = (phase: Phase) => worstOf(spansWithin(notes.loop, phase));
+  const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
+  console.log(
+    `the event loop stood still for ${loop(quiet)} ms in the quiet phase, ${loop(attacked)} ms under attack`,
+  );
+  console.log(`resident memory in the quiet phase: ${mebibytes(quietBytes)}`);
+  const checks: readonly (readonly [what: string, isGood: boolean, figure: string])[] = [
+    [
+      "worst lag, quiet",
+      worstOf(lags(receiver, quiet)) <= limits.lagMs,
+      `${worstOf(lags(receiver, quiet))} ms`,
+    ],
+    [
+      "worst lag, under attack",
+      worstOf(lags(receiver, attacked)) <= limits.lagMs,
+      `${worstOf(lags(receiver, attacked))} ms (median ${durations(lags(receiver, attacked)).p50})`,
+    ],
+    [
+      "honest requests that failed",
+      during(attacked).length > 0 && failed(attacked).length === 0,
+      `${failed(attacked).length} of ${during(attacked).length}: ${[...new Set(failed(attacked).map(({ code }) => code))]}`,
+    ],
+    [
+      "slowest honest request",
+      slowest(attacked) <= limits.responseMs,
+      `${slowest(attacked)} ms (quiet ${slowest(quiet)})`,
+    ],
+    ["peak memory", peaks.memory <= limits.memoryBytes, mebibytes(peaks.memory)],
+    ["peak memory of Redis", peaks.redis <= limits.redisBytes, mebibytes(peaks.redis)],
+    ["the same process, ready at the end", !restarted, restarted ? "no" : "yes"],
+    ["ends in order", exit.code === 0, `exit status ${exit.code ?? exit.signal}`],
+    ["attacks that were made", Object.keys(report).length >= 25, String(Object.keys(report).length)],
+  ];
+  for (const [what, isGood, figure] of checks) console.log(`${isGood ? "good" : "BAD "} ${what}: ${figure}`);
+  return checks.every(([, isGood]) => isGood);
+}
+
+async function isReady(daemon: RunningDaemon): Promise<boolean> {
+  return (await fetch(`${daemon.opsUrl}/readyz`)).status === 200;
+}
+
+const folder = await mkdtemp(join(tmpdir(), "telemetryd-abuse-"));
+const releasers = new Releasers();
+for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => process.exit(130));
+let isGood = false;
+try {
+  isGood = await run(folder, releasers);
+} finally {
+  await releasers.releaseAll();
+  if (isGood) await rm(folder, { recursive: true, force: true });
+  else console.log(`telemetryd's log and state: ${folder}`);
+}
+process.exitCode = isGood ? 0 : 1;

@@ -1,0 +1,104 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { flushVictoriaMetrics, importLines } from "../support/samples.ts";
+
+/** Ten honest sinks, whose samples must stay on time: half of them of the directory, half of a project. */
+export const honestTeams: readonly number[] = Array.from({ length: 10 }, (_, index) => index);
+export const honestProject = "web";
+export const hostileProject = "evil";
+/** As the receiver of the fairness test counts a tick as whole. */
+const seriesOfTeam = 20;
+/** Much shorter than usual, so that a cycle that is held up shows. */
+export const intervalMs = 2_000;
+export const delayMs = 1_000;
+const tenantLabel = "project";
+const groupDomain = "platformapis";
+const never = new AbortController().signal;
+
+/** A team of the directory, or of the honest project. */
+export function isOfProject(team: number): boolean {
+  return team >= honestTeams.length / 2;
+}
+
+/** The manifest of a policy that sends what a selector finds to one endpoint. */
+export function policyOf(name: string, metricsql: string, endpoint: string, maxAttempts = 3): object {
+  return {
+    apiVersion: `telemetry.${groupDomain}/v1alpha1`,
+    kind: "ExportPolicy",
+    metadata: { name, namespace: "default" },
+    spec: {
+      sources: [{ name: "source", metrics: { metricsql } }],
+      sinks: [
+        {
+          name: "sink",
+          sources: ["source"],
+          target: {
+            prometheusRemoteWrite: {
+              endpoint,
+              batch: { timeout: "2s", maxSize: 500 },
+              retry: { maxAttempts, backoffDuration: "500ms" },
+            },
+          },
+        },
+      ],
+    },
+  };
+}
+
+export function honestPolicy(team: number, receiverUrl: string): object {
+  return policyOf(`team-${team}`, `{job="fair",team="${team}"}`, `${receiverUrl}?team=${team}`);
+}
+
+/** Writes the directory's policies. */
+export async function writeDirectoryPolicies(folder: string, receiverUrl: string): Promise<void> {
+  await mkdir(join(folder, "policies"), { recursive: true });
+  for (const team of honestTeams.filter((each) => !isOfProject(each))) {
+    const file = join(folder, "policies", `team-${team}.json`);
+    await writeFile(file, JSON.stringify(honestPolicy(team, receiverUrl)));
+  }
+}
+
+/** Writes a sample a second for every series, for the time of the whole run, so that nothing is written meanwhile. */
+export async function writeSamples(storeUrl: string, forMs: number): Promise<void> {
+  const fromMs = Math.floor(Date.now() / 1_000) * 1_000;
+  const timestamps: number[] = [];
+  for (let ms = fromMs; ms <= fromMs + forMs; ms += 1_000) timestamps.push(ms);
+  const ending = `"values":[${timestamps.map((_, index) => index)}],"timestamps":[${timestamps}]}\n`;
+  function* lines(): Generator<string> {
+    for (const team of honestTeams) yield* linesOf(isOfProject(team) ? honestProject : "none", team);
+    yield* linesOf(hostileProject, honestTeams.length);
+  }
+  function* linesOf(project: string, team: number): Generator<string> {
+    for (let series = 0; series < seriesOfTeam; series++) {
+      const labels = { __name__: "abuse_total", job: "fair", [tenantLabel]: project, team: `${team}` };
+      yield `{"metric":${JSON.stringify({ ...labels, series: `${series}` })},${ending}`;
+    }
+  }
+  await importLines(storeUrl, lines(), never);
+  await flushVictoriaMetrics(storeUrl, never);
+}
+
+export interface SceneConfig {
+  readonly storeUrl: string;
+  readonly redisUrl: string;
+  readonly platformPort: number;
+  readonly tokenFile: string;
+}
+
+/** The daemon exports, follows the platform and hosts it: everything in one process. */
+export function daemonConfig({ storeUrl, redisUrl, platformPort, tokenFile }: SceneConfig) {
+  return {
+    policies: { directory: "./policies" },
+    metrics: { url: storeUrl, interval: `${intervalMs}ms`, delay: `${delayMs}ms`, tenantLabel },
+    delivery: { startFrom: "1m", shutdownTimeout: "5s" },
+    egress: { allow: ["127.0.0.0/8"] },
+    redis: { url: redisUrl },
+    state: { directory: "./state" },
+    platform: { listen: `127.0.0.1:${platformPort}` },
+    controlPlane: {
+      apiUrl: `https://127.0.0.1:${platformPort}`,
+      projects: [honestProject, hostileProject],
+      accessTokenFile: tokenFile,
+    },
+  };
+}
