@@ -5,14 +5,20 @@ import type { Window } from "./window.ts";
 /** proto/remote-read.proto, LabelMatcher.Type. */
 const matcherTypes: Readonly<Record<FilterOp, number>> = { "=": 0, "!=": 1, "=~": 2, "!~": 3 };
 
-/** Streamed chunks first; a server that does not know them, or the field, answers with samples. */
-const acceptedResponseTypes = Buffer.from([1, 0]);
+/** As chunks: a server that does not know them, or the field, answers with samples. */
+export type ReadForm = "chunks" | "samples";
+
+/** proto/remote-read.proto, ReadRequest.ResponseType: the first one that the server knows counts. */
+const acceptedResponseTypes: Readonly<Record<ReadForm, Buffer>> = {
+  chunks: Buffer.from([1, 0]),
+  samples: Buffer.from([0]),
+};
 
 /**
  * The body of a remote read (proto/remote-read.proto, ReadRequest; not yet compressed): one query for each of the
  * selector's alternatives, since a query's matchers must all hold. The window's start is exclusive, a query's is not.
  */
-export function encodeReadRequest(selector: Selector, window: Window): Buffer {
+export function encodeReadRequest(selector: Selector, window: Window, form: ReadForm = "chunks"): Buffer {
   const queries = selector.groups.map((group) =>
     bytesField(
       1,
@@ -28,7 +34,7 @@ export function encodeReadRequest(selector: Selector, window: Window): Buffer {
       ),
     ),
   );
-  return Buffer.concat([...queries, bytesField(2, acceptedResponseTypes)]);
+  return Buffer.concat([...queries, bytesField(2, acceptedResponseTypes[form])]);
 }
 
 /** Prometheus takes no matchers for nothing, where a selector without filters means everything. */

@@ -6,11 +6,11 @@ import {
   encodeChunkedResponse,
   encodeSamplesResponse,
 } from "../../test/support/remote-read-answer.ts";
-import { type BitSample, encodeXorChunk } from "../../test/support/xor-chunk.ts";
+import { type BitSample, encodeXor2Chunk, encodeXorChunk } from "../../test/support/xor-chunk.ts";
 import type { SampleBuffer, Series } from "../core/series.ts";
 import { LabelCache } from "./label-cache.ts";
 import { MalformedMessage } from "./message-cursor.ts";
-import { ReadResponseDecoder } from "./read-response.ts";
+import { ReadResponseDecoder, type ReadResponseOptions } from "./read-response.ts";
 import type { Window } from "./window.ts";
 
 const always: Window = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
@@ -20,7 +20,11 @@ interface Passed {
   readonly samples: BitSample[];
 }
 
-function decoderOf(window: Window = always, queries = 1, limits = { maxLabels: 20, maxValueBytes: 100 }) {
+function decoderOf(
+  window: Window = always,
+  queries = 1,
+  toRead: Pick<ReadResponseOptions, "setAside" | "only"> = {},
+) {
   const passed: Passed[] = [];
   const onSeries = (series: Series, samples: SampleBuffer): void => {
     passed.push({
@@ -31,7 +35,8 @@ function decoderOf(window: Window = always, queries = 1, limits = { maxLabels: 2
       })),
     });
   };
-  const decoder = new ReadResponseDecoder(new LabelCache(2 ** 24, limits), window, queries, onSeries);
+  const cache = new LabelCache(2 ** 24, { maxLabels: 20, maxValueBytes: 100 });
+  const decoder = new ReadResponseDecoder({ cache, window, queries, ...toRead }, onSeries);
   return { passed, decoder };
 }
 
@@ -148,10 +153,79 @@ describe("chunks", () => {
     expect([...decoder.refusals]).toEqual([["native_histogram", 2]]);
   });
 
-  test("of an encoding that is not known are a fault, not nothing", () => {
-    const { decoder } = decoderOf();
-    const series = [{ labels: { a: "b" }, chunks: [chunkOf(every(1, 0, 1), "UNKNOWN")] }];
-    expect(() => decodeChunks(decoder, 0, series)).toThrow(MalformedMessage);
+  test("of XOR2 are decoded; histograms with start timestamps are counted", () => {
+    const { decoder, passed } = decoderOf();
+    const points = every(15_000, 0, 9);
+    decodeChunks(decoder, 0, [
+      { labels: { a: "b" }, chunks: [{ ...chunkOf(points, "XOR2"), data: encodeXor2Chunk(points) }] },
+      { labels: { a: "h" }, chunks: [chunkOf(points, "HISTOGRAM_ST")] },
+    ]);
+    expect(passed).toEqual([{ labels: { a: "b" }, samples: points }]);
+    expect([...decoder.refusals]).toEqual([["native_histogram", 1]]);
+  });
+
+  test("that cannot be decoded are counted; the other ones of the series and other series are passed on", () => {
+    const { decoder, passed } = decoderOf();
+    const cut = { ...chunkOf(every(1, 0, 9)), data: encodeXorChunk(every(1, 0, 9)).subarray(0, -2) };
+    decodeChunks(decoder, 0, [
+      { labels: { a: "cut" }, chunks: [cut, chunkOf(every(1, 10, 19))] },
+      { labels: { a: "whole" }, chunks: [chunkOf(every(1, 0, 9))] },
+    ]);
+    expect(passed).toEqual([
+      { labels: { a: "cut" }, samples: every(1, 10, 19) },
+      { labels: { a: "whole" }, samples: every(1, 0, 9) },
+    ]);
+    expect([...decoder.refusals]).toEqual([["malformed_chunk", 1]]);
+  });
+});
+
+describe("chunks of an encoding that is not known", () => {
+  const unknown = (from: number, to: number): AnswerChunk => ({ ...chunkOf(every(1, from, to)), type: 7 });
+
+  test("set their series aside, from there on; what is passed on of both reads is everything, once", () => {
+    const setAside = new Map<string, number>();
+    const first = decoderOf(always, 1, { setAside });
+    decodeChunks(first.decoder, 0, [{ labels: { a: "known" }, chunks: [chunkOf(every(1, 0, 9))] }]);
+    decodeChunks(first.decoder, 0, [{ labels: { a: "mixed" }, chunks: [chunkOf(every(1, 0, 9))] }]);
+    decodeChunks(first.decoder, 0, [
+      { labels: { a: "mixed" }, chunks: [chunkOf(every(1, 10, 14)), unknown(15, 19)] },
+    ]);
+    decodeChunks(first.decoder, 0, [{ labels: { a: "mixed" }, chunks: [chunkOf(every(1, 20, 29))] }]);
+    decodeChunks(first.decoder, 0, [{ labels: { a: "other" }, chunks: [unknown(0, 9)] }]);
+    expect(first.decoder.refusals.size).toBe(0);
+
+    const second = decoderOf(always, 1, { only: setAside });
+    const whole = [
+      { labels: { a: "known" }, samples: every(1, 0, 9) },
+      { labels: { a: "mixed" }, samples: every(1, 0, 29) },
+      { labels: { a: "other" }, samples: every(1, 0, 9) },
+    ];
+    second.decoder.sampled(encodeSamplesResponse([whole]));
+    expect([...first.passed, ...second.passed]).toEqual([
+      { labels: { a: "known" }, samples: every(1, 0, 9) },
+      { labels: { a: "mixed" }, samples: every(1, 0, 9) },
+      { labels: { a: "mixed" }, samples: every(1, 10, 29) },
+      { labels: { a: "other" }, samples: every(1, 0, 9) },
+    ]);
+  });
+
+  test("are counted where they come again; other chunks of the series are passed on", () => {
+    const { decoder, passed } = decoderOf();
+    decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks: [unknown(0, 9), chunkOf(every(1, 10, 19))] }]);
+    expect(passed).toEqual([{ labels: { a: "b" }, samples: every(1, 10, 19) }]);
+    expect([...decoder.refusals]).toEqual([["unknown_encoding", 1]]);
+  });
+
+  test("a series that two queries select is read again once", () => {
+    const setAside = new Map<string, number>();
+    const first = decoderOf(always, 2, { setAside });
+    for (const query of [0, 1]) {
+      decodeChunks(first.decoder, query, [{ labels: { a: "b" }, chunks: [unknown(0, 9)] }]);
+    }
+    const second = decoderOf(always, 2, { only: setAside });
+    const series = { labels: { a: "b" }, samples: every(1, 0, 9) };
+    second.decoder.sampled(encodeSamplesResponse([[series], [series]]));
+    expect([...first.passed, ...second.passed]).toEqual([series]);
   });
 });
 

@@ -2,13 +2,27 @@ import { createHash } from "node:crypto";
 import { SampleBuffer, type Series } from "../core/series.ts";
 import type { LabelCache } from "./label-cache.ts";
 import { MalformedMessage, MessageCursor, wireTypes } from "./message-cursor.ts";
+import { ReadChunks } from "./read-chunks.ts";
 import { labelsField, parseReadLabels } from "./read-labels.ts";
 import { sortByTime, trimToWindow } from "./sample-order.ts";
 import type { Window } from "./window.ts";
-import { XorChunkDecoder } from "./xor-chunk.ts";
 
-/** proto/remote-read.proto, Chunk.Encoding. */
-const chunkEncodings = { xor: 1, histogram: 2, floatHistogram: 3 } as const;
+/**
+ * Series that are to be read again, by a digest of their labels; what was passed on of each lies up to the time that stands
+ * for it (Unix epoch, ms).
+ */
+export type SeriesToRead = Map<string, number>;
+
+export interface ReadResponseOptions {
+  readonly cache: LabelCache;
+  readonly window: Window;
+  /** Of the request. */
+  readonly queries: number;
+  /** Where series with chunks in an unknown encoding are put instead of being passed on; without it they are refused. */
+  readonly setAside?: SeriesToRead | undefined;
+  /** The only series that are passed on, each after its time. */
+  readonly only?: SeriesToRead | undefined;
+}
 
 /**
  * Decodes what a remote read answers with (proto/remote-read.proto): the messages of a stream of chunks, or one message
@@ -22,27 +36,30 @@ export class ReadResponseDecoder {
   series = 0;
   /** Samples passed on. */
   samples = 0;
-  /** Series left out because they are beyond the limits, and those of native histograms. */
+  /** Series left out because they are beyond the limits, those of native histograms, and those with chunks that cannot be read. */
   readonly refusals = new Map<string, number>();
   lastRefusal: string | undefined;
 
   readonly #cache: LabelCache;
   readonly #window: Window;
+  readonly #setAside: SeriesToRead | undefined;
+  readonly #only: SeriesToRead | undefined;
   readonly #onSeries: (series: Series, samples: SampleBuffer) => void;
   readonly #buffer = new SampleBuffer();
-  readonly #chunks = new XorChunkDecoder();
+  readonly #chunks: ReadChunks;
   /** By a digest of a series' labels, the query that it is passed on for; undefined where there is but one query. */
   readonly #owners: Map<string, number> | undefined;
 
   constructor(
-    cache: LabelCache,
-    window: Window,
-    queries: number,
+    { cache, window, queries, setAside, only }: ReadResponseOptions,
     onSeries: (series: Series, samples: SampleBuffer) => void,
   ) {
     this.#cache = cache;
     this.#window = window;
+    this.#setAside = setAside;
+    this.#only = only;
     this.#onSeries = onSeries;
+    this.#chunks = new ReadChunks(window);
     this.#owners = queries > 1 ? new Map() : undefined;
   }
 
@@ -79,24 +96,27 @@ export class ReadResponseDecoder {
     view: DataView,
     fields: MessageCursor,
     query: number,
-    takeData: (bytes: Buffer, fields: MessageCursor) => boolean,
+    takeData: (bytes: Buffer, view: DataView, fields: MessageCursor) => void,
   ): void {
     const samples = this.#buffer;
     samples.length = 0;
+    this.#chunks.begin();
     let labelsStart = 0;
     let labelsEnd = 0;
-    let hasHistograms = false;
     while (fields.next()) {
       if (fields.is(labelsField, wireTypes.bytes)) {
         if (labelsEnd === 0) labelsStart = fields.tagStart;
         else if (labelsEnd !== fields.tagStart) throw new MalformedMessage("a series' labels lie apart");
         labelsEnd = fields.end;
-      } else if (takeData(bytes, fields)) hasHistograms = true;
+      } else takeData(bytes, view, fields);
     }
-    const isOwned = this.#own(bytes, labelsStart, labelsEnd, query);
-    if (!isOwned) return;
+    const fromMs = this.#claim(bytes, labelsStart, labelsEnd, query);
+    if (fromMs === undefined) return;
+    const { hasHistograms, hasUnknown, malformed } = this.#chunks;
     if (hasHistograms) this.#refuse("native_histogram", "native histograms are not exported");
-    this.#tidy();
+    if (hasUnknown) this.#refuse("unknown_encoding", "a series has chunks in an encoding that is not known");
+    if (malformed !== undefined) this.#refuse("malformed_chunk", malformed);
+    this.#tidy(fromMs);
     if (samples.length === 0) return;
     const found = this.#cache.find(bytes, view, labelsStart, labelsEnd, parseReadLabels);
     if (found === undefined) throw new MalformedMessage("a series has no readable labels");
@@ -109,40 +129,15 @@ export class ReadResponseDecoder {
     this.#onSeries(found, samples);
   }
 
-  /** A field of ChunkedSeries. @returns whether it is a native histogram's, with something in the window */
-  readonly #takeChunk = (bytes: Buffer, fields: MessageCursor): boolean => {
-    if (!fields.is(2, wireTypes.bytes)) return false;
-    let encoding = 0;
-    let minMs = 0;
-    let maxMs = 0;
-    let start = 0;
-    let end = 0;
-    const chunk = fields.message();
-    while (chunk.next()) {
-      if (chunk.is(1, wireTypes.varint)) minMs = chunk.int64();
-      else if (chunk.is(2, wireTypes.varint)) maxMs = chunk.int64();
-      else if (chunk.is(3, wireTypes.varint)) encoding = chunk.int64();
-      else if (chunk.is(4, wireTypes.bytes)) {
-        start = chunk.start;
-        end = chunk.end;
-      }
-    }
-    switch (encoding) {
-      case chunkEncodings.xor:
-        this.#chunks.decode(bytes, start, end, this.#buffer);
-        return false;
-      case chunkEncodings.histogram:
-      case chunkEncodings.floatHistogram:
-        return maxMs > this.#window.fromMs && minMs <= this.#window.toMs;
-      default:
-        throw new MalformedMessage(`a chunk has the encoding ${encoding}, which is not known`);
-    }
+  /** A field of ChunkedSeries. */
+  readonly #takeChunk = (bytes: Buffer, view: DataView, fields: MessageCursor): void => {
+    if (fields.is(2, wireTypes.bytes)) this.#chunks.take(bytes, view, fields.message(), this.#buffer);
   };
 
-  /** A field of TimeSeries. @returns whether it is a native histogram */
-  readonly #takeSample = (bytes: Buffer, fields: MessageCursor): boolean => {
-    if (fields.is(4, wireTypes.bytes)) return true;
-    if (!fields.is(2, wireTypes.bytes)) return false;
+  /** A field of TimeSeries. */
+  readonly #takeSample = (_bytes: Buffer, view: DataView, fields: MessageCursor): void => {
+    if (fields.is(4, wireTypes.bytes)) this.#chunks.hasHistograms = true;
+    if (!fields.is(2, wireTypes.bytes)) return;
     const samples = this.#buffer;
     const index = samples.length;
     samples.reserve(index + 1);
@@ -151,24 +146,34 @@ export class ReadResponseDecoder {
     const sample = fields.message();
     while (sample.next()) {
       if (sample.is(1, wireTypes.fixed64)) {
-        samples.setBits(index, bytes.readUInt32LE(sample.start + 4), bytes.readUInt32LE(sample.start));
+        samples.setBits(index, view.getInt32(sample.start + 4, true), view.getInt32(sample.start, true));
       } else if (sample.is(2, wireTypes.varint)) samples.timestampsMs[index] = sample.int64();
     }
     samples.length = index + 1;
-    return false;
   };
 
-  #own(bytes: Buffer, start: number, end: number, query: number): boolean {
-    if (this.#owners === undefined) return true;
+  /** @returns the time after which the series' samples are to be passed on for this query; undefined: none of them */
+  #claim(bytes: Buffer, start: number, end: number, query: number): number | undefined {
+    const { fromMs } = this.#window;
+    const isSetAside = this.#setAside !== undefined && (this.#chunks.hasUnknown || this.#setAside.size > 0);
+    if (this.#owners === undefined && this.#only === undefined && !isSetAside) return fromMs;
     // A digest, since the labels of very many series would take much memory.
     const key = createHash("sha256").update(bytes.subarray(start, end)).digest("binary");
-    const owner = this.#owners.get(key);
-    if (owner === undefined) this.#owners.set(key, query);
-    return owner === undefined || owner === query;
+    const owner = this.#owners?.get(key) ?? query;
+    if (owner !== query) return undefined;
+    this.#owners?.set(key, query);
+    if (this.#setAside?.has(key) === true) return undefined;
+    if (this.#setAside !== undefined && this.#chunks.hasUnknown) {
+      this.#setAside.set(key, Math.max(fromMs, this.#chunks.earliestMs - 1));
+      return undefined;
+    }
+    if (this.#only === undefined) return fromMs;
+    const afterMs = this.#only.get(key);
+    return afterMs === undefined ? undefined : Math.max(fromMs, afterMs);
   }
 
   /** Chunks are whole, so they reach beyond the window; and a server may merge them in another order than time's. */
-  #tidy(): void {
+  #tidy(fromMs: number): void {
     const { length, timestampsMs } = this.#buffer;
     for (let index = 1; index < length; index++) {
       if ((timestampsMs[index - 1] as number) > (timestampsMs[index] as number)) {
@@ -176,7 +181,7 @@ export class ReadResponseDecoder {
         break;
       }
     }
-    trimToWindow(this.#buffer, this.#window.fromMs, this.#window.toMs);
+    trimToWindow(this.#buffer, fromMs, this.#window.toMs);
   }
 
   #refuse(reason: string, message: string): void {

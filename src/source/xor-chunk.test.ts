@@ -1,13 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BitSample, encodeXorChunk } from "../../test/support/xor-chunk.ts";
+import {
+  type BitSample,
+  encodeXor2Chunk,
+  encodeXorChunk,
+  type StartedSample,
+} from "../../test/support/xor-chunk.ts";
 import { SampleBuffer } from "../core/series.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 import { XorChunkDecoder } from "./xor-chunk.ts";
+import { Xor2ChunkDecoder } from "./xor2-chunk.ts";
 
-function decode(bytes: Buffer, samples = new SampleBuffer(), decoder = new XorChunkDecoder()): BitSample[] {
+type Decoder = Pick<XorChunkDecoder, "decode">;
+
+/** Between other bytes, as in a frame; with few and with many of them behind. */
+function decodeWith(decoder: Decoder, chunk: Buffer, samples = new SampleBuffer(), behind = 3): BitSample[] {
   const before = samples.length;
-  decoder.decode(bytes, 0, bytes.length, samples);
+  const bytes = Buffer.concat([Buffer.alloc(5, 0xff), chunk, Buffer.alloc(behind, 0xff)]);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  decoder.decode(bytes, view, 5, 5 + chunk.length, samples);
   return Array.from({ length: samples.length - before }, (_, index) => ({
     timestampMs: samples.timestampsMs[before + index] as number,
     bits: samples.valueBytes.readBigUInt64LE((before + index) * 8),
@@ -15,81 +26,110 @@ function decode(bytes: Buffer, samples = new SampleBuffer(), decoder = new XorCh
 }
 
 const staleNan = 0x7ff0000000000002n;
+const bits = fc.oneof(
+  fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+  fc.constantFrom(staleNan, 0x7ff8000000000001n, 0x7ff0000000000000n, 0xfff0000000000000n, 0n, 1n << 63n),
+  fc.integer({ min: -1000, max: 1000 }).map((value) => {
+    const buffer = Buffer.alloc(8);
+    buffer.writeDoubleBE(value / 4);
+    return buffer.readBigUInt64BE();
+  }),
+);
+const deltaMs = fc.oneof(
+  fc.constant(15_000),
+  fc.integer({ min: 1, max: 20_000 }),
+  fc.constantFrom(1, 4_095, 4_096, 4_097, 8_191, 8_192, 8_193, 65_535, 65_536, 65_537),
+  fc.constantFrom(524_287, 524_288, 524_289, 2 ** 33),
+);
+const anySamples = fc
+  .tuple(fc.integer({ min: -(2 ** 45), max: 2 ** 45 }), fc.array(fc.tuple(deltaMs, bits), { maxLength: 140 }))
+  .map(([startMs, steps]) => {
+    let timestampMs = startMs;
+    return steps.map(([delta, value]): BitSample => {
+      timestampMs += delta;
+      return { timestampMs, bits: value };
+    });
+  });
 
-describe("whatever was encoded is decoded, bit for bit", () => {
-  const bits = fc.oneof(
-    fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
-    fc.constantFrom(staleNan, 0x7ff8000000000001n, 0x7ff0000000000000n, 0xfff0000000000000n, 0n, 1n << 63n),
-    fc.integer({ min: -1000, max: 1000 }).map((value) => {
-      const buffer = Buffer.alloc(8);
-      buffer.writeDoubleBE(value / 4);
-      return buffer.readBigUInt64BE();
-    }),
-  );
-  const deltaMs = fc.oneof(
-    fc.constant(15_000),
-    fc.integer({ min: 1, max: 20_000 }),
-    fc.constantFrom(1, 8_191, 8_192, 8_193, 65_535, 65_536, 65_537, 524_287, 524_288, 524_289, 2 ** 33),
-  );
-
-  test("any times and values", () => {
+describe.each([
+  ["XOR", () => new XorChunkDecoder(), encodeXorChunk],
+  ["XOR2", () => new Xor2ChunkDecoder(), encodeXor2Chunk],
+] as const)("%s", (_, decoderOf, encode) => {
+  test("any times and values are decoded, bit for bit", () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: -(2 ** 45), max: 2 ** 45 }),
-        fc.array(fc.tuple(deltaMs, bits), { maxLength: 130 }),
-        (startMs, steps) => {
-          let timestampMs = startMs;
-          const samples = steps.map(([delta, value]) => {
-            timestampMs += delta;
-            return { timestampMs, bits: value };
-          });
-          expect(decode(encodeXorChunk(samples))).toEqual(samples);
-        },
-      ),
+      fc.property(anySamples, fc.constantFrom(0, 100), (samples, behind) => {
+        expect(decodeWith(decoderOf(), encode(samples), new SampleBuffer(), behind)).toEqual(samples);
+      }),
       { numRuns: 500 },
     );
   });
 
   test("a time that is repeated, and one that goes back", () => {
     const samples = [1_000, 9_000, 9_000, 4_000].map((timestampMs) => ({ timestampMs, bits: 1n }));
-    expect(decode(encodeXorChunk(samples))).toEqual(samples);
+    expect(decodeWith(decoderOf(), encode(samples))).toEqual(samples);
   });
 
   test("chunk after chunk into one buffer, larger ones before smaller ones", () => {
-    const decoder = new XorChunkDecoder();
+    const decoder = decoderOf();
     const buffer = new SampleBuffer();
     for (const length of [120, 3, 65_535, 1, 0]) {
       const samples = Array.from({ length }, (_, index) => ({
         timestampMs: index * 15_000,
         bits: (BigInt(index) * 0x9e3779b97f4a7c15n) & (2n ** 64n - 1n),
       }));
-      expect(decode(encodeXorChunk(samples), buffer, decoder)).toEqual(samples);
+      expect(decodeWith(decoder, encode(samples), buffer)).toEqual(samples);
     }
   });
-});
 
-describe("bytes that are no chunk", () => {
-  const whole = encodeXorChunk([
-    { timestampMs: 1_700_000_000_000, bits: 1n },
-    { timestampMs: 1_700_000_015_000, bits: staleNan },
-    { timestampMs: 1_700_000_030_000, bits: 7n },
-  ]);
-
-  test("cut off anywhere", () => {
+  test("a chunk that is cut off anywhere is malformed, and leaves the buffer as it was", () => {
+    const whole = encode([
+      { timestampMs: 1_700_000_000_000, bits: 1n },
+      { timestampMs: 1_700_000_015_000, bits: staleNan },
+      { timestampMs: 1_700_000_030_000, bits: 7n },
+    ]);
+    const buffer = new SampleBuffer();
     for (let length = 0; length < whole.length; length++) {
-      expect(() => decode(whole.subarray(0, length)), `${length} bytes`).toThrow(MalformedMessage);
+      for (const behind of [0, 100]) {
+        const cut = (): unknown => decodeWith(decoderOf(), whole.subarray(0, length), buffer, behind);
+        expect(cut, `${length} bytes`).toThrow(MalformedMessage);
+      }
     }
+    expect(buffer.length).toBe(0);
   });
 
-  test("anything is decoded or refused, and nothing else is thrown", () => {
+  test("any bytes are decoded or malformed, and nothing else is thrown", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {
-          decode(Buffer.from(bytes));
+          decodeWith(decoderOf(), Buffer.from(bytes));
         } catch (error) {
           expect(error).toBeInstanceOf(MalformedMessage);
         }
       }),
+    );
+  });
+});
+
+describe("start timestamps of XOR2", () => {
+  const startMs = fc.oneof(
+    fc.constantFrom(0, 1, 1_700_000_000_000, -(2 ** 52), 2 ** 52),
+    fc.integer({ min: -(2 ** 45), max: 2 ** 45 }),
+  );
+
+  test("are passed over, wherever they begin and change", () => {
+    const runs = fc.array(fc.tuple(startMs, fc.integer({ min: 1, max: 140 })), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(anySamples, runs, (samples, starts) => {
+        const each = starts.flatMap(([start, times]) => new Array<number>(times).fill(start));
+        const started = samples.map(
+          (sample, index): StartedSample => ({ ...sample, startMs: each[index % each.length] ?? 0 }),
+        );
+        expect(decodeWith(new Xor2ChunkDecoder(), encodeXor2Chunk(started))).toEqual(samples);
+      }),
+      { numRuns: 500 },
     );
   });
 });

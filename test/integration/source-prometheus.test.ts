@@ -4,7 +4,7 @@ import snappy from "snappy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { prometheus as protocol } from "../../src/source/gen/remote-read.js";
 import type { StoreReader } from "../../src/source/store-reader.ts";
-import { encodeChunkedResponse, encodeFrame } from "../support/remote-read-answer.ts";
+import { encodeChunkedResponse, encodeFrame, encodeSamplesResponse } from "../support/remote-read-answer.ts";
 import { readPrometheus, seriesKey, type WrittenSeries, writeByRemoteWrite } from "../support/samples.ts";
 import { type RunningServer, startPrometheus } from "../support/servers.ts";
 import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store-reads.ts";
@@ -110,8 +110,18 @@ class SamplesOnly {
   }
 }
 
+function requestOf(body: Buffer): protocol.ReadRequest {
+  return protocol.ReadRequest.decode(snappy.uncompressSync(body, { asBuffer: true }) as Buffer);
+}
+
+/** What the request asks for first. */
+function formOf(body: Buffer): "chunks" | "samples" {
+  const { STREAMED_XOR_CHUNKS } = protocol.ReadRequest.ResponseType;
+  return requestOf(body).acceptedResponseTypes[0] === STREAMED_XOR_CHUNKS ? "chunks" : "samples";
+}
+
 function withoutChunks(body: Buffer): Buffer<ArrayBuffer> {
-  const request = protocol.ReadRequest.decode(snappy.uncompressSync(body, { asBuffer: true }) as Buffer);
+  const request = requestOf(body);
   request.acceptedResponseTypes = [protocol.ReadRequest.ResponseType.SAMPLES];
   return Buffer.from(snappy.compressSync(Buffer.from(protocol.ReadRequest.encode(request).finish())));
 }
@@ -241,12 +251,22 @@ describe("an answer that is not whole is a failure", () => {
   const samples = { "content-type": "application/x-protobuf", "content-encoding": "snappy" };
   let server: Server;
   let url: string;
-  let answer: { readonly headers: Record<string, string>; readonly body: Buffer; readonly cut?: boolean };
+  interface Answer {
+    readonly headers: Record<string, string>;
+    readonly body: Buffer;
+    readonly cut?: boolean;
+  }
+  let answers: (form: "chunks" | "samples") => Answer;
 
   beforeAll(async () => {
-    server = createServer((_, response) => {
-      response.writeHead(200, answer.headers);
-      response.write(answer.body, () => (answer.cut === true ? response.destroy() : response.end()));
+    server = createServer((request, response) => {
+      const pieces: Buffer[] = [];
+      request.on("data", (piece: Buffer) => pieces.push(piece));
+      request.on("end", () => {
+        const answer = answers(formOf(Buffer.concat(pieces)));
+        response.writeHead(200, answer.headers);
+        response.write(answer.body, () => (answer.cut === true ? response.destroy() : response.end()));
+      });
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -274,7 +294,7 @@ describe("an answer that is not whole is a failure", () => {
     ["samples that are no snappy", samples, Buffer.from("<html>"), "malformed_answer", 0],
     ["no samples at all", samples, Buffer.from([1]), "malformed_answer", 0],
   ])("%s", async (_, headers, body, reason, passed) => {
-    answer = { headers, body };
+    answers = () => ({ headers, body });
     const { outcome, series } = await readAll(readerOf(url, { flavor: "prometheus" }), {
       selector: "x",
       window,
@@ -283,14 +303,33 @@ describe("an answer that is not whole is a failure", () => {
     expect(series).toHaveLength(passed);
   });
 
+  test("chunks of an encoding that is not known are asked for as samples", async () => {
+    const unknown = encodeFrame(
+      encodeChunkedResponse(0, [{ labels: { __name__: "y" }, chunks: [{ ...chunk, type: 7 }] }]),
+    );
+    const points = [{ timestampMs: baseMs, bits: 5n }];
+    const whole = encodeSamplesResponse([
+      ["x", "y"].map((name) => ({ labels: { __name__: name }, samples: points })),
+    ]);
+    const again = { headers: samples, body: snappy.compressSync(whole) };
+    answers = (form) =>
+      form === "samples" ? again : { headers: stream, body: Buffer.concat([frame, unknown]) };
+    const { outcome, series } = await readAll(readerOf(url, { flavor: "prometheus" }), {
+      selector: "x",
+      window,
+    });
+    expect(outcome).toMatchObject({ kind: "complete", series: 2, samples: 2, refusedLines: 0 });
+    expect(series.map(({ labels }) => labels["__name__"])).toEqual(["x", "y"]);
+  });
+
   test("a connection cut between two frames", async () => {
-    answer = { headers: stream, body: frame, cut: true };
+    answers = () => ({ headers: stream, body: frame, cut: true });
     const { outcome } = await readAll(readerOf(url, { flavor: "prometheus" }), { selector: "x", window });
     expect(outcome).toMatchObject({ kind: "failed", reason: "connection_lost" });
   });
 
   test("a whole one is complete", async () => {
-    answer = { headers: stream, body: Buffer.concat([frame, frame]) };
+    answers = () => ({ headers: stream, body: Buffer.concat([frame, frame]) });
     const { outcome } = await readAll(readerOf(url, { flavor: "prometheus" }), { selector: "x", window });
     expect(outcome).toMatchObject({ kind: "complete", series: 2, samples: 2, bytes: 2 * frame.length });
   });

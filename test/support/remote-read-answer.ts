@@ -10,7 +10,8 @@ export interface AnswerSeries {
 }
 
 export interface AnswerChunk {
-  readonly type: "XOR" | "HISTOGRAM" | "FLOAT_HISTOGRAM" | "UNKNOWN";
+  /** By name, or by a number that proto/remote-read.proto does not have. */
+  readonly type: "XOR" | "HISTOGRAM" | "FLOAT_HISTOGRAM" | "XOR2" | "HISTOGRAM_ST" | "UNKNOWN" | number;
   readonly minTimeMs: number;
   readonly maxTimeMs: number;
   readonly data: Buffer;
@@ -24,7 +25,7 @@ export function encodeChunkedResponse(queryIndex: number, series: readonly Answe
       labels: labelList(labels),
       chunks: chunks.map(({ type, ...chunk }) => ({
         ...chunk,
-        type: prometheus.Chunk.Encoding[type],
+        type: typeof type === "number" ? type : prometheus.Chunk.Encoding[type],
       })),
     })),
   });

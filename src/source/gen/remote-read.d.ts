@@ -979,7 +979,16 @@ export namespace prometheus {
             HISTOGRAM = 2,
 
             /** FLOAT_HISTOGRAM value */
-            FLOAT_HISTOGRAM = 3
+            FLOAT_HISTOGRAM = 3,
+
+            /** XOR2 value */
+            XOR2 = 4,
+
+            /** HISTOGRAM_ST value */
+            HISTOGRAM_ST = 5,
+
+            /** FLOAT_HISTOGRAM_ST value */
+            FLOAT_HISTOGRAM_ST = 6
         }
     }
 

@@ -2677,6 +2677,18 @@ export const prometheus = $root.prometheus = (() => {
                 case 3:
                     message.type = 3;
                     break;
+                case "XOR2":
+                case 4:
+                    message.type = 4;
+                    break;
+                case "HISTOGRAM_ST":
+                case 5:
+                    message.type = 5;
+                    break;
+                case "FLOAT_HISTOGRAM_ST":
+                case 6:
+                    message.type = 6;
+                    break;
                 default:
                     if (typeof object.type === "number" && (object.type | 0) === object.type)
                         message.type = object.type;
@@ -2767,6 +2779,9 @@ export const prometheus = $root.prometheus = (() => {
          * @property {number} XOR=1 XOR value
          * @property {number} HISTOGRAM=2 HISTOGRAM value
          * @property {number} FLOAT_HISTOGRAM=3 FLOAT_HISTOGRAM value
+         * @property {number} XOR2=4 XOR2 value
+         * @property {number} HISTOGRAM_ST=5 HISTOGRAM_ST value
+         * @property {number} FLOAT_HISTOGRAM_ST=6 FLOAT_HISTOGRAM_ST value
          */
         Chunk.Encoding = (function() {
             const valuesById = $Object.create(null), values = $Object.create(valuesById);
@@ -2774,6 +2789,9 @@ export const prometheus = $root.prometheus = (() => {
             values[valuesById[1] = "XOR"] = 1;
             values[valuesById[2] = "HISTOGRAM"] = 2;
             values[valuesById[3] = "FLOAT_HISTOGRAM"] = 3;
+            values[valuesById[4] = "XOR2"] = 4;
+            values[valuesById[5] = "HISTOGRAM_ST"] = 5;
+            values[valuesById[6] = "FLOAT_HISTOGRAM_ST"] = 6;
             return values;
         })();
 

@@ -1,0 +1,94 @@
+import { MalformedMessage, safeInteger } from "./message-cursor.ts";
+
+/** The most that is read past the end before `isPastEnd` is asked: one sample with its start time. */
+const padding = 64;
+
+/**
+ * Reads big-endian bits. No read asks how many bits are left: whoever decodes asks `isPastEnd` after each sample, and bits
+ * too near the end of their memory are copied to where there is more.
+ */
+export class BitReader {
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #at = 0;
+  #end = 0;
+  #spare = Buffer.alloc(4_096);
+
+  /** @param view of the same memory as `bytes`; unchanged while bits of it are read */
+  open(bytes: Buffer, view: DataView, start: number, end: number): void {
+    const length = end - start;
+    if (end + padding <= bytes.length) {
+      this.#view = view;
+      this.#at = start * 8;
+    } else {
+      if (length + padding > this.#spare.length) this.#spare = Buffer.alloc(2 * length + padding);
+      bytes.copy(this.#spare, 0, start, end);
+      this.#view = new DataView(this.#spare.buffer, this.#spare.byteOffset, this.#spare.length);
+      this.#at = 0;
+    }
+    this.#end = this.#at + length * 8;
+  }
+
+  get isPastEnd(): boolean {
+    return this.#at > this.#end;
+  }
+
+  /** The next 32 bits, as a signed number; they are still there. */
+  peek32(): number {
+    const byte = this.#at >>> 3;
+    const shift = this.#at & 7;
+    return (this.#view.getInt32(byte) << shift) | (this.#view.getUint8(byte + 4) >>> (8 - shift));
+  }
+
+  skip(count: number): void {
+    this.#at += count;
+  }
+
+  /** 1 to 32 bits. */
+  read(count: number): number {
+    const bits = this.peek32() >>> (32 - count);
+    this.#at += count;
+    return bits;
+  }
+
+  /** 32 bits as a signed number. */
+  read32(): number {
+    const bits = this.peek32();
+    this.#at += 32;
+    return bits;
+  }
+
+  /** How many ones come next, at most `most`; the zero that ends fewer is read too. */
+  ones(most: number): number {
+    const count = Math.min(most, Math.clz32(~this.peek32()));
+    this.#at += count === most ? most : count + 1;
+    return count;
+  }
+
+  /** 64 bits in two's complement. @throws MalformedMessage */
+  int64(): number {
+    const high = this.read32();
+    return safeInteger(high, this.read32());
+  }
+
+  /** Go's encoding/binary: seven bits a byte, the low ones first. @throws MalformedMessage */
+  uvarint(): number {
+    let value = 0;
+    for (let scale = 1; scale <= 2 ** 49; scale *= 128) {
+      const byte = this.read(8);
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
+    throw new MalformedMessage("a chunk's time is out of range");
+  }
+
+  /** @throws MalformedMessage */
+  varint(): number {
+    const value = this.uvarint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** Passes a varint of up to 64 bits, of whatever size its number is. */
+  skipVarint(): void {
+    for (let bytes = 0; bytes < 10; bytes++) if (this.read(8) < 128) return;
+  }
+}
