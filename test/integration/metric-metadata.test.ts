@@ -1,23 +1,24 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
 import { silentLogger } from "../../src/core/log.ts";
 import { MetricMetadataCache } from "../../src/source/metric-metadata.ts";
 import { StoreClient } from "../../src/source/store-client.ts";
 import { freePort, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
+import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
 
 const forever = new AbortController().signal;
 
-function cacheOf(url: string): { client: StoreClient; cache: MetricMetadataCache } {
+function cacheOf(url: string) {
   const client = new StoreClient({ url, flavor: "auto", concurrency: 2 });
-  return { client, cache: new MetricMetadataCache({ client, clock: systemClock, log: silentLogger }) };
+  const clock = new TestClock(0);
+  return { client, clock, cache: new MetricMetadataCache({ client, clock, log: silentLogger }) };
 }
 
 test("a Prometheus that scrapes itself tells types and help, of a family's series too", async () => {
   const port = await freePort();
   const scrapeConfig = `scrape_configs:\n  - job_name: self\n    scrape_interval: 1s\n    static_configs: [{ targets: ["127.0.0.1:${port}"] }]\n`;
   await using server = await startPrometheus({ port, scrapeConfig });
-  const { client, cache } = cacheOf(server.url);
+  const { client, clock, cache } = cacheOf(server.url);
   // Its counters of requests are there from the first answer on, which its first scrape may come before.
   const told = [
     "go_goroutines",
@@ -25,7 +26,8 @@ test("a Prometheus that scrapes itself tells types and help, of a family's serie
     "prometheus_http_requests_total",
   ];
   await until("it knows itself", async () => {
-    await cache.refresh(forever);
+    await cache.tick(forever);
+    clock.advance(600_000);
     return told.every((name) => cache.lookup(name) !== undefined);
   });
   expect(cache.lookup("go_goroutines")).toEqual({
@@ -42,7 +44,7 @@ test("a Prometheus that scrapes itself tells types and help, of a family's serie
 test("a store without metadata has none, and that is no fault", async () => {
   await using server = await startVictoriaMetrics();
   const { client, cache } = cacheOf(server.url);
-  expect(await cache.refresh(forever)).toBeGreaterThan(0);
+  expect(await cache.tick(forever)).toBeGreaterThan(0);
   expect(cache.lookup("up")).toBeUndefined();
   await client.close();
 });
