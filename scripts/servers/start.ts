@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { prometheusBuild } from "./prometheus-build.ts";
 import { type CommonOptions, type RunningServer, startServer } from "./server.ts";
 
 export type { RunningServer } from "./server.ts";
@@ -44,6 +45,8 @@ export interface PrometheusOptions extends CommonOptions {
   readonly scrapeConfig?: string;
   /** Agent mode: scrapes and forwards, answers no queries. */
   readonly agent?: boolean;
+  /** How it stores samples: `xor` unless said otherwise; `xor2` needs a build that can (see `prometheusBuild`). */
+  readonly floatChunks?: "xor" | "xor2";
 }
 
 export async function startPrometheus(options: PrometheusOptions = {}): Promise<RunningServer> {
@@ -60,7 +63,7 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
           `--web.listen-address=127.0.0.1:${port}`,
           "--web.enable-lifecycle",
           ...(options.agent === true
-            ? ["--enable-feature=agent", `--storage.agent.path=${data}`]
+            ? [await agentFlag(options.signal), `--storage.agent.path=${data}`]
             : [`--storage.tsdb.path=${data}`]),
           ...(options.remoteWriteReceiver === false ? [] : ["--web.enable-remote-write-receiver"]),
         ];
@@ -71,12 +74,19 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
   );
 }
 
+async function agentFlag(signal: AbortSignal | undefined): Promise<string> {
+  return (await prometheusBuild(signal)).hasAgentFlag ? "--agent" : "--enable-feature=agent";
+}
+
 /** The configuration file of a Prometheus. */
 export function prometheusConfig(options: PrometheusOptions): string {
   const parts: string[] = [];
+  const tsdb: string[] = [];
   if (options.outOfOrderWindow !== undefined) {
-    parts.push(`storage:\n  tsdb:\n    out_of_order_time_window: ${options.outOfOrderWindow}\n`);
+    tsdb.push(`    out_of_order_time_window: ${options.outOfOrderWindow}\n`);
   }
+  if (options.floatChunks !== undefined) tsdb.push(`    chunk_encoding: { floats: ${options.floatChunks} }\n`);
+  if (tsdb.length > 0) parts.push(`storage:\n  tsdb:\n${tsdb.join("")}`);
   if (options.scrapeConfig !== undefined) parts.push(options.scrapeConfig);
   return parts.join("") || "scrape_configs: []\n";
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -107,6 +109,29 @@ describe.each([
         }
       }),
     );
+  });
+});
+
+describe("chunks that Prometheus 3.15 wrote", () => {
+  const recorded: Record<string, { chunks: string[]; times: number[]; values: string }> = JSON.parse(
+    readFileSync(join(import.meta.dirname, "../../test/support/xor2-chunks.json"), "utf8"),
+  );
+
+  test.each(Object.entries(recorded))("%s", (_, { chunks, times, values }) => {
+    const decoder = new Xor2ChunkDecoder();
+    const samples = chunks.flatMap((chunk) => decodeWith(decoder, Buffer.from(chunk, "base64")));
+    expect(samples.map(({ timestampMs }) => timestampMs)).toEqual(times);
+    expect(samples.map((sample) => sample.bits.toString(16).padStart(16, "0")).join("")).toBe(values);
+  });
+
+  test("have start timestamps in every way: none, one for all, and ones that change from the second or a later sample on", () => {
+    const heads = Object.values(recorded).flatMap(({ chunks }) =>
+      chunks.map((chunk) => Buffer.from(chunk, "base64")[2]),
+    );
+    expect(heads).toContain(0);
+    expect(heads).toContain(0x80);
+    expect(heads).toContain(0x81);
+    expect(heads.some((head) => (head ?? 0) > 0x81)).toBe(true);
   });
 });
 

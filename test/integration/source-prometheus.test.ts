@@ -6,7 +6,7 @@ import { prometheus as protocol } from "../../src/source/gen/remote-read.js";
 import type { StoreReader } from "../../src/source/store-reader.ts";
 import { encodeChunkedResponse, encodeFrame, encodeSamplesResponse } from "../support/remote-read-answer.ts";
 import { readPrometheus, seriesKey, type WrittenSeries, writeByRemoteWrite } from "../support/samples.ts";
-import { type RunningServer, startPrometheus } from "../support/servers.ts";
+import { prometheusBuild, type RunningServer, startPrometheus } from "../support/servers.ts";
 import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store-reads.ts";
 import { encodeXorChunk } from "../support/xor-chunk.ts";
 
@@ -60,14 +60,22 @@ function keysOf(series: readonly ReadSeries[]): string[] {
 }
 
 let store: RunningServer;
+/** The same samples in XOR2 chunks, where this Prometheus can; otherwise the same store. */
+let xor2Store: RunningServer;
 
 beforeAll(async () => {
   store = await startPrometheus();
   await writeByRemoteWrite(`${store.url}/api/v1/write`, fixture, forever);
+  xor2Store = store;
+  if ((await prometheusBuild()).hasXor2) {
+    xor2Store = await startPrometheus({ floatChunks: "xor2" });
+    await writeByRemoteWrite(`${xor2Store.url}/api/v1/write`, fixture, forever);
+  }
 });
 
 afterAll(async () => {
   await closeReaders();
+  await xor2Store[Symbol.asyncDispose]();
   await store[Symbol.asyncDispose]();
 });
 
@@ -130,6 +138,7 @@ const samplesOnly = new SamplesOnly();
 
 describe.each([
   ["as a stream of chunks", async () => store.url],
+  ["as a stream of XOR2 chunks", async () => xor2Store.url],
   ["as one message of samples", () => samplesOnly.start()],
 ] as const)("raw samples of a real Prometheus, %s", (way, start) => {
   let reader: StoreReader;
@@ -139,7 +148,7 @@ describe.each([
   });
 
   afterAll(async () => {
-    if (way !== "as a stream of chunks") await samplesOnly.stop();
+    if (way === "as one message of samples") await samplesOnly.stop();
   });
 
   test("everything that was written is read, bit for bit: markers, infinities, the largest and the smallest", async () => {
@@ -156,7 +165,7 @@ describe.each([
       // Prometheus leaves what equals 0 out of a message, and so the sign of a negative zero.
       const expected = samples.map(({ timestampMs, value }) => [
         timestampMs,
-        bitsOf(value === 0 && way !== "as a stream of chunks" ? 0 : value),
+        bitsOf(value === 0 && way === "as one message of samples" ? 0 : value),
       ]);
       expect(read.get(seriesKey(labels)), seriesKey(labels)).toEqual(expected);
     }

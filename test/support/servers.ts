@@ -4,6 +4,7 @@
  */
 export { findServers } from "../../scripts/servers/find.ts";
 export { freePort } from "../../scripts/servers/free-port.ts";
+export { type PrometheusBuild, prometheusBuild } from "../../scripts/servers/prometheus-build.ts";
 export {
   type PrometheusOptions,
   type RedisOptions,
