@@ -15,10 +15,12 @@ import { type DesiredPlans, Reconciler } from "../export/reconciler.ts";
 import { LocalSchedule } from "../export/schedules/local-schedule.ts";
 import type { StateStore } from "../export/sink-state.ts";
 import { publicEndpoint, type RejectedView, type SourceView } from "../policy/status-view.ts";
+import type { SinkPlan } from "../policy/types.ts";
 import { Endpoints } from "../remote-write/endpoints.ts";
 import { RemoteWriteMetrics } from "../remote-write/metrics.ts";
 import { RejectedStore } from "../remote-write/rejected-store.ts";
 import { MetricMetadataCache } from "../source/metric-metadata.ts";
+import type { Tenant } from "../source/sample-reader.ts";
 import { StoreClient } from "../source/store-client.ts";
 import { StoreReader } from "../source/store-reader.ts";
 import type { Fleet } from "./fleet.ts";
@@ -80,6 +82,10 @@ export function createExportTools({
     log,
     metrics: senders,
   });
+  const tenantOf = ({ policy }: SinkPlan): Tenant | undefined =>
+    policy.plane === directoryPlane || !metrics.tenantLabel
+      ? undefined
+      : { label: metrics.tenantLabel, value: policy.plane };
   const deps: ExporterDeps = {
     reader,
     probe: async (signal) => {
@@ -94,14 +100,12 @@ export function createExportTools({
     clock,
     random: Math.random,
     log,
-    tenantOf: ({ policy }) =>
-      policy.plane === directoryPlane || !metrics.tenantLabel
-        ? undefined
-        : { label: metrics.tenantLabel, value: policy.plane },
+    tenantOf,
     connect: (plan, hooks) =>
       endpoints.connect({
         endpoint: plan.endpoint,
         scope: plan.policy.plane === directoryPlane ? "operator" : "tenant",
+        tenantLabel: tenantOf(plan)?.label,
         retry: plan.retry,
         basicAuth: () => plan.basicAuth,
         ...hooks,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { labelsNamed, labelsWritten, writesLabel } from "./labels.ts";
+import { labelsNamed, labelsWritten } from "./labels.ts";
 import { parse } from "./parser.ts";
 
 describe("labelsWritten", () => {
@@ -41,18 +41,6 @@ describe("labelsWritten", () => {
     ['max_over_time(LABEL_SET(m, "a", "b")[1h:5m]) @ (label_set(1, "c", "d"))', ["a", "c"]],
   ])("%s", (query, labels) => {
     expect(labelsWritten(parse(query))).toEqual(labels);
-  });
-});
-
-describe("writesLabel", () => {
-  it("knows what a prefix before all labels can make", () => {
-    const expr = parse('a * on(x) group_left(*) prefix "project_" b');
-    expect(writesLabel(expr, "project_name")).toBe(true);
-    expect(writesLabel(expr, "name")).toBe(false);
-  });
-
-  it("is not led astray by a star in a name", () => {
-    expect(writesLabel(parse('label_set(m, "a", "b")'), "ab")).toBe(false);
   });
 });
 

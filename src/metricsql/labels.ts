@@ -104,7 +104,7 @@ function labelArguments({ name: called }: Call | Aggregate): LabelArguments | un
 /**
  * The labels whose values the expression makes itself, rather than take them from the series it reads: `label_set`,
  * `label_replace`, `count_values`, `group_left(…) prefix "p"` and their like. Sorted. `p*` stands for every label that
- * begins with p (`group_left(*) prefix "p"`). Use `writesLabel` to ask for one label.
+ * begins with p (`group_left(*) prefix "p"`).
  *
  * Copying a label under its own name (`group_left(a)`) and grouping (`by`) are not writing.
  */
@@ -119,13 +119,6 @@ export function labelsWritten(expr: Expr): readonly string[] {
     }
   });
   return [...written].sort();
-}
-
-/** Can the expression give series a value of this label that the series it reads do not have? */
-export function writesLabel(expr: Expr, label: string): boolean {
-  return labelsWritten(expr).some(
-    (written) => written === label || (written.endsWith("*") && label.startsWith(written.slice(0, -1))),
-  );
 }
 
 /**

@@ -27,6 +27,12 @@ describe("the label that tells projects apart", () => {
     expect(checkMetricsql(text, "project")?.message).toMatch(/^must not name the label project/);
   });
 
+  test("must not be named otherwise than receivers get it", () => {
+    expect(checkMetricsql('label_set(up, "pro-ject", "web")', "pro_ject")?.message).toMatch(
+      /^must not name the label pro_ject/,
+    );
+  });
+
   test.each(["up", 'up{job="project"}', "sum(up) by (projects)"])("is not named in %s", (text) => {
     expect(checkMetricsql(text, "project")).toBeUndefined();
   });

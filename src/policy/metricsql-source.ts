@@ -1,7 +1,7 @@
 import type { Expr } from "../metricsql/ast.ts";
-import { labelsNamed } from "../metricsql/labels.ts";
 import { MetricsqlSyntaxError, parse } from "../metricsql/parser.ts";
 import { caret } from "../metricsql/syntax-error.ts";
+import { namesTenantLabel } from "./tenant-label.ts";
 
 /**
  * What keeps a source's MetricsQL from being exported, or undefined.
@@ -25,15 +25,8 @@ export function checkMetricsql(
       excerpt: caret(text, { message: "", offset: error.offset }).trimEnd(),
     };
   }
-  if (!tenantLabel || !namesLabel(expr, tenantLabel)) return undefined;
+  if (!tenantLabel || !namesTenantLabel(expr, tenantLabel)) return undefined;
   return {
-    message: `must not name the label ${tenantLabel}, which tells projects apart: it is added to every query by itself`,
+    message: `must not name the label ${tenantLabel}, nor one that becomes it when names are made legal: it tells projects apart, and is added to every query by itself`,
   };
-}
-
-/** Filters, groupings, label functions; `p*` stands for every label that begins with p. */
-function namesLabel(expr: Expr, label: string): boolean {
-  return labelsNamed(expr).some(
-    (named) => named === label || (named.endsWith("*") && label.startsWith(named.slice(0, -1))),
-  );
 }

@@ -1,5 +1,6 @@
+import { legalizeLabelName } from "../core/label-name.ts";
 import type { Label } from "../core/series.ts";
-import { compareNames, legalizeLabelName, legalizeMetricName, metricNameLabel } from "./label-names.ts";
+import { compareNames, legalizeMetricName, metricNameLabel } from "./label-names.ts";
 import type { Protocol } from "./labels.ts";
 import type { EncodedRequest } from "./request.ts";
 import { readBody, writeBody } from "./request-body.ts";

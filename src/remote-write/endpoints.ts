@@ -54,6 +54,8 @@ export interface EndpointRequest {
   /** Absolute http or https URL without userinfo. */
   readonly endpoint: string;
   readonly scope: EgressScope;
+  /** See {@link LabelShape}. */
+  readonly tenantLabel?: string | undefined;
   readonly retry: RetrySettings;
   /** Read before each attempt, so that a rotated Secret counts from the next request on. */
   readonly basicAuth: () => BasicAuth | undefined;
@@ -141,7 +143,12 @@ export class Endpoints {
       sender,
       state,
       encoder: () =>
-        seriesEncoderFor({ externalLabels, dropLabels, protocol: state.protocol } satisfies LabelShape),
+        seriesEncoderFor({
+          externalLabels,
+          dropLabels,
+          tenantLabel: request.tenantLabel,
+          protocol: state.protocol,
+        } satisfies LabelShape),
       newBuilder: (onCapacity) =>
         state.protocol === "1.0"
           ? new WriteRequestBuilder(onCapacity)

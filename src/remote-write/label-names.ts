@@ -1,20 +1,13 @@
-/**
- * Names as remote write 1.0 allows them: labels `[a-zA-Z_][a-zA-Z0-9_]*`, metrics (the value of `__name__`) the colon
- * as well (https://prometheus.io/docs/concepts/data_model/). Each bad character becomes `_`, as Prometheus' own
- * underscore escaping does; a digit in front is a bad character.
- */
 export const metricNameLabel = "__name__";
 
-const legalLabelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 const legalMetricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
-/** @returns the very same text where it is legal already */
-export function legalizeLabelName(name: string): string {
-  if (legalLabelName.test(name)) return name;
-  return name.replace(/[^a-zA-Z0-9_]/gu, "_").replace(/^[0-9]/, "_");
-}
-
-/** @returns the very same text where it is legal already */
+/**
+ * A metric's name (the value of `__name__`) as remote write 1.0 allows it: as a label's (`core/label-name.ts`), and
+ * the colon.
+ *
+ * @returns the very same text where it is legal already
+ */
 export function legalizeMetricName(name: string): string {
   if (legalMetricName.test(name)) return name;
   return name.replace(/[^a-zA-Z0-9_:]/gu, "_").replace(/^[0-9]/, "_");

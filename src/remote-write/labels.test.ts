@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bytesOf } from "../core/label-blocks.ts";
+import { legalizeLabelName } from "../core/label-name.ts";
 import { type Label, Series } from "../core/series.ts";
 import { prometheus } from "./gen/remote-write-1.0.js";
 import { type LabelShape, maxLabelBytes, maxLabels, seriesEncoderFor } from "./labels.ts";
@@ -120,4 +121,38 @@ test("the hash tells series apart and does not depend on the order in which labe
   const job = { name: "job", value: "x" };
   expect(hashOf([job, name])).toEqual(hashOf([name, job]));
   expect(hashOf([name, job])).not.toEqual(hashOf([name, { name: "job", value: "y" }]));
+});
+
+describe("a label that becomes the tenant's", () => {
+  const ofTenant: LabelShape = { ...plain, tenantLabel: "tenant_id" };
+  test.each<[string, LabelShape, Record<string, string>, string[]]>([
+    ["the tenant's own", ofTenant, { __name__: "up", tenant_id: "a" }, ["__name__=up", "tenant_id=a"]],
+    ["none", ofTenant, { __name__: "up", job: "a" }, ["__name__=up", "job=a"]],
+    ["alone", ofTenant, { __name__: "up", "tenant-id": "b" }, ["tenant_label"]],
+    ["beside it", ofTenant, { __name__: "up", tenant_id: "a", "tenant-id": "b" }, ["tenant_label"]],
+    ["to 2.0", { ...ofTenant, protocol: "2.0" }, { __name__: "up", "tenant.id": "b" }, ["tenant_label"]],
+    [
+      "where the tenant's is dropped",
+      { ...ofTenant, dropLabels: ["tenant_id"] },
+      { __name__: "up", tenant_id: "a", "tenant-id": "b" },
+      ["tenant_label"],
+    ],
+    ["of the operator", plain, { __name__: "up", "tenant-id": "b" }, ["__name__=up", "tenant_id=b"]],
+  ])("%s", (_, shape, labels, expected) => {
+    expect(sentLabels(shape, labels)).toEqual(expected);
+  });
+
+  test("whatever the labels, no value reaches the receiver as the tenant's but its own", () => {
+    const name = fc.string({ unit: fc.constantFrom("t", "i", "_", "-", ".", "é", "😀", "1"), minLength: 1 });
+    const labels = fc.dictionary(name, fc.constantFrom("x", "y"), { maxKeys: 6 });
+    fc.assert(
+      fc.property(labels, fc.constantFrom("1.0", "2.0"), fc.boolean(), (own, protocol, drops) => {
+        const dropLabels = drops ? ["t_i"] : [];
+        const shape: LabelShape = { ...plain, protocol, dropLabels, tenantLabel: "t_i" };
+        const sent = sentLabels(shape, { ...own, __name__: "up" });
+        const received = sent.filter((label) => legalizeLabelName(label.split("=")[0] ?? "") === "t_i");
+        expect(received).toEqual(received.filter((label) => label === `t_i=${own["t_i"]}`));
+      }),
+    );
+  });
 });

@@ -1,13 +1,8 @@
 import { hash } from "node:crypto";
 import { LabelBlocks, type Span } from "../core/label-blocks.ts";
+import { legalizeLabelName } from "../core/label-name.ts";
 import type { Label, Series } from "../core/series.ts";
-import {
-  compareNames,
-  hasLoneSurrogate,
-  legalizeLabelName,
-  legalizeMetricName,
-  metricNameLabel,
-} from "./label-names.ts";
+import { compareNames, hasLoneSurrogate, legalizeMetricName, metricNameLabel } from "./label-names.ts";
 import { encodeLabels } from "./labels-field.ts";
 
 export type Protocol = "1.0" | "2.0";
@@ -20,6 +15,11 @@ export interface LabelShape {
    */
   readonly externalLabels: Readonly<Record<string, string>>;
   readonly dropLabels: readonly string[];
+  /**
+   * `metrics.tenantLabel`, for what a tenant exports: a series with another label that becomes this one when names are
+   * made legal is refused. Also for 2.0, whose receiver may make names legal itself.
+   */
+  readonly tenantLabel?: string | undefined;
   /** 1.0 has a charset for names; 2.0 takes any text. */
   readonly protocol: Protocol;
 }
@@ -46,7 +46,8 @@ export type RefusalReason =
   | "invalid_utf8"
   | "no_name"
   | "empty_label_name"
-  | "name_collision";
+  | "name_collision"
+  | "tenant_label";
 
 /** A series that no request may carry; the rest of its window goes on. */
 export interface RefusedSeries {
@@ -102,7 +103,7 @@ export class SeriesEncoder {
     if (!series.isUtf8)
       return refusal("invalid_utf8", "a label of the series is not valid UTF-8 in the store");
     const labels = this.#finalLabels(series.labels);
-    const fault = findFault(labels);
+    const fault = this.#findForgery(series.labels) ?? findFault(labels);
     if (fault !== undefined) return fault;
     const block = encodeLabels(labels);
     if (block === undefined)
@@ -113,6 +114,18 @@ export class SeriesEncoder {
     if (this.shape.protocol === "1.0" && !series.hasBlock) return series.keepBlock(block, hashHigh, hashLow);
     const sentLabels = this.shape.protocol === "1.0" ? undefined : labels;
     return { kind: "series", ...this.#blocks.place(block), hashHigh, hashLow, sentLabels };
+  }
+
+  /** @param own as the store gave them: what is dropped or added on the way must not hide the forged label */
+  #findForgery(own: readonly Label[]): RefusedSeries | undefined {
+    const { tenantLabel } = this.shape;
+    if (tenantLabel === undefined) return undefined;
+    const forged = own.find(({ name }) => name !== tenantLabel && legalizeLabelName(name) === tenantLabel);
+    if (forged === undefined) return undefined;
+    return refusal(
+      "tenant_label",
+      `label ${quote(forged.name)} of the series would become ${tenantLabel}, the label that tells projects apart`,
+    );
   }
 
   #finalLabels(own: readonly Label[]): readonly Label[] {
@@ -155,7 +168,8 @@ const encoders = new Map<string, SeriesEncoder>();
  */
 export function seriesEncoderFor(shape: LabelShape): SeriesEncoder {
   const external = Object.entries(shape.externalLabels).sort(([a], [b]) => compareNames(a, b));
-  const key = JSON.stringify([shape.protocol, external, [...new Set(shape.dropLabels)].sort()]);
+  const dropped = [...new Set(shape.dropLabels)].sort();
+  const key = JSON.stringify([shape.protocol, external, dropped, shape.tenantLabel ?? ""]);
   let encoder = encoders.get(key);
   if (encoder === undefined) {
     encoder = new SeriesEncoder(shape, encoders.size);

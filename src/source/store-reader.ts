@@ -2,10 +2,10 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
 import type { SampleBuffer, Series } from "../core/series.ts";
 import type { Expr } from "../metricsql/ast.ts";
-import { writesLabel } from "../metricsql/labels.ts";
 import { MetricsqlSyntaxError, parse } from "../metricsql/parser.ts";
 import { print } from "../metricsql/printer.ts";
 import { scope } from "../metricsql/scope.ts";
+import { writesTenantLabel } from "../policy/tenant-label.ts";
 import { ExportReader } from "./export-reader.ts";
 import { ExpressionReader } from "./expression-reader.ts";
 import type { FlavorReader, SampleReceiver, ScopedEvaluation, ScopedRead } from "./flavor-reader.ts";
@@ -222,7 +222,7 @@ function scopedRead({ selector: text, name, stepMs, tenant, window }: ReadReques
   }
   try {
     const expr = parse(text);
-    if (tenant !== undefined && writesLabel(expr, tenant.label)) {
+    if (tenant !== undefined && writesTenantLabel(expr, tenant.label)) {
       return failure(
         "tenant_violation",
         `the expression writes ${tenant.label}, the label that tells tenants apart`,

@@ -166,8 +166,12 @@ describe.each(Object.entries(stores))("expressions on %s", (kind, start) => {
     expect(foreign).toMatchObject({ outcome: { kind: "complete" }, series: [] });
     const keeping = await read("sum(requests_total) by (project)", "shop");
     expect(keeping.series.map(({ labels }) => labels["project"])).toEqual(["shop"]);
-    const writing = await read('label_replace(requests_total, "project", "blog", "", "")', "shop");
-    expect(writing.outcome).toMatchObject({ kind: "failed", reason: "tenant_violation" });
+    for (const written of ["project", "pro_ject"]) {
+      const tenant = { label: written, value: "shop" };
+      const selector = `label_replace(requests_total, "${written.replace("_", "-")}", "blog", "", "")`;
+      const writing = await readAll(reader, { selector, name, stepMs, window, tenant });
+      expect(writing.outcome).toMatchObject({ kind: "failed", reason: "tenant_violation" });
+    }
   });
 
   test("what the store refuses is a failure with its words", async () => {
