@@ -105,7 +105,7 @@ export class WindowDelivery {
   queue(ready: ReadyRequest): void {
     const { share } = this.#deps;
     if (ready.request.sampleCount === 0) {
-      this.#lanes.follow(this.#forgetEmpty(ready));
+      this.follow(this.#forgetEmpty(ready));
       return;
     }
     this.#queued++;
@@ -118,7 +118,7 @@ export class WindowDelivery {
     }
     const bytes = ready.request.payload.length + ready.entries.byteLength;
     share.hold(bytes);
-    this.#lanes.add(ready.lanes, () => this.#send(ready).finally(() => share.release(bytes)));
+    this.#lanes.add(ready.lanes, () => this.#guard(this.#send(ready)).finally(() => share.release(bytes)));
     if (share.isSpent() && !this.#outgrewMemory) {
       this.#outgrewMemory = true;
       this.#options.onEnough();
@@ -127,7 +127,26 @@ export class WindowDelivery {
 
   /** Work that `drained` waits for, and whose rejection it reports. */
   follow(work: Promise<void>): void {
-    this.#lanes.follow(work);
+    this.#lanes.follow(this.#guard(work));
+  }
+
+  /** Sends nothing that has not been begun. Resolves when nothing is on its way; never rejects. */
+  async abandoned(): Promise<void> {
+    this.#hasUnsettled = true;
+    this.#hasLeft = true;
+    await this.#lanes.drained().catch(() => undefined);
+  }
+
+  /** After a fault it is not known which samples went, so nothing may go past them: see {@link #isOver}. */
+  async #guard(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#hasUnsettled = true;
+      this.#hasLeft = true;
+      this.#options.onEnough();
+      throw error;
+    }
   }
 
   /** What was read is not all delivered: the window has to be run again. */
@@ -177,7 +196,7 @@ export class WindowDelivery {
     if (outcome.kind === "delivered") {
       this.#noteDelivered(ready.request, outcome.unwritten);
       // Not waited for: the log keeps the order, and this record goes to disk in one write with the lane's next request.
-      this.#lanes.follow(this.#markSettled(window, number, ready));
+      this.follow(this.#markSettled(window, number, ready));
       return;
     }
     if (outcome.kind === "refused") {

@@ -49,6 +49,12 @@ export interface WindowTurn {
   readonly onNearlyDelivered: (keptUp: boolean) => void;
 }
 
+/** Which sources have been read whole, and which could not be read. */
+interface Reading {
+  readonly whole: readonly string[];
+  readonly errors: ReadonlyMap<string, string>;
+}
+
 export interface WindowRunOptions {
   readonly turn: WindowTurn;
   /** Only the oldest unsent batch is sent, alone. */
@@ -129,6 +135,11 @@ export class WindowRun {
         if (result !== undefined) return result;
       }
       return await this.#deliver();
+    } catch (error) {
+      // The window is run again: nothing of this run may still be on its way then.
+      this.abandon();
+      await this.#delivery.abandoned();
+      throw error;
     } finally {
       interrupt.removeEventListener("abort", endReading);
       signal.removeEventListener("abort", endReading);
@@ -173,13 +184,7 @@ export class WindowRun {
   async #deliver(): Promise<WindowResult> {
     const delivery = this.#delivery;
     const pass = this.#openPass();
-    this.#pass = pass;
-    const aging = new AbortController();
-    const age = this.#watchAge(pass, Math.max(50, this.#deps.batch.timeoutMs / 4), aging.signal);
-    const { errors, whole } = await this.#read(pass);
-    aging.abort();
-    await age;
-    this.#pass = undefined;
+    const { errors, whole } = await this.#readWatchingAge(pass);
     // An edit changes how the rest is to be sent, trouble means that it is not; otherwise what is batched goes out.
     if (this.#interruption() !== "edit" && delivery.setback === undefined) pass.finishAll();
     else delivery.leaveRest();
@@ -235,9 +240,7 @@ export class WindowRun {
   }
 
   /** Reads the sources one after another until one is left unread or the reading is ended. */
-  async #read(pass: {
-    source(name: string): PassSource;
-  }): Promise<{ whole: string[]; errors: Map<string, string> }> {
+  async #read(pass: { source(name: string): PassSource }): Promise<Reading> {
     const { sources, tenant, reader, stats } = this.#deps;
     const whole: string[] = [];
     const errors = new Map<string, string>();
@@ -268,16 +271,29 @@ export class WindowRun {
     return { whole, errors };
   }
 
-  /** Sends a request when its first sample has waited long enough, also while the store is silent. */
-  async #watchAge(pass: { finishAged(): void }, everyMs: number, signal: AbortSignal): Promise<void> {
+  /** Reads; a request is sent when its first sample has waited long enough, also while the store is silent. */
+  async #readWatchingAge(pass: WindowPass | LatePass): Promise<Reading> {
+    const aging = new AbortController();
+    const age = this.#watchAge(pass, Math.max(50, this.#deps.batch.timeoutMs / 4), aging.signal);
+    this.#delivery.follow(age);
+    this.#pass = pass;
     try {
-      for (;;) {
-        await this.#deps.clock.sleep(everyMs, signal);
-        pass.finishAged();
-      }
-    } catch {
-      // The pass has ended.
+      return await this.#read(pass);
+    } finally {
+      this.#pass = undefined;
+      aging.abort();
+      await age.catch(() => undefined);
     }
+  }
+
+  async #watchAge(pass: { finishAged(): void }, everyMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    const sleeps = () =>
+      clock.sleep(everyMs, signal).then(
+        () => true,
+        () => false,
+      );
+    while (await sleeps()) pass.finishAged();
   }
 
   #passOptions(): PassOptions {
