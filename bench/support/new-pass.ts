@@ -1,5 +1,6 @@
 import { SeriesHashTable } from "../../src/export/series-hash-table.ts";
 import { WindowPass } from "../../src/export/window-pass.ts";
+import { KnownCollisions } from "../../src/remote-write/known-collisions.ts";
 import { seriesEncoderFor } from "../../src/remote-write/labels.ts";
 import type { EncodedRequest } from "../../src/remote-write/request.ts";
 import { WriteRequestBuilder } from "../../src/remote-write/write-request.ts";
@@ -8,6 +9,7 @@ import { WriteRequestBuilder } from "../../src/remote-write/write-request.ts";
 export function newPass(maxSamples: number, onRequest: (request: EncodedRequest) => unknown): WindowPass {
   return new WindowPass(new SeriesHashTable(), {
     encoder: seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
+    collisions: new KnownCollisions(),
     newBuilder: () => new WriteRequestBuilder(),
     fromMs: 1_790_000_000_000,
     maxSamples,

@@ -1,5 +1,6 @@
 import { type SinkPlan, sinkKey } from "../policy/types.ts";
 import type { Connection, InvalidEndpoint } from "../remote-write/endpoints.ts";
+import { KnownCollisions } from "../remote-write/known-collisions.ts";
 import type { SampleReader, Tenant } from "../source/sample-reader.ts";
 import type { WindowCost } from "../source/window.ts";
 import { onGrid, untilGrid } from "./cycle-times.ts";
@@ -73,6 +74,7 @@ export class Exporter {
   #connection: Connection | undefined;
   #interrupt: AbortSignal = neverAborted;
   readonly #refusals = { isHopeless: false };
+  readonly #collisions = new KnownCollisions();
   #standing: Standing = delivering;
   readonly #windows: SinkWindows;
   #sourceErrors: ReadonlyMap<string, string> = noErrors;
@@ -240,6 +242,7 @@ export class Exporter {
       laneCount: settings.laneCount,
       dropExhausted: settings.onExhausted === "drop",
       reader,
+      collisions: this.#collisions,
       stepMs: settings.intervalMs,
       endpoint: this.#plan.endpoint,
       connection,

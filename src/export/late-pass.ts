@@ -1,4 +1,5 @@
 import { SampleBuffer } from "../core/series.ts";
+import { CollisionDetector } from "../remote-write/collision-detector.ts";
 import { eachSampleHash } from "./sample-hash.ts";
 import { SeriesHashTable } from "./series-hash-table.ts";
 import type { OpenWindow } from "./sink-state.ts";
@@ -13,6 +14,7 @@ export class LatePass {
   readonly #sent: SeriesHashTable;
   readonly #onLate: (samples: number) => void;
   readonly #inner: WindowPass;
+  readonly #collisions: CollisionDetector;
   readonly #late = new SampleBuffer();
 
   /** @param onLate called with the number of late samples of a series */
@@ -20,6 +22,7 @@ export class LatePass {
     this.#options = options;
     this.#sent = sentSamples(window);
     this.#onLate = onLate;
+    this.#collisions = new CollisionDetector(options.encoder, options.collisions, options.fromMs);
     this.#inner = new WindowPass(new SeriesHashTable(), {
       ...options,
       keepsSamples: true,
@@ -30,9 +33,13 @@ export class LatePass {
 
   source(name: string): PassSource {
     const inner = this.#inner.source(name);
-    const hashOf = seriesHashOf(name, this.#options.encoder);
+    const { encoder } = this.#options;
+    const hashOf = seriesHashOf(name, encoder);
     return {
       onSeries: (series, samples) => {
+        const encoded = encoder.encode(series);
+        // One of a pair was refused in the first reading, and counted there.
+        if (encoded.kind === "series" && this.#collisions.knows(encoded)) return;
         this.#select(hashOf(series), samples);
         if (this.#late.length === 0) return;
         this.#onLate(this.#late.length);

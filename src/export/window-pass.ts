@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SampleBuffer, Series } from "../core/series.ts";
 import { CollisionDetector } from "../remote-write/collision-detector.ts";
+import type { KnownCollisions } from "../remote-write/known-collisions.ts";
 import type { RefusedSeries, SeriesEncoder } from "../remote-write/labels.ts";
 import type { EncodedRequest, RequestBuilder } from "../remote-write/request.ts";
 import type { LaneChoice } from "./lanes.ts";
@@ -22,6 +23,8 @@ export interface ReadyRequest {
 
 export interface PassOptions {
   readonly encoder: SeriesEncoder;
+  /** Of the sink. */
+  readonly collisions: KnownCollisions;
   readonly newBuilder: () => RequestBuilder;
   /** The window's start. */
   readonly fromMs: number;
@@ -93,7 +96,7 @@ export class WindowPass {
     this.#options = options;
     this.#drafts = new Array<Draft | undefined>(options.laneCount).fill(undefined);
     this.#first = new Draft(options, "all");
-    this.#collisions = new CollisionDetector(options.encoder);
+    this.#collisions = new CollisionDetector(options.encoder, options.collisions, options.fromMs);
   }
 
   source(name: string): PassSource {

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { silentLogger } from "../core/log.ts";
 import { SampleBuffer, Series } from "../core/series.ts";
 import { EndpointState } from "../remote-write/endpoint-state.ts";
+import { KnownCollisions } from "../remote-write/known-collisions.ts";
 import { seriesEncoderFor } from "../remote-write/labels.ts";
 import type { Sender } from "../remote-write/outcome.ts";
 import { WriteRequestBuilder } from "../remote-write/write-request.ts";
@@ -46,6 +47,7 @@ function runOf({ state, read, clock = systemClock, ...parts }: Parts): WindowRun
       laneCount: 1,
       dropExhausted: false,
       reader: { storeNowMs: () => 30, read },
+      collisions: new KnownCollisions(),
       stepMs: 1,
       endpoint: "http://127.0.0.1/write",
       connection: {

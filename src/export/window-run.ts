@@ -1,4 +1,5 @@
 import type { PolicySource } from "../policy/types.ts";
+import type { KnownCollisions } from "../remote-write/known-collisions.ts";
 import type { SampleReader, Tenant } from "../source/sample-reader.ts";
 import type { WindowCost } from "../source/window.ts";
 import { LatePass } from "./late-pass.ts";
@@ -23,6 +24,7 @@ export interface WindowRunDeps extends WindowDeliveryDeps {
   readonly owner: string;
   readonly batch: { readonly timeoutMs: number; readonly maxSize: number };
   readonly reader: SampleReader;
+  readonly collisions: KnownCollisions;
   /** Grid of expressions in a window that is not open yet. */
   readonly stepMs: number;
 }
@@ -297,12 +299,13 @@ export class WindowRun {
   }
 
   #passOptions(): PassOptions {
-    const { connection, batch, laneCount, late, clock, stats, log } = this.#deps;
+    const { connection, collisions, batch, laneCount, late, clock, stats, log } = this.#deps;
     const keepsSamples = late !== undefined && !this.#group.isLate;
     // An entry for each sample takes about as much as the sample.
     const weight = keepsSamples || this.#group.isLate ? 2 : 1;
     return {
       encoder: connection.encoder(),
+      collisions,
       newBuilder: () => connection.newBuilder((changeBytes) => this.#draft(changeBytes * weight)),
       fromMs: this.#group.fromMs,
       maxSamples: batch.maxSize,

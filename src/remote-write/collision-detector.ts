@@ -1,49 +1,47 @@
 import { bytesOf } from "../core/label-blocks.ts";
 import type { Series } from "../core/series.ts";
+import type { KnownCollisions } from "./known-collisions.ts";
 import type { EncodedSeries, RefusedSeries, SeriesEncoder } from "./labels.ts";
 
 /**
  * Finds different series of one window that are sent with equal labels: their samples would be mixed up, and a
- * receiver would refuse them as out of order. All of them are refused from then on (`name_collision`).
+ * receiver would refuse them as out of order. All of them are refused (`name_collision`).
  *
- * Costs nothing until the encoder has changed labels in a way that can make two series equal. What came before the
- * second of a pair has been sent: a pair is refused whole from the third window on at the latest, not from the first.
+ * Costs nothing until the encoder has changed labels in a way that can make two series equal. Where two meet for the
+ * first time, what came before the second has been sent: they are refused whole from the next window on.
  */
 export class CollisionDetector {
   readonly #encoder: SeriesEncoder;
+  readonly #known: KnownCollisions;
+  readonly #windowMs: number;
   readonly #owners = new Map<number, Series>();
-  readonly #collided = new Map<number, RefusedSeries>();
 
-  constructor(encoder: SeriesEncoder) {
+  /**
+   * @param known of the sink, for all of its windows
+   * @param windowMs where the window begins
+   */
+  constructor(encoder: SeriesEncoder, known: KnownCollisions, windowMs: number) {
     this.#encoder = encoder;
+    this.#known = known;
+    this.#windowMs = windowMs;
   }
 
   /** To be called for each series before its samples are appended. @returns why it must not be sent */
   claim(series: Series, encoded: EncodedSeries): RefusedSeries | undefined {
     if (!this.#encoder.mayCollide) return undefined;
-    // 53 of the 64 bits: a Map keyed by numbers is several times faster than one keyed by bigints, and equality of the
-    // hash alone decides nothing.
-    const key = (encoded.hashHigh >>> 11) * 0x1_0000_0000 + (encoded.hashLow >>> 0);
-    const collided = this.#collided.get(key);
-    if (collided !== undefined) return collided;
+    const key = keyOf(encoded);
     const owner = this.#owners.get(key);
-    if (owner === undefined) {
-      this.#owners.set(key, series);
-      return undefined;
+    if (owner === undefined) this.#owners.set(key, series);
+    else if (owner !== series && this.#collide(owner, series, encoded)) {
+      this.#known.note(key, this.#windowMs);
+      return collision(`${describe(owner)} and ${describe(series)}`);
     }
-    if (owner === series || !this.#collide(owner, series, encoded)) return undefined;
-    const refused: RefusedSeries = {
-      kind: "refused",
-      reason: "name_collision",
-      message: `two series are equal once their labels are made ready to send: ${describe(owner)} and ${describe(series)}`,
-    };
-    this.#collided.set(key, refused);
-    return refused;
+    return this.knows(encoded) ? collision(`${describe(series)} and one that was seen before`) : undefined;
   }
 
-  /** To be called when a window begins. */
-  reset(): void {
-    this.#owners.clear();
+  /** Whether the series, or what its labels have become, is one of a pair that has met before. */
+  knows(encoded: EncodedSeries): boolean {
+    return this.#encoder.mayCollide && this.#known.has(keyOf(encoded), this.#windowMs);
   }
 
   #collide(owner: Series, series: Series, encoded: EncodedSeries): boolean {
@@ -52,6 +50,22 @@ export class CollisionDetector {
     const other = this.#encoder.encode(owner);
     return other.kind === "series" && bytesOf(other).equals(bytesOf(encoded));
   }
+}
+
+/**
+ * 53 of the 64 bits: a Map keyed by numbers is several times faster than one keyed by bigints, and equality of the hash
+ * alone refuses nothing before two series have been compared.
+ */
+function keyOf({ hashHigh, hashLow }: EncodedSeries): number {
+  return (hashHigh >>> 11) * 0x1_0000_0000 + (hashLow >>> 0);
+}
+
+function collision(pair: string): RefusedSeries {
+  return {
+    kind: "refused",
+    reason: "name_collision",
+    message: `two series are equal once their labels are made ready to send: ${pair}`,
+  };
 }
 
 function sameLabels(a: Series, b: Series): boolean {
