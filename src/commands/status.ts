@@ -1,6 +1,7 @@
 import { describeError, TelemetrydError } from "../core/errors.ts";
 import { formatAge, formatCount, formatExactCount } from "../core/human.ts";
 import type { LineSink } from "../core/log.ts";
+import { parseUrl } from "../core/url.ts";
 import { type DaemonStatus, findCondition, type PolicyView, type SinkView } from "../policy/status-view.ts";
 import { printable, renderTable } from "./table.ts";
 
@@ -68,7 +69,7 @@ async function fetchStatus(address: string, signal: AbortSignal): Promise<Daemon
 
 function statusUrl(address: string): URL {
   const text = /^https?:\/\//i.test(address) ? address : `http://${address}`;
-  if (!URL.canParse(text)) {
+  if (parseUrl(text) === undefined) {
     throw new TelemetrydError(
       "INVALID_ARGUMENT",
       `--address: "${address}" is no address; write it like ${defaultStatusAddress}`,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseUrl } from "../core/url.ts";
 import {
   addressRanges,
   byteSize,
@@ -317,9 +318,7 @@ export const configSchema = z
 export type Config = WithUnits<z.output<typeof configSchema>>;
 
 function proxyProblem(text: string): string | undefined {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-    ? undefined
-    : "must be an http or https URL";
+  return /^https?:$/.test(parseUrl(text)?.protocol ?? "") ? undefined : "must be an http or https URL";
 }
 
 export type MetricsConfig = NonNullable<Config["metrics"]>;

@@ -1,13 +1,15 @@
 import ipaddr from "ipaddr.js";
 import { oneOf, show } from "../core/schema-issue.ts";
+import { parseUrl } from "../core/url.ts";
 
 /** Checks of single values: each returns what is wrong and what would be right, or undefined. */
 
 export function urlProblem(text: string, protocols: readonly string[]): string | undefined {
   const names = oneOf(protocols.map((protocol) => protocol.slice(0, -1)));
-  if (!URL.canParse(text)) return `must be an absolute ${names} URL, not ${show(text)}`;
-  const url = new URL(text);
-  if (!protocols.includes(url.protocol)) return `must be an absolute ${names} URL, not ${show(text)}`;
+  const url = parseUrl(text);
+  if (url === undefined || !protocols.includes(url.protocol)) {
+    return `must be an absolute ${names} URL, not ${show(text)}`;
+  }
   if (url.username !== "" || url.password !== "") {
     return "must not hold a user name or password; give them in a file";
   }

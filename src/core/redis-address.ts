@@ -1,3 +1,4 @@
+import { parseUrl } from "./url.ts";
 /** Where a Redis is, as `redis.url` says it. */
 export type RedisAddress =
   | { readonly kind: "single"; readonly url: string }
@@ -47,7 +48,7 @@ export function parseRedisAddress(urls: readonly string[]): RedisAddress | Redis
   const fault = (index: number, message: string): RedisAddressFault => ({ kind: "fault", index, message });
   const isMeantForSentinels = (url: string): boolean => /^[a-z+-]*sentinel:/i.test(url);
   if (!urls.some(isMeantForSentinels)) {
-    const wrong = urls.findIndex((url) => !URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol));
+    const wrong = urls.findIndex((url) => !/^rediss?:$/.test(parseUrl(url)?.protocol ?? ""));
     if (wrong >= 0) return fault(wrong, "a redis or rediss URL such as redis://127.0.0.1:6379");
     const [first, ...others] = urls;
     if (first === undefined) return fault(0, "at least one address");
@@ -74,9 +75,9 @@ function parseSentinelUrl(url: string): SentinelAddress | undefined {
   const sentinels = hosts.split(",").flatMap((each) => parseHost(each) ?? []);
   if (secure === undefined || sentinels.length !== hosts.split(",").length) return undefined;
   // The parts other than the hosts are those of any URL.
-  const rest = `redis://${userinfo === "" ? "" : `${userinfo}@`}host${path}${query}`;
-  if (!URL.canParse(rest)) return undefined;
-  const { username, password, pathname, searchParams } = new URL(rest);
+  const rest = parseUrl(`redis://${userinfo === "" ? "" : `${userinfo}@`}host${path}${query}`);
+  if (rest === undefined) return undefined;
+  const { username, password, pathname, searchParams } = rest;
   const [, primary, database] = /^\/([^/]+)(?:\/(\d{1,9})?)?$/.exec(pathname) ?? [];
   const options = [...searchParams.keys()];
   if (primary === undefined || options.some((name) => !/^sentinel(Username|Password)$/.test(name)))

@@ -1,3 +1,4 @@
+import { parseUrl } from "../core/url.ts";
 import type { Condition } from "./conditions.ts";
 
 /**
@@ -103,8 +104,9 @@ export function findCondition(
 }
 
 /** An address without what may be secret in it: userinfo, query, fragment. A text that is no URL shows nothing. */
-export function publicEndpoint(url: string): string {
-  if (!URL.canParse(url)) return "(not a URL)";
-  const { protocol, host, pathname } = new URL(url);
+export function publicEndpoint(endpoint: string): string {
+  const url = parseUrl(endpoint);
+  if (url === undefined) return "(not a URL)";
+  const { protocol, host, pathname } = url;
   return `${protocol}//${host}${pathname}`;
 }

@@ -1,5 +1,6 @@
 import { describeError, errnoCode } from "../core/errors.ts";
 import { redact } from "../core/redact.ts";
+import { parseUrl } from "../core/url.ts";
 import { type AnswerHeaders, MalformedAnswer } from "../http/answer-parser.ts";
 import { EgressRefusedError } from "./egress.ts";
 import { AnswerTimeoutError, type PostResult } from "./post.ts";
@@ -128,7 +129,7 @@ function suspensionHint(status: number, headers: AnswerHeaders, context: Attempt
 
 function redirectHint(location: string | undefined, endpoint: string): string {
   if (location === undefined) return "redirects are not followed";
-  const target = URL.canParse(location, endpoint) ? new URL(location, endpoint).href : location;
+  const target = parseUrl(location, endpoint)?.href ?? location;
   return `the receiver redirects to ${redact(target.slice(0, 512))}, which is not followed; make that the endpoint if it is right`;
 }
 
