@@ -1,20 +1,13 @@
-/** Nanoseconds are below what we can wait for; they are read because Kubernetes writes them. */
-const unitsMs: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  μs: 1e-3,
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-};
+/** Units of at least a millisecond, in ms; whole numbers of them are counted exactly. */
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const unitsNs: Readonly<Record<string, number>> = { ns: 1, us: 1_000, µs: 1_000, μs: 1_000 };
 
-const wholePattern = /^([-+]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const partPattern = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const wholePattern = /^([-+]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const partPattern = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;
 
 /**
- * Reads a duration as Kubernetes writes them (Go's `time.ParseDuration`): `250ms`, `5s`, `1m30s`, `1.5h`, `0`.
+ * Reads a duration as Kubernetes writes them (Go's `time.ParseDuration`): `250ms`, `5s`, `1m30s`, `1.5h`, `0`. Exact to
+ * the nanosecond; parts of one are cut off.
  *
  * @returns milliseconds, possibly with a fraction, or undefined when the text is not a duration
  */
@@ -22,12 +15,18 @@ export function parseDuration(text: string): number | undefined {
   if (/^[-+]?0$/.test(text)) return 0;
   const match = wholePattern.exec(text);
   if (match === null) return undefined;
-  let totalMs = 0;
-  for (const [, amount, unit] of (match[2] ?? "").matchAll(partPattern)) {
-    totalMs += Number(amount) * (unitsMs[unit ?? ""] ?? Number.NaN);
+  let wholeMs = 0;
+  let restNs = 0;
+  for (const [, whole = "", fraction = "", unit = ""] of (match[2] ?? "").matchAll(partPattern)) {
+    const unitMs = unitsMs[unit] ?? 0;
+    const unitNs = unitsNs[unit] ?? unitMs * 1e6;
+    if (unitMs > 0) wholeMs += Number(whole) * unitMs;
+    else restNs += Number(whole) * unitNs;
+    // As Go reads a fraction, so that 1.005s is exact. More digits than a number holds change nothing.
+    const digits = fraction.slice(0, 15);
+    restNs += Math.floor(Number(digits) * (unitNs / 10 ** digits.length));
   }
-  // 5s must be 5000 exactly, not 5000.000000001: sums of fractions are rounded to the microsecond.
-  totalMs = Math.round(totalMs * 1e3) / 1e3;
+  const totalMs = wholeMs + restNs / 1e6;
   return match[1] === "-" ? -totalMs : totalMs;
 }
 

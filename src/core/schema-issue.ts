@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { characterCount } from "./character-count.ts";
 import { suggestion } from "./closest.ts";
 import type { DocumentPath } from "./document-path.ts";
 import { redact } from "./redact.ts";
@@ -124,7 +125,7 @@ function describeSize(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig):
       };
     }
     case "string": {
-      const length = typeof issue.input === "string" ? issue.input.length : 0;
+      const length = typeof issue.input === "string" ? characterCount(issue.input) : 0;
       if (small && length === 0) return { reason: "FieldValueRequired", message: "must not be empty" };
       const reason = small ? "FieldValueInvalid" : "FieldValueTooLong";
       return { reason, message: `must have ${bound} characters, not ${length}` };

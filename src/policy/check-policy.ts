@@ -4,8 +4,9 @@ import { schemaAt, unknownKeys } from "../core/json-schema.ts";
 import { checkSchema, show } from "../core/schema-issue.ts";
 import { checkSink } from "./check-sink.ts";
 import { checkSource, isSelectorName } from "./check-source.ts";
+import { choices } from "./choice.ts";
 import { asErrors, type DocumentFault, errorAt } from "./document-fault.ts";
-import { choices, metadataSchema, policyLimits, specJsonSchema } from "./schema.ts";
+import { metadataSchema, policyLimits, specJsonSchema } from "./schema.ts";
 import type { ExportPolicy, PolicyRef, PolicySink, PolicySource } from "./types.ts";
 
 /** An ExportPolicy that has been looked at: what of it can run, and all that is wrong with it. */

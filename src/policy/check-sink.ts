@@ -1,9 +1,10 @@
 import { suggestion } from "../core/closest.ts";
 import { type DocumentPath, isObject, valueAt } from "../core/document-path.ts";
-import { checkSchema, oneOf, show } from "../core/schema-issue.ts";
+import { checkSchema, show } from "../core/schema-issue.ts";
 import { nameOf, type SourceCheck } from "./check-source.ts";
-import { asErrors, type DocumentFault, errorAt, errorAtName } from "./document-fault.ts";
-import { choices, sinkSchema } from "./schema.ts";
+import { choiceFaults, withoutMissingChoices } from "./choice.ts";
+import { asErrors, type DocumentFault, errorAt } from "./document-fault.ts";
+import { sinkSchema } from "./schema.ts";
 import type { PolicySink } from "./types.ts";
 
 /** One sink that has been looked at. */
@@ -36,14 +37,10 @@ export function checkSink(
   const namedFaults = sources
     .filter((source) => namedList.includes(source.name))
     .flatMap((source) => source.faults);
-  const faults = [...issues.filter((fault) => !ofList(fault)), ...choiceFaults(raw, path)];
-  const missingChoices = new Set(
-    faults.flatMap((fault) => (fault.reason === "FieldValueNotSupported" ? [parentOf(fault)] : [])),
-  );
-  // A target of an unknown kind lacks the known one: one fault says both.
-  const distinct = faults.filter(
-    (fault) => fault.reason !== "FieldValueRequired" || !missingChoices.has(parentOf(fault)),
-  );
+  const distinct = withoutMissingChoices([
+    ...issues.filter((fault) => !ofList(fault)),
+    ...choiceFaults(raw, path, [["target"], ["target", "prometheusRemoteWrite", "authentication"]]),
+  ]);
   if (checked.issues !== undefined)
     return { name, value: undefined, faults: distinct, listFaults, namedFaults };
   const remoteWrite = checked.value.target.prometheusRemoteWrite;
@@ -57,10 +54,6 @@ export function checkSink(
     retry: { maxAttempts: remoteWrite.retry.maxAttempts, backoffMs: remoteWrite.retry.backoffDuration },
   };
   return { name, value, faults: distinct, listFaults, namedFaults };
-}
-
-function parentOf(fault: DocumentFault): string {
-  return JSON.stringify(fault.path.slice(0, -1));
 }
 
 function checkReferences(
@@ -83,20 +76,5 @@ function checkReferences(
     if (known.includes(name) || rawSources.length === 0) return [];
     const message = `names ${show(name)}, which is none of spec.sources${suggestion(name, known)}`;
     return [errorAt([...path, index], "FieldValueNotFound", message)];
-  });
-}
-
-/** Where one of several kinds has to be chosen, a kind that is not known may not be passed over, as other fields may. */
-function choiceFaults(raw: unknown, path: DocumentPath): DocumentFault[] {
-  const places: DocumentPath[] = [["target"], ["target", "prometheusRemoteWrite", "authentication"]];
-  return places.flatMap((place) => {
-    const value = valueAt(raw, place);
-    const kinds = choices[String(place.at(-1))] ?? [];
-    return Object.keys(isObject(value) ? value : {})
-      .filter((key) => !kinds.includes(key))
-      .map((key) => {
-        const message = `is not a kind of ${place.at(-1)} that is supported; it must be ${oneOf(kinds)}${suggestion(key, kinds)}`;
-        return errorAtName([...path, ...place, key], "FieldValueNotSupported", message);
-      });
   });
 }

@@ -1,5 +1,6 @@
 import { type DocumentPath, isObject } from "../core/document-path.ts";
 import { checkSchema } from "../core/schema-issue.ts";
+import { choiceFaults, withoutMissingChoices } from "./choice.ts";
 import { asErrors, type DocumentFault, errorAt, errorAtName } from "./document-fault.ts";
 import { checkMetricsql } from "./metricsql-source.ts";
 import { sourceSchema } from "./schema.ts";
@@ -22,17 +23,21 @@ export function checkSource(raw: unknown, path: DocumentPath, tenantLabel?: stri
       "is not supported: the fields of resource selectors are not published; select with metrics.metricsql",
     ),
   );
+  const wrongChoices = choiceFaults(raw, path, [["metrics"]]).filter(
+    (fault) => !isSelectorName(fault.path.at(-1) ?? ""),
+  );
   const checked = checkSchema(sourceSchema, raw, path);
   if (checked.issues !== undefined) {
     // Where a selector was given, that metricsql is missing is the same fault once more.
     const issues = checked.issues.filter(
       (issue) => selectors.length === 0 || issue.reason !== "FieldValueRequired",
     );
-    return { name, value: undefined, faults: [...selectors, ...asErrors(issues)] };
+    const faults = withoutMissingChoices([...wrongChoices, ...asErrors(issues)]);
+    return { name, value: undefined, faults: [...selectors, ...faults] };
   }
   const { metricsql } = checked.value.metrics;
   const problem = checkMetricsql(metricsql, tenantLabel);
-  const faults = [...selectors];
+  const faults = [...selectors, ...wrongChoices];
   if (problem !== undefined) {
     faults.push({
       ...errorAt([...path, "metrics", "metricsql"], "FieldValueInvalid", problem.message),

@@ -1,7 +1,7 @@
 import { Environment } from "@marcbachmann/cel-js";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
-import type { CrdSchema } from "../../scripts/crd/export-policy-crd.ts";
+import { parseUrl } from "../../src/core/url.ts";
 import { applyDefaults } from "../../src/platform/schema/defaults.ts";
 import type { Schema } from "../../src/platform/schema/schema.ts";
 
@@ -11,9 +11,9 @@ import type { Schema } from "../../src/platform/schema/schema.ts";
  */
 
 /** @returns what would be refused, one line each; the value is completed with defaults in place */
-export function structuralFaults(value: unknown, schema: CrdSchema): string[] {
+export function structuralFaults(value: unknown, schema: Schema): string[] {
   const unknown = unknownFields(value, schema, "");
-  applyDefaults(value as never, schema as Schema);
+  applyDefaults(value as never, schema);
   // Compiled once: ajv keeps what it made of a schema.
   const validate = ajv.compile(schema);
   validate(value);
@@ -29,10 +29,10 @@ const ajv = new Ajv({ allErrors: true, strict: false });
 formats.default(ajv, ["date-time"]);
 ajv.addFormat("int64", true);
 
-type Visit = (value: unknown, schema: CrdSchema, path: string) => string[];
+type Visit = (value: unknown, schema: Schema, path: string) => string[];
 
 /** Whatever `visit` finds at the value and at everything in it that has a schema. */
-function walk(value: unknown, schema: CrdSchema, path: string, visit: Visit): string[] {
+function walk(value: unknown, schema: Schema, path: string, visit: Visit): string[] {
   const found = visit(value, schema, path);
   if (Array.isArray(value)) {
     const { items } = schema;
@@ -47,7 +47,7 @@ function walk(value: unknown, schema: CrdSchema, path: string, visit: Visit): st
   return [...found, ...members];
 }
 
-function unknownFields(root: unknown, rootSchema: CrdSchema, rootPath: string): string[] {
+function unknownFields(root: unknown, rootSchema: Schema, rootPath: string): string[] {
   return walk(root, rootSchema, rootPath, (value, schema, path) => {
     const open =
       schema["x-kubernetes-preserve-unknown-fields"] === true ||
@@ -60,7 +60,7 @@ function unknownFields(root: unknown, rootSchema: CrdSchema, rootPath: string): 
   });
 }
 
-function listFaults(root: unknown, rootSchema: CrdSchema, rootPath: string): string[] {
+function listFaults(root: unknown, rootSchema: Schema, rootPath: string): string[] {
   return walk(root, rootSchema, rootPath, (value, schema, path) => {
     const type = schema["x-kubernetes-list-type"];
     if (!Array.isArray(value) || (type !== "map" && type !== "set")) return [];
@@ -72,7 +72,7 @@ function listFaults(root: unknown, rootSchema: CrdSchema, rootPath: string): str
   });
 }
 
-function ruleFaults(root: unknown, rootSchema: CrdSchema, rootPath: string): string[] {
+function ruleFaults(root: unknown, rootSchema: Schema, rootPath: string): string[] {
   return walk(root, rootSchema, rootPath, (value, schema, path) =>
     (schema["x-kubernetes-validations"] ?? [])
       .filter(({ rule }) => !holds(rule, value))
@@ -83,7 +83,9 @@ function ruleFaults(root: unknown, rootSchema: CrdSchema, rootPath: string): str
 /** A rule that cannot be evaluated refuses the object, as with an API server. */
 function holds(rule: string, self: unknown): boolean {
   try {
-    return environment.evaluate(rule, { self }) === true;
+    // Unlike Go, cel-js reads one of the two letters mu only.
+    const value = typeof self === "string" ? self.replaceAll("\u03bc", "\u00b5") : self;
+    return environment.evaluate(rule, { self: value }) === true;
   } catch {
     return false;
   }
@@ -98,7 +100,7 @@ const environment = new Environment()
   .registerType("Url", { ctor: URL, fields: {} })
   .registerFunction(
     "isURL(string): bool",
-    (text: string) => URL.canParse(text) && !/^[^?]*%(?![0-9a-f]{2})/i.test(text),
+    (text: string) => parseUrl(text) !== undefined && !/^[^?]*%(?![0-9a-f]{2})/i.test(text),
   )
   .registerFunction("url(string): Url", (text: string) => new URL(text))
   .registerFunction("Url.getPort(): string", (url: URL) => url.port);
@@ -127,7 +129,7 @@ const structuralKeywords = new Set([
 ]);
 
 /** What of a schema is not structural: a place without a type, a keyword that a CRD may not have. */
-export function structureFaults(schema: CrdSchema, path = ""): string[] {
+export function structureFaults(schema: Schema, path = ""): string[] {
   const own = Object.keys(schema)
     .filter((keyword) => !structuralKeywords.has(keyword))
     .map((keyword) => `${path}: the keyword ${keyword}`);

@@ -2,11 +2,16 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { type CrdSchema, exportPolicyCrd } from "../../scripts/crd/export-policy-crd.ts";
+import { exportPolicyCrd } from "../../scripts/crd/export-policy-crd.ts";
 import { printManifest } from "../../scripts/crd/print-manifest.ts";
 import { exportPolicyKind } from "../../src/platform/kinds/export-policy.ts";
+import type { JsonObject } from "../../src/platform/object.ts";
+import { admit, dropUnknownFields, readObject, schemaOf } from "../../src/platform/resources/admission.ts";
+import type { Schema } from "../../src/platform/schema/schema.ts";
+import { StatusError } from "../../src/platform/status.ts";
 import { checkExportPolicy } from "../../src/policy/check-policy.ts";
 import { brokenPolicies } from "../support/broken-policies.ts";
+import { borderlinePolicy } from "../support/policy-arbitrary.ts";
 import { ruleProblem, structuralFaults, structureFaults } from "../support/structural-schema.ts";
 
 const crd = exportPolicyCrd("platformapis");
@@ -60,9 +65,9 @@ describe("the schema", () => {
   });
 
   test("bounds every list and text that a rule goes over, or an API server finds the rule too costly", () => {
-    const spec = schema.properties?.["spec"] as CrdSchema;
+    const spec = schema.properties?.["spec"] as Schema;
     const unbounded: string[] = [];
-    const visit = (at: CrdSchema, path: string): void => {
+    const visit = (at: Schema, path: string): void => {
       if (at.type === "array" && at.maxItems === undefined) unbounded.push(path);
       if (at.type === "string" && at.maxLength === undefined) unbounded.push(path);
       for (const [name, child] of Object.entries(at.properties ?? {})) visit(child, `${path}.${name}`);
@@ -130,6 +135,47 @@ describe("broken policies are refused by both or by neither", () => {
     const { others } = validatorFaults(policy);
     const faults = crdFaults(policy);
     expect({ refused: faults.length > 0, faults }).toEqual({ refused: others.length > 0, faults });
+  });
+});
+
+describe("the platform", () => {
+  const kind = exportPolicyKind("platformapis");
+
+  /** What the platform refuses, as on creation with strict field validation. */
+  function platformFaults(policy: Policy): string[] {
+    try {
+      const object = readObject(structuredClone(policy) as JsonObject, kind);
+      dropUnknownFields(object, kind, "Strict");
+      admit(object, undefined, kind, "");
+      return [];
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      return [error.message];
+    }
+  }
+
+  test("has the schema of the CRD, key by key", () => {
+    const { metadata: _, ...fields } = schema.properties ?? {};
+    const { metadata: __, ...platformFields } = schemaOf(kind).properties ?? {};
+    expect(platformFields).toEqual(fields);
+  });
+
+  test("accepts what the CRD accepts, and nothing else", () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(borderlinePolicy, (policy) => {
+        const ours = platformFaults(policy);
+        // The CRD knows no MetricsQL.
+        if (ours.length === 1 && validatorFaults(policy).ofMetricsql > 0) return;
+        const faults = crdFaults(policy);
+        expect({ accepted: ours.length === 0, ours, faults }).toEqual({
+          ...{ accepted: faults.length === 0, ours, faults },
+        });
+        if (ours.length === 0) accepted++;
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(accepted).toBeGreaterThan(200);
   });
 });
 

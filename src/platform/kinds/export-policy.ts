@@ -8,24 +8,6 @@ import type { FieldError } from "../status.ts";
 import { conditionColumns, conditionsSchema } from "./conditions.ts";
 import type { KindDefinition } from "./kind.ts";
 
-/**
- * The spec's schema is the exporter's own. The lists are marked as keyed by name, so that two appliers can each have sinks
- * of theirs in one policy.
- */
-function specSchema(): Schema {
-  const { $schema: _, ...schema } = specJsonSchema as Schema & { readonly $schema?: string };
-  const byName = {
-    "x-kubernetes-list-type": "map",
-    "x-kubernetes-list-map-keys": ["name"],
-  } as const;
-  const { sources, sinks } = schema.properties ?? {};
-  return {
-    ...schema,
-    description: "What to export, and where to.",
-    properties: { sources: { ...sources, ...byName }, sinks: { ...sinks, ...byName } },
-  };
-}
-
 const statusSchema: Schema = {
   type: "object",
   description: "What the exporter reports.",
@@ -75,7 +57,7 @@ export function exportPolicyKind(groupDomain: string): KindDefinition {
       description,
       required: ["spec"],
       properties: {
-        spec: specSchema(),
+        spec: specJsonSchema as Schema,
         status: statusSchema,
       },
     },

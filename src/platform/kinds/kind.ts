@@ -37,7 +37,7 @@ export interface KindDefinition extends ResourceName {
   prepare?(object: KubeObject, old: KubeObject | undefined): void;
   /** Names of objects that cannot be deleted. */
   readonly undeletable?: readonly string[];
-  /** The schema of `spec` only says what the fields are; `validate` checks them, and in its own words. */
+  /** `validate` says what is wrong with `spec` in its own words, which are shown instead of the schema's. */
   readonly checksOwnSpec?: boolean;
   /** What is doubtful but allowed; clients show it. */
   warn?(object: KubeObject): string[];

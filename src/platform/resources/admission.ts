@@ -87,12 +87,15 @@ export function admit(
   const name = object.metadata.name ?? "";
   // Kinds may rely on the types that the schema gives: what they do comes after it was checked.
   const isOwn = ({ field }: FieldError) => kind.checksOwnSpec === true && /^spec($|\.)/.test(field);
-  const typeErrors = validateSchema(object, schema, "").filter((error) => !isOwn(error));
+  const schemaErrors = validateSchema(object, schema, "");
+  const typeErrors = schemaErrors.filter((error) => !isOwn(error));
   if (typeErrors.length > 0) throw invalid(kind, name, typeErrors);
   // A status can be written whatever has become of the rules for the rest.
   if (subresource === "status") return [];
   kind.prepare?.(object, old);
   const errors = [...validateMetadata(object, kind), ...(kind.validate?.(object, old) ?? [])];
+  // What such a kind overlooks is refused all the same, in the schema's words.
+  if (errors.length === 0) errors.push(...schemaErrors);
   if (errors.length > 0) throw invalid(kind, name, errors);
   return kind.warn?.(object) ?? [];
 }

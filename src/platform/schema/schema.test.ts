@@ -16,6 +16,15 @@ const schema: Schema = {
     when: { type: "string", nullable: true },
     inner: { type: "object", properties: { deep: { type: "boolean", default: true } } },
     free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+    choice: {
+      type: "object",
+      "x-kubernetes-preserve-unknown-fields": true,
+      maxProperties: 1,
+      properties: { known: { type: "object", properties: { a: { type: "string" } } } },
+    },
+    since: { type: "string", format: "date-time", nullable: true },
+    small: { type: "integer", format: "int32" },
+    large: { type: "integer", format: "int64" },
     map: { type: "object", additionalProperties: { type: "string" } },
     items: {
       type: "array",
@@ -38,11 +47,18 @@ test("unknown fields go, and are named", () => {
     free: { any: 1 },
     map: { k: "v" },
     items: [{ id: "a", odd: 1 }],
+    choice: { known: { a: "", b: 1 }, other: { c: 1 } },
     __proto__: { x: 1 },
   };
-  expect(removeUnknownFields(value, schema)).toEqual(["extra", "inner.other", "items[0].odd"]);
+  expect(removeUnknownFields(value, schema)).toEqual([
+    "extra",
+    "inner.other",
+    "items[0].odd",
+    "choice.known.b",
+  ]);
   expect(value).toEqual({
     ...{ name: "a", inner: { deep: true }, free: { any: 1 }, map: { k: "v" }, items: [{ id: "a" }] },
+    choice: { known: { a: "" }, other: { c: 1 } },
   });
 });
 
@@ -97,6 +113,24 @@ describe("validation", () => {
       ["count: Invalid value: 10: count in body should be less than or equal to 9"],
     ],
     ["too long", { name: "abcd" }, ["name: Too long: may not be more than 3 bytes"]],
+    ["as long as may be, in characters", { name: "abc", mode: "A" }, []],
+    [
+      "too many fields",
+      { name: "a", choice: { known: {}, other: {} } },
+      ["choice: Too many: 2: must have at most 1 items"],
+    ],
+    ["times", { name: "a", since: "2026-11-20T10:00:00.123+01:00" }, []],
+    ["no time", { name: "a", since: null }, []],
+    [
+      "a time that is none",
+      { name: "a", since: "yesterday" },
+      ['since: Invalid value: "yesterday": since in body must be of type date-time: "yesterday"'],
+    ],
+    [
+      "more than 32 bits",
+      { name: "a", small: 2 ** 31, large: 2 ** 31 },
+      ["small: Invalid value: 2147483648: small in body must be of type int32: 2147483648"],
+    ],
     ["too short", { name: "" }, ['name: Invalid value: "": name in body should be at least 1 chars long']],
     ["pattern", { name: "A" }, [`name: Invalid value: "A": name in body should match '^[a-z]*$'`]],
     ["enum", { name: "a", mode: "C" }, ['mode: Unsupported value: "C": supported values: "A", "B"']],

@@ -23,6 +23,7 @@ export interface Schema {
   readonly maximum?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly maxProperties?: number;
   /** atomic: replaced whole; set: unique scalars; map: items told apart by their keys. Absent means atomic. */
   readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
@@ -30,7 +31,10 @@ export interface Schema {
   readonly "x-kubernetes-map-type"?: "atomic" | "granular";
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;
+  /** Unknown fields stay; those of known fields still go. */
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
+  /** Rules in the Common Expression Language. They are published; the kind's `validate` checks the same in code. */
+  readonly "x-kubernetes-validations"?: readonly { readonly rule: string; readonly message: string }[];
 }
 
 const text = (description: string): Schema => ({ type: "string", description });

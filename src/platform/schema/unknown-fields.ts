@@ -7,7 +7,6 @@ import type { Schema } from "./schema.ts";
  * @returns their paths, in the order found
  */
 export function removeUnknownFields(value: Json, schema: Schema, path = ""): string[] {
-  if (schema["x-kubernetes-preserve-unknown-fields"] === true) return [];
   if (Array.isArray(value)) {
     const items = schema.items;
     if (items === undefined) return [];
@@ -20,7 +19,7 @@ export function removeUnknownFields(value: Json, schema: Schema, path = ""): str
     const childSchema = fieldSchema(schema, name);
     if (childSchema !== undefined) {
       unknown.push(...removeUnknownFields(child, childSchema, childPath));
-    } else if (schema.properties !== undefined) {
+    } else if (schema.properties !== undefined && schema["x-kubernetes-preserve-unknown-fields"] !== true) {
       unknown.push(childPath);
       delete value[name];
     }

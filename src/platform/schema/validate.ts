@@ -1,5 +1,7 @@
+import { characterCount } from "../../core/character-count.ts";
 import { isJsonObject, type Json, sameJson } from "../object.ts";
 import type { FieldError } from "../status.ts";
+import { isDateTime, isInRange } from "./formats.ts";
 import type { Schema } from "./schema.ts";
 import { fieldSchema } from "./unknown-fields.ts";
 
@@ -66,17 +68,30 @@ function validateText(value: string, schema: Schema, path: string): FieldError[]
       invalidValue(path, value, `${path} in body should be at least ${schema.minLength} chars long`),
     );
   }
-  if (schema.maxLength !== undefined && value.length > schema.maxLength) {
+  if (schema.maxLength !== undefined && isLonger(value, schema.maxLength)) {
     const message = `Too long: may not be more than ${schema.maxLength} bytes`;
     errors.push({ reason: "FieldValueTooLong", field: path, message });
+    return errors;
   }
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) {
     errors.push(invalidValue(path, value, `${path} in body should match '${schema.pattern}'`));
   }
+  if (schema.format === "date-time" && !isDateTime(value)) {
+    errors.push(
+      invalidValue(path, value, `${path} in body must be of type date-time: ${JSON.stringify(value)}`),
+    );
+  }
   return errors;
 }
 
+function isLonger(text: string, maxLength: number): boolean {
+  return text.length > maxLength && characterCount(text) > maxLength;
+}
+
 function validateNumber(value: number, schema: Schema, path: string): FieldError[] {
+  if (!isInRange(value, schema.format)) {
+    return [invalidValue(path, value, `${path} in body must be of type ${schema.format}: ${value}`)];
+  }
   if (schema.minimum !== undefined && value < schema.minimum) {
     const why = `${path} in body should be greater than or equal to ${schema.minimum}`;
     return [invalidValue(path, value, why)];
@@ -137,6 +152,11 @@ function validateFields(
   path: string,
 ): FieldError[] {
   const errors: FieldError[] = [];
+  const count = Object.keys(value).length;
+  if (schema.maxProperties !== undefined && count > schema.maxProperties) {
+    const message = `Too many: ${count}: must have at most ${schema.maxProperties} items`;
+    errors.push({ reason: "FieldValueTooMany", field: path, message });
+  }
   for (const name of schema.required ?? []) {
     if (value[name] === undefined) errors.push(requiredValue(join(path, name)));
   }
