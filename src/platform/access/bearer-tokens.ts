@@ -31,15 +31,17 @@ const keysKey = `${keyPrefix}:platform-access:signing-keys`;
 
 /** @param issuer the address-independent name that tokens carry, so that another installation's are refused */
 export function createBearerTokens(redis: RedisConnection, issuer: string): BearerTokens {
-  const known = new Map<string, SigningKey>();
+  let known = new Map<string, SigningKey>();
 
+  /** The known keys stay in use until the new ones have all been read: a read may fail, or take its time. */
   const loadKeys = async (nowMs: number): Promise<void> => {
-    known.clear();
+    const loaded = new Map<string, SigningKey>();
     for (const [kid, json] of Object.entries(await redis.hgetall(keysKey))) {
       const key = JSON.parse(json) as SigningKey;
       if (nowMs - key.createdMs > keyLifetimeMs + 2 * bearerLifetimeMs) await redis.hdel(keysKey, kid);
-      else known.set(kid, key);
+      else loaded.set(kid, key);
     }
+    known = loaded;
   };
   const newest = (nowMs: number): SigningKey | undefined =>
     [...known.values()]
