@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Redis } from "ioredis";
@@ -66,6 +66,9 @@ export function createPrivateServer(options: PrivateServerOptions): Service {
     snapshot: () => ({ socket, pid: current?.pid ?? null, starts }),
     async run(signal) {
       await prepare(directory, socket);
+      await tighten(directory).catch((error: unknown) => {
+        log.warn({ directory, error: describeError(error) }, "the modes of Redis' files cannot be set");
+      });
       // A second Ctrl-C ends the process at once: the child must not stay behind then either.
       const endChild = (): void => void signalProcess(current?.pid, "SIGTERM");
       process.once("exit", endChild);
@@ -109,6 +112,21 @@ async function prepare(directory: string, socket: string): Promise<void> {
       cause,
     });
   }
+}
+
+/** Takes the rights of others away from what is in the folder: earlier versions left the data readable to everybody. */
+async function tighten(directory: string): Promise<void> {
+  await chmod(directory, 0o700);
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) await tighten(path);
+    else if (entry.isFile()) await chmod(path, 0o600).catch(ignoreAbsent);
+  }
+}
+
+/** A server that runs replaces its files. */
+function ignoreAbsent(error: unknown): void {
+  if (errnoCode(error) !== "ENOENT") throw error;
 }
 
 /**
@@ -164,12 +182,15 @@ async function untilGone(pid: number, clock: Clock, signal: AbortSignal): Promis
 }
 
 function start(directory: string, socket: string, options: PrivateServerOptions): RunningServer {
+  // Redis has no setting for the mode of its files; the child takes this over, and nothing runs in between.
+  const umask = process.umask(0o077);
   const child = spawn(options.binary, serverArguments(directory, socket, options.appendFsync), {
     cwd: directory,
     stdio: ["ignore", "pipe", "pipe"],
     // A process group of its own: Ctrl-C in a terminal must end the daemon first, then its Redis.
     detached: true,
   });
+  process.umask(umask);
   const output = lastLines(child);
   const failure: { spawn?: Error } = {};
   child.once("error", (error) => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -74,7 +74,7 @@ describe("the private server", () => {
     // The second finds the first's server just as it would after a kill -9 of the first.
     const second = run({ stateDirectory: directory });
     await ready(second.room, "second");
-    expect(privatePid(second.room)).toBe(pid);
+    await until("the second has taken it over", () => privatePid(second.room) === pid);
     process.kill(pid ?? 0, 0);
     await releasers.releaseAll();
     expect(isAlive(pid ?? 0)).toBe(false);
@@ -91,6 +91,35 @@ describe("the private server", () => {
     process.kill(pid ?? 0, "SIGKILL");
     await until("another server runs", () => privatePid(room) !== null && privatePid(room) !== pid);
     await until("the data is back", async () => (await connection.get("kept")) === "yes");
+  });
+
+  test("its files are the owner's alone, also those of an earlier version", async () => {
+    const directory = await stateDirectory();
+    const folder = join(directory, "redis");
+    const modes = async (): Promise<string[]> => {
+      const names = await readdir(folder, { recursive: true });
+      const found = await Promise.all(["", ...names].map((name) => stat(join(folder, name))));
+      return found
+        .filter((each) => !each.isSocket() && (each.mode & 0o077) !== 0)
+        .map((each) => `${each.mode}`);
+    };
+    const first = run({ stateDirectory: directory });
+    const connection = await ready(first.room);
+    await connection.set("kept", "yes");
+    expect(await modes()).toEqual([]);
+    await connection.bgrewriteaof();
+    await until("the log is rewritten", async () =>
+      /aof_rewrite_in_progress:0/.test(await connection.info("persistence")),
+    );
+    expect(await modes()).toEqual([]);
+    await first.stop();
+
+    for (const name of ["", ...(await readdir(folder, { recursive: true }))]) {
+      await chmod(join(folder, name), (await stat(join(folder, name))).isDirectory() ? 0o755 : 0o644);
+    }
+    const second = run({ stateDirectory: directory });
+    expect(await (await ready(second.room, "second")).get("kept")).toBe("yes");
+    expect(await modes()).toEqual([]);
   });
 
   test("works where the state directory's path is too long for a socket", async () => {
