@@ -5,6 +5,7 @@ import { describeError } from "../core/errors.ts";
 import { type ListenAddress, listenOn } from "../core/listen-address.ts";
 import type { Logger } from "../core/log.ts";
 import { Releasers, runLoop, runServices, type Service } from "../core/service.ts";
+import { Slots } from "../core/slots.ts";
 import type { RedisConnection } from "../redis/connection.ts";
 import type { RedisConnections } from "../redis/redis.ts";
 import { type BearerTokens, createBearerTokens } from "./access/bearer-tokens.ts";
@@ -20,6 +21,7 @@ import { createResources } from "./resources/resources.ts";
 import { createObjectStore, type ObjectStore } from "./store/object-store.ts";
 import { type CertificateOptions, loadServerCertificate } from "./tls/server-certificate.ts";
 import { type ChangeFeed, createChangeFeed } from "./watch/feed.ts";
+import { defaultUnsentLimits, UnsentEvents, type UnsentLimits } from "./watch/unsent-events.ts";
 
 export interface PlatformOptions {
   /** `platform.listen`. */
@@ -36,8 +38,11 @@ export interface PlatformOptions {
   readonly limits?: Partial<PlatformLimits>;
   /** How long a watch may be away and still resume. */
   readonly changeLogMs?: number;
-  /** Changes of one plane that are kept at most. */
+  /** Changes of one plane that are kept at most, and bytes of the states that were replaced. */
   readonly changeLogEntries?: number;
+  readonly changeLogBytes?: number;
+  /** What watches hold for their readers. */
+  readonly unsent?: Partial<UnsentLimits>;
   readonly bookmarkMs?: number;
   readonly watchCheckMs?: number;
 }
@@ -51,9 +56,12 @@ export interface Platform {
 const defaults = {
   changeLogMs: 10 * 60_000,
   changeLogEntries: 20_000,
+  changeLogBytes: 16 * 2 ** 20,
   bookmarkMs: 60_000,
   watchCheckMs: 30_000,
 };
+/** Watches that read the store at the same time, at most. */
+const watchTurns = 8;
 const compactEveryMs = 30_000;
 const lookEveryMs = 2_000;
 const certificateCheckMs = 12 * 3_600_000;
@@ -135,14 +143,26 @@ export function createPlatform(options: PlatformOptions): Platform {
 
 export type AssemblyOptions = Pick<
   PlatformOptions,
-  "groupDomain" | "clock" | "log" | "random" | "limits" | "bookmarkMs" | "watchCheckMs"
+  | "groupDomain"
+  | "clock"
+  | "log"
+  | "random"
+  | "limits"
+  | "bookmarkMs"
+  | "watchCheckMs"
+  | "changeLogEntries"
+  | "changeLogBytes"
+  | "unsent"
 >;
 
 /** Wires the room's parts by hand; everything but listening. */
 export function assemble(options: AssemblyOptions, redis: RedisConnection, subscriber: RedisConnection) {
   const { groupDomain, clock, log, random = Math.random } = options;
   const kinds = servedKinds(groupDomain);
-  const store: ObjectStore = createObjectStore(redis);
+  const store: ObjectStore = createObjectStore(redis, {
+    maxEntries: options.changeLogEntries ?? defaults.changeLogEntries,
+    maxBytes: options.changeLogBytes ?? defaults.changeLogBytes,
+  });
   const directory: AccessDirectory = createAccessDirectory(redis);
   const bearerTokens: BearerTokens = createBearerTokens(redis, `telemetryd.${groupDomain}`);
   const feed: ChangeFeed = createChangeFeed({ store, subscriber, clock, log, pollMs: lookEveryMs });
@@ -160,10 +180,12 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
   ];
   const garbageCollector = createGarbageCollector({ kinds, store, resources, clock });
   const limits: PlatformLimits = { ...defaultLimits, ...options.limits };
+  const turns = new Slots(watchTurns);
+  const unsent = new UnsentEvents(clock, { ...defaultUnsentLimits, ...options.unsent });
   const { bookmarkMs = defaults.bookmarkMs, watchCheckMs = defaults.watchCheckMs } = options;
   return {
     ...{ groupDomain, kinds, store, resources, feed, directory, bearerTokens, controllers, garbageCollector },
-    ...{ clock, log, random, limits, bookmarkMs, watchCheckMs },
+    ...{ clock, log, random, limits, turns, unsent, bookmarkMs, watchCheckMs },
   };
 }
 
@@ -181,19 +203,19 @@ function addressOf(url: string, server: Server): string {
 /** Drops changes that are old enough, from every plane. */
 async function runCompaction(
   options: PlatformOptions,
-  { store, directory }: { readonly store: ObjectStore; readonly directory: AccessDirectory },
+  { store, directory, turns }: Pick<ReturnType<typeof assemble>, "store" | "directory" | "turns">,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, log } = options;
   const keepMs = options.changeLogMs ?? defaults.changeLogMs;
-  const keepEntries = options.changeLogEntries ?? defaults.changeLogEntries;
   const tick = async (): Promise<number> => {
     // Resource versions are microseconds.
     const boundary = String(Math.max(0, clock.nowMs() - keepMs) * 1000);
     for (const plane of [...(await directory.listOrganizations()), ...(await directory.listProjects())]) {
       if (signal.aborted) break;
-      await store.compact(plane, boundary, keepEntries);
+      await store.compact(plane, boundary);
     }
+    turns.forgetIdle();
     return Math.min(compactEveryMs, keepMs);
   };
   await runLoop("compaction", tick, { clock, log, pauseAfterErrorMs: compactEveryMs }, signal);

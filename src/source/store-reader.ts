@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
 import type { SampleBuffer, Series } from "../core/series.ts";
+import { Slots } from "../core/slots.ts";
 import type { Expr } from "../metricsql/ast.ts";
 import { MetricsqlSyntaxError, parse } from "../metricsql/parser.ts";
 import { print } from "../metricsql/printer.ts";
@@ -14,7 +15,6 @@ import { failure, type ReadFailure } from "./read-failure.ts";
 import { RemoteReadReader } from "./remote-read-reader.ts";
 import type { ReadConsumer, ReadOutcome, ReadRequest, SampleReader } from "./sample-reader.ts";
 import { SharedRead } from "./shared-read.ts";
-import { Slots } from "./slots.ts";
 import { SourceMetrics } from "./source-metrics.ts";
 import type { StoreClient } from "./store-client.ts";
 import type { StoreFlavor } from "./store-settings.ts";
@@ -33,7 +33,7 @@ export interface StoreReaderOptions {
 const forgetEveryMs = 10 * 60_000;
 
 /**
- * Reads from the store that is configured. At most `concurrency` reads are open, by the rules of `slots.ts`; callers
+ * Reads from the store that is configured. At most `concurrency` reads are open, by the rules of `core/slots.ts`; callers
  * that ask for the same selector, tenant and window before it is open share one read.
  *
  * A read's way: `waiting` (for a slot; others may join) -> `open` -> complete, failed, or abandoned by all its consumers.

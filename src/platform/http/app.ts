@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Logger } from "../../core/log.ts";
 import { withEither } from "../../core/signals.ts";
+import type { Slots } from "../../core/slots.ts";
 import type { BearerTokens } from "../access/bearer-tokens.ts";
 import type { AccessDirectory, Caller } from "../access/directory.ts";
 import { bearerOf } from "../access/token.ts";
@@ -26,6 +27,7 @@ import {
 } from "../status.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import type { ChangeFeed } from "../watch/feed.ts";
+import type { UnsentEvents } from "../watch/unsent-events.ts";
 import { type Answer, readForm } from "./answer.ts";
 import { type Document, documentsByPlane } from "./documents.ts";
 import { mediaType } from "./negotiate.ts";
@@ -58,6 +60,8 @@ export interface PlatformAppOptions {
   readonly store: ObjectStore;
   readonly resources: Resources;
   readonly feed: ChangeFeed;
+  readonly turns: Slots;
+  readonly unsent: UnsentEvents;
   readonly directory: AccessDirectory;
   readonly bearerTokens: BearerTokens;
   readonly clock: Clock;
@@ -248,9 +252,11 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     reply.raw.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache" });
     reply.raw.flushHeaders();
     const guard = guardWatch(resourceRequest, closed);
+    const unsent = options.unsent.open(() => reply.raw.destroy());
     try {
+      const sink = responseSink(reply.raw, unsent);
       await withEither([signal, closed.signal], (either) =>
-        serveWatch(options, selection, watchOptions, form, responseSink(reply.raw), either),
+        serveWatch(options, selection, watchOptions, form, sink, either),
       );
       reply.raw.end();
     } catch (error) {
@@ -259,6 +265,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
       reply.raw.destroy();
     } finally {
       clearInterval(guard);
+      unsent.close();
       const left = (watches.get(caller.tokenId) ?? 1) - 1;
       if (left === 0) watches.delete(caller.tokenId);
       else watches.set(caller.tokenId, left);

@@ -1,20 +1,14 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import type { UnsentOfWatch } from "../watch/unsent-events.ts";
 import type { EventSink } from "./watch-handler.ts";
 
-/** Unsent bytes of a response above which its reader counts as behind. */
-const maxUnsentBytes = 256 * 1024;
-
 /** Writes a watch's events to a response. */
-export function responseSink(response: ServerResponse): EventSink {
+export function responseSink(response: ServerResponse, unsent: UnsentOfWatch): EventSink {
   return {
+    isReady: unsent.isReady,
+    ready: unsent.ready,
     write(line) {
-      response.write(line);
-      return response.writableLength < maxUnsentBytes;
-    },
-    async drained(signal) {
-      if (response.writableLength < maxUnsentBytes || response.destroyed) return;
-      await once(response, "drain", { signal });
+      response.write(line, unsent.add(Buffer.byteLength(line)));
     },
   };
 }

@@ -1,10 +1,12 @@
 import type { Clock } from "../../core/clock.ts";
 import { pause } from "../../core/signals.ts";
+import type { Slots } from "../../core/slots.ts";
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
 import type { JsonObject, KubeObject } from "../object.ts";
+import { type Plane, planeKey } from "../plane.ts";
 import { list, type Selection, selectionPrefix } from "../resources/list.ts";
 import { badRequest, expired, invalid, PlaneGoneError, type Status } from "../status.ts";
-import type { ObjectStore } from "../store/object-store.ts";
+import type { ChangesOutcome, ObjectStore } from "../store/object-store.ts";
 import { columnDefinitions, tableHead, tableRow } from "../table.ts";
 import { type ChangeFeed, type FeedChange, feedChange } from "../watch/feed.ts";
 import { type WatchEvent, watchStep } from "../watch/step.ts";
@@ -13,9 +15,10 @@ import { isTrue } from "./request.ts";
 
 /** Where the events of a watch go: a response, one line an event. */
 export interface EventSink {
-  /** @returns false when the reader is behind: nothing more until {@link drained} */
-  write(line: string | Buffer): boolean;
-  drained(signal: AbortSignal): Promise<void>;
+  /** False while the reader is behind: nothing more until {@link ready}. */
+  isReady(): boolean;
+  ready(signal: AbortSignal): Promise<void>;
+  write(line: string | Buffer): void;
 }
 
 export interface WatchOptions {
@@ -56,18 +59,19 @@ export function readWatchOptions(query: URLSearchParams, kind: KindDefinition, r
 export interface WatchContext {
   readonly store: ObjectStore;
   readonly feed: ChangeFeed;
+  /** Turns of watches, by plane, at reading the store: what they read is in memory until it is written. */
+  readonly turns: Slots;
   readonly clock: Clock;
   readonly bookmarkMs: number;
 }
 
-const changesAtOnce = 500;
-
 /**
  * Serves one watch until the signal aborts or its time is over.
  *
- * States: *catching up* reads the change log from the watch's version on; once it has reached what the feed has sent last,
- * it is *live* and gets the feed's changes; a reader that falls behind makes it leave the feed, wait, and catch up again.
- * So nothing is buffered for slow readers, and nothing is left out or sent twice, since the version decides alone.
+ * States: *catching up* reads the change log from the watch's version on, a part each time that its reader has room and it
+ * is its turn; once it has reached what the feed has sent last, it is *live* and gets the feed's changes; a reader that
+ * falls behind makes it leave the feed, wait, and catch up again. So nothing is buffered for slow readers, and nothing is
+ * left out or sent twice, since the version decides alone.
  */
 export async function serveWatch(
   context: WatchContext,
@@ -87,11 +91,18 @@ export async function serveWatch(
   let nextBookmarkMs = clock.monotonicMs() + context.bookmarkMs;
   let position = options.resourceVersion;
 
-  const send = (change: FeedChange): boolean => {
-    if (Number(change.resourceVersion) <= Number(position)) return true;
+  const send = (change: FeedChange): void => {
+    if (Number(change.resourceVersion) <= Number(position)) return;
     position = change.resourceVersion;
     const event = watchStep(change, filter);
-    return event === undefined || sink.write(encode(event));
+    if (event !== undefined) sink.write(encode(event));
+  };
+  /** Sends the next part of the change log, which is not kept when it is done. */
+  const catchUp = async (): Promise<ChangesOutcome> => {
+    const outcome = await store.changes(selection.plane, position);
+    if (outcome.outcome !== "changes") return outcome;
+    for (const change of outcome.changes) send(feedChange(change));
+    return { ...outcome, changes: [] };
   };
 
   if (position === "" || position === "0") {
@@ -99,20 +110,26 @@ export async function serveWatch(
     if (options.initialEvents) sink.write(bookmark(selection.kind, form, position, true));
   }
   while (!signal.aborted && clock.monotonicMs() < deadlineMs) {
-    const outcome = await store.changes(selection.plane, position, changesAtOnce);
+    await sink.ready(signal);
+    const outcome = await inTurn(context, selection.plane, catchUp, signal);
     if (outcome.outcome === "gone") return;
     if (outcome.outcome !== "changes") {
       sink.write(errorEvent(expired(`too old resource version: ${position} (${outcome.newest})`).status));
       return;
     }
-    for (const change of outcome.changes.map(feedChange)) {
-      if (!send(change)) await sink.drained(signal);
-    }
-    if (outcome.changes.length === changesAtOnce) continue;
-    const live = await listenLive(context, selection, position, send, deadlineMs, nextBookmarkMs, signal);
+    if (Number(position) < Number(outcome.newest)) continue;
+    const live = await listenLive(
+      context,
+      selection,
+      position,
+      sink,
+      send,
+      deadlineMs,
+      nextBookmarkMs,
+      signal,
+    );
     position = Number(live.version) > Number(position) ? live.version : position;
     if (live.end === "gone") return;
-    if (live.end === "behind") await sink.drained(signal);
     if (clock.monotonicMs() >= nextBookmarkMs || clock.monotonicMs() >= deadlineMs) {
       nextBookmarkMs = clock.monotonicMs() + context.bookmarkMs;
       if (options.bookmarks && !signal.aborted) sink.write(bookmark(selection.kind, form, position, false));
@@ -131,7 +148,8 @@ async function listenLive(
   { feed, clock }: WatchContext,
   selection: Selection,
   position: string,
-  send: (change: FeedChange) => boolean,
+  sink: EventSink,
+  send: (change: FeedChange) => void,
   deadlineMs: number,
   bookmarkMs: number,
   signal: AbortSignal,
@@ -147,9 +165,9 @@ async function listenLive(
     onChanges(changes, newest) {
       if (done.signal.aborted) return;
       for (const change of changes) {
-        const keepsUp = send(change);
+        if (!sink.isReady()) return finish("behind");
+        send(change);
         version = change.resourceVersion;
-        if (!keepsUp) return finish("behind");
       }
       version = newest;
     },
@@ -166,23 +184,44 @@ async function listenLive(
 
 /** Sends everything there is as added. @returns the version that this shows */
 async function sendExisting(
-  { store }: WatchContext,
+  context: WatchContext,
   selection: Selection,
   encode: (event: WatchEvent) => string | Buffer,
   sink: EventSink,
   signal: AbortSignal,
 ): Promise<string> {
   const options = { limit: 0, afterKey: "", resourceVersion: "", minimumVersion: "" };
+  const parts = list(context.store, selection, options);
   let resourceVersion = "";
-  for await (const part of list(store, selection, options)) {
+  const sendPart = async (): Promise<boolean> => {
+    const { done, value: part } = await parts.next();
+    if (done === true) return false;
     resourceVersion = part.resourceVersion;
     for (const { json, object } of part.objects) {
       const change = feedChange({ resourceVersion, type: "ADDED", key: "", json, previous: "" });
-      if (!sink.write(encode({ type: "ADDED", change, object }))) await sink.drained(signal);
+      sink.write(encode({ type: "ADDED", change, object }));
     }
-  }
+    return true;
+  };
+  do await sink.ready(signal);
+  while (await inTurn(context, selection.plane, sendPart, signal));
   if (resourceVersion === "") throw new PlaneGoneError();
   return resourceVersion;
+}
+
+async function inTurn<T>(
+  { turns }: WatchContext,
+  plane: Plane,
+  work: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const owner = planeKey(plane);
+  await turns.take(owner, signal);
+  try {
+    return await work();
+  } finally {
+    turns.release(owner);
+  }
 }
 
 /** Writes events in the client's form; the columns of a table come with the first only. */

@@ -155,7 +155,7 @@ export async function* list(
   for (let left = options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit; ; ) {
     const limit = Math.min(objectsAtOnce, selection.matches === undefined ? left : objectsAtOnce);
     const page = await store.page(selection.plane, { prefix, afterKey, limit, resourceVersion });
-    const { items, remaining } = checkedPage(page, options, afterKey);
+    const { items, remaining, cursor } = checkedPage(page, options, afterKey);
     resourceVersion = page.outcome === "page" ? page.resourceVersion : "";
     const objects: ListedObject[] = [];
     let taken = 0;
@@ -166,21 +166,19 @@ export async function* list(
       objects.push(object);
       if (--left === 0) break;
     }
-    afterKey = items[taken - 1]?.key ?? afterKey;
-    const rest = remaining + items.length - taken;
-    if (left === 0 && rest > 0) {
-      const counted = selection.matches === undefined ? { remainingItemCount: rest } : {};
-      yield {
-        resourceVersion,
-        objects,
-        end: { continue: continueToken(resourceVersion, afterKey), ...counted },
-      };
+    const isCut = taken < items.length || cursor !== undefined;
+    if (left === 0 && isCut) {
+      const rest = remaining + items.length - taken;
+      const counted = selection.matches === undefined && rest > 0 ? { remainingItemCount: rest } : {};
+      const token = continueToken(resourceVersion, items[taken - 1]?.key ?? afterKey);
+      yield { resourceVersion, objects, end: { continue: token, ...counted } };
       return;
     }
-    if (items.length < limit || rest === 0) {
+    if (cursor === undefined) {
       yield { resourceVersion, objects, end: {} };
       return;
     }
+    afterKey = cursor;
     yield { resourceVersion, objects };
   }
 }

@@ -4,18 +4,23 @@ import { qualifiedPlural } from "../status.ts";
 
 /** The Redis keys of one plane. */
 export interface PlaneKeys {
-  /** Hash: `rv` the newest resource version, `compacted` the oldest that a watch may still resume from. */
+  /**
+   * Hash: `rv` the newest resource version, `compacted` the oldest that a watch may still resume from, `logged` the version
+   * up to which the log is in its present form, `logBytes` what the superseded states take.
+   */
   readonly plane: string;
   /** Hash: object key to JSON. */
   readonly objects: string;
   /** Sorted set of object keys, all of score 0, hence in the order of their bytes. */
   readonly index: string;
-  /** Stream: one entry a change, its id `<resource version>-0`. */
+  /** Stream: one entry a change, its id `<resource version>-0`: `t` its type, `k` the object, `r` the version it replaced. */
   readonly log: string;
   /** Sorted set of `<owner's uid> <object key>`, all of score 0. */
   readonly dependents: string;
   /** Sorted set of work for the controllers, by the time it is due (ms). */
   readonly work: string;
+  /** Hash: resource version to the JSON of a state that was replaced, while the change that replaced it is in the log. */
+  readonly superseded: string;
 }
 
 /** @param planeKey see `planeKey` in plane.ts */
@@ -28,6 +33,7 @@ export function planeKeys(planeKey: string): PlaneKeys {
     log: `${prefix}:log`,
     dependents: `${prefix}:dependents`,
     work: `${prefix}:work`,
+    superseded: `${prefix}:superseded`,
   };
 }
 

@@ -3,16 +3,10 @@ import { runScript } from "../../redis/run-script.ts";
 import type { KubeObject } from "../object.ts";
 import { type Plane, planeKey } from "../plane.ts";
 import { type PlaneKeys, planeKeys } from "./keys.ts";
+import { changesScript, pageScript } from "./read-scripts.ts";
 import { type EarlierState, rewind, type StoredItem } from "./rewind.ts";
-import {
-  changesScript,
-  commitScript,
-  compactScript,
-  createPlaneScript,
-  finishWorkScript,
-  pageScript,
-} from "./scripts.ts";
 import { storedParts } from "./stored-object.ts";
+import { commitScript, compactScript, createPlaneScript, finishWorkScript } from "./write-scripts.ts";
 
 export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
 
@@ -42,7 +36,7 @@ export interface Change {
   readonly resourceVersion: string;
   readonly type: ChangeType;
   readonly key: string;
-  /** The object after the change; for DELETED as it last was, with the version of the deletion. */
+  /** The object after the change; for DELETED as it was before, with the version of the deletion. */
   readonly json: string;
   /** The object before the change, "" when it was added. */
   readonly previous: string;
@@ -53,10 +47,15 @@ export interface PageRequest {
   readonly prefix: string;
   /** Only what comes after this key; "" from the beginning. */
   readonly afterKey: string;
-  /** 0 for all. */
   readonly limit: number;
   /** The version to show; "" for the newest. */
   readonly resourceVersion: string;
+}
+
+/** Bounds of a plane's change log. */
+export interface LogLimits {
+  readonly maxBytes: number;
+  readonly maxEntries: number;
 }
 
 export type PageOutcome =
@@ -66,6 +65,8 @@ export type PageOutcome =
       readonly items: readonly StoredItem[];
       /** How many follow after these, as of now. */
       readonly remaining: number;
+      /** The key to go on after; undefined when nothing follows. */
+      readonly cursor: string | undefined;
     }
   | { readonly outcome: "gone" }
   | { readonly outcome: "unknown-version"; readonly newest: string };
@@ -88,11 +89,17 @@ export interface ObjectStore {
   removePlane(plane: Plane): Promise<void>;
   get(plane: Plane, key: string): Promise<string | undefined>;
   commit(plane: Plane, commit: Commit): Promise<CommitOutcome>;
+  /** Part of a collection: fewer objects than the limit where they are large. */
   page(plane: Plane, request: PageRequest): Promise<PageOutcome>;
-  changes(plane: Plane, afterVersion: string, limit: number): Promise<ChangesOutcome>;
+  /** The next changes after a version: a few hundred, fewer where they are large. */
+  changes(plane: Plane, afterVersion: string): Promise<ChangesOutcome>;
   newestVersion(plane: Plane): Promise<string | undefined>;
-  /** @returns the oldest version that a watch may resume from, "" where the plane is gone */
-  compact(plane: Plane, upToVersion: string, keepAtMost: number): Promise<string>;
+  /**
+   * Drops the changes up to a version.
+   *
+   * @returns the oldest version that a watch may resume from, "" where the plane is gone
+   */
+  compact(plane: Plane, upToVersion: string): Promise<string>;
   /** Keys of the objects that name this uid as an owner. */
   dependents(plane: Plane, uid: string): Promise<string[]>;
   dueWork(plane: Plane, nowMs: number, limit: number): Promise<DueWork[]>;
@@ -103,7 +110,12 @@ export interface ObjectStore {
   finishWork(plane: Plane, work: DueWork): Promise<void>;
 }
 
-export function createObjectStore(redis: RedisConnection): ObjectStore {
+/** What is read at once: enough that a round trip does not matter, little enough that many readers fit into memory. */
+const changesAtOnce = 500;
+const changeBytesAtOnce = 512 * 1024;
+const pageBytesAtOnce = 1024 * 1024;
+
+export function createObjectStore(redis: RedisConnection, log: LogLimits): ObjectStore {
   const keysOf = (plane: Plane): PlaneKeys => planeKeys(planeKey(plane));
   const run = (plane: Plane, script: string, args: readonly (string | number)[]) =>
     runScript(redis, script, Object.values(keysOf(plane)), args);
@@ -129,6 +141,8 @@ export function createObjectStore(redis: RedisConnection): ObjectStore {
         commit.requiredNamespace,
         commit.work,
         commit.workDueMs,
+        log.maxBytes,
+        log.maxEntries,
         commit.ownersBefore.length,
         ...commit.ownersBefore,
         ...commit.ownersAfter,
@@ -141,22 +155,26 @@ export function createObjectStore(redis: RedisConnection): ObjectStore {
       const from = afterKey === "" ? `[${prefix}` : `(${afterKey}`;
       // "0" is the character after "/": the end of everything that starts with the prefix.
       const to = `(${prefix.slice(0, -1)}0`;
-      const reply = await run(plane, pageScript, [from, to, limit, resourceVersion, prefix]);
-      const [outcome, newest, count, flatItems, flatUndo] = reply as [
+      const args = [from, to, limit, resourceVersion, prefix, pageBytesAtOnce];
+      const reply = await run(plane, pageScript, args);
+      const [outcome, newest, count, flatItems, flatUndo, lastKey] = reply as [
         string,
         string,
         number,
         string[],
         string[],
+        string,
       ];
       if (outcome === "gone") return { outcome };
       if (outcome === "unknown") return { outcome: "unknown-version", newest };
-      const items = rewind(pairs(flatItems), pairs(flatUndo), afterKey, limit);
+      const all = rewind(pairs(flatItems), pairs(flatUndo));
+      const items = all.slice(0, limit);
+      const cursor = items.length < all.length ? items.at(-1)?.key : lastKey || undefined;
       const remaining = Math.max(0, count - items.length);
-      return { outcome: "page", resourceVersion: resourceVersion || newest, items, remaining };
+      return { outcome: "page", resourceVersion: resourceVersion || newest, items, remaining, cursor };
     },
-    async changes(plane, afterVersion, limit) {
-      const reply = await run(plane, changesScript, [afterVersion, limit]);
+    async changes(plane, afterVersion) {
+      const reply = await run(plane, changesScript, [afterVersion, changesAtOnce, changeBytesAtOnce]);
       const [outcome, newest, entries] = reply as [string, string, string[][]];
       if (outcome === "ok") return { outcome: "changes", newest, changes: entries.map(readChange) };
       return { outcome, newest } as ChangesOutcome;
@@ -164,8 +182,8 @@ export function createObjectStore(redis: RedisConnection): ObjectStore {
     async newestVersion(plane) {
       return (await redis.hget(keysOf(plane).plane, "rv")) ?? undefined;
     },
-    async compact(plane, upToVersion, keepAtMost) {
-      return (await run(plane, compactScript, [upToVersion, keepAtMost])) as string;
+    async compact(plane, upToVersion) {
+      return (await run(plane, compactScript, [upToVersion, log.maxBytes, log.maxEntries])) as string;
     },
     async dependents(plane, uid) {
       const members = await redis.zrangebylex(keysOf(plane).dependents, `[${uid} `, `(${uid}!`);

@@ -59,8 +59,6 @@ export interface ChangeFeedOptions {
   readonly pollMs: number;
 }
 
-const readAtOnce = 500;
-
 export function createChangeFeed({ store, subscriber, clock, log, pollMs }: ChangeFeedOptions): ChangeFeed {
   const feeds = new Map<string, PlaneFeed>();
   const anyChange = new Set<(planeKeyName: string) => void>();
@@ -78,7 +76,7 @@ export function createChangeFeed({ store, subscriber, clock, log, pollMs }: Chan
     try {
       while (feed.isDirty && feed.listeners.size > 0) {
         feed.isDirty = false;
-        const outcome = await store.changes(feed.plane, feed.position, readAtOnce);
+        const outcome = await store.changes(feed.plane, feed.position);
         if (outcome.outcome !== "changes") {
           lose(feed, outcome.outcome === "gone" ? "gone" : "expired");
           return;

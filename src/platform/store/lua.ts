@@ -1,0 +1,73 @@
+/**
+ * What the store's scripts share. Each script is atomic, and touches the keys of one plane only, in the order of
+ * `PlaneKeys`.
+ *
+ * Every state of an object is kept once: the present one among the objects, an earlier one among the superseded states for
+ * as long as the change that replaced it is in the log. An entry of the log only says which object changed, and the version
+ * that was replaced. A log that an older version of the program has written (the field `logged` lags behind) counts as
+ * empty: watches of it list again.
+ */
+
+/**
+ * Resource versions are microseconds of Redis' clock, but always more than the last: a store that lost its newest
+ * writes in a crash never gives the same version to another state, and a client that saw a lost one is told to list again.
+ */
+export const nextVersion = `
+local function nextVersion(last)
+  local time = redis.call('TIME')
+  local version = math.max(tonumber(last) + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
+  return string.format('%.0f', version)
+end
+`;
+
+/** The version of a stored object; see `storedParts`. */
+export const versionOf = `
+local function versionOf(json) return string.match(json, '"resourceVersion":"(%d+)"') end
+`;
+
+/** Reads a plane's newest version and the oldest that a watch may resume from; nil, nil for a plane that is not there. */
+export const readVersions = `
+local function readVersions()
+  local state = redis.call('HMGET', KEYS[1], 'rv', 'compacted', 'logged')
+  if state[1] and state[3] ~= state[1] then return state[1], state[1] end
+  return state[1], state[2]
+end
+`;
+
+/**
+ * `openLog()` empties a log of another form. `trimLog(upTo, maxBytes, maxEntries)` drops the oldest changes: those up to a
+ * version, and whatever is beyond the limits. The bytes of the log are those of the states that only it holds.
+ */
+export const logFunctions = `
+local function openLog(newest)
+  if redis.call('HGET', KEYS[1], 'logged') == newest then return end
+  redis.call('UNLINK', KEYS[4], KEYS[7])
+  redis.call('HSET', KEYS[1], 'compacted', newest, 'logged', newest, 'logBytes', 0)
+end
+
+local function trimLog(upTo, maxBytes, maxEntries)
+  local bytes = tonumber(redis.call('HGET', KEYS[1], 'logBytes'))
+  local excess = redis.call('XLEN', KEYS[4]) - maxEntries
+  local isOver = upTo > 0 or bytes > maxBytes or excess > 0
+  local compacted
+  while isOver do
+    local entries = redis.call('XRANGE', KEYS[4], '-', '+', 'COUNT', 32)
+    local last
+    for _, entry in ipairs(entries) do
+      local version, replaced = string.sub(entry[1], 1, -3), entry[2][6]
+      isOver = bytes > maxBytes or excess > 0 or tonumber(version) <= upTo
+      if not isOver then break end
+      if replaced ~= '' then
+        bytes = bytes - redis.call('HSTRLEN', KEYS[7], replaced)
+        redis.call('HDEL', KEYS[7], replaced)
+      end
+      excess = excess - 1
+      last = version
+    end
+    if not last then break end
+    redis.call('XTRIM', KEYS[4], 'MINID', last .. '-1')
+    compacted = last
+  end
+  if compacted then redis.call('HSET', KEYS[1], 'compacted', compacted, 'logBytes', bytes) end
+end
+`;

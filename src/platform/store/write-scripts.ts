@@ -1,0 +1,86 @@
+import { changesChannel } from "./keys.ts";
+import { logFunctions, nextVersion, versionOf } from "./lua.ts";
+
+/** ARGV: none. Makes the plane if it is not there; answers 1 when it made it. */
+export const createPlaneScript = `
+${nextVersion}
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+local version = nextVersion(0)
+redis.call('HSET', KEYS[1], 'rv', version, 'compacted', version, 'logged', version, 'logBytes', 0)
+return 1
+`;
+
+/**
+ * Writes one change. ARGV: 1 object key, 2 expected version ("" where it must not exist yet), 3 event type,
+ * 4 and 5 the JSON before and after the version, 6 key of the namespace that must be there and stay ("" for none),
+ * 7 work to leave for the controllers ("" for none), 8 time for that (ms), 9 and 10 bytes and entries of the change log at
+ * most, 11 number of owners before, then their uids, then the owners' uids after.
+ * Answers {"ok", json, version} or the refusal: {"gone"} no such plane, {"exists"}, {"missing"}, {"modified"},
+ * {"no-namespace"}, {"terminating"}.
+ */
+export const commitScript = `
+${nextVersion}
+${versionOf}
+${logFunctions}
+local newest = redis.call('HGET', KEYS[1], 'rv')
+if not newest then return {'gone'} end
+local key, expected, event = ARGV[1], ARGV[2], ARGV[3]
+local current = redis.call('HGET', KEYS[2], key)
+local replaced = current and versionOf(current) or ''
+if expected == '' then
+  if current then return {'exists'} end
+else
+  if not current then return {'missing'} end
+  if replaced ~= expected then return {'modified'} end
+end
+if ARGV[6] ~= '' then
+  local namespace = redis.call('HGET', KEYS[2], ARGV[6])
+  if not namespace then return {'no-namespace'} end
+  local _, stop = string.find(namespace, '"resourceVersion":"%d+"')
+  if string.sub(namespace, stop + 1, stop + 22) == ',"deletionTimestamp":"' then return {'terminating'} end
+end
+openLog(newest)
+local version = nextVersion(newest)
+local json = ARGV[4] .. version .. ARGV[5]
+if event == 'DELETED' then
+  redis.call('HDEL', KEYS[2], key)
+  redis.call('ZREM', KEYS[3], key)
+else
+  redis.call('HSET', KEYS[2], key, json)
+  redis.call('ZADD', KEYS[3], 0, key)
+end
+redis.call('XADD', KEYS[4], version .. '-0', 't', event, 'k', key, 'r', replaced)
+if current then
+  redis.call('HSET', KEYS[7], replaced, current)
+  redis.call('HINCRBY', KEYS[1], 'logBytes', #current)
+end
+redis.call('HSET', KEYS[1], 'rv', version, 'logged', version)
+trimLog(0, tonumber(ARGV[9]), tonumber(ARGV[10]))
+local ownersBefore = tonumber(ARGV[11])
+for i = 12, 11 + ownersBefore do redis.call('ZREM', KEYS[5], ARGV[i] .. ' ' .. key) end
+if event ~= 'DELETED' then
+  for i = 12 + ownersBefore, #ARGV do redis.call('ZADD', KEYS[5], 0, ARGV[i] .. ' ' .. key) end
+end
+if ARGV[7] ~= '' then redis.call('ZADD', KEYS[6], ARGV[8], ARGV[7]) end
+redis.call('PUBLISH', '${changesChannel}', KEYS[1])
+return {'ok', json, version}
+`;
+
+/**
+ * Drops old changes. ARGV: 1 the version up to which (that itself stays resumable), 2 and 3 bytes and entries to keep at
+ * most. Answers the oldest version that a watch may resume from, or "" where there is no such plane.
+ */
+export const compactScript = `
+${logFunctions}
+local newest = redis.call('HGET', KEYS[1], 'rv')
+if not newest then return '' end
+openLog(newest)
+trimLog(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
+return redis.call('HGET', KEYS[1], 'compacted')
+`;
+
+/** ARGV: 1 work, 2 the due time it was taken at. Removes it unless it has become due anew since. */
+export const finishWorkScript = `
+if redis.call('ZSCORE', KEYS[6], ARGV[1]) == ARGV[2] then return redis.call('ZREM', KEYS[6], ARGV[1]) end
+return 0
+`;

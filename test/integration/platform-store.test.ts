@@ -1,0 +1,246 @@
+import "../support/leak-check.ts";
+import { createHash } from "node:crypto";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { configMapKind } from "../../src/platform/kinds/config-map.ts";
+import type { KubeObject } from "../../src/platform/object.ts";
+import { type Plane, planeKey } from "../../src/platform/plane.ts";
+import { collectionPrefix, objectKey, planeKeys } from "../../src/platform/store/keys.ts";
+import {
+  type ChangeType,
+  createObjectStore,
+  type LogLimits,
+  type ObjectStore,
+} from "../../src/platform/store/object-store.ts";
+import { parseStored, storedParts, storedResourceVersion } from "../../src/platform/store/stored-object.ts";
+import { seededRandom } from "../support/random.ts";
+import { type RunningServer, startRedis } from "../support/servers.ts";
+
+/** The object store on a real Redis, held to a model of it. */
+
+let server: RunningServer;
+let redis: Redis;
+const limits: LogLimits = { maxBytes: 8 * 2 ** 20, maxEntries: 1_000 };
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = new Redis(server.url);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+const planeOf = (name: string): Plane => ({ type: "project", name, uid: name, organization: "acme" });
+const prefix = collectionPrefix(configMapKind, "default");
+const configMap = (name: string, text: string, resourceVersion = ""): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "default", resourceVersion },
+  data: { text },
+});
+
+async function write(
+  store: ObjectStore,
+  plane: Plane,
+  type: ChangeType,
+  name: string,
+  text: string,
+  expectedVersion = "",
+): Promise<{ json: string; resourceVersion: string }> {
+  const outcome = await store.commit(plane, {
+    key: objectKey(configMapKind, "default", name),
+    expectedVersion,
+    type,
+    object: configMap(name, text),
+    requiredNamespace: "",
+    work: "",
+    workDueMs: 0,
+    ownersBefore: [],
+    ownersAfter: [],
+  });
+  if (outcome.outcome !== "committed") throw new Error(outcome.outcome);
+  return outcome;
+}
+
+/** Short enough for a message when a test fails. */
+function digest(objects: ReadonlyMap<string, string>): string[] {
+  const hash = (json: string) => createHash("sha1").update(json).digest("hex");
+  return [...objects].map(([key, json]) => `${key} ${storedResourceVersion(json)} ${hash(json)}`).sort();
+}
+
+async function listed(store: ObjectStore, plane: Plane, resourceVersion: string, limit: number) {
+  const found = new Map<string, string>();
+  let pages = 0;
+  for (let afterKey = ""; ; ) {
+    const page = await store.page(plane, { prefix, afterKey, limit, resourceVersion });
+    if (page.outcome !== "page") return { outcome: page.outcome, found, pages };
+    pages++;
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    for (const { key, json } of page.items) {
+      expect(found.has(key)).toBe(false);
+      found.set(key, json);
+    }
+    if (page.cursor === undefined) return { outcome: page.outcome, found, pages };
+    afterKey = page.cursor;
+  }
+}
+
+async function changesAfter(store: ObjectStore, plane: Plane, version: string) {
+  const all = [];
+  for (let position = version; ; ) {
+    const part = await store.changes(plane, position);
+    if (part.outcome !== "changes") return { outcome: part.outcome, all };
+    all.push(...part.changes);
+    position = part.changes.at(-1)?.resourceVersion ?? position;
+    if (position === part.newest) return { outcome: part.outcome, all };
+  }
+}
+
+test.each([1, 2, 3])(
+  "lists and changes of every version that is kept show what was (seed %d)",
+  async (seed) => {
+    const plane = planeOf(`model-${seed}`);
+    const store = createObjectStore(redis, { maxBytes: 2 * 2 ** 20, maxEntries: 60 });
+    await store.createPlane(plane);
+    const random = seededRandom(seed);
+    const state = new Map<string, string>();
+    const history: { version: string; state: Map<string, string> }[] = [];
+    for (let round = 0; round < 120; round++) {
+      const name = `map-${Math.floor(random() * 12)}`;
+      const key = objectKey(configMapKind, "default", name);
+      const current = state.get(key);
+      const isLarge = random() < 0.2;
+      const text = "x".repeat(Math.floor(random() * (isLarge ? 400_000 : 2_000)));
+      const type = current === undefined ? "ADDED" : random() < 0.3 ? "DELETED" : "MODIFIED";
+      const expected = current === undefined ? "" : storedResourceVersion(current);
+      const { json, resourceVersion } = await write(store, plane, type, name, text, expected);
+      if (type === "DELETED") state.delete(key);
+      else state.set(key, json);
+      history.push({ version: resourceVersion, state: new Map(state) });
+    }
+    let kept = 0;
+    for (const { version, state: past } of history) {
+      const limit = 1 + Math.floor(random() * 6);
+      const list = await listed(store, plane, version, limit);
+      const changes = await changesAfter(store, plane, version);
+      if (list.outcome !== "page") {
+        expect([list.outcome, changes.outcome]).toEqual(["unknown-version", "expired"]);
+        continue;
+      }
+      kept++;
+      expect(digest(list.found)).toEqual(digest(past));
+      const replayed = new Map(past);
+      for (const { type, key, json, previous, resourceVersion } of changes.all) {
+        expect(previous === (replayed.get(key) ?? "")).toBe(true);
+        expect(storedResourceVersion(json)).toBe(resourceVersion);
+        if (type === "DELETED") {
+          const { metadata, ...rest } = parseStored(previous);
+          expect(parseStored(json)).toEqual({ ...rest, metadata: { ...metadata, resourceVersion } });
+          replayed.delete(key);
+        } else replayed.set(key, json);
+      }
+      expect(digest(replayed)).toEqual(digest(state));
+    }
+    expect(kept).toBeGreaterThan(3);
+    expect(kept).toBeLessThanOrEqual(61);
+
+    // Every superseded state belongs to an entry of the log, and is counted.
+    const keys = planeKeys(planeKey(plane));
+    const entries = await redis.xrange(keys.log, "-", "+");
+    const replacedVersions = entries.map(([, fields]) => fields[5] ?? "").filter((version) => version !== "");
+    const superseded = await redis.hgetall(keys.superseded);
+    expect(Object.keys(superseded).sort()).toEqual(replacedVersions.sort());
+    const bytes = Object.values(superseded).reduce((sum, json) => sum + Buffer.byteLength(json), 0);
+    expect(await redis.hget(keys.plane, "logBytes")).toBe(String(bytes));
+    expect(bytes).toBeLessThanOrEqual(2 * 2 ** 20);
+  },
+);
+
+test("what is read at once is bounded by bytes, and an object that is larger still comes", async () => {
+  const plane = planeOf("bytes");
+  const store = createObjectStore(redis, limits);
+  await store.createPlane(plane);
+  const from = (await store.newestVersion(plane)) ?? "";
+  for (let index = 0; index < 6; index++)
+    await write(store, plane, "ADDED", `m${index}`, "x".repeat(1_200_000));
+  const page = await store.page(plane, { prefix, afterKey: "", limit: 500, resourceVersion: "" });
+  const part = await store.changes(plane, from);
+  expect(page).toMatchObject({ outcome: "page", items: [{}], remaining: 5 });
+  expect(part).toMatchObject({ outcome: "changes", changes: [{}] });
+  expect((await listed(store, plane, "", 500)).found.size).toBe(6);
+  expect((await changesAfter(store, plane, from)).all).toHaveLength(6);
+});
+
+test("the states of one object take what the log may take, not more", async () => {
+  const plane = planeOf("large");
+  const store = createObjectStore(redis, limits);
+  await store.createPlane(plane);
+  const usedBytes = async () => Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]);
+  const before = await usedBytes();
+  let version = (await write(store, plane, "ADDED", "large", "x".repeat(2 ** 20))).resourceVersion;
+  const first = version;
+  for (let round = 0; round < 60; round++) {
+    version = (await write(store, plane, "MODIFIED", "large", `${round}${"x".repeat(2 ** 20)}`, version))
+      .resourceVersion;
+  }
+  expect((await usedBytes()) - before).toBeLessThan(2 * limits.maxBytes);
+  expect((await store.changes(plane, first)).outcome).toBe("expired");
+});
+
+test("a plane of an older version: its objects stay, its log is dropped, watches list again", async () => {
+  const plane = planeOf("older");
+  const store = createObjectStore(redis, limits);
+  const keys = planeKeys(planeKey(plane));
+  const json = (text: string, version: string): string => {
+    const { before, after } = storedParts(configMap("a", text));
+    return `${before}${version}${after}`;
+  };
+  const key = objectKey(configMapKind, "default", "a");
+  await redis.hset(keys.plane, { rv: "1002", compacted: "1000" });
+  await redis.hset(keys.objects, key, json("new", "1002"));
+  await redis.zadd(keys.index, 0, key);
+  await redis.xadd(keys.log, "1001-0", "t", "ADDED", "k", key, "o", json("old", "1001"), "p", "");
+  const modified = ["t", "MODIFIED", "k", key, "o", json("new", "1002"), "p", json("old", "1001")];
+  await redis.xadd(keys.log, "1002-0", ...modified);
+
+  const read = async () => [
+    (await store.changes(plane, "1001")).outcome,
+    (await listed(store, plane, "1001", 5)).outcome,
+    (await store.changes(plane, "1002")).outcome,
+    [...(await listed(store, plane, "", 5)).found.keys()],
+  ];
+  const expected = ["expired", "unknown-version", "changes", [key]];
+  expect(await read()).toEqual(expected);
+  expect(await store.compact(plane, "5")).toBe("1002");
+  expect(await redis.exists(keys.log)).toBe(0);
+  expect(await read()).toEqual(expected);
+
+  const written = await write(store, plane, "MODIFIED", "a", "newest", "1002");
+  expect(await changesAfter(store, plane, "1002")).toMatchObject({
+    outcome: "changes",
+    all: [{ type: "MODIFIED", json: written.json, previous: json("new", "1002") }],
+  });
+  // An older version that writes once more, as after a step back: its entries are not taken for ours.
+  const later = String(Number(written.resourceVersion) + 1);
+  await redis.hset(keys.objects, key, json("by the older", later));
+  await redis.xadd(
+    keys.log,
+    `${later}-0`,
+    "t",
+    "MODIFIED",
+    "k",
+    key,
+    "o",
+    json("by the older", later),
+    "p",
+    "",
+  );
+  await redis.hset(keys.plane, "rv", later);
+  expect((await store.changes(plane, written.resourceVersion)).outcome).toBe("expired");
+  const last = await write(store, plane, "DELETED", "a", "", later);
+  expect(await changesAfter(store, plane, later)).toMatchObject({
+    all: [{ type: "DELETED", resourceVersion: last.resourceVersion, previous: json("by the older", later) }],
+  });
+});
