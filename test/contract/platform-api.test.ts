@@ -576,6 +576,56 @@ describe("namespaces and projects", () => {
     expect((await call("GET", inside)).json.items).toEqual([]);
   });
 
+  test("nobody takes the server's finalizer from a project, in whatever way", async () => {
+    await createProject("kept");
+    const kept = `${projects}/kept`;
+    const { json: project } = await call("GET", kept);
+    const [finalizer] = project.metadata.finalizers as string[];
+    const apply = { headers: { "content-type": "application/apply-patch+yaml" } };
+    const jsonPatch = { headers: { "content-type": "application/json-patch+json" } };
+    const { apiVersion, kind } = project;
+    const applied = {
+      ...{ apiVersion, kind },
+      metadata: { name: "kept", finalizers: [finalizer, "example.com/own"] },
+    };
+    expect((await call("PATCH", `${kept}?fieldManager=tool`, applied, apply)).code).toBe(200);
+    const { json: newest } = await call("GET", kept);
+    const without = { ...newest, metadata: { ...newest.metadata, finalizers: [] } };
+    const answers = [
+      await call("PUT", kept, without),
+      await call("PATCH", kept, { metadata: { finalizers: null } }, merge),
+      await call("PATCH", kept, { metadata: { finalizers: ["example.com/own"] } }, merge),
+      await call("PATCH", kept, [{ op: "remove", path: "/metadata/finalizers" }], jsonPatch),
+      await call("PATCH", `${kept}?dryRun=All`, { metadata: { finalizers: null } }, merge),
+    ];
+    for (const { code, json } of answers) {
+      expect([code, json.reason, json.details.causes?.[0].field]).toEqual([
+        ...[422, "Invalid", "metadata.finalizers"],
+      ]);
+      expect(json.message).toContain(`Forbidden: ${finalizer} must stay`);
+    }
+    // Others' finalizers go as ever.
+    const own = await call("PATCH", kept, { metadata: { finalizers: [finalizer] } }, merge);
+    expect([own.code, own.json.metadata.finalizers]).toEqual([200, [finalizer]]);
+    expect((await call("DELETE", kept)).code).toBe(200);
+    await until("the project is gone", async () => (await call("GET", kept)).code === 404);
+    expect((await call("GET", `${projectBase("kept")}/api/v1/secrets`)).code).toBe(403);
+  });
+
+  test("nobody takes the server's finalizer from a namespace: what is in it would stay behind", async () => {
+    const namespaces = `${web}/api/v1/namespaces`;
+    await call("POST", namespaces, { metadata: { name: "guarded" } });
+    const answer = await call("PATCH", `${namespaces}/guarded`, { spec: { finalizers: [] } }, merge);
+    expect([answer.code, answer.json.spec]).toEqual([200, { finalizers: ["kubernetes"] }]);
+    const inside = `${namespaces}/guarded/configmaps`;
+    expect((await call("POST", inside, configMap("a"))).code).toBe(201);
+    await call("DELETE", `${namespaces}/guarded`);
+    await until("the namespace is gone", async () => {
+      return (await call("GET", `${namespaces}/guarded`)).code === 404;
+    });
+    expect((await call("GET", `${inside}/a`)).code).toBe(404);
+  });
+
   test.each([[null], [{}], [undefined]])("a project with spec %j and a generated name", async (spec) => {
     const body = { metadata: { generateName: "auto-" }, ...(spec === undefined ? {} : { spec }) };
     const created = await call("POST", projects, body);

@@ -36,6 +36,7 @@ const writeOptions: WriteOptions = {
   fieldValidation: "Ignore",
   fieldManager: "telemetryd-garbage-collector",
   subresource: "",
+  byServer: true,
 };
 
 export function createGarbageCollector(options: GarbageCollectorOptions): GarbageCollector {

@@ -5,7 +5,7 @@ import { defaultNamespace, namespaceKind } from "../kinds/namespace.ts";
 import { projectFinalizer } from "../kinds/project.ts";
 import { childObject, type JsonObject, type KubeObject } from "../object.ts";
 import type { Plane } from "../plane.ts";
-import type { CreationGuard, Resources } from "../resources/resources.ts";
+import type { CreationGuard, NewState, Resources } from "../resources/resources.ts";
 import type { Target, WriteOptions } from "../resources/target.ts";
 import { alreadyExists, StatusError } from "../status.ts";
 import type { ObjectStore } from "../store/object-store.ts";
@@ -17,6 +17,7 @@ const writeOptions: WriteOptions = {
   fieldValidation: "Ignore",
   fieldManager: manager,
   subresource: "",
+  byServer: true,
 };
 
 export interface ProjectControllerOptions {
@@ -51,6 +52,11 @@ export function projectGuard(
       await directory.releaseProject(object.metadata.name ?? "", object.metadata.uid ?? "");
     },
   };
+}
+
+function withFinalizer(project: KubeObject, finalizer: string): NewState {
+  const finalizers = [...new Set([...(project.metadata.finalizers ?? []), finalizer])];
+  return { object: { ...project, metadata: { ...project.metadata, finalizers } } };
 }
 
 /** Makes a plane with its first namespace. Does nothing to one that is there. */
@@ -109,6 +115,10 @@ export function createProjectController(options: ProjectControllerOptions): Cont
           writeOptions,
         );
         return done;
+      }
+      if (!(project.metadata.finalizers ?? []).includes(finalizer)) {
+        // Earlier versions let it be taken away; the plane would outlive the project.
+        await resources.change(target, (old) => withFinalizer(old, finalizer), writeOptions);
       }
       if (findCondition(project, "Ready")?.["status"] === "True") return done;
       await writeReady(target, "False", "Provisioning", "The control plane is being created.");

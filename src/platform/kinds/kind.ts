@@ -35,6 +35,8 @@ export interface KindDefinition extends ResourceName {
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   /** Completes an object before it is checked; may change it in place. `old` is absent on creation. */
   prepare?(object: KubeObject, old: KubeObject | undefined): void;
+  /** Finalizers that only the server's own controllers take away: what they wait for must have been done. */
+  readonly serverFinalizers?: readonly string[];
   /** Names of objects that cannot be deleted. */
   readonly undeletable?: readonly string[];
   /** `validate` says what is wrong with `spec` in its own words, which are shown instead of the schema's. */

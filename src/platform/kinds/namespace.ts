@@ -1,4 +1,4 @@
-import { childObject } from "../object.ts";
+import { childObject, cloneJson } from "../object.ts";
 import type { KindDefinition } from "./kind.ts";
 
 /** The namespace that every control plane has from its beginning. */
@@ -83,6 +83,9 @@ export const namespaceKind: KindDefinition = {
     if (old === undefined) {
       namespace["spec"] = { finalizers: ["kubernetes"] };
       namespace["status"] = { phase: "Active" };
+    } else if (old["spec"] !== undefined) {
+      // As in Kubernetes, nobody takes the finalizer of the namespace controller away: the contents would stay behind.
+      namespace["spec"] = cloneJson(old["spec"]);
     }
     const labels = namespace.metadata.labels ?? {};
     labels["kubernetes.io/metadata.name"] = namespace.metadata.name ?? "";

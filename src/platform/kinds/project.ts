@@ -37,6 +37,7 @@ export function projectKind(groupDomain: string): KindDefinition {
       },
     },
     columns: conditionColumns("Ready"),
+    serverFinalizers: [projectFinalizer(groupDomain)],
     selectableFields: {},
     prepare(project, old) {
       if (old !== undefined) return;

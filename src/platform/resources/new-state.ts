@@ -3,7 +3,7 @@ import { type Manager, type Writer, writeManagers } from "../apply/managers.ts";
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
 import { namespaceKind } from "../kinds/namespace.ts";
 import { cloneJson, isJsonObject, type KubeObject, sameJson, stringList } from "../object.ts";
-import { badRequest, conflict, modifiedMessage } from "../status.ts";
+import { badRequest, conflict, type FieldError, invalid, modifiedMessage } from "../status.ts";
 import { schemaOf } from "./admission.ts";
 import type { Target, WriteOptions } from "./target.ts";
 
@@ -73,6 +73,20 @@ export function changedObject(
   if (!kind.statusSubresource) return object;
   const { status: _, ...others } = object;
   return { ...others, ...(old["status"] === undefined ? {} : { status: old["status"] }) } as KubeObject;
+}
+
+/** Refuses a change that takes away a finalizer of the server's own. @throws StatusError 422 */
+export function checkServerFinalizers(object: KubeObject, old: KubeObject, kind: KindDefinition): void {
+  const given = stringList(object.metadata.finalizers);
+  const missing = (kind.serverFinalizers ?? []).filter(
+    (each) => old.metadata.finalizers?.includes(each) === true && !given.includes(each),
+  );
+  if (missing.length === 0) return;
+  const errors = missing.map((finalizer): FieldError => {
+    const why = `${finalizer} must stay: the server removes it once the ${kind.singular} is deleted and everything in it is gone`;
+    return { reason: "FieldValueForbidden", field: "metadata.finalizers", message: `Forbidden: ${why}` };
+  });
+  throw invalid(kind, object.metadata.name ?? "", errors);
 }
 
 /** The generation counts the changes of everything but metadata and status. */

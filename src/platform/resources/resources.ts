@@ -23,6 +23,7 @@ import { admit, dropUnknownFields } from "./admission.ts";
 import { generatedName, ownerUids } from "./metadata.ts";
 import {
   changedObject,
+  checkServerFinalizers,
   checkVersion,
   hasFinalizers,
   keepGeneration,
@@ -220,6 +221,7 @@ export function createResources(options: ResourcesOptions): Resources {
         const unknown = dropUnknownFields(given, kind, writeOptions.fieldValidation);
         const insists = checkVersion(given, old, target);
         const object = changedObject(given, old, kind, writeOptions);
+        if (writeOptions.byServer !== true) checkServerFinalizers(object, old, kind);
         const warnings = [...unknown, ...admit(object, old, kind, writeOptions.subresource)];
         keepGeneration(object, old, kind);
         const claimed =

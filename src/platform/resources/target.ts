@@ -17,6 +17,8 @@ export interface WriteOptions {
   readonly fieldManager: string;
   /** "" for the object itself. */
   readonly subresource: "" | "status";
+  /** The server's own controllers write: they alone take the server's finalizers away. */
+  readonly byServer?: true;
 }
 
 /** The object's key in the store. */
