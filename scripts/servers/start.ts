@@ -85,7 +85,8 @@ export function prometheusConfig(options: PrometheusOptions): string {
   if (options.outOfOrderWindow !== undefined) {
     tsdb.push(`    out_of_order_time_window: ${options.outOfOrderWindow}\n`);
   }
-  if (options.floatChunks !== undefined) tsdb.push(`    chunk_encoding: { floats: ${options.floatChunks} }\n`);
+  if (options.floatChunks !== undefined)
+    tsdb.push(`    chunk_encoding: { floats: ${options.floatChunks} }\n`);
   if (tsdb.length > 0) parts.push(`storage:\n  tsdb:\n${tsdb.join("")}`);
   if (options.scrapeConfig !== undefined) parts.push(options.scrapeConfig);
   return parts.join("") || "scrape_configs: []\n";
