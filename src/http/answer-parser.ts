@@ -1,14 +1,13 @@
-/** Names are in lower case; one that comes more than once has all of its values. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
-export interface AnswerHead {
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  /** Where the body's end shows. `close`: nowhere, so that one that was cut off looks whole. */
-  readonly framing: "length" | "chunks" | "close";
-  /** The connection may be used again once the body has been read. */
-  readonly isKept: boolean;
-}
+import {
+  type AnswerHead,
+  framingOf,
+  HeaderFields,
+  MalformedAnswer,
+  parseChunkLine,
+  parseFieldLine,
+  parseStatusLine,
+  type StatusLine,
+} from "./response-head.ts";
 
 export interface AnswerListener {
   onHead(head: AnswerHead): void;
@@ -17,18 +16,27 @@ export interface AnswerListener {
   onEnd(): void;
 }
 
-/** What was received is no answer by RFC 9112. */
-export class MalformedAnswer extends Error {}
-
-/** A line of the head, of a chunk's size or of the trailers; and all lines of a head together. */
+/** Of all heads of one response, interim ones included, and of its trailers. */
 const maxHeadBytes = 64 * 1024;
+const maxFields = 1_000;
+/** Of all chunks of one response. */
+const maxExtensionBytes = 16 * 1024;
+/** The longest chunk line without extensions has 12 digits and its end. */
+const maxChunkLineBytes = maxExtensionBytes + 14;
+/** Before a status line: some servers send one after a body. */
+const maxEmptyLines = 2;
+/** 100 and 103, and not without end. */
+const maxInterimHeads = 10;
 const lf = 10;
 const cr = 13;
 const headEnd = Buffer.from("\r\n\r\n");
 
 /**
- * Reads one HTTP/1.1 answer to a GET or POST (RFC 9112) from whatever pieces it comes in, and does not copy its body: the
- * store's answers are most of what this process receives (bench/read.ts). After `reset` it reads the next one.
+ * Reads one HTTP/1.1 response to a GET or POST (RFC 9112) from whatever pieces it comes in, and does not copy its body: the
+ * store's responses are most of what this process receives (bench/read.ts). After `reset` it reads the next one.
+ *
+ * Strict, since no server that is worth talking to needs more: lines end with CRLF, and whatever a header or a chunk must not
+ * be ends the response. Each byte is looked at a fixed number of times, however the bytes are cut.
  */
 export class AnswerParser {
   readonly #listener: AnswerListener;
@@ -36,8 +44,12 @@ export class AnswerParser {
   /** The beginning of a line whose end has not come. */
   #line = "";
   #statusLine: StatusLine | undefined;
-  readonly #fieldLines: string[] = [];
+  #fields = new HeaderFields();
+  #fieldCount = 0;
   #headBytes = 0;
+  #extensionBytes = 0;
+  #emptyLines = 0;
+  #interimHeads = 0;
   /** Of the chunk or the whole body. */
   #bytesLeft = 0;
 
@@ -49,8 +61,12 @@ export class AnswerParser {
     this.#state = "head";
     this.#line = "";
     this.#statusLine = undefined;
-    this.#fieldLines.length = 0;
+    this.#fields = new HeaderFields();
+    this.#fieldCount = 0;
     this.#headBytes = 0;
+    this.#extensionBytes = 0;
+    this.#emptyLines = 0;
+    this.#interimHeads = 0;
     this.#bytesLeft = 0;
   }
 
@@ -63,7 +79,7 @@ export class AnswerParser {
   }
 
   /**
-   * @returns how many bytes it has taken: fewer than there are when `onBody` has stopped it, or when the answer ended
+   * @returns how many bytes it has taken: fewer than there are when `onBody` has stopped it, or when the response ended
    * @throws MalformedAnswer
    */
   feed(bytes: Buffer): number {
@@ -79,16 +95,7 @@ export class AnswerParser {
         if (!isWanted) return at;
       } else {
         const next = this.#takeWholeHead(bytes, at);
-        if (next !== at) {
-          at = next;
-          continue;
-        }
-        const end = bytes.indexOf(lf, at);
-        const line = this.#keep(bytes, at, end === -1 ? bytes.length : end);
-        if (end === -1) return bytes.length;
-        this.#line = "";
-        at = end + 1;
-        this.#takeLine(line);
+        at = next === at ? this.#takePiece(bytes, at) : next;
       }
     }
     return at;
@@ -101,73 +108,115 @@ export class AnswerParser {
    */
   #takeWholeHead(bytes: Buffer, from: number): number {
     if (this.#state !== "head" || this.#line !== "" || this.#statusLine !== undefined) return from;
+    // An empty line is no head: to look for the end of one at each of many would take quadratic time.
+    if (bytes[from] === cr) return from;
     const end = bytes.indexOf(headEnd, from);
-    if (end === -1 || this.#headBytes + end - from > maxHeadBytes) return from;
-    const lines = bytes.toString("latin1", from, end).split("\r\n");
-    // A line that ends with LF alone is for the other way.
-    if (lines.some((line) => line === "" || line.includes("\n"))) return from;
+    if (end === -1 || this.#headBytes + end + headEnd.length - from > maxHeadBytes) return from;
     this.#headBytes += end + headEnd.length - from;
-    for (const line of lines) this.#takeLine(line);
+    for (const line of bytes.toString("latin1", from, end).split("\r\n")) this.#takeLine(line);
     this.#takeLine("");
     return end + headEnd.length;
   }
 
-  /** The line so far, without its end. */
-  #keep(bytes: Buffer, from: number, to: number): string {
-    if (this.#state === "head") this.#headBytes += to - from + 1;
-    if (this.#line.length + to - from > maxHeadBytes || this.#headBytes > maxHeadBytes) {
-      throw new MalformedAnswer(`its head has more than ${maxHeadBytes} bytes`);
-    }
-    this.#line += bytes.toString("latin1", from, to);
-    return this.#line.charCodeAt(this.#line.length - 1) === cr ? this.#line.slice(0, -1) : this.#line;
+  /** The rest of the line, or as much of it as there is. @returns where that ends */
+  #takePiece(bytes: Buffer, from: number): number {
+    const end = bytes.indexOf(lf, from);
+    const next = end === -1 ? bytes.length : end + 1;
+    this.#limit(next - from);
+    this.#line += bytes.toString("latin1", from, end === -1 ? next : end);
+    if (end === -1) return next;
+    const line = this.#line;
+    this.#line = "";
+    // A bare LF stays in the line, where nothing allows it.
+    this.#takeLine(line.charCodeAt(line.length - 1) === cr ? line.slice(0, -1) : `${line}\n`);
+    return next;
   }
 
+  /** Before `more` bytes of a line are kept. */
+  #limit(more: number): void {
+    if (this.#state === "head" || this.#state === "trailers") {
+      this.#headBytes += more;
+      if (this.#headBytes > maxHeadBytes) {
+        throw new MalformedAnswer(`its head has more than ${maxHeadBytes} bytes`);
+      }
+    } else if (this.#state === "size") {
+      if (this.#line.length + more > maxChunkLineBytes) throw longExtensions();
+    } else if (this.#line.length + more > 2) {
+      throw longChunk();
+    }
+  }
+
+  /** @param line without its end */
   #takeLine(line: string): void {
     switch (this.#state) {
       case "size":
-        this.#bytesLeft = chunkSize(line);
-        this.#state = this.#bytesLeft === 0 ? "trailers" : "chunk";
+        this.#takeChunkLine(line);
         return;
       case "chunk end":
-        if (line !== "") throw new MalformedAnswer("a chunk is longer than its size says");
+        if (line !== "") throw longChunk();
         this.#state = "size";
         return;
       case "trailers":
         if (line === "") this.#end();
+        else this.#takeTrailer(line);
         return;
       default:
-        // An empty line before the first one is passed over (RFC 9112, section 2.2).
-        if (this.#statusLine === undefined)
-          this.#statusLine = line === "" ? undefined : parseStatusLine(line);
-        else if (line !== "") this.#fieldLines.push(line);
-        else this.#takeHead(this.#statusLine);
+        this.#takeHeadLine(line);
     }
   }
 
-  #takeHead({ status, isPersistent }: StatusLine): void {
+  #takeHeadLine(line: string): void {
+    if (this.#statusLine !== undefined) {
+      if (line === "") this.#takeHead(this.#statusLine);
+      else this.#takeField(line);
+    } else if (line !== "") {
+      this.#statusLine = parseStatusLine(line);
+    } else if (++this.#emptyLines > maxEmptyLines) {
+      throw new MalformedAnswer("it begins with empty lines");
+    }
+  }
+
+  #takeField(line: string): void {
+    this.#countField();
+    this.#fields.add(line);
+  }
+
+  /** Nobody needs one. */
+  #takeTrailer(line: string): void {
+    this.#countField();
+    parseFieldLine(line);
+  }
+
+  #countField(): void {
+    if (++this.#fieldCount <= maxFields) return;
+    throw new MalformedAnswer(`it has more than ${maxFields} header fields`);
+  }
+
+  #takeHead(statusLine: StatusLine): void {
+    const { status } = statusLine;
+    const headers = this.#fields.values;
+    const { framing, bytes, isKept } = framingOf(statusLine, headers);
     this.#statusLine = undefined;
-    const fields = this.#fieldLines.splice(0);
-    // Interim answers (100, 103) come before the one that counts.
-    if (status < 200) return;
-    const headers = parseFields(fields);
-    const length = contentLength(headers);
-    const encoding = headers["transfer-encoding"];
-    const isChunked = encoding !== undefined && /(^|,)\s*chunked\s*$/i.test(listOf(encoding));
-    const hasNoBody = status === 204 || status === 304;
-    const framing =
-      isChunked && !hasNoBody
-        ? "chunks"
-        : hasNoBody || (length !== undefined && encoding === undefined)
-          ? "length"
-          : "close";
-    const connection = headers["connection"];
-    const isClosing = connection !== undefined && /(^|,)\s*close\s*(,|$)/i.test(listOf(connection));
-    const isKept = framing !== "close" && isPersistent && !isClosing;
+    // Interim responses (100, 103) come before the one that counts.
+    if (status < 200) {
+      this.#fields = new HeaderFields();
+      if (status === 101) throw new MalformedAnswer("it switches to a protocol that nobody asked for");
+      if (++this.#interimHeads > maxInterimHeads) throw new MalformedAnswer("it has too many interim heads");
+      return;
+    }
     this.#listener.onHead({ status, headers, framing, isKept });
-    this.#bytesLeft = framing === "close" ? Infinity : hasNoBody ? 0 : (length ?? 0);
+    this.#bytesLeft = bytes;
     if (framing === "chunks") this.#state = "size";
-    else if (this.#bytesLeft === 0) this.#end();
+    else if (bytes === 0) this.#end();
     else this.#state = framing;
+  }
+
+  #takeChunkLine(line: string): void {
+    const { bytes, extensionBytes } = parseChunkLine(line);
+    this.#extensionBytes += extensionBytes;
+    if (this.#extensionBytes > maxExtensionBytes) throw longExtensions();
+    this.#bytesLeft = bytes;
+    this.#state = bytes === 0 ? "trailers" : "chunk";
   }
 
   #endOfBytes(): void {
@@ -181,53 +230,10 @@ export class AnswerParser {
   }
 }
 
-interface StatusLine {
-  readonly status: number;
-  /** HTTP/1.1: unlike 1.0, it keeps connections (section 9.3). */
-  readonly isPersistent: boolean;
+function longExtensions(): MalformedAnswer {
+  return new MalformedAnswer(`its chunks have more than ${maxExtensionBytes} bytes of extensions`);
 }
 
-/** Section 4. */
-function parseStatusLine(line: string): StatusLine {
-  const match = /^HTTP\/1\.(\d) (\d{3})( |$)/.exec(line);
-  if (match === null) throw new MalformedAnswer("it does not begin with an HTTP/1 status line");
-  return { status: Number(match[2]), isPersistent: match[1] !== "0" };
-}
-
-/** Section 5. */
-function parseFields(lines: readonly string[]): Record<string, string | string[] | undefined> {
-  const headers: Record<string, string | string[] | undefined> = Object.create(null);
-  for (const line of lines) {
-    const colon = line.indexOf(":");
-    const name = line.slice(0, Math.max(0, colon)).toLowerCase();
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) throw new MalformedAnswer("a header field has no name");
-    const value = line.slice(colon + 1).trim();
-    const known = headers[name];
-    if (known === undefined) headers[name] = value;
-    else headers[name] = Array.isArray(known) ? [...known, value] : [known, value];
-  }
-  return headers;
-}
-
-/** Section 6.2. Repeated equal values are one. */
-function contentLength(headers: AnswerHeaders): number | undefined {
-  const text = headers["content-length"];
-  if (text === undefined) return undefined;
-  const [first = "", ...others] = listOf(text).split(",");
-  const length = first.trim();
-  if (!/^\d{1,15}$/.test(length) || others.some((other) => other.trim() !== length)) {
-    throw new MalformedAnswer("its Content-Length is no number");
-  }
-  return Number(length);
-}
-
-/** Section 7.1; extensions are passed over. */
-function chunkSize(line: string): number {
-  const digits = /^([0-9a-f]{1,12})[ \t]*(;|$)/i.exec(line)?.[1];
-  if (digits === undefined) throw new MalformedAnswer("the size of a chunk is no number");
-  return Number.parseInt(digits, 16);
-}
-
-function listOf(value: string | string[] | undefined): string {
-  return typeof value === "string" ? value : (value ?? []).join(",");
+function longChunk(): MalformedAnswer {
+  return new MalformedAnswer("a chunk is longer than its size says");
 }

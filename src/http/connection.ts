@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { describeError } from "../core/errors.ts";
-import { type AnswerHead, AnswerParser } from "./answer-parser.ts";
+import { AnswerParser } from "./answer-parser.ts";
 import { Deadline } from "./deadline.ts";
 import {
   type AnswerReceiver,
@@ -11,6 +11,7 @@ import {
   LostConnection,
 } from "./exchange.ts";
 import { openSocket, type SocketOptions } from "./open-socket.ts";
+import type { AnswerHead } from "./response-head.ts";
 
 interface Exchange {
   readonly receiver: AnswerReceiver;

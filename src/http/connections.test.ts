@@ -2,10 +2,10 @@ import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MalformedAnswer } from "./answer-parser.ts";
 import { Connections, type ConnectionsOptions } from "./connections.ts";
 import { AnswerTimeout, ConnectError, type ExchangeLimits, type Flow, LostConnection } from "./exchange.ts";
 import { RequestHead } from "./request-head.ts";
+import { MalformedAnswer } from "./response-head.ts";
 
 const forever = new AbortController().signal;
 const usual: ExchangeLimits = { startMs: 1_000, headersMs: 1_000, bodyIdleMs: 1_000, bodyMs: Infinity };

@@ -1,5 +1,5 @@
-import type { AnswerHead } from "./answer-parser.ts";
 import type { RequestHead } from "./request-head.ts";
+import type { AnswerHead } from "./response-head.ts";
 
 export interface HttpRequest {
   readonly head: RequestHead;

@@ -1,7 +1,7 @@
 import { describeError, errnoCode } from "../core/errors.ts";
 import { redact } from "../core/redact.ts";
 import { parseUrl } from "../core/url.ts";
-import { type AnswerHeaders, MalformedAnswer } from "../http/answer-parser.ts";
+import { type AnswerHeaders, MalformedAnswer } from "../http/response-head.ts";
 import { EgressRefusedError } from "./egress.ts";
 import { AnswerTimeoutError, type PostResult } from "./post.ts";
 import { retryAfterMs } from "./retry-after.ts";

@@ -1,6 +1,5 @@
 import { isIP, type LookupFunction } from "node:net";
 import type { TlsMaterial } from "../core/tls-material.ts";
-import type { AnswerHead } from "../http/answer-parser.ts";
 import { Connections } from "../http/connections.ts";
 import {
   type AnswerReceiver,
@@ -13,6 +12,7 @@ import {
 } from "../http/exchange.ts";
 import { hostOf } from "../http/open-socket.ts";
 import { RequestHead } from "../http/request-head.ts";
+import type { AnswerHead } from "../http/response-head.ts";
 import { type EgressGuard, EgressRefusedError } from "./egress.ts";
 import { guardedLookup, type Lookup } from "./guarded-lookup.ts";
 import {

@@ -1,4 +1,4 @@
-import type { AnswerHeaders } from "../http/answer-parser.ts";
+import type { AnswerHeaders } from "../http/response-head.ts";
 
 /** What became of one HTTP request. */
 export type PostResult =

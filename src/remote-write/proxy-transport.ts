@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { TlsMaterial } from "../core/tls-material.ts";
-import type { AnswerHeaders } from "../http/answer-parser.ts";
+import type { AnswerHeaders } from "../http/response-head.ts";
 import {
   AnswerTimeoutError,
   keepMs,

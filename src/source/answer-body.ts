@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createGunzip, type Gunzip } from "node:zlib";
 import type { Clock } from "../core/clock.ts";
-import type { AnswerHead, AnswerHeaders } from "../http/answer-parser.ts";
 import type { AnswerReceiver, Flow } from "../http/exchange.ts";
+import type { AnswerHead, AnswerHeaders } from "../http/response-head.ts";
 
 /** Of an answer that is no success. */
 const longestText = 1_024;

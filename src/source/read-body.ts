@@ -1,5 +1,5 @@
 import snappy from "snappy";
-import type { AnswerHeaders } from "../http/answer-parser.ts";
+import type { AnswerHeaders } from "../http/response-head.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 import { failure, type ReadFailure } from "./read-failure.ts";
 import { FrameDecoder } from "./read-frames.ts";
