@@ -113,6 +113,8 @@ function suspensionHint(status: number, headers: AnswerHeaders, context: Attempt
       return context.authenticated
         ? "the receiver does not accept the credentials for this address; check the Secret"
         : "the receiver wants credentials, and the sink has none; add authentication to it";
+    case 402:
+      return "the receiver wants to be paid; settle the account with it";
     case 404:
       return (
         "nothing takes remote write at this address; Prometheus answers so unless it runs with " +
@@ -122,6 +124,17 @@ function suspensionHint(status: number, headers: AnswerHeaders, context: Attempt
       return "this address does not take POST requests; it is not a remote-write receiver";
     case 407:
       return "the proxy in between wants credentials";
+    case 410:
+      return "nothing takes remote write at this address any longer; correct the endpoint";
+    case 414:
+      return "the endpoint's path is too long for the receiver; make it shorter";
+    case 431:
+      return (
+        "the request's headers are too large for the receiver; shorten its credentials and " +
+        "delivery.endpoints[].headers, or raise the receiver's limit"
+      );
+    case 451:
+      return "the receiver may not take these samples for legal reasons; ask its operator";
     default:
       return undefined;
   }
