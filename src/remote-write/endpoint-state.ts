@@ -1,4 +1,5 @@
 import type { Protocol } from "./labels.ts";
+import { SerialQueue } from "./serial-queue.ts";
 
 /** `auto`: 1.0, and 2.0 where a receiver answers 415 to it. */
 export type ProtocolSetting = Protocol | "auto";
@@ -7,8 +8,8 @@ const recentlyMs = 600_000;
 const sizeCountsMs = 3_600_000;
 
 /**
- * What is known of an endpoint beyond one request, shared by all sinks that send to it. In memory only: a restart finds it
- * out again.
+ * What is known of an endpoint beyond one request, shared by all of a tenant's sinks that send to it: what a receiver does
+ * depends on whose request it is. In memory only: a restart finds it out again.
  *
  * Protocol: starts with the configured one. 2.0 is `unproven` until an answer carried the written-counts headers; only then
  * is its 2xx believed, since receivers that cannot read 2.0 are known to answer 204 to it. An unproven endpoint that answers
@@ -21,7 +22,7 @@ export class EndpointState {
   #acceptedAtMs = Number.NEGATIVE_INFINITY;
   #maxRequestBytes = Infinity;
   #tooLargeAtMs = Number.NEGATIVE_INFINITY;
-  #proving: Promise<void> = Promise.resolve();
+  readonly #proving = new SerialQueue();
 
   constructor(setting: ProtocolSetting) {
     this.#protocol = setting === "2.0" ? "2.0" : "1.0";
@@ -63,20 +64,8 @@ export class EndpointState {
    *
    * @returns undefined when the signal aborts before the task's turn has come
    */
-  async alone<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-    const before = this.#proving;
-    let done: () => void = () => {};
-    const own = new Promise<void>((resolve) => {
-      done = resolve;
-    });
-    // One that gives up waiting must not let those behind it pass the one in front.
-    this.#proving = before.then(() => own);
-    try {
-      await settledOrAborted(before, signal);
-      return signal.aborted ? undefined : await task();
-    } finally {
-      done();
-    }
+  alone<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+    return this.#proving.run(task, signal);
   }
 
   /** @param nowMs of a clock that does not jump */
@@ -104,16 +93,4 @@ export class EndpointState {
   maxRequestBytes(nowMs: number): number {
     return nowMs - this.#tooLargeAtMs <= sizeCountsMs ? this.#maxRequestBytes : Infinity;
   }
-}
-
-function settledOrAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = () => {
-      signal.removeEventListener("abort", settle);
-      resolve();
-    };
-    signal.addEventListener("abort", settle);
-    void promise.then(settle);
-    if (signal.aborted) settle();
-  });
 }

@@ -32,6 +32,35 @@ test("each waits for the time of those before it, and idle time is not saved up"
   expect(state.sleeps).toEqual([500, 1_000, 500]);
 });
 
+test("one that gives up, in front or in the queue, takes no time from those behind it", async () => {
+  const { clock, state } = steppedClock();
+  const aborts = [new AbortController(), new AbortController()];
+  const waits: (() => void)[] = [];
+  const sleep: Clock["sleep"] = (ms, signal) => {
+    state.sleeps.push(ms);
+    return new Promise((resolve, reject) => {
+      waits.push(resolve);
+      signal.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+  };
+  const limit = new RateLimit(1_000, { ...clock, sleep });
+  await limit.take(500, never);
+  const givenUp = aborts.map(({ signal }) => limit.take(60_000, signal).catch(() => "given up"));
+  const patient = limit.take(500, never);
+  const last = limit.take(1, never);
+  await new Promise(setImmediate);
+  for (const abort of aborts.toReversed()) abort.abort();
+  expect(await Promise.all(givenUp)).toEqual(["given up", "given up"]);
+  await new Promise(setImmediate);
+  state.nowMs = 500;
+  waits.pop()?.();
+  await patient;
+  await new Promise(setImmediate);
+  expect(state.sleeps).toEqual([500, 500, 500]);
+  waits.pop()?.();
+  await last;
+});
+
 test("an abort in the queue is an outcome", async () => {
   const { clock } = steppedClock();
   const limit = new RateLimit(1, clock);

@@ -2,14 +2,16 @@ import type { Clock } from "../core/clock.ts";
 import type { Verdict } from "./classify.ts";
 import type { AttemptSender } from "./outcome.ts";
 import type { EncodedRequest } from "./request.ts";
+import { SerialQueue } from "./serial-queue.ts";
 
 /**
  * So many samples per second, at most, over everything that shares it. A request goes when all before it have had their
- * time: a queue without a list, and a large request is late rather than impossible.
+ * time: a large request is late rather than impossible. One that gives up takes no time from those behind it.
  */
 export class RateLimit {
   readonly #samplesPerSecond: number;
   readonly #clock: Clock;
+  readonly #queue = new SerialQueue();
   #freeAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(samplesPerSecond: number, clock: Clock) {
@@ -19,10 +21,14 @@ export class RateLimit {
 
   /** Waits for the turn of so many samples. @throws the signal's reason */
   async take(samples: number, signal: AbortSignal): Promise<void> {
-    const nowMs = this.#clock.monotonicMs();
-    const startMs = Math.max(nowMs, this.#freeAtMs);
-    this.#freeAtMs = startMs + (samples / this.#samplesPerSecond) * 1_000;
-    if (startMs > nowMs) await this.#clock.sleep(startMs - nowMs, signal);
+    const turn = async () => {
+      const waitMs = this.#freeAtMs - this.#clock.monotonicMs();
+      if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
+      const startMs = Math.max(this.#clock.monotonicMs(), this.#freeAtMs);
+      this.#freeAtMs = startMs + (samples / this.#samplesPerSecond) * 1_000;
+    };
+    await this.#queue.run(turn, signal);
+    signal.throwIfAborted();
   }
 }
 
