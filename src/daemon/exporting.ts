@@ -106,6 +106,7 @@ export function createExportTools({
         endpoint: plan.endpoint,
         scope: plan.policy.plane === directoryPlane ? "operator" : "tenant",
         tenantLabel: tenantOf(plan)?.label,
+        tenant: tenantNameOf(plan),
         retry: plan.retry,
         basicAuth: () => plan.basicAuth,
         ...hooks,
@@ -122,6 +123,11 @@ export function createExportTools({
       await store.close();
     },
   };
+}
+
+/** A project is a tenant, and so is a namespace of the directory. */
+function tenantNameOf({ policy: { plane, namespace } }: SinkPlan): string {
+  return plane === directoryPlane ? `${plane}/${namespace}` : plane;
 }
 
 function mayWriteVersion2({ protocol, endpoints }: DeliveryConfig): boolean {

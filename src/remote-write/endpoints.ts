@@ -56,6 +56,8 @@ export interface EndpointRequest {
   readonly scope: EgressScope;
   /** See {@link LabelShape}. */
   readonly tenantLabel?: string | undefined;
+  /** Whose sink it is: tenants share no knowledge of an endpoint, and take turns where something is scarce. */
+  readonly tenant: string;
   readonly retry: RetrySettings;
   /** Read before each attempt, so that a rotated Secret counts from the next request on. */
   readonly basicAuth: () => BasicAuth | undefined;
@@ -117,7 +119,7 @@ export class Endpoints {
       return { kind: "invalid", message };
     }
     const group = this.#groupOf(settings);
-    const state = this.#stateOf(request.endpoint, settings?.protocol ?? this.#config.protocol);
+    const state = this.#stateOf(request, settings?.protocol ?? this.#config.protocol);
     const { clock, random, metrics, log, userAgent, metadataOf } = this.#deps;
     const sender = createSender(
       {
@@ -184,13 +186,15 @@ export class Endpoints {
     return group;
   }
 
-  #stateOf(endpoint: string, protocol: ProtocolSetting): EndpointState {
-    let state = this.#states.get(endpoint);
+  /** One tenant's 413, or receiver without 2.0, is no other's: a gateway may treat each of them differently. */
+  #stateOf({ endpoint, tenant }: EndpointRequest, protocol: ProtocolSetting): EndpointState {
+    const key = `${tenant} ${endpoint}`;
+    let state = this.#states.get(key);
     if (state === undefined) {
       const oldest = this.#states.size >= maxStates ? this.#states.keys().next().value : undefined;
       if (oldest !== undefined) this.#states.delete(oldest);
       state = new EndpointState(protocol);
-      this.#states.set(endpoint, state);
+      this.#states.set(key, state);
     }
     return state;
   }

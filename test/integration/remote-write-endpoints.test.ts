@@ -73,6 +73,7 @@ function connectTo(
   const connection = endpoints.connect({
     endpoint,
     scope,
+    tenant: "project",
     retry,
     basicAuth: () => undefined,
     interrupt: () => never,
@@ -200,6 +201,7 @@ describe("settings by prefix", () => {
     const connection = endpoints.connect({
       endpoint: receiver.url,
       scope: "operator",
+      tenant: "project",
       retry: { maxAttempts: 1, backoffMs: 1 },
       basicAuth: () => ({ username: "u", password: "p" }),
       interrupt: () => never,
@@ -321,6 +323,7 @@ describe("proxies", () => {
     const connection = endpoints.connect({
       endpoint: receiver.url,
       scope: "tenant",
+      tenant: "project",
       retry: { maxAttempts: 1, backoffMs: 1 },
       basicAuth: () => undefined,
       interrupt: () => never,

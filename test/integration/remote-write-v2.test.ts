@@ -53,6 +53,7 @@ function connectTo(
   const connection = endpoints.connect({
     endpoint,
     scope: "operator",
+    tenant: "project",
     retry,
     basicAuth: () => undefined,
     interrupt: () => never,

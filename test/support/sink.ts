@@ -107,6 +107,7 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
       endpoints.connect({
         endpoint: plan.endpoint,
         scope: options.scope ?? "operator",
+        tenant: "project",
         retry: plan.retry,
         basicAuth: () => plan.basicAuth,
         ...hooks,
