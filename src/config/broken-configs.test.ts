@@ -325,6 +325,26 @@ describe("broken configurations", () => {
       `${ops}metrics: { url: http://h, tls: { insecureSkipVerify: true } }\n`,
     ],
     [
+      "credentials for whom",
+      [
+        "7:7: warning: delivery.endpoints[0]: has headers, tls, for policies of the directory only; say tenants: true to use them for policies of control planes too, or tenants: false",
+        "13:18: error: delivery.endpoints[3].urlPrefix: must not have an encoded slash, backslash or dot (%2f, %5c, %2e) in its path: no endpoint would match it",
+      ],
+      `${ops}metrics: { url: http://h, tenantLabel: project }
+controlPlane:
+  { kubeconfig: telemetryd.yaml, projects: [a] }
+delivery:
+  endpoints:
+    - urlPrefix: https://a/
+      headers: { x-api-key: key }
+      tls: { serverName: a }
+    - { urlPrefix: https://b/, tenants: false, headers: { x-api-key: key } }
+    - urlPrefix: https://c/
+      dropLabels: [pod]
+    - urlPrefix: https://d/tenants%2Fweb
+`,
+    ],
+    [
       "a queue for one, an api of nothing",
       [
         "1:5: error: api: needs the section roadmap: it has nothing else to serve",

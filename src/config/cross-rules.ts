@@ -202,6 +202,7 @@ function doubtful(root: Root): RuleFault[] {
     );
   }
   const endpoints = valueAt(root, ["delivery", "endpoints"]);
+  faults.push(...unsharedTrust(root));
   const tlsPlaces: DocumentPath[] = [
     ["metrics", "tls"],
     ...(Array.isArray(endpoints) ? endpoints : []).map((_, index) => ["delivery", "endpoints", index, "tls"]),
@@ -212,6 +213,19 @@ function doubtful(root: Root): RuleFault[] {
       faults.push(warning(path, "accepts any certificate: whoever is between can read and change all"));
   }
   return faults;
+}
+
+/** Whose an entry's credentials are must be said where there are tenants: an operator may take them for everybody's. */
+function unsharedTrust(root: Root): RuleFault[] {
+  const endpoints = valueAt(root, ["delivery", "endpoints"]);
+  if (!given(root, ["controlPlane"]) || !Array.isArray(endpoints)) return [];
+  return endpoints.flatMap((entry: unknown, index) => {
+    if (!isObject(entry) || entry["tenants"] !== undefined) return [];
+    const trust = ["headers", "bearerTokenFile", "tls", "proxyUrl"].filter((key) => given(entry, [key]));
+    if (trust.length === 0) return [];
+    const message = `has ${trust.join(", ")}, for policies of the directory only; say tenants: true to use them for policies of control planes too, or tenants: false`;
+    return [warning(["delivery", "endpoints", index], message)];
+  });
 }
 
 /** Present, and not one of the values that say "none". */

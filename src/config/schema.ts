@@ -25,6 +25,7 @@ import {
   labelNameProblem,
   nameProblem,
   remoteWriteHeaderProblem,
+  urlPrefixProblem,
   urlProblem,
 } from "./values.ts";
 
@@ -104,7 +105,13 @@ const metrics = z
 
 const endpoint = z
   .strictObject({
-    urlPrefix: httpUrl("Endpoints that begin with this; the longest prefix wins"),
+    urlPrefix: requiredText(
+      "Endpoints below this, by whole path segments; the longest prefix wins",
+      urlPrefixProblem,
+    ),
+    tenants: flag(
+      "Headers, token, TLS and proxy are used for policies of control planes too, not for the directory's only",
+    ),
     headers: textMap("Further request headers", remoteWriteHeaderProblem),
     bearerTokenFile: optionalFile("Bearer token, where the policy has no basic authentication"),
     tls: tls("TLS to the receiver").prefault({}),

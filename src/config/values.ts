@@ -17,6 +17,13 @@ export function urlProblem(text: string, protocols: readonly string[]): string |
   return undefined;
 }
 
+/** For `delivery.endpoints[].urlPrefix`. */
+export function urlPrefixProblem(text: string): string | undefined {
+  const problem = urlProblem(text, ["http:", "https:"]);
+  if (problem !== undefined || !/%(?:25)*(?:2e|2f|5c)/i.test(new URL(text).pathname)) return problem;
+  return "must not have an encoded slash, backslash or dot (%2f, %5c, %2e) in its path: no endpoint would match it";
+}
+
 export function addressRangeProblem(text: string): string | undefined {
   if (ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && !/^\d+$/.test(text))) return undefined;
   return `must be an address range such as 10.0.0.0/8 or fd00::/8, not ${show(text)}`;

@@ -4,7 +4,7 @@ import { SecretFile } from "../core/secret-file.ts";
 import { TlsMaterial } from "../core/tls-material.ts";
 import type { BasicAuth, RetrySettings } from "../policy/types.ts";
 import { EgressGuard, type EgressRules, type EgressScope } from "./egress.ts";
-import { type EndpointSettings, settingsFor } from "./endpoint-settings.ts";
+import { type EndpointSettings, settingsFor, settingsOfScope } from "./endpoint-settings.ts";
 import { EndpointState, type ProtocolSetting } from "./endpoint-state.ts";
 import { type LabelShape, type SeriesEncoder, seriesEncoderFor } from "./labels.ts";
 import type { RemoteWriteMetrics } from "./metrics.ts";
@@ -83,11 +83,14 @@ export interface InvalidEndpoint {
   readonly message: string;
 }
 
-/** What the sinks under one urlPrefix (or under none) have in common. */
+/** What the sinks of one scope under one urlPrefix (or under none) have in common. */
 interface Group {
+  /** Unique to the scope and the prefix. */
+  readonly key: string;
   readonly settings: EndpointSettings | undefined;
   readonly tls: TlsMaterial;
   readonly bearerToken: SecretFile | undefined;
+  /** That of the prefix, in every scope. */
   readonly rateLimit: RateLimit | undefined;
 }
 
@@ -101,7 +104,8 @@ const maxStates = 20_000;
 export class Endpoints {
   readonly #config: EndpointsConfig;
   readonly #deps: EndpointsDeps;
-  readonly #groups = new Map<EndpointSettings | undefined, Group>();
+  readonly #groups = new Map<string, Group>();
+  readonly #rateLimits = new Map<EndpointSettings, RateLimit>();
   readonly #transports = new Map<string, Transport>();
   readonly #states = new Map<string, EndpointState>();
 
@@ -111,14 +115,14 @@ export class Endpoints {
   }
 
   connect(request: EndpointRequest): Connection | InvalidEndpoint {
-    const settings = settingsFor(request.endpoint, this.#config.endpoints);
+    const group = this.#groupOf(settingsFor(request.endpoint, this.#config.endpoints), request.scope);
+    const { settings } = group;
     const proxyUrl = this.#proxyFor(request.endpoint, settings);
     if (proxyUrl !== undefined && !this.#config.egress.trustProxy) {
       const message =
         "the endpoint's proxy hides the address that is connected to; egress.trustProxy must allow that";
       return { kind: "invalid", message };
     }
-    const group = this.#groupOf(settings);
     const state = this.#stateOf(request, settings?.protocol ?? this.#config.protocol);
     const { clock, random, metrics, log, userAgent, metadataOf } = this.#deps;
     const sender = createSender(
@@ -170,20 +174,34 @@ export class Endpoints {
     return bypassesProxy(new URL(endpoint), this.#deps.noProxy ?? "") ? undefined : settings.proxyUrl;
   }
 
-  #groupOf(settings: EndpointSettings | undefined): Group {
-    let group = this.#groups.get(settings);
+  #groupOf(entry: EndpointSettings | undefined, scope: EgressScope): Group {
+    const index = entry === undefined ? -1 : this.#config.endpoints.indexOf(entry);
+    const key = `${index} ${scope}`;
+    let group = this.#groups.get(key);
     if (group === undefined) {
-      const { clock } = this.#deps;
-      const rate = settings?.maxSamplesPerSecond ?? 0;
+      const settings = entry && settingsOfScope(entry, scope);
       group = {
+        key,
         settings,
         tls: new TlsMaterial(settings?.tls ?? {}),
-        bearerToken: settings?.bearerTokenFile ? new SecretFile(settings.bearerTokenFile, clock) : undefined,
-        rateLimit: rate > 0 ? new RateLimit(rate, clock) : undefined,
+        bearerToken: settings?.bearerTokenFile
+          ? new SecretFile(settings.bearerTokenFile, this.#deps.clock)
+          : undefined,
+        rateLimit: entry && this.#rateLimitOf(entry),
       };
-      this.#groups.set(settings, group);
+      this.#groups.set(key, group);
     }
     return group;
+  }
+
+  #rateLimitOf(entry: EndpointSettings): RateLimit | undefined {
+    if (entry.maxSamplesPerSecond === 0) return undefined;
+    let limit = this.#rateLimits.get(entry);
+    if (limit === undefined) {
+      limit = new RateLimit(entry.maxSamplesPerSecond, this.#deps.clock);
+      this.#rateLimits.set(entry, limit);
+    }
+    return limit;
   }
 
   /** One tenant's 413, or receiver without 2.0, is no other's: a gateway may treat each of them differently. */
@@ -201,8 +219,7 @@ export class Endpoints {
 
   /** A connection that was made for the operator's policies must not serve a tenant's: where it leads was not checked alike. */
   #transportFor(group: Group, scope: EgressScope, proxyUrl: string | undefined): Transport {
-    const index = group.settings === undefined ? -1 : this.#config.endpoints.indexOf(group.settings);
-    const key = `${index} ${scope} ${proxyUrl ?? ""}`;
+    const key = `${group.key} ${proxyUrl ?? ""}`;
     let transport = this.#transports.get(key);
     if (transport === undefined) {
       transport = createTransport({

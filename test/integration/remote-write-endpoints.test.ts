@@ -40,7 +40,8 @@ afterAll(async () => {
 });
 
 function settings(changes: Partial<EndpointSettings> & { urlPrefix: string }): EndpointSettings {
-  return { headers: {}, tls: {}, externalLabels: {}, dropLabels: [], maxSamplesPerSecond: 0, ...changes };
+  const nothing = { headers: {}, tls: {}, externalLabels: {}, dropLabels: [], maxSamplesPerSecond: 0 };
+  return { tenants: false, ...nothing, ...changes };
 }
 
 function open(
@@ -213,6 +214,49 @@ describe("settings by prefix", () => {
     );
   });
 
+  test("a tenant's requests carry nothing of the operator's, unless the entry is for tenants", async () => {
+    await using proxy = await startConnectProxy();
+    const bearerTokenFile = join(folder, "token");
+    await writeFile(bearerTokenFile, "operator");
+    const urlPrefix = `http://127.0.0.1:${receiver.port}/tenants/web`;
+    const trust = { bearerTokenFile, headers: { "x-api-key": "key" }, proxyUrl: proxy.url };
+    const open127 = { egress: { deny: [], allow: ["127.0.0.0/8"], trustProxy: true } };
+    const own = open([settings({ urlPrefix, ...trust, dropLabels: ["n"] })], open127);
+    const shared = open([settings({ urlPrefix, ...trust, tenants: true })], open127);
+    const below = `${urlPrefix}/push`;
+    expect(connectTo(own, below, "tenant").encoder().shape).toMatchObject({ dropLabels: ["n"] });
+    for (const [endpoints, endpoint, scope] of [
+      [own, below, "tenant"],
+      [own, below, "operator"],
+      [own, `${urlPrefix}-evil/push`, "operator"],
+      [own, `${urlPrefix}/..%2fbank`, "operator"],
+      [shared, below, "tenant"],
+      [shared, `${urlPrefix}/..%2fbank`, "tenant"],
+    ] as const) {
+      expect(await sendThrough(endpoints, endpoint, scope)).toMatchObject({ kind: "delivered" });
+    }
+    const seen = receiver.requests.map(({ headers }) => [headers.authorization, headers["x-api-key"]]);
+    const all = ["Bearer operator", "key"];
+    const none = [undefined, undefined];
+    expect(seen).toEqual([none, all, none, none, all, none]);
+    expect(proxy.tunnels).toHaveLength(2);
+  });
+
+  test("a tenant does not use the operator's client certificate, nor the authority that only the operator trusts", async () => {
+    await using secure = await startReceiver({ tls: { ...authority.issue(), ca: authority.cert } });
+    const [certFile, keyFile] = [join(folder, "operator.pem"), join(folder, "operator.key")];
+    const client = authority.issue();
+    await writeFile(certFile, client.cert);
+    await writeFile(keyFile, client.key);
+    const tls = { certFile, keyFile, insecureSkipVerify: true };
+    const own = open([settings({ urlPrefix: secure.url, tls })], {
+      egress: { deny: [], allow: ["127.0.0.0/8"], trustProxy: false },
+    });
+    expect(await sendThrough(own, secure.url, "operator")).toMatchObject({ kind: "delivered" });
+    expect(await sendThrough(own, secure.url, "tenant")).toMatchObject({ kind: "exhausted", reason: "tls" });
+    expect(secure.requests).toHaveLength(1);
+  });
+
   test("a rate is kept over all sinks of a prefix", async () => {
     const endpoints = open([settings({ urlPrefix: receiver.url, maxSamplesPerSecond: 100 })]);
     const [one, other] = [connectTo(endpoints, receiver.url), connectTo(endpoints, receiver.url)];
@@ -322,8 +366,8 @@ describe("proxies", () => {
     });
     const connection = endpoints.connect({
       endpoint: receiver.url,
-      scope: "tenant",
-      tenant: "project",
+      scope: "operator",
+      tenant: "directory",
       retry: { maxAttempts: 1, backoffMs: 1 },
       basicAuth: () => undefined,
       interrupt: () => never,
