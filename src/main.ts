@@ -4,6 +4,7 @@ import type { ControlPlane } from "./control-plane/control-plane.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Logger } from "./core/log.ts";
 import { directoryPlane } from "./core/plane.ts";
+import { redact } from "./core/redact.ts";
 import { Releasers, runStages, type Service } from "./core/service.ts";
 import { version } from "./core/version.ts";
 import { boardSource } from "./daemon/board-source.ts";
@@ -253,5 +254,7 @@ function hasToken(plane: ControlPlane): boolean {
 
 function tokenTrouble(plane: ControlPlane): string | undefined {
   const { state, lastError } = plane.bearer();
-  return state === "failing" ? `the control plane's token cannot be renewed: ${lastError ?? ""}` : undefined;
+  return state === "failing"
+    ? `the control plane's token cannot be renewed: ${redact(lastError ?? "")}`
+    : undefined;
 }

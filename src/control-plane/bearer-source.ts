@@ -1,5 +1,6 @@
 import { nextDelay } from "../core/backoff.ts";
 import type { Clock } from "../core/clock.ts";
+import { liveSecrets } from "../core/live-secrets.ts";
 import type { Logger } from "../core/log.ts";
 import type { SecretFile } from "../core/secret-file.ts";
 import type { Bearer, ExchangeOutcome } from "./exchange.ts";
@@ -64,6 +65,7 @@ export function createExchangingSource(options: ExchangingOptions): BearerSource
       outcome = { outcome: "failed", message: error instanceof Error ? error.message : "unknown error" };
     }
     if (outcome.outcome === "exchanged") {
+      liveSecrets.hold("controlPlane token", [outcome.bearer.text]);
       const nowMs = clock.nowMs();
       // A token that is over when it comes must not be asked for in a storm.
       const renewMs = Math.max(nowMs + 1_000, renewalTime(outcome.bearer, nowMs, options.random()));

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { liveSecrets } from "./live-secrets.ts";
 import { createLogger } from "./log.ts";
 
 test.each([[false], [true]])(
@@ -25,4 +26,12 @@ test("lines are JSON with the level's number and a time", () => {
     msg: "slow",
     time: expect.stringContaining("T"),
   });
+});
+
+test("whatever a secret is, a line keeps its form", () => {
+  let written = "";
+  const log = createLogger("info", { write: (text) => (written += text) }, false);
+  liveSecrets.hold("test", ["level", '","msg":"', 'a "secret"']);
+  log.info({ sink: 'has a "secret"' }, "said");
+  expect(JSON.parse(written)).toMatchObject({ level: 30, sink: "has ***", msg: "said" });
 });

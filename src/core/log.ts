@@ -12,14 +12,24 @@ export interface LineSink {
 }
 
 /**
- * The program's logger: one JSON object a line, or readable lines on a terminal. Every line passes through
- * {@link redact} as finished text, so that no field, nested error or message can carry a credential out.
+ * The program's logger: one JSON object a line, or readable lines on a terminal. Every text in a finished line passes
+ * through {@link redact}, so that no field, nested error or message can carry a credential out. Names of fields do not: what
+ * a secret happens to be must not change a line's form.
  */
 export function createLogger(level: LogLevel, out: LineSink, isTerminal: boolean): Logger {
   const format = isTerminal ? prettyFactory({ colorize: true, translateTime: "SYS:HH:MM:ss.l" }) : undefined;
-  const line = { write: (text: string) => void out.write(redact(format?.(text) ?? text)) };
+  const line = {
+    write(text: string) {
+      const redacted = `${JSON.stringify(JSON.parse(text, redactText))}\n`;
+      out.write(format?.(redacted) ?? redacted);
+    },
+  };
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
   return pino(options, line);
+}
+
+function redactText(_: string, value: unknown): unknown {
+  return typeof value === "string" ? redact(value) : value;
 }
 
 /** For tests and for commands that print their own messages. */

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import type { Clock } from "./clock.ts";
 import { describeError, TelemetrydError } from "./errors.ts";
+import { liveSecrets } from "./live-secrets.ts";
 
 /** Asked more often than this, a file is not looked at again. */
 const lookEveryMs = 1_000;
@@ -36,6 +37,7 @@ export class SecretFile {
       if (size > maxSecretBytes) throw new Error("it is larger than 64 KiB");
       const content = (await readFile(this.path, { encoding: "utf8", signal })).replace(/\r?\n$/, "");
       if (content === "") throw new Error("it is empty");
+      liveSecrets.hold(`file ${this.path}`, [content]);
       this.#content = content;
       this.#look = look;
       return content;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { redact } from "../core/redact.ts";
 import type { CheckedPolicy } from "./check-policy.ts";
 import { PolicyStore } from "./store.ts";
 import type { Secret } from "./types.ts";
@@ -81,4 +82,20 @@ test("a policy is found by its reference, uid included", () => {
   expect(store.policy(present.ref)).toBe(present);
   expect(store.policy({ ...present.ref, uid: "u2" })).toBeUndefined();
   expect(store.policy({ ...present.ref, plane: "b" })).toBeUndefined();
+});
+
+test("passwords are known to redaction while their Secret is there, whichever way it came, and the old one after a change", () => {
+  const store = new PolicyStore();
+  const withPassword = (plane: string, password: string): Secret => ({
+    ...secret(plane, "s"),
+    data: new Map([
+      ["username", "user"],
+      ["password", password],
+    ]),
+  });
+  store.replacePlane("a", { policies: [], secrets: [withPassword("a", "swapped-in")] });
+  store.putSecret(withPassword("a", "put-instead"));
+  store.putSecret(withPassword("b", "of-another-plane"));
+  const pair = Buffer.from("user:put-instead").toString("base64url");
+  expect(redact(`swapped-in put-instead ${pair} of-another-plane`)).toBe("*** *** *** ***");
 });

@@ -1,3 +1,4 @@
+import { liveSecrets } from "../core/live-secrets.ts";
 import type { CheckedPolicy } from "./check-policy.ts";
 import type { PolicyRef, Secret } from "./types.ts";
 
@@ -23,15 +24,20 @@ export class PolicyStore {
 
   /** Swaps a whole plane. */
   replacePlane(plane: string, snapshot: PlaneSnapshot): void {
+    const before = this.#planes.get(plane)?.secrets.values() ?? [];
     this.#planes.set(plane, {
       policies: new Map(snapshot.policies.map((policy) => [key(policy.ref), policy])),
       secrets: new Map(snapshot.secrets.map((secret) => [key(secret), secret])),
     });
+    for (const secret of snapshot.secrets) holdCredentials(secret);
+    for (const secret of before) this.#releaseUnlessKept(secret);
     this.#announce();
   }
 
   removePlane(plane: string): void {
+    const before = this.#planes.get(plane)?.secrets.values() ?? [];
     if (this.#planes.delete(plane)) this.#announce();
+    for (const secret of before) this.#releaseUnlessKept(secret);
   }
 
   putPolicy(policy: CheckedPolicy): void {
@@ -45,11 +51,13 @@ export class PolicyStore {
 
   putSecret(secret: Secret): void {
     this.#plane(secret.plane).secrets.set(key(secret), secret);
+    holdCredentials(secret);
     this.#announce();
   }
 
   deleteSecret(secret: Pick<Secret, "plane" | "namespace" | "name">): void {
     if (this.#planes.get(secret.plane)?.secrets.delete(key(secret))) this.#announce();
+    this.#releaseUnlessKept(secret);
   }
 
   /** Whether the origin of a plane has been heard of: before that, no policies does not mean none. */
@@ -78,6 +86,12 @@ export class PolicyStore {
     return () => this.#listeners.delete(own);
   }
 
+  #releaseUnlessKept(secret: Pick<Secret, "plane" | "namespace" | "name">): void {
+    if (this.secret(secret.plane, secret.namespace, secret.name) === undefined) {
+      liveSecrets.hold(ownerOf(secret), []);
+    }
+  }
+
   #plane(name: string): Plane {
     const plane = this.#planes.get(name) ?? { policies: new Map(), secrets: new Map() };
     this.#planes.set(name, plane);
@@ -93,6 +107,16 @@ export class PolicyStore {
       for (const listener of [...this.#listeners]) listener();
     });
   }
+}
+
+function holdCredentials(secret: Secret): void {
+  const password = secret.data.get("password");
+  const username = secret.data.get("username") ?? "";
+  liveSecrets.hold(ownerOf(secret), password === undefined ? [] : [{ username, password }]);
+}
+
+function ownerOf({ plane, namespace, name }: Pick<Secret, "plane" | "namespace" | "name">): string {
+  return `Secret ${plane}/${namespace}/${name}`;
 }
 
 /** A namespace holds one policy of a name, whatever its uid: a new uid takes the old one's place. */

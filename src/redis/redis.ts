@@ -1,7 +1,9 @@
 import type { Clock } from "../core/clock.ts";
 import { describeError, TelemetrydError } from "../core/errors.ts";
+import { liveSecrets } from "../core/live-secrets.ts";
 import type { Logger } from "../core/log.ts";
 import { parseRedisAddress } from "../core/redis-address.ts";
+import { secretsOfUrl } from "../core/secret-values.ts";
 import { runServices, type Service } from "../core/service.ts";
 import { type ConnectionRole, openConnection, type RedisConnection, type RedisTarget } from "./connection.ts";
 import { createPrivateServer, socketPath } from "./private-server.ts";
@@ -74,6 +76,11 @@ function targetOf({ urls = [], stateDirectory }: RedisRoomOptions): RedisTarget 
   const address = parseRedisAddress(urls);
   // The configuration has been held to the same form.
   if (address.kind === "fault") throw new Error(`the address of Redis must be ${address.message}`);
+  const passwords =
+    address.kind === "sentinel"
+      ? [address.password, address.sentinelPassword].filter((password) => password !== undefined)
+      : urls.flatMap(secretsOfUrl);
+  liveSecrets.hold("redis.url", passwords);
   return address;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { liveSecrets } from "../core/live-secrets.ts";
 import { type AttemptContext, classify, type Verdict } from "./classify.ts";
-import { AnswerTimeoutError, type PostResult } from "./post.ts";
+import { AnswerTimeoutError, type PostResult, postLimits } from "./post.ts";
 
 const context: AttemptContext = {
   endpoint: "http://user@r.example/api/v1/write",
@@ -165,5 +166,36 @@ describe("messages", () => {
     expect(messageOf(answer(400, {}, body))).toBe(
       '400 "out of order [31msample from https://***@c/?password=***"',
     );
+  });
+});
+
+describe("a receiver that quotes a secret", () => {
+  const secret = "two  spaces\tand-a-tab-in-a-secret";
+  liveSecrets.hold("test", [secret]);
+  const messageOf = (status: number, headers: Record<string, string>, body: string): string => {
+    const verdict = classify(answer(status, headers, body), context);
+    return "message" in verdict ? verdict.message : "";
+  };
+
+  test("white space that the quote shortens does not hide it", () => {
+    expect(messageOf(500, {}, `got ${secret}`)).toBe('500 "got ***"');
+  });
+
+  test("a quote with line breaks in it", () => {
+    liveSecrets.hold("spaced", ["a spaced secret"]);
+    expect(messageOf(500, {}, "got a spaced\n\n secret")).toBe('500 "got ***"');
+  });
+
+  test("at the place where the body was cut off", () => {
+    for (let cut = 1; cut < secret.length; cut++) {
+      const filler = `${secret} `.repeat(100).slice(0, postLimits.keptBytes - cut);
+      const message = messageOf(500, {}, filler + secret.slice(0, cut));
+      expect(message).not.toMatch(/two|spaces|tab|secret/);
+    }
+  });
+
+  test("in the address of a redirect, also where it is cut off", () => {
+    const location = `https://h/${"x".repeat(490)}/${encodeURIComponent(secret)}`;
+    expect(messageOf(302, { location }, "")).not.toContain("two");
   });
 });

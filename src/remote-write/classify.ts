@@ -1,9 +1,9 @@
 import { describeError, errnoCode } from "../core/errors.ts";
-import { redact } from "../core/redact.ts";
+import { redact, redactBeginning } from "../core/redact.ts";
 import { parseUrl } from "../core/url.ts";
 import { type AnswerHeaders, MalformedAnswer } from "../http/response-head.ts";
 import { EgressRefusedError } from "./egress.ts";
-import { AnswerTimeoutError, type PostResult } from "./post.ts";
+import { AnswerTimeoutError, type PostResult, postLimits } from "./post.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** Why a request is sent again; a metric's label, so there are few. */
@@ -143,7 +143,7 @@ function suspensionHint(status: number, headers: AnswerHeaders, context: Attempt
 function redirectHint(location: string | undefined, endpoint: string): string {
   if (location === undefined) return "redirects are not followed";
   const target = parseUrl(location, endpoint)?.href ?? location;
-  return `the receiver redirects to ${redact(target.slice(0, 512))}, which is not followed; make that the endpoint if it is right`;
+  return `the receiver redirects to ${redact(target).slice(0, 512)}, which is not followed; make that the endpoint if it is right`;
 }
 
 /** undici's words when a proxy refuses to make a tunnel; it has no code for it. */
@@ -199,8 +199,13 @@ function first(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 
+const longestQuote = 1_024;
+
 /** The answer's own words on one line, without what would disturb a terminal or a log. */
 function quoteBody(body: string): string {
-  const text = redact(body.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim());
+  const isCut = Buffer.byteLength(body) >= postLimits.keptBytes;
+  const redacted = redactBeginning(body, isCut, longestQuote);
+  // Once more: a receiver may have put what is taken out here into the middle of a secret.
+  const text = redact(redacted.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim());
   return text === "" ? "" : ` "${text}"`;
 }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createAppAuth } from "@octokit/auth-app";
 import { z } from "zod";
 import { describeError } from "../core/errors.ts";
+import { liveSecrets } from "../core/live-secrets.ts";
 import { withLimit } from "../core/signals.ts";
 import { type BoardResult, failed } from "./board.ts";
 import { githubFailure } from "./github-failure.ts";
@@ -66,12 +67,14 @@ function appToken(
       try {
         const auth = createAppAuth({ appId: app.id, privateKey: key.value });
         jwt = (await auth({ type: "app" })).token;
+        liveSecrets.hold("roadmap.board.app token", [jwt]);
       } catch (error) {
         return failed("unauthorized", `${app.privateKeyFile}: ${describeError(error)}`);
       }
       const result = await requestToken(app.installationId, apiUrl, jwt, nowMs(), signal);
       if (!result.ok) return result;
       const { token, expires_at } = result.value;
+      liveSecrets.hold("roadmap.board token", [token]);
       held = { authorization: `bearer ${token}`, untilMs: Date.parse(expires_at) - leastLifeMs };
       return { ok: true, value: held.authorization };
     },
@@ -120,6 +123,7 @@ function parseJson(text: string): unknown {
 async function readSecret(file: string): Promise<BoardResult<string>> {
   try {
     const text = (await readFile(file, "utf8")).trim();
+    liveSecrets.hold(`file ${file}`, text === "" ? [] : [text]);
     return text === "" ? failed("unauthorized", `${file} is empty`) : { ok: true, value: text };
   } catch (error) {
     return failed("unauthorized", `${file}: ${describeError(error)}`);

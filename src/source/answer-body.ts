@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { createGunzip, type Gunzip } from "node:zlib";
 import type { Clock } from "../core/clock.ts";
+import { redactBeginning } from "../core/redact.ts";
 import type { AnswerReceiver, Flow } from "../http/exchange.ts";
 import type { AnswerHead, AnswerHeaders } from "../http/response-head.ts";
 
-/** Of an answer that is no success. */
+/** Of an answer that is no success. More is read, so that credentials are taken out before the text is cut off. */
 const longestText = 1_024;
+const longestRead = 2 * longestText;
 
 /**
  * How long the chunks of one answer may keep the event loop. A store that writes faster than they are decoded would keep it for
@@ -49,9 +51,10 @@ export class AnswerBody implements AnswerReceiver {
     return this.#head;
   }
 
-  /** The beginning of an answer that is no success, in one line. */
+  /** The beginning of an answer that is no success, in one line and without credentials. */
   get text(): string {
-    return this.#text.replace(/\s+/g, " ").trim();
+    const isCut = this.#text.length >= longestRead;
+    return redactBeginning(this.#text, isCut, longestText).replace(/\s+/g, " ").trim();
   }
 
   begin(head: AnswerHead): boolean {
@@ -66,8 +69,8 @@ export class AnswerBody implements AnswerReceiver {
     const { head } = this;
     if (head === undefined || this.#error !== undefined || this.#isEnough) return "enough";
     if (!isSuccess(head.status)) {
-      this.#text += bytes.toString("utf8", 0, longestText - this.#text.length);
-      return this.#text.length < longestText ? "more" : "enough";
+      this.#text += bytes.toString("utf8", 0, longestRead - this.#text.length);
+      return this.#text.length < longestRead ? "more" : "enough";
     }
     if (this.#gunzip !== undefined) {
       // A copy: it is unpacked in another thread, when these bytes are others.

@@ -1,3 +1,5 @@
+import { redact } from "../core/redact.ts";
+
 /** Why a read has failed. Stable: a label of a metric and what conditions are made of. */
 export type ReadFailureReason =
   | "unreachable"
@@ -48,7 +50,7 @@ export function failureOfStatus(
   if (status >= 300 && status < 400) {
     return failure(
       "redirected",
-      `the store answered ${status} to ${String(headers["location"] ?? "nowhere")}`,
+      `the store answered ${status} to ${redact(String(headers["location"] ?? "nowhere"))}`,
     );
   }
   switch (status) {

@@ -191,7 +191,7 @@ export class StoreClient {
     const { head } = receiver;
     if (head === undefined) throw new Error("an exchange has ended without an answer");
     if (!isSuccess(head.status)) {
-      return failureOfStatus(head.status, head.headers, redact(receiver.text), this.#clock.nowMs());
+      return failureOfStatus(head.status, head.headers, receiver.text, this.#clock.nowMs());
     }
     if (head.framing === "close") {
       return failure(

@@ -2,7 +2,9 @@ import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import type { Clock } from "../core/clock.ts";
 import { withoutBrackets } from "../core/host.ts";
+import { liveSecrets } from "../core/live-secrets.ts";
 import { SecretFile } from "../core/secret-file.ts";
+import { secretsOfHeaders } from "../core/secret-values.ts";
 import type { TlsSettings } from "../core/tls-material.ts";
 
 /** The part of the configuration's `metrics` that reading needs. Files are read when they are used; "" is no file. */
@@ -56,6 +58,10 @@ export class StoreHeaders {
     const headers: Record<string, string> = { ...this.#settings.headers };
     const { basicAuth } = this.#settings;
     const secret = await this.#secret?.value(signal);
+    liveSecrets.hold("metrics", [
+      ...(basicAuth && secret !== undefined ? [{ username: basicAuth.username, password: secret }] : []),
+      ...secretsOfHeaders(headers),
+    ]);
     if (secret !== undefined) {
       headers["authorization"] =
         basicAuth === undefined
