@@ -221,6 +221,15 @@ configured(organization.command("add-member"))
     await addMember({ ...access(options), name, user: options.user }, stdout, stopSignal());
   });
 
+configured(organization.command("show"))
+  .description("show an organization's members, and what it holds of what it may hold")
+  .argument("<name>")
+  .addOption(asTableOrJson())
+  .action(async (name: string, options: ConfigOptions & { output: "table" | "json" }) => {
+    const { showOrganization } = await import("./commands/organization.ts");
+    await showOrganization({ ...access(options), name, output: options.output }, stdout, stopSignal());
+  });
+
 const token = program.command("token").description("Personal Access Tokens of the platform that runs here");
 
 configured(token.command("create"))

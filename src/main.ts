@@ -122,10 +122,10 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       }
     }
     if (redis !== undefined && config.platform !== undefined) {
-      const { listen, groupDomain, tls } = config.platform;
+      const { listen, groupDomain, tls, quotas } = config.platform;
       const { createPlatform } = await import("./platform/platform.ts");
       const platform = createPlatform({
-        ...{ listen, groupDomain, ...tls },
+        ...{ listen, groupDomain, quotas, ...tls },
         stateDirectory: config.state.directory,
         redis,
         clock,

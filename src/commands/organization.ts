@@ -1,7 +1,11 @@
+import { formatByteSize } from "../core/byte-size.ts";
 import { TelemetrydError } from "../core/errors.ts";
 import type { LineSink } from "../core/log.ts";
+import type { OrganizationView } from "../platform/administration.ts";
+import { type CountedResource, countedResources, type Quota, type Usage } from "../platform/store/usage.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
 import { withAdministration } from "./platform-access.ts";
+import { printable, renderTable } from "./table.ts";
 
 /**
  * `telemetryd organization create NAME`: makes an organization and its control plane.
@@ -44,10 +48,46 @@ export async function addMember(
   const { name, user } = options;
   checkUser(user);
   const outcome = await withAdministration(config, (admin) => admin.addMember(name, user), signal);
-  if (outcome === "no-organization") {
-    throw new TelemetrydError("INVALID_ARGUMENT", `there is no organization ${name}`);
-  }
+  if (outcome === "no-organization") throw noOrganization(name);
   out.write(`${user} ${outcome === "added" ? "is now" : "already is"} a member of ${name}\n`);
+}
+
+/**
+ * `telemetryd organization show NAME`: members, and what the organization and each of its projects hold and may hold.
+ *
+ * @throws INVALID_ARGUMENT for an organization that does not exist
+ */
+export async function showOrganization(
+  options: ConfigCommandOptions & { readonly name: string; readonly output?: "table" | "json" },
+  out: LineSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = await loadCommandConfig(options, signal);
+  const { name } = options;
+  const view = await withAdministration(config, (admin) => admin.showOrganization(name), signal);
+  if (view === undefined) throw noOrganization(name);
+  out.write(options.output === "json" ? `${JSON.stringify(view, undefined, 2)}\n` : renderOrganization(view));
+}
+
+/** One row for the organization, then one a project, each with what is used of what is allowed. */
+export function renderOrganization(view: OrganizationView): string {
+  const row = (title: string, usage: Usage, quota: Quota) => [
+    title,
+    ...countedResources.map((resource) => share(resource, usage[resource], quota[resource])),
+  ];
+  const header = ["", ...countedResources.map((resource) => resource.toUpperCase())];
+  const projects = view.projects.map(({ name, usage }) => row(`project ${name}`, usage, view.projectQuota));
+  const table = renderTable(header, [row(`organization ${view.name}`, view.usage, view.quota), ...projects]);
+  return `${table}members: ${view.members.map(printable).join(", ") || "none"}\n`;
+}
+
+function share(resource: CountedResource, used: number, limit: number | undefined): string {
+  const show = resource === "bytes" ? formatByteSize : String;
+  return limit === undefined ? show(used) : `${show(used)}/${show(limit)}`;
+}
+
+function noOrganization(name: string): TelemetrydError {
+  return new TelemetrydError("INVALID_ARGUMENT", `there is no organization ${name}`);
 }
 
 /** @throws INVALID_ARGUMENT for a name that could be taken for something else in a log or a message */

@@ -30,7 +30,7 @@ export async function withAdministration<T>(
   work: (administration: Administration) => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  const { groupDomain } = platformSection(config);
+  const { groupDomain, quotas } = platformSection(config);
   const stateDirectory = config.state.directory;
   const urls = config.redis?.url ?? [];
   const room = createRedis({ urls, stateDirectory, clock: systemClock, log: silentLogger });
@@ -47,7 +47,8 @@ export async function withAdministration<T>(
         throw new TelemetrydError("REDIS_UNAVAILABLE", "Redis does not answer", { cause });
       },
     );
-    const parts = assemble({ groupDomain, clock: systemClock, log: silentLogger }, connection, connection);
+    const options = { groupDomain, quotas, clock: systemClock, log: silentLogger };
+    const parts = assemble(options, connection, connection);
     return await work(createAdministration(parts));
   } finally {
     connection.disconnect();

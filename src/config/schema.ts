@@ -268,6 +268,34 @@ const ops = z
   })
   .meta({ description: "Metrics, health, status page" });
 
+const mostObjects = 10_000_000;
+const quotaSize = (fallback: string) =>
+  byteSize("Bytes of all objects", fallback, { min: "1MiB", max: "1024GiB" });
+
+const quotas = z
+  .strictObject({
+    organization: z
+      .strictObject({
+        objects: integer("Objects of any kind", 50_000, 1, mostObjects),
+        size: quotaSize("512MiB"),
+        projects: integer("Projects", 1_000, 0, mostObjects),
+        policies: integer("ExportPolicies", 10_000, 0, mostObjects),
+        sinks: integer("Sinks of all ExportPolicies", 20_000, 0, mostObjects),
+      })
+      .meta({ description: "All control planes of one organization together" })
+      .prefault({}),
+    project: z
+      .strictObject({
+        objects: integer("Objects of any kind", 10_000, 1, mostObjects),
+        size: quotaSize("128MiB"),
+        policies: integer("ExportPolicies", 1_000, 0, mostObjects),
+        sinks: integer("Sinks of all ExportPolicies", 2_000, 0, mostObjects),
+      })
+      .meta({ description: "One project's control plane" })
+      .prefault({}),
+  })
+  .meta({ description: "What a tenant may keep; what is there already stays" });
+
 const platform = z
   .strictObject({
     listen: listen("Address of the control planes (always TLS)", "127.0.0.1:8081"),
@@ -282,6 +310,7 @@ const platform = z
       })
       .meta({ description: "Certificate; absent, a CA and a certificate are made under state.directory" })
       .prefault({}),
+    quotas: quotas.prefault({}),
   })
   .meta({ description: "The control planes themselves" });
 

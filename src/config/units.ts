@@ -9,9 +9,11 @@ type KeyWithUnit<K, V> = K extends string
 
 type NameWithUnit<K extends string, U extends Unit> = U extends "ms"
   ? `${K}Ms`
-  : K extends `${infer Stem}Size`
-    ? `${Stem}Bytes`
-    : `${K}Bytes`;
+  : K extends "size"
+    ? "bytes"
+    : K extends `${infer Stem}Size`
+      ? `${Stem}Bytes`
+      : `${K}Bytes`;
 
 /** The same tree with every {@link Quantity} a plain number under a name that says its unit. */
 export type WithUnits<T> =
@@ -23,7 +25,7 @@ export type WithUnits<T> =
         ? { readonly [K in keyof T as KeyWithUnit<K, T[K]>]: WithUnits<T[K]> }
         : T;
 
-/** `{ interval: 15s }` -> `{ intervalMs: 15000 }`, `{ maxSize: 64KiB }` -> `{ maxBytes: 65536 }`, at any depth. */
+/** `{ interval: 15s }` -> `{ intervalMs: 15000 }`, `{ maxSize: 64KiB }` -> `{ maxBytes: 65536 }`, `size` -> `bytes`, at any depth. */
 export function withUnits<T>(value: T): WithUnits<T> {
   return convert(value) as WithUnits<T>;
 }
@@ -45,5 +47,6 @@ function convert(value: unknown): unknown {
 
 function nameWithUnit(key: string, unit: Unit): string {
   if (unit === "ms") return `${key}Ms`;
+  if (key === "size") return "bytes";
   return key.endsWith("Size") ? `${key.slice(0, -"Size".length)}Bytes` : `${key}Bytes`;
 }

@@ -19,6 +19,7 @@ import { projectKind } from "./kinds/project.ts";
 import { servedKinds } from "./kinds/served-kinds.ts";
 import { createResources } from "./resources/resources.ts";
 import { createObjectStore, type ObjectStore } from "./store/object-store.ts";
+import { defaultQuotas, type Quotas } from "./store/usage.ts";
 import { type CertificateOptions, loadServerCertificate } from "./tls/server-certificate.ts";
 import { type ChangeFeed, createChangeFeed } from "./watch/feed.ts";
 import { defaultUnsentLimits, UnsentEvents, type UnsentLimits } from "./watch/unsent-events.ts";
@@ -36,6 +37,8 @@ export interface PlatformOptions {
   readonly log: Logger;
   readonly random?: () => number;
   readonly limits?: Partial<PlatformLimits>;
+  /** `platform.quotas`. */
+  readonly quotas?: Quotas;
   /** How long a watch may be away and still resume. */
   readonly changeLogMs?: number;
   /** Changes of one plane that are kept at most, and bytes of the states that were replaced. */
@@ -148,6 +151,7 @@ export type AssemblyOptions = Pick<
   | "log"
   | "random"
   | "limits"
+  | "quotas"
   | "bookmarkMs"
   | "watchCheckMs"
   | "changeLogEntries"
@@ -159,9 +163,11 @@ export type AssemblyOptions = Pick<
 export function assemble(options: AssemblyOptions, redis: RedisConnection, subscriber: RedisConnection) {
   const { groupDomain, clock, log, random = Math.random } = options;
   const kinds = servedKinds(groupDomain);
+  const quotas = options.quotas ?? defaultQuotas;
+  const { changeLogBytes = defaults.changeLogBytes, changeLogEntries = defaults.changeLogEntries } = options;
   const store: ObjectStore = createObjectStore(redis, {
-    maxEntries: options.changeLogEntries ?? defaults.changeLogEntries,
-    maxBytes: options.changeLogBytes ?? defaults.changeLogBytes,
+    ...{ kinds, quotas },
+    log: { maxBytes: changeLogBytes, maxEntries: changeLogEntries },
   });
   const directory: AccessDirectory = createAccessDirectory(redis);
   const bearerTokens: BearerTokens = createBearerTokens(redis, `telemetryd.${groupDomain}`);
@@ -184,7 +190,18 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
   const unsent = new UnsentEvents(clock, { ...defaultUnsentLimits, ...options.unsent });
   const { bookmarkMs = defaults.bookmarkMs, watchCheckMs = defaults.watchCheckMs } = options;
   return {
-    ...{ groupDomain, kinds, store, resources, feed, directory, bearerTokens, controllers, garbageCollector },
+    ...{
+      groupDomain,
+      kinds,
+      quotas,
+      store,
+      resources,
+      feed,
+      directory,
+      bearerTokens,
+      controllers,
+      garbageCollector,
+    },
     ...{ clock, log, random, limits, turns, unsent, bookmarkMs, watchCheckMs },
   };
 }

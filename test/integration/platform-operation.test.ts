@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember, createOrganization } from "../../src/commands/organization.ts";
+import { addMember, createOrganization, showOrganization } from "../../src/commands/organization.ts";
 import { createToken, listTokens, revokeToken } from "../../src/commands/token.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLogger } from "../../src/core/log.ts";
@@ -146,6 +146,13 @@ test("the commands work without a daemon, on a private Redis that they start and
     expect(await member("acme")).toBe(`${user} is now a member of acme\n`);
     expect(await member("acme")).toBe(`${user} already is a member of acme\n`);
     await expect(member("none")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    const show = (name: string, output: "table" | "json") =>
+      run((out) => showOrganization({ ...common, name, output }, out, signal));
+    expect(await show("acme", "table")).toMatch(
+      /^ +OBJECTS +BYTES +PROJECTS +POLICIES +SINKS\norganization acme +1\/50000 +\d+B\/512MiB +0\/1000 +0\/10000 +0\/20000\nmembers: alice@example.com\n$/,
+    );
+    expect(JSON.parse(await show("acme", "json"))).toMatchObject({ usage: { objects: 1 }, members: [user] });
+    await expect(show("none", "table")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     const token = await run((out) => createToken({ ...common, user }, out, signal));
     expect(token).toMatch(/^tdp_[0-9a-f]{16}_[A-Za-z0-9_-]{43}\n$/);
     const id = token.slice(4, 20);

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { configMapKind } from "../../src/platform/kinds/config-map.ts";
+import { servedKinds } from "../../src/platform/kinds/served-kinds.ts";
 import type { KubeObject } from "../../src/platform/object.ts";
 import { type Plane, planeKey } from "../../src/platform/plane.ts";
 import { collectionPrefix, objectKey, planeKeys } from "../../src/platform/store/keys.ts";
@@ -13,6 +14,7 @@ import {
   type ObjectStore,
 } from "../../src/platform/store/object-store.ts";
 import { parseStored, storedParts, storedResourceVersion } from "../../src/platform/store/stored-object.ts";
+import { defaultQuotas, noUsage } from "../../src/platform/store/usage.ts";
 import { seededRandom } from "../support/random.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 
@@ -33,6 +35,8 @@ afterAll(async () => {
 });
 
 const planeOf = (name: string): Plane => ({ type: "project", name, uid: name, organization: "acme" });
+const storeOf = (log: LogLimits): ObjectStore =>
+  createObjectStore(redis, { kinds: servedKinds("platformapis"), log, quotas: defaultQuotas });
 const prefix = collectionPrefix(configMapKind, "default");
 const configMap = (name: string, text: string, resourceVersion = ""): KubeObject => ({
   apiVersion: "v1",
@@ -59,6 +63,9 @@ async function write(
     workDueMs: 0,
     ownersBefore: [],
     ownersAfter: [],
+    counts: { projects: 0, policies: 0, sinks: 0 },
+    isLimited: true,
+    dryRun: false,
   });
   if (outcome.outcome !== "committed") throw new Error(outcome.outcome);
   return outcome;
@@ -102,7 +109,7 @@ test.each([1, 2, 3])(
   "lists and changes of every version that is kept show what was (seed %d)",
   async (seed) => {
     const plane = planeOf(`model-${seed}`);
-    const store = createObjectStore(redis, { maxBytes: 2 * 2 ** 20, maxEntries: 60 });
+    const store = storeOf({ maxBytes: 2 * 2 ** 20, maxEntries: 60 });
     await store.createPlane(plane);
     const random = seededRandom(seed);
     const state = new Map<string, string>();
@@ -120,6 +127,12 @@ test.each([1, 2, 3])(
       else state.set(key, json);
       history.push({ version: resourceVersion, state: new Map(state) });
     }
+    const size = (json: string) => Buffer.byteLength(json);
+    expect(await store.usage(plane)).toEqual({
+      ...noUsage,
+      objects: state.size,
+      bytes: [...state.values()].reduce((sum, json) => sum + size(json), 0),
+    });
     let kept = 0;
     for (const { version, state: past } of history) {
       const limit = 1 + Math.floor(random() * 6);
@@ -152,7 +165,7 @@ test.each([1, 2, 3])(
     const replacedVersions = entries.map(([, fields]) => fields[5] ?? "").filter((version) => version !== "");
     const superseded = await redis.hgetall(keys.superseded);
     expect(Object.keys(superseded).sort()).toEqual(replacedVersions.sort());
-    const bytes = Object.values(superseded).reduce((sum, json) => sum + Buffer.byteLength(json), 0);
+    const bytes = Object.values(superseded).reduce((sum, json) => sum + size(json), 0);
     expect(await redis.hget(keys.plane, "logBytes")).toBe(String(bytes));
     expect(bytes).toBeLessThanOrEqual(2 * 2 ** 20);
   },
@@ -160,7 +173,7 @@ test.each([1, 2, 3])(
 
 test("what is read at once is bounded by bytes, and an object that is larger still comes", async () => {
   const plane = planeOf("bytes");
-  const store = createObjectStore(redis, limits);
+  const store = storeOf(limits);
   await store.createPlane(plane);
   const from = (await store.newestVersion(plane)) ?? "";
   for (let index = 0; index < 6; index++)
@@ -175,7 +188,7 @@ test("what is read at once is bounded by bytes, and an object that is larger sti
 
 test("the states of one object take what the log may take, not more", async () => {
   const plane = planeOf("large");
-  const store = createObjectStore(redis, limits);
+  const store = storeOf(limits);
   await store.createPlane(plane);
   const usedBytes = async () => Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]);
   const before = await usedBytes();
@@ -191,7 +204,7 @@ test("the states of one object take what the log may take, not more", async () =
 
 test("a plane of an older version: its objects stay, its log is dropped, watches list again", async () => {
   const plane = planeOf("older");
-  const store = createObjectStore(redis, limits);
+  const store = storeOf(limits);
   const keys = planeKeys(planeKey(plane));
   const json = (text: string, version: string): string => {
     const { before, after } = storedParts(configMap("a", text));
@@ -239,7 +252,9 @@ test("a plane of an older version: its objects stay, its log is dropped, watches
   );
   await redis.hset(keys.plane, "rv", later);
   expect((await store.changes(plane, written.resourceVersion)).outcome).toBe("expired");
+  expect(await store.usage(plane)).toMatchObject({ objects: 1, bytes: json("by the older", later).length });
   const last = await write(store, plane, "DELETED", "a", "", later);
+  expect(await store.usage(plane)).toEqual(noUsage);
   expect(await changesAfter(store, plane, later)).toMatchObject({
     all: [{ type: "DELETED", resourceVersion: last.resourceVersion, previous: json("by the older", later) }],
   });

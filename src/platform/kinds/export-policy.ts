@@ -2,7 +2,7 @@ import { printPath, valueAt } from "../../core/document-path.ts";
 import { checkExportPolicy } from "../../policy/check-policy.ts";
 import type { DocumentFault } from "../../policy/document-fault.ts";
 import { specJsonSchema } from "../../policy/schema.ts";
-import type { KubeObject } from "../object.ts";
+import { childObject, type KubeObject } from "../object.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { FieldError } from "../status.ts";
 import { conditionColumns, conditionsSchema } from "./conditions.ts";
@@ -64,6 +64,10 @@ export function exportPolicyKind(groupDomain: string): KindDefinition {
     columns: conditionColumns("Ready"),
     selectableFields: {},
     checksOwnSpec: true,
+    counts(policy) {
+      const sinks = childObject(policy, "spec")?.["sinks"];
+      return { policies: 1, sinks: Array.isArray(sinks) ? sinks.length : 0 };
+    },
     validate: (policy) => faultsOf(policy, "error").map((fault) => fieldError(fault, policy)),
     warn: (policy) => faultsOf(policy, "warning").map(({ path, message }) => `${printPath(path)} ${message}`),
   };

@@ -43,6 +43,8 @@ export interface KindDefinition extends ResourceName {
   readonly checksOwnSpec?: boolean;
   /** What is doubtful but allowed; clients show it. */
   warn?(object: KubeObject): string[];
+  /** What an object adds to what is counted of its control plane, beside itself; it is stored, hence valid. */
+  counts?(object: KubeObject): Partial<Record<"projects" | "policies" | "sinks", number>>;
   /** What the schema cannot say. */
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
 }

@@ -45,6 +45,7 @@ export function projectKind(groupDomain: string): KindDefinition {
       const finalizers = new Set(project.metadata.finalizers ?? []);
       project.metadata.finalizers = [...finalizers.add(projectFinalizer(groupDomain))];
     },
+    counts: () => ({ projects: 1 }),
     validate(project) {
       const name = project.metadata.name ?? "";
       if (name.length <= 63) return [];

@@ -19,6 +19,7 @@ import {
 import { objectKey } from "../store/keys.ts";
 import type { ChangeType, ObjectStore } from "../store/object-store.ts";
 import { parseStored } from "../store/stored-object.ts";
+import { countsOf, exceededMessage } from "../store/usage.ts";
 import { admit, dropUnknownFields } from "./admission.ts";
 import { generatedName, ownerUids } from "./metadata.ts";
 import {
@@ -71,7 +72,11 @@ export interface Resources {
    * otherwise, unless the new state insists on a version.
    */
   change(target: Target, change: (old: KubeObject) => NewState, options: WriteOptions): Promise<WriteResult>;
-  /** Writes one finished state. @returns it as written, or undefined when `old` is not the newest state any more */
+  /**
+   * Writes one finished state of a deletion, which no quota holds up.
+   *
+   * @returns it as written, or undefined when `old` is not the newest state any more
+   */
   write(
     target: Target,
     type: ChangeType,
@@ -116,6 +121,7 @@ export function createResources(options: ResourcesOptions): Resources {
     type: ChangeType,
     object: KubeObject,
     old: KubeObject | undefined,
+    { isLimited, dryRun }: { readonly isLimited: boolean; readonly dryRun: boolean },
   ): Promise<{ outcome: "committed"; object: KubeObject } | { outcome: "modified" }> => {
     const { kind, plane, namespace, name } = target;
     const size = Buffer.byteLength(JSON.stringify(object));
@@ -130,10 +136,14 @@ export function createResources(options: ResourcesOptions): Resources {
       workDueMs: clock.nowMs(),
       ownersBefore: ownerUids(old),
       ownersAfter: type === "DELETED" ? [] : ownerUids(object),
+      counts: countsOf(kind, old, type === "DELETED" ? undefined : object),
+      ...{ isLimited, dryRun },
     });
     switch (outcome.outcome) {
       case "committed":
-        return { outcome: "committed", object: parseStored(outcome.json) };
+        return { outcome: "committed", object: dryRun ? object : parseStored(outcome.json) };
+      case "exceeded":
+        throw forbidden(kind, name, exceededMessage(outcome.exceeded));
       case "modified":
         return { outcome: "modified" };
       case "exists":
@@ -170,14 +180,11 @@ export function createResources(options: ResourcesOptions): Resources {
     const { kind, plane } = target;
     const warnings = admit(object, undefined, kind, "");
     setManagedFields(object, managers ?? trackedManagers([], {}, object, kind, writeOptions, nowText()));
-    if (writeOptions.dryRun) {
-      if ((await store.get(plane, keyOf(target))) !== undefined) throw alreadyExists(kind, target.name);
-      return { object, warnings };
-    }
-    const guard = guards.get(kind.kind);
+    const terms = termsOf(writeOptions);
+    const guard = writeOptions.dryRun ? undefined : guards.get(kind.kind);
     await guard?.before(plane, object);
     try {
-      const outcome = await commit(target, "ADDED", object, undefined);
+      const outcome = await commit(target, "ADDED", object, undefined, terms);
       // A creation expects no version that could have been modified.
       if (outcome.outcome !== "committed") throw alreadyExists(kind, target.name);
       return { object: outcome.object, warnings };
@@ -235,8 +242,8 @@ export function createResources(options: ResourcesOptions): Resources {
         if (!isLast && sameJson(object, old)) {
           return { object: old, created: false, deleted: false, warnings };
         }
-        if (writeOptions.dryRun) return { object, created: false, deleted: isLast, warnings };
-        const outcome = await commit(target, isLast ? "DELETED" : "MODIFIED", object, old);
+        const type = isLast ? "DELETED" : "MODIFIED";
+        const outcome = await commit(target, type, object, old, termsOf(writeOptions));
         if (outcome.outcome === "committed") {
           return { object: outcome.object, created: false, deleted: isLast, warnings };
         }
@@ -244,10 +251,18 @@ export function createResources(options: ResourcesOptions): Resources {
       }
     },
     async write(target, type, object, old) {
-      const outcome = await commit(target, type, object, old);
+      const outcome = await commit(target, type, object, old, { isLimited: false, dryRun: false });
       return outcome.outcome === "committed" ? outcome.object : undefined;
     },
   };
+}
+
+/** The quotas bind requests; the server's own controllers must be able to finish what has begun. */
+function termsOf({ byServer, dryRun }: WriteOptions): {
+  readonly isLimited: boolean;
+  readonly dryRun: boolean;
+} {
+  return { isLimited: byServer !== true, dryRun };
 }
 
 function isAlreadyExists(error: unknown): boolean {

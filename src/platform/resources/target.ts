@@ -17,7 +17,7 @@ export interface WriteOptions {
   readonly fieldManager: string;
   /** "" for the object itself. */
   readonly subresource: "" | "status";
-  /** The server's own controllers write: they alone take the server's finalizers away. */
+  /** The server's own controllers write: they alone take the server's finalizers away, and no quota binds them. */
   readonly byServer?: true;
 }
 

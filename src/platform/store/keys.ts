@@ -6,7 +6,8 @@ import { qualifiedPlural } from "../status.ts";
 export interface PlaneKeys {
   /**
    * Hash: `rv` the newest resource version, `compacted` the oldest that a watch may still resume from, `logged` the version
-   * up to which the log is in its present form, `logBytes` what the superseded states take.
+   * up to which the log is in its present form, `logBytes` what the superseded states take, `counted` the version up to
+   * which what is in the plane has been counted, and the counts: `objects`, `bytes`, `projects`, `policies`, `sinks`.
    */
   readonly plane: string;
   /** Hash: object key to JSON. */
@@ -35,6 +36,11 @@ export function planeKeys(planeKey: string): PlaneKeys {
     work: `${prefix}:work`,
     superseded: `${prefix}:superseded`,
   };
+}
+
+/** Hash: what all planes of an organization hold together, the sum of the planes' counts. */
+export function usageKey(organization: string): string {
+  return `${keyPrefix}:platform:usage:${organization}`;
 }
 
 /** The channel on which every change is announced; the message is the plane's key `plane`. */

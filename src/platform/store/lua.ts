@@ -1,3 +1,5 @@
+import { countedResources } from "./usage.ts";
+
 /**
  * What the store's scripts share. Each script is atomic, and touches the keys of one plane only, in the order of
  * `PlaneKeys`.
@@ -5,7 +7,7 @@
  * Every state of an object is kept once: the present one among the objects, an earlier one among the superseded states for
  * as long as the change that replaced it is in the log. An entry of the log only says which object changed, and the version
  * that was replaced. A log that an older version of the program has written (the field `logged` lags behind) counts as
- * empty: watches of it list again.
+ * empty: watches of it list again. In the same way what is counted of a plane holds up to the version `counted`.
  */
 
 /**
@@ -31,6 +33,37 @@ local function readVersions()
   local state = redis.call('HMGET', KEYS[1], 'rv', 'compacted', 'logged')
   if state[1] and state[3] ~= state[1] then return state[1], state[1] end
   return state[1], state[2]
+end
+`;
+
+/**
+ * `count(change)` adds to what is counted of the plane and of its organization; `exceeding(quota, key, limits, change)` is
+ * what a change would take beyond the limits, {"exceeded", quota, resource, requested, used, limit, ...}, or nil.
+ */
+export const usageFunctions = `
+local countedResources = {${countedResources.map((name) => `'${name}'`).join(", ")}}
+
+local function count(change)
+  for _, name in ipairs(countedResources) do
+    if change[name] ~= 0 then
+      redis.call('HINCRBY', KEYS[1], name, change[name])
+      redis.call('HINCRBY', KEYS[8], name, change[name])
+    end
+  end
+end
+
+local function exceeding(quota, key, limits, change)
+  local found
+  for _, name in ipairs(countedResources) do
+    if limits[name] and change[name] > 0 then
+      local used = tonumber(redis.call('HGET', key, name) or 0)
+      if used + change[name] > limits[name] then
+        found = found or {'exceeded', quota}
+        for _, value in ipairs({name, change[name], used, limits[name]}) do found[#found + 1] = tostring(value) end
+      end
+    end
+  end
+  return found
 end
 `;
 

@@ -1,12 +1,22 @@
 import type { RedisConnection } from "../../redis/connection.ts";
 import { runScript } from "../../redis/run-script.ts";
+import type { KindDefinition } from "../kinds/kind.ts";
 import type { KubeObject } from "../object.ts";
 import { type Plane, planeKey } from "../plane.ts";
-import { type PlaneKeys, planeKeys } from "./keys.ts";
+import { type PlaneKeys, planeKeys, usageKey } from "./keys.ts";
+import { countPlane } from "./plane-count.ts";
 import { changesScript, pageScript } from "./read-scripts.ts";
 import { type EarlierState, rewind, type StoredItem } from "./rewind.ts";
 import { storedParts } from "./stored-object.ts";
-import { commitScript, compactScript, createPlaneScript, finishWorkScript } from "./write-scripts.ts";
+import { countedResources, type ExceededQuota, type Quota, type Quotas, type Usage } from "./usage.ts";
+import {
+  type CommitTerms,
+  commitScript,
+  compactScript,
+  createPlaneScript,
+  finishWorkScript,
+  removePlaneScript,
+} from "./write-scripts.ts";
 
 export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
 
@@ -25,10 +35,17 @@ export interface Commit {
   readonly workDueMs: number;
   readonly ownersBefore: readonly string[];
   readonly ownersAfter: readonly string[];
+  /** By how much what the kind counts changes; see `countsOf`. */
+  readonly counts: Quota;
+  /** Whether the quotas bind this write. It is counted in any case. */
+  readonly isLimited: boolean;
+  /** Checks everything and writes nothing. */
+  readonly dryRun: boolean;
 }
 
 export type CommitOutcome =
   | { readonly outcome: "committed"; readonly json: string; readonly resourceVersion: string }
+  | { readonly outcome: "exceeded"; readonly exceeded: readonly ExceededQuota[] }
   | { readonly outcome: "gone" | "exists" | "missing" | "modified" | "no-namespace" | "terminating" };
 
 /** One entry of a plane's change log. */
@@ -100,6 +117,10 @@ export interface ObjectStore {
    * @returns the oldest version that a watch may resume from, "" where the plane is gone
    */
   compact(plane: Plane, upToVersion: string): Promise<string>;
+  /** What is in a plane; undefined when there is no such plane. */
+  usage(plane: Plane): Promise<Usage | undefined>;
+  /** What is in all planes of an organization. */
+  organizationUsage(organization: string): Promise<Usage>;
   /** Keys of the objects that name this uid as an owner. */
   dependents(plane: Plane, uid: string): Promise<string[]>;
   dueWork(plane: Plane, nowMs: number, limit: number): Promise<DueWork[]>;
@@ -115,24 +136,40 @@ const changesAtOnce = 500;
 const changeBytesAtOnce = 512 * 1024;
 const pageBytesAtOnce = 1024 * 1024;
 
-export function createObjectStore(redis: RedisConnection, log: LogLimits): ObjectStore {
+export interface ObjectStoreOptions {
+  readonly kinds: readonly KindDefinition[];
+  readonly log: LogLimits;
+  readonly quotas: Quotas;
+}
+
+export function createObjectStore(
+  redis: RedisConnection,
+  { kinds, log, quotas }: ObjectStoreOptions,
+): ObjectStore {
   const keysOf = (plane: Plane): PlaneKeys => planeKeys(planeKey(plane));
   const run = (plane: Plane, script: string, args: readonly (string | number)[]) =>
-    runScript(redis, script, Object.values(keysOf(plane)), args);
+    runScript(redis, script, [...Object.values(keysOf(plane)), usageKey(plane.organization)], args);
+  const count = (plane: Plane) => countPlane((script, args) => run(plane, script, args), kinds);
+
+  const termsOf = (plane: Plane, { counts, isLimited, dryRun }: Commit): CommitTerms => ({
+    ...{ counts, dryRun },
+    project: isLimited && plane.type === "project" ? quotas.project : {},
+    organization: isLimited ? quotas.organization : {},
+  });
 
   return {
     async createPlane(plane) {
       await run(plane, createPlaneScript, []);
     },
     async removePlane(plane) {
-      await redis.unlink(...Object.values(keysOf(plane)));
+      await run(plane, removePlaneScript, []);
     },
     async get(plane, key) {
       return (await redis.hget(keysOf(plane).objects, key)) ?? undefined;
     },
     async commit(plane, commit) {
       const { before, after } = storedParts(commit.object);
-      const reply = await run(plane, commitScript, [
+      const args = [
         commit.key,
         commit.expectedVersion,
         commit.type,
@@ -143,13 +180,19 @@ export function createObjectStore(redis: RedisConnection, log: LogLimits): Objec
         commit.workDueMs,
         log.maxBytes,
         log.maxEntries,
+        JSON.stringify(termsOf(plane, commit)),
         commit.ownersBefore.length,
         ...commit.ownersBefore,
         ...commit.ownersAfter,
-      ]);
-      const [outcome, json = "", resourceVersion = ""] = reply as string[];
-      if (outcome === "ok") return { outcome: "committed", json, resourceVersion };
-      return { outcome } as CommitOutcome;
+      ];
+      for (;;) {
+        const [outcome, ...details] = (await run(plane, commitScript, args)) as string[];
+        const [json = "", resourceVersion = ""] = details;
+        if (outcome === "ok") return { outcome: "committed", json, resourceVersion };
+        if (outcome === "exceeded") return { outcome, exceeded: readExceeded(details) };
+        if (outcome !== "uncounted") return { outcome } as CommitOutcome;
+        await count(plane);
+      }
     },
     async page(plane, { prefix, afterKey, limit, resourceVersion }) {
       const from = afterKey === "" ? `[${prefix}` : `(${afterKey}`;
@@ -183,7 +226,20 @@ export function createObjectStore(redis: RedisConnection, log: LogLimits): Objec
       return (await redis.hget(keysOf(plane).plane, "rv")) ?? undefined;
     },
     async compact(plane, upToVersion) {
-      return (await run(plane, compactScript, [upToVersion, log.maxBytes, log.maxEntries])) as string;
+      const reply = await run(plane, compactScript, [upToVersion, log.maxBytes, log.maxEntries]);
+      const [compacted, isCounted] = reply as [string, number];
+      if (isCounted === 0) await count(plane);
+      return compacted;
+    },
+    async usage(plane) {
+      const key = keysOf(plane).plane;
+      const [newest, counted] = await redis.hmget(key, "rv", "counted");
+      if (newest === null) return undefined;
+      if (counted !== newest) await count(plane);
+      return readCounts(await redis.hmget(key, ...countedResources));
+    },
+    async organizationUsage(organization) {
+      return readCounts(await redis.hmget(usageKey(organization), ...countedResources));
     },
     async dependents(plane, uid) {
       const members = await redis.zrangebylex(keysOf(plane).dependents, `[${uid} `, `(${uid}!`);
@@ -217,6 +273,21 @@ function pairs(flat: readonly string[]): (StoredItem & EarlierState)[] {
   const items: StoredItem[] = [];
   for (let i = 0; i + 1 < flat.length; i += 2) items.push({ key: flat[i] ?? "", json: flat[i + 1] ?? "" });
   return items;
+}
+
+function readCounts(counts: readonly (string | null)[]): Usage {
+  const entries = countedResources.map((resource, index) => [resource, Number(counts[index] ?? 0)]);
+  return Object.fromEntries(entries) as Usage;
+}
+
+function readExceeded([quota, ...values]: readonly string[]): ExceededQuota[] {
+  const exceeded: ExceededQuota[] = [];
+  for (let index = 0; index < values.length; index += 4) {
+    const [requested = 0, used = 0, limited = 0] = values.slice(index + 1, index + 4).map(Number);
+    const resource = values[index] as ExceededQuota["resource"];
+    exceeded.push({ quota: quota as keyof Quotas, resource, requested, used, limited });
+  }
+  return exceeded;
 }
 
 function readChange(entry: readonly string[]): Change {

@@ -1,29 +1,70 @@
 import { changesChannel } from "./keys.ts";
-import { logFunctions, nextVersion, versionOf } from "./lua.ts";
+import { logFunctions, nextVersion, usageFunctions, versionOf } from "./lua.ts";
+import type { Quota } from "./usage.ts";
 
 /** ARGV: none. Makes the plane if it is not there; answers 1 when it made it. */
 export const createPlaneScript = `
 ${nextVersion}
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 local version = nextVersion(0)
-redis.call('HSET', KEYS[1], 'rv', version, 'compacted', version, 'logged', version, 'logBytes', 0)
+redis.call('HSET', KEYS[1], 'rv', version, 'compacted', version, 'logged', version, 'logBytes', 0, 'counted', version)
 return 1
 `;
+
+/** Removes a plane with everything in it. ARGV: none. */
+export const removePlaneScript = `
+${usageFunctions}
+local change = {}
+for _, name in ipairs(countedResources) do change[name] = -tonumber(redis.call('HGET', KEYS[1], name) or 0) end
+count(change)
+redis.call('UNLINK', unpack(KEYS, 1, 7))
+`;
+
+/**
+ * Sets what is counted of a plane that an older version of the program has written to. ARGV: 1 the version that was
+ * counted, then the counts. Answers 1, or 0 when the plane has changed meanwhile.
+ */
+export const setUsageScript = `
+${usageFunctions}
+local state = redis.call('HMGET', KEYS[1], 'rv', 'counted')
+if not state[1] or state[1] == state[2] then return 1 end
+if state[1] ~= ARGV[1] then return 0 end
+local change = {}
+for i, name in ipairs(countedResources) do
+  change[name] = tonumber(ARGV[1 + i]) - tonumber(redis.call('HGET', KEYS[1], name) or 0)
+end
+count(change)
+redis.call('HSET', KEYS[1], 'counted', state[1])
+return 1
+`;
+
+/** What a commit has to keep to, as its script reads it. */
+export interface CommitTerms {
+  /** By how much what the kind counts changes, objects and bytes apart. */
+  readonly counts: Quota;
+  readonly project: Quota;
+  readonly organization: Quota;
+  /** Checks everything and writes nothing. */
+  readonly dryRun: boolean;
+}
 
 /**
  * Writes one change. ARGV: 1 object key, 2 expected version ("" where it must not exist yet), 3 event type,
  * 4 and 5 the JSON before and after the version, 6 key of the namespace that must be there and stay ("" for none),
  * 7 work to leave for the controllers ("" for none), 8 time for that (ms), 9 and 10 bytes and entries of the change log at
- * most, 11 number of owners before, then their uids, then the owners' uids after.
- * Answers {"ok", json, version} or the refusal: {"gone"} no such plane, {"exists"}, {"missing"}, {"modified"},
- * {"no-namespace"}, {"terminating"}.
+ * most, 11 the terms as JSON (see `CommitTerms`), 12 number of owners before, then their uids, then the owners' uids after.
+ * Answers {"ok", json, version} or the refusal: {"gone"} no such plane, {"uncounted"}, {"exists"}, {"missing"},
+ * {"modified"}, {"no-namespace"}, {"terminating"}, {"exceeded", quota, resource, requested, used, limit, ...}.
  */
 export const commitScript = `
 ${nextVersion}
 ${versionOf}
 ${logFunctions}
-local newest = redis.call('HGET', KEYS[1], 'rv')
+${usageFunctions}
+local state = redis.call('HMGET', KEYS[1], 'rv', 'counted')
+local newest = state[1]
 if not newest then return {'gone'} end
+if state[2] ~= newest then return {'uncounted'} end
 local key, expected, event = ARGV[1], ARGV[2], ARGV[3]
 local current = redis.call('HGET', KEYS[2], key)
 local replaced = current and versionOf(current) or ''
@@ -39,9 +80,18 @@ if ARGV[6] ~= '' then
   local _, stop = string.find(namespace, '"resourceVersion":"%d+"')
   if string.sub(namespace, stop + 1, stop + 22) == ',"deletionTimestamp":"' then return {'terminating'} end
 end
-openLog(newest)
 local version = nextVersion(newest)
 local json = ARGV[4] .. version .. ARGV[5]
+local terms = cjson.decode(ARGV[11])
+local change = terms.counts
+change.objects = event == 'ADDED' and 1 or event == 'DELETED' and -1 or 0
+change.bytes = (event == 'DELETED' and 0 or #json) - (current and #current or 0)
+local exceeded = exceeding('project', KEYS[1], terms.project, change)
+  or exceeding('organization', KEYS[8], terms.organization, change)
+if exceeded then return exceeded end
+if terms.dryRun then return {'ok', json, version} end
+count(change)
+openLog(newest)
 if event == 'DELETED' then
   redis.call('HDEL', KEYS[2], key)
   redis.call('ZREM', KEYS[3], key)
@@ -54,12 +104,12 @@ if current then
   redis.call('HSET', KEYS[7], replaced, current)
   redis.call('HINCRBY', KEYS[1], 'logBytes', #current)
 end
-redis.call('HSET', KEYS[1], 'rv', version, 'logged', version)
+redis.call('HSET', KEYS[1], 'rv', version, 'logged', version, 'counted', version)
 trimLog(0, tonumber(ARGV[9]), tonumber(ARGV[10]))
-local ownersBefore = tonumber(ARGV[11])
-for i = 12, 11 + ownersBefore do redis.call('ZREM', KEYS[5], ARGV[i] .. ' ' .. key) end
+local ownersBefore = tonumber(ARGV[12])
+for i = 13, 12 + ownersBefore do redis.call('ZREM', KEYS[5], ARGV[i] .. ' ' .. key) end
 if event ~= 'DELETED' then
-  for i = 12 + ownersBefore, #ARGV do redis.call('ZADD', KEYS[5], 0, ARGV[i] .. ' ' .. key) end
+  for i = 13 + ownersBefore, #ARGV do redis.call('ZADD', KEYS[5], 0, ARGV[i] .. ' ' .. key) end
 end
 if ARGV[7] ~= '' then redis.call('ZADD', KEYS[6], ARGV[8], ARGV[7]) end
 redis.call('PUBLISH', '${changesChannel}', KEYS[1])
@@ -68,15 +118,17 @@ return {'ok', json, version}
 
 /**
  * Drops old changes. ARGV: 1 the version up to which (that itself stays resumable), 2 and 3 bytes and entries to keep at
- * most. Answers the oldest version that a watch may resume from, or "" where there is no such plane.
+ * most. Answers the oldest version that a watch may resume from ("" where there is no such plane), and whether the plane
+ * has been counted.
  */
 export const compactScript = `
 ${logFunctions}
-local newest = redis.call('HGET', KEYS[1], 'rv')
-if not newest then return '' end
+local state = redis.call('HMGET', KEYS[1], 'rv', 'counted')
+local newest = state[1]
+if not newest then return {'', 1} end
 openLog(newest)
 trimLog(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
-return redis.call('HGET', KEYS[1], 'compacted')
+return {redis.call('HGET', KEYS[1], 'compacted'), state[2] == newest and 1 or 0}
 `;
 
 /** ARGV: 1 work, 2 the due time it was taken at. Removes it unless it has become due anew since. */
