@@ -20,6 +20,7 @@ import { servedKinds } from "./kinds/served-kinds.ts";
 import { createResources } from "./resources/resources.ts";
 import { createObjectStore, type ObjectStore } from "./store/object-store.ts";
 import { defaultQuotas, type Quotas } from "./store/usage.ts";
+import type { LogLimits } from "./store/write-scripts.ts";
 import { type CertificateOptions, loadServerCertificate } from "./tls/server-certificate.ts";
 import { type ChangeFeed, createChangeFeed } from "./watch/feed.ts";
 import { defaultUnsentLimits, UnsentEvents, type UnsentLimits } from "./watch/unsent-events.ts";
@@ -41,9 +42,8 @@ export interface PlatformOptions {
   readonly quotas?: Quotas;
   /** How long a watch may be away and still resume. */
   readonly changeLogMs?: number;
-  /** Changes of one plane that are kept at most, and bytes of the states that were replaced. */
-  readonly changeLogEntries?: number;
-  readonly changeLogBytes?: number;
+  /** What the change log of one plane keeps at most. */
+  readonly changeLog?: Partial<LogLimits>;
   /** What watches hold for their readers. */
   readonly unsent?: Partial<UnsentLimits>;
   readonly bookmarkMs?: number;
@@ -58,13 +58,18 @@ export interface Platform {
 
 const defaults = {
   changeLogMs: 10 * 60_000,
-  changeLogEntries: 20_000,
-  changeLogBytes: 16 * 2 ** 20,
   bookmarkMs: 60_000,
   watchCheckMs: 30_000,
 };
 /** Watches that read the store at the same time, at most. */
 const watchTurns = 8;
+const defaultChangeLog: LogLimits = {
+  maxEntries: 20_000,
+  maxBytes: 16 * 2 ** 20,
+  organizationBytes: 128 * 2 ** 20,
+  // Still the last change of the largest object, so that watches that keep up see it.
+  crowdedBytes: 3 * 2 ** 20,
+};
 const compactEveryMs = 30_000;
 const lookEveryMs = 2_000;
 const certificateCheckMs = 12 * 3_600_000;
@@ -154,8 +159,7 @@ export type AssemblyOptions = Pick<
   | "quotas"
   | "bookmarkMs"
   | "watchCheckMs"
-  | "changeLogEntries"
-  | "changeLogBytes"
+  | "changeLog"
   | "unsent"
 >;
 
@@ -164,11 +168,8 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
   const { groupDomain, clock, log, random = Math.random } = options;
   const kinds = servedKinds(groupDomain);
   const quotas = options.quotas ?? defaultQuotas;
-  const { changeLogBytes = defaults.changeLogBytes, changeLogEntries = defaults.changeLogEntries } = options;
-  const store: ObjectStore = createObjectStore(redis, {
-    ...{ kinds, quotas },
-    log: { maxBytes: changeLogBytes, maxEntries: changeLogEntries },
-  });
+  const changeLog = { ...defaultChangeLog, ...options.changeLog };
+  const store: ObjectStore = createObjectStore(redis, { kinds, quotas, log: changeLog });
   const directory: AccessDirectory = createAccessDirectory(redis);
   const bearerTokens: BearerTokens = createBearerTokens(redis, `telemetryd.${groupDomain}`);
   const feed: ChangeFeed = createChangeFeed({ store, subscriber, clock, log, pollMs: lookEveryMs });

@@ -67,7 +67,7 @@ async function touch(times: number): Promise<string> {
 }
 
 test("thirty watches far behind take what watches may take, whatever the log holds", async () => {
-  await start({ changeLogBytes: 64 * 2 ** 20 });
+  await start({ changeLog: { maxBytes: 64 * 2 ** 20 } });
   const from = await createLarge();
   await touch(40);
   const before = process.memoryUsage.rss();

@@ -6,15 +6,15 @@ import { configMapKind } from "../../src/platform/kinds/config-map.ts";
 import { servedKinds } from "../../src/platform/kinds/served-kinds.ts";
 import type { KubeObject } from "../../src/platform/object.ts";
 import { type Plane, planeKey } from "../../src/platform/plane.ts";
-import { collectionPrefix, objectKey, planeKeys } from "../../src/platform/store/keys.ts";
+import { collectionPrefix, objectKey, planeKeys, usageKey } from "../../src/platform/store/keys.ts";
 import {
   type ChangeType,
   createObjectStore,
-  type LogLimits,
   type ObjectStore,
 } from "../../src/platform/store/object-store.ts";
 import { parseStored, storedParts, storedResourceVersion } from "../../src/platform/store/stored-object.ts";
 import { defaultQuotas, noUsage } from "../../src/platform/store/usage.ts";
+import type { LogLimits } from "../../src/platform/store/write-scripts.ts";
 import { seededRandom } from "../support/random.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 
@@ -22,7 +22,12 @@ import { type RunningServer, startRedis } from "../support/servers.ts";
 
 let server: RunningServer;
 let redis: Redis;
-const limits: LogLimits = { maxBytes: 8 * 2 ** 20, maxEntries: 1_000 };
+const limits: LogLimits = {
+  maxBytes: 8 * 2 ** 20,
+  maxEntries: 1_000,
+  organizationBytes: 2 ** 40,
+  crowdedBytes: 2 ** 20,
+};
 
 beforeAll(async () => {
   server = await startRedis();
@@ -109,7 +114,7 @@ test.each([1, 2, 3])(
   "lists and changes of every version that is kept show what was (seed %d)",
   async (seed) => {
     const plane = planeOf(`model-${seed}`);
-    const store = storeOf({ maxBytes: 2 * 2 ** 20, maxEntries: 60 });
+    const store = storeOf({ ...limits, maxBytes: 2 * 2 ** 20, maxEntries: 60 });
     await store.createPlane(plane);
     const random = seededRandom(seed);
     const state = new Map<string, string>();
@@ -200,6 +205,30 @@ test("the states of one object take what the log may take, not more", async () =
   }
   expect((await usedBytes()) - before).toBeLessThan(2 * limits.maxBytes);
   expect((await store.changes(plane, first)).outcome).toBe("expired");
+});
+
+test("the logs of an organization's planes have a bound together, and one that goes gives its share back", async () => {
+  const store = storeOf({ ...limits, organizationBytes: 4_000_000, crowdedBytes: 1_000_000 });
+  const planes = ["one", "two", "three"].map((name) => ({ ...planeOf(name), organization: "crowd" }));
+  const logBytes = async () => Number(await redis.hget(usageKey("crowd"), "logBytes"));
+  for (const plane of planes) {
+    await store.createPlane(plane);
+    let version = (await write(store, plane, "ADDED", "a", "x".repeat(400_000))).resourceVersion;
+    for (let round = 0; round < 8; round++) {
+      version = (await write(store, plane, "MODIFIED", "a", `${round}${"x".repeat(400_000)}`, version))
+        .resourceVersion;
+    }
+    // Whoever keeps up sees the last change.
+    expect((await store.changes(plane, version)).outcome).toBe("changes");
+  }
+  const shares = await Promise.all(
+    planes.map((plane) => redis.hget(planeKeys(planeKey(plane)).plane, "logBytes")),
+  );
+  expect(shares.map((bytes) => Math.round(Number(bytes) / 400_000))).toEqual([8, 2, 2]);
+  expect(await logBytes()).toBe(shares.reduce((sum, bytes) => sum + Number(bytes), 0));
+  for (const plane of planes) await store.removePlane(plane);
+  expect(await logBytes()).toBe(0);
+  expect(await store.organizationUsage("crowd")).toEqual(noUsage);
 });
 
 test("a plane of an older version: its objects stay, its log is dropped, watches list again", async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
     limits: { requestsPerSecond: 100_000, requestBurst: 100_000 },
     bookmarkMs: 500,
     changeLogMs: 2_000,
-    changeLogEntries: 100_000,
+    changeLog: { maxEntries: 100_000 },
   });
   bearer = await platform.exchange(platform.token);
 });

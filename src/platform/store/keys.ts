@@ -38,7 +38,7 @@ export function planeKeys(planeKey: string): PlaneKeys {
   };
 }
 
-/** Hash: what all planes of an organization hold together, the sum of the planes' counts. */
+/** Hash: what all planes of an organization hold together, the sum of the planes' counts and `logBytes`. */
 export function usageKey(organization: string): string {
   return `${keyPrefix}:platform:usage:${organization}`;
 }

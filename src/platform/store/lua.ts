@@ -69,17 +69,26 @@ end
 
 /**
  * `openLog()` empties a log of another form. `trimLog(upTo, maxBytes, maxEntries)` drops the oldest changes: those up to a
- * version, and whatever is beyond the limits. The bytes of the log are those of the states that only it holds.
+ * version, and whatever is beyond the limits. The bytes of the log are those of the states that only it holds;
+ * `addLogBytes(bytes)` adds to those of the plane and of its organization.
  */
 export const logFunctions = `
+local function addLogBytes(bytes)
+  if bytes == 0 then return end
+  redis.call('HINCRBY', KEYS[1], 'logBytes', bytes)
+  redis.call('HINCRBY', KEYS[8], 'logBytes', bytes)
+end
+
 local function openLog(newest)
   if redis.call('HGET', KEYS[1], 'logged') == newest then return end
   redis.call('UNLINK', KEYS[4], KEYS[7])
-  redis.call('HSET', KEYS[1], 'compacted', newest, 'logged', newest, 'logBytes', 0)
+  addLogBytes(-tonumber(redis.call('HGET', KEYS[1], 'logBytes') or 0))
+  redis.call('HSET', KEYS[1], 'compacted', newest, 'logged', newest)
 end
 
 local function trimLog(upTo, maxBytes, maxEntries)
-  local bytes = tonumber(redis.call('HGET', KEYS[1], 'logBytes'))
+  local before = tonumber(redis.call('HGET', KEYS[1], 'logBytes') or 0)
+  local bytes = before
   local excess = redis.call('XLEN', KEYS[4]) - maxEntries
   local isOver = upTo > 0 or bytes > maxBytes or excess > 0
   local compacted
@@ -101,6 +110,8 @@ local function trimLog(upTo, maxBytes, maxEntries)
     redis.call('XTRIM', KEYS[4], 'MINID', last .. '-1')
     compacted = last
   end
-  if compacted then redis.call('HSET', KEYS[1], 'compacted', compacted, 'logBytes', bytes) end
+  if not compacted then return end
+  redis.call('HSET', KEYS[1], 'compacted', compacted)
+  addLogBytes(bytes - before)
 end
 `;

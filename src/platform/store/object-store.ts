@@ -15,6 +15,7 @@ import {
   compactScript,
   createPlaneScript,
   finishWorkScript,
+  type LogLimits,
   removePlaneScript,
 } from "./write-scripts.ts";
 
@@ -67,12 +68,6 @@ export interface PageRequest {
   readonly limit: number;
   /** The version to show; "" for the newest. */
   readonly resourceVersion: string;
-}
-
-/** Bounds of a plane's change log. */
-export interface LogLimits {
-  readonly maxBytes: number;
-  readonly maxEntries: number;
 }
 
 export type PageOutcome =
@@ -152,7 +147,7 @@ export function createObjectStore(
   const count = (plane: Plane) => countPlane((script, args) => run(plane, script, args), kinds);
 
   const termsOf = (plane: Plane, { counts, isLimited, dryRun }: Commit): CommitTerms => ({
-    ...{ counts, dryRun },
+    ...{ counts, dryRun, log },
     project: isLimited && plane.type === "project" ? quotas.project : {},
     organization: isLimited ? quotas.organization : {},
   });
@@ -178,8 +173,6 @@ export function createObjectStore(
         commit.requiredNamespace,
         commit.work,
         commit.workDueMs,
-        log.maxBytes,
-        log.maxEntries,
         JSON.stringify(termsOf(plane, commit)),
         commit.ownersBefore.length,
         ...commit.ownersBefore,

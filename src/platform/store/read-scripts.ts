@@ -3,7 +3,7 @@ import { readVersions } from "./lua.ts";
 /**
  * Reads part of a collection, up to a number of objects and of bytes. ARGV: 1 lowest key (ZRANGEBYLEX form), 2 end of keys,
  * 3 how many objects, 4 the version to show ("" for the newest), 5 what the keys of the collection start with, 6 how many
- * bytes (the first object may have more). Answers {"gone"}, {"unknown", newest} for a version that the log does not hold, or
+ * bytes (the first object may have more). Returns {"gone"}, {"unknown", newest} for a version that the log does not hold, or
  * {"ok", newest, count of all in the range, {key, json, ...}, {key, json at that version or "", ...}, last key}: the second
  * list has each object of the part that changed after the version asked for, the last key is where the part ends, "" when
  * nothing follows.
@@ -29,13 +29,16 @@ end
 
 local keys = redis.call('ZRANGEBYLEX', KEYS[3], from, to, 'LIMIT', 0, limit + 1)
 local items, bytes, maxBytes = {}, 0, tonumber(ARGV[6])
-local taken = 0
-while taken < math.min(limit, #keys) and bytes < maxBytes do
-  taken = taken + 1
-  local json = redis.call('HGET', KEYS[2], keys[taken])
-  bytes = bytes + #json
-  items[#items + 1] = keys[taken]
-  items[#items + 1] = json
+local taken, wanted = 0, math.min(limit, #keys)
+while taken < wanted and bytes < maxBytes do
+  -- Few at once: those that turn out to be too many have been read in vain.
+  for _, json in ipairs(redis.call('HMGET', KEYS[2], unpack(keys, taken + 1, math.min(taken + 20, wanted)))) do
+    taken = taken + 1
+    bytes = bytes + #json
+    items[#items + 1] = keys[taken]
+    items[#items + 1] = json
+    if bytes >= maxBytes then break end
+  end
 end
 local last = taken < #keys and keys[taken] or ''
 local undo = {}
@@ -67,7 +70,7 @@ return {'ok', newest, redis.call('ZLEXCOUNT', KEYS[3], from, to), items, undo, l
 
 /**
  * Reads the change log, up to a number of changes and of bytes. ARGV: 1 version after which, 2 how many changes, 3 how many
- * bytes (the first change may have more). Answers {"gone"}, {"expired", newest} for a version that is compacted or was never
+ * bytes (the first change may have more). Returns {"gone"}, {"expired", newest} for a version that is compacted or was never
  * given out, {"ahead", newest} for one of the future, or {"ok", newest, {{version, type, key, json, json before}, ...}}.
  */
 export const changesScript = `

@@ -2,7 +2,7 @@ import { changesChannel } from "./keys.ts";
 import { logFunctions, nextVersion, usageFunctions, versionOf } from "./lua.ts";
 import type { Quota } from "./usage.ts";
 
-/** ARGV: none. Makes the plane if it is not there; answers 1 when it made it. */
+/** ARGV: none. Makes the plane if it is not there; returns 1 when it made it. */
 export const createPlaneScript = `
 ${nextVersion}
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
@@ -13,16 +13,18 @@ return 1
 
 /** Removes a plane with everything in it. ARGV: none. */
 export const removePlaneScript = `
+${logFunctions}
 ${usageFunctions}
 local change = {}
 for _, name in ipairs(countedResources) do change[name] = -tonumber(redis.call('HGET', KEYS[1], name) or 0) end
 count(change)
+addLogBytes(-tonumber(redis.call('HGET', KEYS[1], 'logBytes') or 0))
 redis.call('UNLINK', unpack(KEYS, 1, 7))
 `;
 
 /**
  * Sets what is counted of a plane that an older version of the program has written to. ARGV: 1 the version that was
- * counted, then the counts. Answers 1, or 0 when the plane has changed meanwhile.
+ * counted, then the counts. Returns 1, or 0 when the plane has changed meanwhile.
  */
 export const setUsageScript = `
 ${usageFunctions}
@@ -38,12 +40,23 @@ redis.call('HSET', KEYS[1], 'counted', state[1])
 return 1
 `;
 
+/** Bounds of a plane's change log. */
+export interface LogLimits {
+  readonly maxEntries: number;
+  /** Bytes of the states that were replaced. */
+  readonly maxBytes: number;
+  /** Above this, over all planes of the organization, a plane that is written to keeps {@link crowdedBytes} only. */
+  readonly organizationBytes: number;
+  readonly crowdedBytes: number;
+}
+
 /** What a commit has to keep to, as its script reads it. */
 export interface CommitTerms {
   /** By how much what the kind counts changes, objects and bytes apart. */
   readonly counts: Quota;
   readonly project: Quota;
   readonly organization: Quota;
+  readonly log: LogLimits;
   /** Checks everything and writes nothing. */
   readonly dryRun: boolean;
 }
@@ -51,9 +64,9 @@ export interface CommitTerms {
 /**
  * Writes one change. ARGV: 1 object key, 2 expected version ("" where it must not exist yet), 3 event type,
  * 4 and 5 the JSON before and after the version, 6 key of the namespace that must be there and stay ("" for none),
- * 7 work to leave for the controllers ("" for none), 8 time for that (ms), 9 and 10 bytes and entries of the change log at
- * most, 11 the terms as JSON (see `CommitTerms`), 12 number of owners before, then their uids, then the owners' uids after.
- * Answers {"ok", json, version} or the refusal: {"gone"} no such plane, {"uncounted"}, {"exists"}, {"missing"},
+ * 7 work to leave for the controllers ("" for none), 8 time for that (ms), 9 the terms as JSON (see `CommitTerms`),
+ * 10 number of owners before, then their uids, then the owners' uids after.
+ * Returns {"ok", json, version} or the refusal: {"gone"} no such plane, {"uncounted"}, {"exists"}, {"missing"},
  * {"modified"}, {"no-namespace"}, {"terminating"}, {"exceeded", quota, resource, requested, used, limit, ...}.
  */
 export const commitScript = `
@@ -82,7 +95,7 @@ if ARGV[6] ~= '' then
 end
 local version = nextVersion(newest)
 local json = ARGV[4] .. version .. ARGV[5]
-local terms = cjson.decode(ARGV[11])
+local terms = cjson.decode(ARGV[9])
 local change = terms.counts
 change.objects = event == 'ADDED' and 1 or event == 'DELETED' and -1 or 0
 change.bytes = (event == 'DELETED' and 0 or #json) - (current and #current or 0)
@@ -102,14 +115,18 @@ end
 redis.call('XADD', KEYS[4], version .. '-0', 't', event, 'k', key, 'r', replaced)
 if current then
   redis.call('HSET', KEYS[7], replaced, current)
-  redis.call('HINCRBY', KEYS[1], 'logBytes', #current)
+  addLogBytes(#current)
 end
 redis.call('HSET', KEYS[1], 'rv', version, 'logged', version, 'counted', version)
-trimLog(0, tonumber(ARGV[9]), tonumber(ARGV[10]))
-local ownersBefore = tonumber(ARGV[12])
-for i = 13, 12 + ownersBefore do redis.call('ZREM', KEYS[5], ARGV[i] .. ' ' .. key) end
+local maxBytes = terms.log.maxBytes
+if tonumber(redis.call('HGET', KEYS[8], 'logBytes') or 0) > terms.log.organizationBytes then
+  maxBytes = math.min(maxBytes, terms.log.crowdedBytes)
+end
+trimLog(0, maxBytes, terms.log.maxEntries)
+local ownersBefore = tonumber(ARGV[10])
+for i = 11, 10 + ownersBefore do redis.call('ZREM', KEYS[5], ARGV[i] .. ' ' .. key) end
 if event ~= 'DELETED' then
-  for i = 13 + ownersBefore, #ARGV do redis.call('ZADD', KEYS[5], 0, ARGV[i] .. ' ' .. key) end
+  for i = 11 + ownersBefore, #ARGV do redis.call('ZADD', KEYS[5], 0, ARGV[i] .. ' ' .. key) end
 end
 if ARGV[7] ~= '' then redis.call('ZADD', KEYS[6], ARGV[8], ARGV[7]) end
 redis.call('PUBLISH', '${changesChannel}', KEYS[1])
@@ -118,7 +135,7 @@ return {'ok', json, version}
 
 /**
  * Drops old changes. ARGV: 1 the version up to which (that itself stays resumable), 2 and 3 bytes and entries to keep at
- * most. Answers the oldest version that a watch may resume from ("" where there is no such plane), and whether the plane
+ * most. Returns the oldest version that a watch may resume from ("" where there is no such plane), and whether the plane
  * has been counted.
  */
 export const compactScript = `
