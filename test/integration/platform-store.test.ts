@@ -6,12 +6,9 @@ import { configMapKind } from "../../src/platform/kinds/config-map.ts";
 import { servedKinds } from "../../src/platform/kinds/served-kinds.ts";
 import type { KubeObject } from "../../src/platform/object.ts";
 import { type Plane, planeKey } from "../../src/platform/plane.ts";
+import type { ChangeType } from "../../src/platform/store/change.ts";
 import { collectionPrefix, objectKey, planeKeys, usageKey } from "../../src/platform/store/keys.ts";
-import {
-  type ChangeType,
-  createObjectStore,
-  type ObjectStore,
-} from "../../src/platform/store/object-store.ts";
+import { createObjectStore, type ObjectStore } from "../../src/platform/store/object-store.ts";
 import { parseStored, storedParts, storedResourceVersion } from "../../src/platform/store/stored-object.ts";
 import { defaultQuotas, noUsage } from "../../src/platform/store/usage.ts";
 import type { LogLimits } from "../../src/platform/store/write-scripts.ts";

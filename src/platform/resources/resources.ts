@@ -16,8 +16,9 @@ import {
   type StatusError,
   tooLarge,
 } from "../status.ts";
+import type { ChangeType } from "../store/change.ts";
 import { objectKey } from "../store/keys.ts";
-import type { ChangeType, ObjectStore } from "../store/object-store.ts";
+import type { ObjectStore } from "../store/object-store.ts";
 import { parseStored } from "../store/stored-object.ts";
 import { countsOf, exceededMessage } from "../store/usage.ts";
 import { admit, dropUnknownFields } from "./admission.ts";

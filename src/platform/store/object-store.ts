@@ -3,10 +3,12 @@ import { runScript } from "../../redis/run-script.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import type { KubeObject } from "../object.ts";
 import { type Plane, planeKey } from "../plane.ts";
+import type { Change, ChangeType } from "./change.ts";
 import { type PlaneKeys, planeKeys, usageKey } from "./keys.ts";
 import { countPlane } from "./plane-count.ts";
 import { changesScript, pageScript } from "./read-scripts.ts";
-import { type EarlierState, rewind, type StoredItem } from "./rewind.ts";
+import { pairs, readChange, readCounts, readExceeded } from "./replies.ts";
+import { rewind, type StoredItem } from "./rewind.ts";
 import { storedParts } from "./stored-object.ts";
 import { countedResources, type ExceededQuota, type Quota, type Quotas, type Usage } from "./usage.ts";
 import {
@@ -18,8 +20,6 @@ import {
   type LogLimits,
   removePlaneScript,
 } from "./write-scripts.ts";
-
-export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
 
 /** One write. */
 export interface Commit {
@@ -48,17 +48,6 @@ export type CommitOutcome =
   | { readonly outcome: "committed"; readonly json: string; readonly resourceVersion: string }
   | { readonly outcome: "exceeded"; readonly exceeded: readonly ExceededQuota[] }
   | { readonly outcome: "gone" | "exists" | "missing" | "modified" | "no-namespace" | "terminating" };
-
-/** One entry of a plane's change log. */
-export interface Change {
-  readonly resourceVersion: string;
-  readonly type: ChangeType;
-  readonly key: string;
-  /** The object after the change; for DELETED as it was before, with the version of the deletion. */
-  readonly json: string;
-  /** The object before the change, "" when it was added. */
-  readonly previous: string;
-}
 
 export interface PageRequest {
   /** What the keys start with; see `collectionPrefix`. */
@@ -260,30 +249,4 @@ export function createObjectStore(
       await run(plane, finishWorkScript, [work.item, work.due]);
     },
   };
-}
-
-function pairs(flat: readonly string[]): (StoredItem & EarlierState)[] {
-  const items: StoredItem[] = [];
-  for (let i = 0; i + 1 < flat.length; i += 2) items.push({ key: flat[i] ?? "", json: flat[i + 1] ?? "" });
-  return items;
-}
-
-function readCounts(counts: readonly (string | null)[]): Usage {
-  const entries = countedResources.map((resource, index) => [resource, Number(counts[index] ?? 0)]);
-  return Object.fromEntries(entries) as Usage;
-}
-
-function readExceeded([quota, ...values]: readonly string[]): ExceededQuota[] {
-  const exceeded: ExceededQuota[] = [];
-  for (let index = 0; index < values.length; index += 4) {
-    const [requested = 0, used = 0, limited = 0] = values.slice(index + 1, index + 4).map(Number);
-    const resource = values[index] as ExceededQuota["resource"];
-    exceeded.push({ quota: quota as keyof Quotas, resource, requested, used, limited });
-  }
-  return exceeded;
-}
-
-function readChange(entry: readonly string[]): Change {
-  const [resourceVersion = "", type = "", key = "", json = "", previous = ""] = entry;
-  return { resourceVersion, type: type as ChangeType, key, json, previous };
 }

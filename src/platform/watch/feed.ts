@@ -4,8 +4,9 @@ import type { Logger } from "../../core/log.ts";
 import type { RedisConnection } from "../../redis/connection.ts";
 import type { KubeObject } from "../object.ts";
 import { type Plane, planeKey } from "../plane.ts";
+import type { Change } from "../store/change.ts";
 import { changesChannel, planeKeys } from "../store/keys.ts";
-import type { Change, ObjectStore } from "../store/object-store.ts";
+import type { ObjectStore } from "../store/object-store.ts";
 import { parseStored } from "../store/stored-object.ts";
 
 /** A change as it goes to many watches: what they all need of it is made once. */

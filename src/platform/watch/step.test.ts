@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChangeType } from "../store/object-store.ts";
+import type { ChangeType } from "../store/change.ts";
 import { feedChange } from "./feed.ts";
 import { watchStep } from "./step.ts";
 

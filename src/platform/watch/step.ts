@@ -1,5 +1,5 @@
 import type { KubeObject } from "../object.ts";
-import type { ChangeType } from "../store/object-store.ts";
+import type { ChangeType } from "../store/change.ts";
 import type { FeedChange } from "./feed.ts";
 
 /** What a watch wants to see. */

@@ -1,0 +1,32 @@
+import type { Change, ChangeType } from "./change.ts";
+import type { EarlierState, StoredItem } from "./rewind.ts";
+import { countedResources, type ExceededQuota, type Quotas, type Usage } from "./usage.ts";
+
+/** What the store's scripts reply, taken apart. */
+
+/** `key, value, key, value, …` */
+export function pairs(flat: readonly string[]): (StoredItem & EarlierState)[] {
+  const items: StoredItem[] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) items.push({ key: flat[i] ?? "", json: flat[i + 1] ?? "" });
+  return items;
+}
+
+export function readCounts(counts: readonly (string | null)[]): Usage {
+  const entries = countedResources.map((resource, index) => [resource, Number(counts[index] ?? 0)]);
+  return Object.fromEntries(entries) as Usage;
+}
+
+export function readExceeded([quota, ...values]: readonly string[]): ExceededQuota[] {
+  const exceeded: ExceededQuota[] = [];
+  for (let index = 0; index < values.length; index += 4) {
+    const [requested = 0, used = 0, limited = 0] = values.slice(index + 1, index + 4).map(Number);
+    const resource = values[index] as ExceededQuota["resource"];
+    exceeded.push({ quota: quota as keyof Quotas, resource, requested, used, limited });
+  }
+  return exceeded;
+}
+
+export function readChange(entry: readonly string[]): Change {
+  const [resourceVersion = "", type = "", key = "", json = "", previous = ""] = entry;
+  return { resourceVersion, type: type as ChangeType, key, json, previous };
+}
