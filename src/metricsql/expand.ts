@@ -1,4 +1,5 @@
 import type { Binary, Duration, Expr, Grouping, LabelFilter, Matching, Selector } from "./ast.ts";
+import { ExpansionBudget } from "./expansion-budget.ts";
 import { commonName, nameFirst, nameOnly, unique } from "./label-filters.ts";
 import { parseDuration } from "./literals.ts";
 import { checkRegex } from "./regex.ts";
@@ -10,17 +11,11 @@ import type {
   TemplateFilter,
   TemplateSelector,
 } from "./template-ast.ts";
-import { type Binding, lookup, type Scope } from "./template-scope.ts";
+import { type Binding, Scope } from "./template-scope.ts";
 import { precedence } from "./words.ts";
 
 /** How deep the tree may be, not counting chains of operators of one strength (`a or b or c …`). */
 const MAX_DEPTH = 240;
-
-/**
- * How many nodes and filters an expression may have with its templates expanded: 30 templates, each of which uses the one
- * before twice, are a billion. A text that is itself longer may have as many as it has characters.
- */
-const MAX_NODES = 16_384;
 
 /**
  * Expands WITH templates, with arguments and scoping, and joins string literals. A definition sees the definitions
@@ -33,30 +28,40 @@ export function expand(template: Template, text: string): Expr {
   return new Expander(text).expr(template, undefined, 1);
 }
 
+function durationOf(value: Expr): Duration | undefined {
+  return value.type === "duration" ? value.duration : undefined;
+}
+
 class Expander {
   private readonly text: string;
-  private nodes: number;
+  private readonly budget: ExpansionBudget;
+  /** The names of all templates and parameters that were seen: nearly all names of a text are none. */
+  private readonly known = new Set<string>();
+  /** What is wrong with each regular expression: a template may be used a thousand times. */
+  private readonly regexes = new Map<string, string | undefined>();
 
   constructor(text: string) {
     this.text = text;
-    this.nodes = Math.max(MAX_NODES, text.length);
+    this.budget = new ExpansionBudget(text);
   }
 
   private fail(message: string, pos: number): never {
     throw new MetricsqlSyntaxError(message, this.text, pos);
   }
 
-  private spend(nodes: number, pos: number): void {
-    this.nodes -= nodes;
-    if (this.nodes < 0) this.fail(`the templates expand to more than ${MAX_NODES} nodes`, pos);
+  private lookup(scope: Scope | undefined, name: string): Binding | undefined {
+    return this.known.has(name) ? scope?.lookup(name) : undefined;
   }
 
   expr(node: Template, scope: Scope | undefined, depth: number): Expr {
-    this.spend(1, node.pos);
+    this.budget.spend(1, node.pos);
     if (depth > MAX_DEPTH) this.fail(`nested deeper than ${MAX_DEPTH} levels`, node.pos);
     switch (node.type) {
       case "number":
+        this.budget.spendText(node.text.length, node.pos);
+        return node;
       case "duration":
+        this.budget.spendText(node.duration.text.length, node.pos);
         return node;
       case "concat":
         return { type: "string", value: this.string(node.parts, scope, depth), pos: node.pos };
@@ -79,13 +84,13 @@ class Expander {
         };
       case "call": {
         const args = this.all(node.args, scope, depth);
-        const binding = lookup(scope, node.name);
+        const binding = this.lookup(scope, node.name);
         if (binding) return this.apply(node.name, binding, args, depth, node.pos);
         return { ...node, name: node.name.toLowerCase(), args };
       }
       case "aggregate": {
         const args = this.all(node.args, scope, depth);
-        const binding = lookup(scope, node.name);
+        const binding = this.lookup(scope, node.name);
         if (binding) return this.apply(node.name, binding, args, depth, node.pos);
         return {
           ...node,
@@ -97,11 +102,11 @@ class Expander {
       case "with": {
         const bindings = new Map<string, Binding>();
         node.definitions.forEach((definition, index) => {
-          const seen: Scope = { bindings, visible: index, parent: scope };
+          const seen = new Scope(bindings, index, scope);
           bindings.set(definition.name, { type: "definition", index, definition, scope: seen });
+          this.known.add(definition.name);
         });
-        const inner: Scope = { bindings, visible: bindings.size, parent: scope };
-        return this.expr(node.body, inner, depth + 1);
+        return this.expr(node.body, new Scope(bindings, bindings.size, scope), depth + 1);
       }
     }
   }
@@ -116,7 +121,7 @@ class Expander {
     let down = depth;
     let bottom: Template = node.left;
     for (let above = node; bottom.type === "binary"; above = bottom, bottom = bottom.left) {
-      this.spend(1, bottom.pos);
+      this.budget.spend(1, bottom.pos);
       if (precedence(bottom.op) !== precedence(above.op) || bottom.op === "^" || bottom.keepMetricNames)
         down++;
       spine.push(bottom);
@@ -127,7 +132,6 @@ class Expander {
       const rightExpr = this.expr(right, scope, down + 1);
       if (op === "+" && left.type === "string" && rightExpr.type === "string") {
         left = { type: "string", value: left.value + rightExpr.value, pos: left.pos };
-        this.spend(left.value.length / 16, pos);
         continue;
       }
       const joined: Binary["join"] = join && {
@@ -155,7 +159,6 @@ class Expander {
   private apply(name: string, binding: Binding, args: readonly Expr[], depth: number, pos: number): Expr {
     if (binding.type === "argument") {
       if (args.length > 0) this.fail(`template "${name}" got ${args.length} arguments; expected none`, pos);
-      this.spend(1, pos);
       return this.measured(binding.value, depth, pos);
     }
     const { definition, scope } = binding;
@@ -169,7 +172,8 @@ class Expander {
         { type: "argument", index, value: args[index] as Expr },
       ]),
     );
-    const inner = params.length > 0 ? { bindings, visible: params.length, parent: scope } : scope;
+    for (const param of params) this.known.add(param);
+    const inner = params.length > 0 ? new Scope(bindings, params.length, scope) : scope;
     return this.expr(definition.body, inner, depth + 1);
   }
 
@@ -178,7 +182,7 @@ class Expander {
     const waiting: [Expr, number][] = [[value, depth]];
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const [node, level] = next;
-      this.spend(1, pos);
+      this.budget.spendNode(node, pos);
       if (level > MAX_DEPTH) this.fail(`nested deeper than ${MAX_DEPTH} levels`, pos);
       if (node.type === "binary") {
         const { left, right } = node;
@@ -188,11 +192,6 @@ class Expander {
       } else if (node.type === "rollup") {
         waiting.push([node.expr, level + 1]);
         if (node.at) waiting.push([node.at, level + 1]);
-      } else if (node.type === "selector") {
-        this.spend(
-          node.groups.reduce((sum, group) => sum + group.length, 0),
-          pos,
-        );
       } else if ("args" in node) {
         for (const arg of node.args) waiting.push([arg, level + 1]);
       }
@@ -205,9 +204,10 @@ class Expander {
     for (const part of parts) {
       if (part.type === "literal") {
         value += part.text;
+        this.budget.spendText(part.text.length, part.pos);
         continue;
       }
-      const binding = lookup(scope, part.text);
+      const binding = this.lookup(scope, part.text);
       if (!binding)
         this.fail(
           `unexpected "${part.text}"; expected a string in quotes, or a template of that name`,
@@ -217,7 +217,6 @@ class Expander {
       if (expanded.type !== "string")
         this.fail(`template "${part.text}" is not a string; expected one here`, part.pos);
       value += expanded.value;
-      this.spend(expanded.value.length / 16, part.pos);
     }
     return value;
   }
@@ -229,13 +228,13 @@ class Expander {
   ): Duration | undefined {
     if (!duration || !("reference" in duration)) return duration;
     const { reference, pos } = duration;
-    const binding = lookup(scope, reference);
+    const binding = this.lookup(scope, reference);
     if (!binding)
       this.fail(`unexpected "${reference}"; expected a duration such as 5m, or a template of that name`, pos);
     const value = this.apply(reference, binding, [], depth + 1, pos);
-    const text = value.type === "duration" ? value.duration.text : value.type === "number" ? value.text : "";
-    const parsed = text.startsWith("-") ? undefined : parseDuration(text);
-    if (!parsed) this.fail(`template "${reference}" is not a duration; expected one here`, pos);
+    const parsed = value.type === "number" ? parseDuration(value.text) : durationOf(value);
+    if (!parsed || parsed.text.startsWith("-"))
+      this.fail(`template "${reference}" is not a duration; expected one here`, pos);
     return parsed;
   }
 
@@ -247,6 +246,8 @@ class Expander {
   ): T | undefined {
     if (!list || !scope) return list && { ...list, labels: [...new Set(list.labels)] };
     const labels = list.labels.flatMap((label): readonly string[] => {
+      this.budget.spend(1, pos);
+      this.budget.spendText(label.length, pos);
       const binding = this.template(label, scope);
       if (!binding) return [label];
       const value = binding.type === "argument" ? binding.value : binding.definition.body;
@@ -254,6 +255,10 @@ class Expander {
         value.type === "union"
           ? (value.args as readonly (Expr | Template)[]).map(nameOnly)
           : [nameOnly(value)];
+      for (const name of names) {
+        this.budget.spend(1, pos);
+        this.budget.spendText(name?.length ?? 0, pos);
+      }
       const known = names.filter((name) => name !== undefined);
       if (known.length < names.length)
         this.fail(`template "${label}" is not a list of label names; expected one here`, pos);
@@ -267,6 +272,8 @@ class Expander {
     if (only !== undefined) {
       const binding = this.template(only, scope);
       if (binding) return this.apply(only, binding, [], depth, node.pos);
+      this.budget.spend(1, node.pos);
+      this.budget.spendText(only.length, node.pos);
       return { type: "selector", groups: [[{ label: "__name__", op: "=", value: only }]], pos: node.pos };
     }
     const groups = node.groups.map((group) =>
@@ -283,18 +290,20 @@ class Expander {
     if (base.groups.length > 1 && groups.length > 1) {
       this.fail(`template "${name}" has "or" filters; none can be added to them`, node.pos);
     }
+    for (const own of base.groups) {
+      for (const group of groups) {
+        this.budget.spendFilters(own, node.pos);
+        this.budget.spendFilters(group, node.pos);
+      }
+    }
     const merged = base.groups.flatMap((own) => groups.map((group) => [...own, ...group.slice(1)]));
-    this.spend(
-      merged.reduce((sum, group) => sum + group.length, 0),
-      node.pos,
-    );
     const filtered: Selector = { type: "selector", groups: merged.map(unique), pos: node.pos };
     return value.type === "rollup" ? { ...value, expr: filtered } : filtered;
   }
 
   /** The template that a metric's name stands for: one that takes arguments does not. */
   private template(name: string, scope: Scope | undefined): Binding | undefined {
-    const binding = lookup(scope, name);
+    const binding = this.lookup(scope, name);
     return binding?.type === "definition" && binding.definition.params?.length ? undefined : binding;
   }
 
@@ -302,13 +311,15 @@ class Expander {
     if (filter.type === "filter") {
       const value = this.string(filter.value, scope, depth);
       const { label, op, pos } = filter;
-      const wrong = op === "=~" || op === "!~" ? checkRegex(value) : undefined;
+      this.budget.spend(1, pos);
+      this.budget.spendText(label.length, pos);
+      const wrong = op === "=~" || op === "!~" ? this.regexFault(value) : undefined;
       if (wrong !== undefined)
         this.fail(`the regular expression of "${label}" is not valid: ${wrong}`, filter.value[0]?.pos ?? pos);
       return [{ label, op, value }];
     }
     const { name, pos } = filter;
-    const binding = lookup(scope, name);
+    const binding = this.lookup(scope, name);
     if (!binding)
       this.fail(
         `unexpected "${name}"; expected a filter such as ${name}="value", or a template of that name`,
@@ -321,7 +332,11 @@ class Expander {
     }
     if (value.groups.length > 1)
       this.fail(`template "${name}" has "or" filters; expected one list of filters here`, pos);
-    this.spend(group.length, pos);
     return group;
+  }
+
+  private regexFault(pattern: string): string | undefined {
+    if (!this.regexes.has(pattern)) this.regexes.set(pattern, checkRegex(pattern));
+    return this.regexes.get(pattern);
   }
 }

@@ -1,7 +1,7 @@
 import type { Expr, LabelFilter, Selector } from "./ast.ts";
 import { parseRegex } from "./regex.ts";
 import { compileRegex } from "./regex-match.ts";
-import { finiteTexts } from "./regex-tree.ts";
+import { finiteTexts, matchesEmptyText } from "./regex-tree.ts";
 import { walk } from "./visit.ts";
 
 /** The labels of a series; the metric name is `__name__`. A label that is not there counts as empty. */
@@ -41,8 +41,30 @@ export function filterTest({ op, value }: LabelFilter): (text: string) => boolea
   }
 }
 
+/**
+ * Does a filter let a missing label pass? A predicate for the filters of one expression, in which templates may repeat a
+ * regular expression a thousand times: each is read once.
+ */
+export function emptyTest(): (filter: LabelFilter) => boolean {
+  const known = new Map<string, boolean>();
+  const matchesEmpty = (pattern: string): boolean => {
+    const before = known.get(pattern);
+    if (before !== undefined) return before;
+    const matches = matchesEmptyText(parseRegex(pattern));
+    known.set(pattern, matches);
+    return matches;
+  };
+  return ({ op, value }) => {
+    if (op === "=" || op === "!=") return (value === "") === (op === "=");
+    return matchesEmpty(value) === (op === "=~");
+  };
+}
+
 /** So many pairs of groups are compared; what has more is taken to overlap. */
 const MAX_PAIRS = 10_000;
+
+/** So many filters and characters of their values are looked at for all pairs together, and of one label in one pair. */
+const MAX_WORK = 500_000;
 
 /** Of a regular expression, so many values are tried one by one. */
 const MAX_VALUES = 100;
@@ -54,6 +76,7 @@ const MAX_VALUES = 100;
 export function mayOverlap(a: Expr, b: Expr): boolean {
   const [groupsOfA, groupsOfB] = [groupsOf(a), groupsOf(b)];
   if (groupsOfA.length * groupsOfB.length > MAX_PAIRS) return true;
+  if (sizeOf(groupsOfA) * groupsOfB.length + sizeOf(groupsOfB) * groupsOfA.length > MAX_WORK) return true;
   return groupsOfA.some((one) => groupsOfB.some((other) => satisfiable([...one, ...other])));
 }
 
@@ -65,13 +88,19 @@ function groupsOf(expr: Expr): readonly (readonly LabelFilter[])[] {
   return groups;
 }
 
+function sizeOf(groups: readonly (readonly LabelFilter[])[]): number {
+  let size = 0;
+  for (const group of groups) for (const { value } of group) size += 1 + value.length;
+  return size;
+}
+
 /** Can all filters hold at once? Each label is looked at for itself. */
 function satisfiable(filters: readonly LabelFilter[]): boolean {
   for (const [label, own] of byLabel(filters)) {
     // Not an ordinary label: what it matches is not its value.
     if (label === "__graphite__") continue;
     const values = own.map(possibleValues).find((known) => known !== undefined);
-    if (!values) continue;
+    if (!values || sizeOf([own]) * values.join("").length > MAX_WORK) continue;
     const tests = own.map(filterTest);
     if (!values.some((value) => tests.every((test) => test(value)))) return false;
   }
@@ -80,7 +109,11 @@ function satisfiable(filters: readonly LabelFilter[]): boolean {
 
 function byLabel(filters: readonly LabelFilter[]): Map<string, LabelFilter[]> {
   const groups = new Map<string, LabelFilter[]>();
-  for (const filter of filters) groups.set(filter.label, [...(groups.get(filter.label) ?? []), filter]);
+  for (const filter of filters) {
+    const group = groups.get(filter.label);
+    if (group === undefined) groups.set(filter.label, [filter]);
+    else group.push(filter);
+  }
   return groups;
 }
 

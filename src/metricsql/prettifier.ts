@@ -1,3 +1,4 @@
+import { isWider } from "./least-width.ts";
 import {
   type AnyBinary,
   type AnyCall,
@@ -29,18 +30,20 @@ export function prettify(expr: Printable): string {
 
 /** The lines of an expression, all but the first beginning with `indent`. */
 function layout(expr: Printable, indent: string): string {
-  const line = print(expr);
-  if (indent.length + line.length <= MAX_WIDTH) return line;
+  const line = shortLine(expr, MAX_WIDTH - indent.length);
+  if (line !== undefined) return line;
   switch (expr.type) {
     case "selector":
-      return selector(expr, indent) ?? line;
+      return selector(expr, indent) ?? print(expr);
     case "rollup":
       return (
         (isSimple(expr.expr) ? layout(expr.expr, indent) : parens(expr.expr, indent)) + printSuffix(expr)
       );
     case "call":
     case "aggregate":
-      return expr.args.length === 0 ? line : expr.name + args(expr.args, indent) + printTail(expr as AnyCall);
+      return expr.args.length === 0
+        ? print(expr)
+        : expr.name + args(expr.args, indent) + printTail(expr as AnyCall);
     case "union":
       return args(expr.args, indent);
     case "binary":
@@ -53,14 +56,24 @@ function layout(expr: Printable, indent: string): string {
       return `WITH (${definitions.join("")}\n${indent})\n${indent}${layout(expr.body, indent)}`;
     }
     default:
-      return line;
+      return print(expr);
   }
+}
+
+/** The expression on one line, where that is no wider. */
+function shortLine(expr: Printable, width: number): string | undefined {
+  if (isWider(expr, width)) return undefined;
+  const line = print(expr);
+  return line.length <= width ? line : undefined;
 }
 
 /** What a template stands for: in parentheses if it takes several lines. */
 function body(expr: Printable, indent: string): string {
-  const text = layout(expr, indent);
-  return text.includes("\n") ? parens(expr, indent) : text;
+  const line = shortLine(expr, MAX_WIDTH - indent.length);
+  if (line !== undefined) return line;
+  const inner = indent + INDENT;
+  const text = layout(expr, inner);
+  return text.includes("\n") ? `(\n${inner}${text}\n${indent})` : text;
 }
 
 function parens(expr: Printable, indent: string): string {
@@ -106,6 +119,6 @@ function binary(expr: AnyBinary, indent: string): string {
 
 function operand(expr: Printable, inParens: boolean, indent: string): string {
   if (!inParens) return layout(expr, indent);
-  const line = print(expr);
-  return indent.length + line.length + 2 <= MAX_WIDTH ? `(${line})` : parens(expr, indent);
+  const line = shortLine(expr, MAX_WIDTH - indent.length - 2);
+  return line === undefined ? parens(expr, indent) : `(${line})`;
 }

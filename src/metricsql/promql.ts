@@ -1,6 +1,6 @@
 import type { Aggregate, Binary, Call, Duration, Expr, Rollup, Selector } from "./ast.ts";
 import { rollupArgument } from "./functions.ts";
-import { filterTest } from "./matcher.ts";
+import { emptyTest } from "./matcher.ts";
 import type { Remark } from "./warnings.ts";
 import { isComparison, isPlainName, isSetOperator } from "./words.ts";
 
@@ -50,6 +50,7 @@ export function promqlOnly(expr: Expr): readonly Remark[] {
 
 class PromqlChecker {
   readonly remarks: Remark[] = [];
+  private readonly matchesEmpty = emptyTest();
 
   remark(message: string, pos: number): void {
     this.remarks.push({ message, pos });
@@ -88,8 +89,7 @@ class PromqlChecker {
   private selector({ groups, pos }: Selector): void {
     if (groups.length > 1) this.remark('"or" between the filters of a selector', pos);
     for (const group of groups) {
-      if (group.every((filter) => filterTest(filter)("")))
-        this.remark("a selector that matches every series", pos);
+      if (group.every(this.matchesEmpty)) this.remark("a selector that matches every series", pos);
       for (const { label } of group) {
         if (label === "__graphite__") this.remark("the filter __graphite__", pos);
         this.label(label, pos);

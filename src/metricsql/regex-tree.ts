@@ -46,6 +46,22 @@ export function repeats(regex: Regex): number {
   }
 }
 
+/** Does the expression match the empty text? In proportion to the pattern, however often its parts are repeated. */
+export function matchesEmptyText(regex: Regex): boolean {
+  switch (regex.type) {
+    case "assert":
+      return regex.what !== "word";
+    case "sequence":
+      return regex.parts.every(matchesEmptyText);
+    case "choice":
+      return regex.parts.some(matchesEmptyText);
+    case "repeat":
+      return regex.min === 0 || matchesEmptyText(regex.part);
+    default:
+      return false;
+  }
+}
+
 /** The character in both cases. */
 export function foldings(code: number): readonly number[] {
   const char = String.fromCodePoint(code);

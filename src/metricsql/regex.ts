@@ -171,7 +171,7 @@ class RegexParser {
     this.at++;
     if (this.looking("?")) {
       const head = /^\?(?:P?<(\w+)>|([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)]))/.exec(
-        this.chars.slice(this.at, this.at + 300).join(""),
+        this.chars.slice(this.at, this.headEnd()).join(""),
       );
       if (!head)
         throw new RegexError(`"(${this.chars.slice(this.at, this.at + 3).join("")}" is not supported`);
@@ -198,6 +198,13 @@ class RegexParser {
     this.depth--;
     this.flags = outer;
     return inner;
+  }
+
+  /** Behind the first character that can end the head of a group: `(?i:`, `(?s)`, `(?P<name>`. */
+  private headEnd(): number {
+    let end = this.at;
+    while (end < this.at + 300 && !/^[:)>]$/.test(this.chars[end] ?? ":")) end++;
+    return end + 1;
   }
 
   private escape(): Regex {
@@ -263,7 +270,9 @@ class RegexParser {
     const tests: ((code: number) => boolean)[] = [];
     for (let first = true; first || !this.looking("]"); first = false) {
       if (this.at >= this.chars.length) throw new RegexError('missing "]"');
-      const named = /^\[:(\^?)(\w+):\]/.exec(this.chars.slice(this.at, this.at + 16).join(""));
+      const named = this.looking("[:")
+        ? /^\[:(\^?)(\w+):\]/.exec(this.chars.slice(this.at, this.at + 16).join(""))
+        : undefined;
       if (named) {
         const test = posixClass(named[2] ?? "");
         if (!test) throw new RegexError(`unknown character class "${named[0]}"`);

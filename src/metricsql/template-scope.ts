@@ -1,13 +1,6 @@
 import type { Expr } from "./ast.ts";
 import type { Definition } from "./template-ast.ts";
 
-/** The definitions of one WITH, or the parameters of one call. `visible`: only so many of them are in scope. */
-export interface Scope {
-  readonly bindings: ReadonlyMap<string, Binding>;
-  readonly visible: number;
-  readonly parent: Scope | undefined;
-}
-
 export type Binding =
   | {
       readonly type: "definition";
@@ -17,11 +10,37 @@ export type Binding =
     }
   | { readonly type: "argument"; readonly index: number; readonly value: Expr };
 
-/** What a name stands for, in the innermost scope that has it. */
-export function lookup(scope: Scope | undefined, name: string): Binding | undefined {
-  for (let at = scope; at; at = at.parent) {
-    const binding = at.bindings.get(name);
-    if (binding && binding.index < at.visible) return binding;
+/** Scopes may be nested hundreds deep: what was looked for further out than this is remembered. */
+const nearScopes = 8;
+
+/** The definitions of one WITH, or the parameters of one call. */
+export class Scope {
+  readonly #bindings: ReadonlyMap<string, Binding>;
+  /** Only so many of them are in scope. */
+  readonly #visible: number;
+  readonly #parent: Scope | undefined;
+  #found: Map<string, Binding | undefined> | undefined;
+
+  constructor(bindings: ReadonlyMap<string, Binding>, visible: number, parent: Scope | undefined) {
+    this.#bindings = bindings;
+    this.#visible = visible;
+    this.#parent = parent;
   }
-  return undefined;
+
+  /** What a name stands for, in the innermost scope that has it. */
+  lookup(name: string): Binding | undefined {
+    if (this.#found?.has(name)) return this.#found.get(name);
+    let found: Binding | undefined;
+    let passed = 0;
+    for (let at: Scope | undefined = this; at !== undefined && found === undefined; at = at.#parent) {
+      const binding = at.#bindings.get(name);
+      if (binding !== undefined && binding.index < at.#visible) found = binding;
+      passed++;
+    }
+    if (passed > nearScopes) {
+      this.#found ??= new Map();
+      this.#found.set(name, found);
+    }
+    return found;
+  }
 }

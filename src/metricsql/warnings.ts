@@ -1,5 +1,5 @@
 import type { Expr, LabelFilter, Rollup, Selector } from "./ast.ts";
-import { filterTest } from "./matcher.ts";
+import { emptyTest } from "./matcher.ts";
 import { walk } from "./visit.ts";
 
 /** Something to say about a place in an expression. */
@@ -31,14 +31,19 @@ export function warnings(expr: Expr, limits: Partial<WarningLimits> = {}): reado
   const remark = (message: string | undefined, pos: number) => {
     if (message !== undefined) remarks.push({ message, pos });
   };
+  const matchesEmpty = emptyTest();
   walk(expr, (node) => {
-    if (node.type === "selector") remark(selectorWarning(node, applied), node.pos);
+    if (node.type === "selector") remark(selectorWarning(node, applied, matchesEmpty), node.pos);
     if (node.type === "rollup") remark(windowWarning(node, applied), node.pos);
   });
   return remarks;
 }
 
-function selectorWarning({ groups }: Selector, { nameless }: WarningLimits): string | undefined {
+function selectorWarning(
+  { groups }: Selector,
+  { nameless }: WarningLimits,
+  matchesEmpty: (filter: LabelFilter) => boolean,
+): string | undefined {
   const alternative = groups.length > 1 ? "an alternative of the selector" : "the selector";
   for (const group of groups) {
     if (group.length === 0) return `${alternative} has no filters and matches every series`;
@@ -46,18 +51,14 @@ function selectorWarning({ groups }: Selector, { nameless }: WarningLimits): str
       return `${alternative} has only filters that also match a missing label, so it matches nearly every series`;
     }
   }
-  if (nameless && groups.some((group) => !group.some(namesMetric))) {
+  if (nameless && groups.some((group) => !group.some((filter) => namesMetric(filter, matchesEmpty)))) {
     return `${alternative} names no metric, so the filters are looked up in the series of all metrics`;
   }
   return undefined;
 }
 
-function matchesEmpty(filter: LabelFilter): boolean {
-  return filterTest(filter)("");
-}
-
 /** Does the filter narrow down the metric's name? `.+` does not. */
-function namesMetric(filter: LabelFilter): boolean {
+function namesMetric(filter: LabelFilter, matchesEmpty: (filter: LabelFilter) => boolean): boolean {
   if (filter.label === "__graphite__") return true;
   return (
     filter.label === "__name__" &&

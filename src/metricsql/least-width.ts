@@ -1,0 +1,68 @@
+import type { AnyFilter, Printable } from "./printer.ts";
+
+/**
+ * Is the expression certainly wider than this on one line? Looks at no more of it than it takes to know, so that an
+ * expression of many levels is not printed whole on each of them.
+ */
+export function isWider(expr: Printable, width: number): boolean {
+  let room = width;
+  const waiting: Printable[] = [expr];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    room -= ownWidth(node, room);
+    if (room < 0) return true;
+    waiting.push(...parts(node));
+  }
+  return false;
+}
+
+/** At least so many characters are the node's own, without its parts, each of which has one of its own. */
+function ownWidth(node: Printable, room: number): number {
+  switch (node.type) {
+    case "number":
+      return node.text.length;
+    case "string":
+      return node.value.length;
+    case "concat":
+      return sum(node.parts, room, ({ text }) => text.length);
+    case "selector":
+      return Math.max(
+        1,
+        sum<readonly AnyFilter[]>(node.groups, room, (group) => group.length),
+      );
+    case "call":
+    case "aggregate":
+    case "union":
+      return Math.max(1, node.args.length);
+    case "with":
+      return node.definitions.length + 1;
+    default:
+      return 1;
+  }
+}
+
+/** Goes no further than there is room. */
+function sum<T>(list: readonly T[], room: number, width: (item: T) => number): number {
+  let total = 0;
+  for (const item of list) {
+    total += width(item);
+    if (total > room) break;
+  }
+  return total;
+}
+
+function parts(node: Printable): readonly Printable[] {
+  switch (node.type) {
+    case "rollup":
+      return node.at ? [node.expr, node.at] : [node.expr];
+    case "binary":
+      return [node.left, node.right];
+    case "call":
+    case "aggregate":
+    case "union":
+      return node.args;
+    case "with":
+      return [...node.definitions.map((one) => one.body), node.body];
+    default:
+      return [];
+  }
+}
