@@ -11,12 +11,13 @@ import { boardSource } from "./daemon/board-source.ts";
 import { DaemonHealth } from "./daemon/daemon-health.ts";
 import { createExporting, type Exporting } from "./daemon/exporting.ts";
 import type { Fleet } from "./daemon/fleet.ts";
-import { desiredPlans, PolicyStatuses } from "./daemon/policy-statuses.ts";
+import { PolicyStatuses } from "./daemon/policy-statuses.ts";
 import type { QueueViews } from "./daemon/queue-views.ts";
 import { lockDirectory } from "./export/directory-lock.ts";
 import { FileState } from "./export/file-state.ts";
 import type { MemoryState } from "./export/memory-state.ts";
 import { DirectorySource } from "./policy/directory-source.ts";
+import { PolicyPlans } from "./policy/policy-plans.ts";
 import { PolicyStore } from "./policy/store.ts";
 import type { RedisRoom } from "./redis/redis.ts";
 
@@ -48,6 +49,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     const health = new DaemonHealth(clock, signal);
     const registries: Registry[] = [deps.processRegistry];
     const store = new PolicyStore();
+    const plans = new PolicyPlans(store);
     const redis = needsRedis(config) ? await openRedis(config, clock, log) : undefined;
     const sources: Service[] = [];
     const servers: Service[] = [];
@@ -71,7 +73,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         reportedMs: (plan) => store.policy(plan.policy)?.reported.get(plan.name),
         fleet: await openFleet(config, redis, state.store, clock, log),
         desired: {
-          plans: () => desiredPlans(store),
+          plans: () => plans.sinks(),
           subscribe: (listener) => store.subscribe(listener),
         },
         clock,
@@ -80,8 +82,8 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       releasers.push(exporting.close);
       registries.push(...exporting.registries);
     }
-    const { snapshots = () => [], reports } = exporting ?? {};
-    const statuses = new PolicyStatuses(store, snapshots, clock, reports);
+    const { snapshotOf = () => undefined, reports } = exporting ?? {};
+    const statuses = new PolicyStatuses(plans, snapshotOf, clock, reports);
 
     if (config.policies !== undefined) {
       const { directory } = config.policies;
@@ -155,6 +157,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
           ...(exporting && { source: exporting.source(), rejected: exporting.rejected() }),
         }),
         readiness: () => health.readiness(),
+        degraded: () => health.degraded(),
         registries,
         dashboard: queues?.dashboard,
         nowMs: () => clock.nowMs(),

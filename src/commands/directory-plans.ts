@@ -2,8 +2,8 @@ import type { Config, MetricsConfig } from "../config/schema.ts";
 import { systemClock } from "../core/clock.ts";
 import { TelemetrydError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
-import { desiredPlans } from "../daemon/policy-statuses.ts";
 import { DirectorySource } from "../policy/directory-source.ts";
+import { PolicyPlans } from "../policy/policy-plans.ts";
 import { PolicyStore } from "../policy/store.ts";
 import type { SinkPlan } from "../policy/types.ts";
 
@@ -32,5 +32,5 @@ export async function plansInDirectory(
   const store = new PolicyStore();
   const { directory } = config.policies;
   await new DirectorySource({ directory, store, clock: systemClock, log }).look(signal);
-  return desiredPlans(store);
+  return new PolicyPlans(store).sinks();
 }

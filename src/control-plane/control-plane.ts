@@ -30,7 +30,7 @@ interface CommonOptions {
   /** `metrics.tenantLabel`: policies must not name it. */
   readonly tenantLabel?: string | undefined;
   /** The status of every policy that is known; pulled about every second. */
-  statuses(): readonly WantedStatus[];
+  statuses(): Iterable<WantedStatus>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly random?: () => number;

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
 import { isObject, valueAt } from "../core/document-path.ts";
 import type { Logger } from "../core/log.ts";
@@ -23,13 +24,15 @@ export interface StatusWriterOptions {
   readonly groupDomain: string;
   /** A plane, undefined for one that is not ours (the directory). */
   planeOf(plane: string): WrittenPlane | undefined;
-  /** Pulled at every turn. */
-  wanted(): readonly WantedStatus[];
+  /** Pulled at every turn, one by one. */
+  wanted(): Iterable<WantedStatus>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 const turnMs = 1_000;
+/** Looked at without a pause. */
+const burstMs = 5;
 const maxConflicts = 4;
 /** A policy whose status cannot be written is tried again after this long. */
 const retryMs = 15_000;
@@ -74,7 +77,13 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
   /** Looks at every policy once. @returns when to look again, ms */
   const turn = async (signal: AbortSignal): Promise<number> => {
     const keys = new Set<string>();
+    let busySinceMs = clock.monotonicMs();
     for (const wanted of options.wanted()) {
+      // There may be ten thousand policies: a probe of the daemon must not wait for a look at all of them.
+      if (clock.monotonicMs() - busySinceMs >= burstMs) {
+        await setImmediate();
+        busySinceMs = clock.monotonicMs();
+      }
       const plane = options.planeOf(wanted.ref.plane);
       if (plane === undefined) continue;
       const key = sinkKey(wanted.ref, "");

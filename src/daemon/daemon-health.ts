@@ -40,7 +40,12 @@ export class DaemonHealth {
       startedAt: this.#startedAt,
       state: this.#signal.aborted ? "stopping" : running,
       ready,
-      degraded: this.#watched.flatMap((problem) => problem() || []),
+      degraded: this.degraded(),
     };
+  }
+
+  /** What works with limits, one sentence each. */
+  degraded(): string[] {
+    return this.#watched.flatMap((problem) => problem() || []);
   }
 }

@@ -157,6 +157,8 @@ export interface Exporting {
   readonly services: readonly Service[];
   readonly registries: readonly Registry[];
   snapshots(): readonly ExporterSnapshot[];
+  /** Of a sink that this daemon runs, by its key. */
+  snapshotOf(sink: string): ExporterSnapshot | undefined;
   /** Where replicas share the cycles: what all of them tell of the sinks. */
   readonly reports: FleetReports | undefined;
   source(): SourceView;
@@ -201,6 +203,7 @@ export function createExporting(options: ExportingOptions): Exporting {
     services: [schedule, reconciler, sweeper, ...(tools.metadata === undefined ? [] : [tools.metadata])],
     registries: [...tools.registries, exportRegistry],
     snapshots: () => schedule.snapshots(),
+    snapshotOf: (sink) => schedule.snapshotOf(sink),
     reports: fleet?.reports,
     source: () => ({
       url: publicEndpoint(config.metrics.url),

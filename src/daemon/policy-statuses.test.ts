@@ -7,8 +7,10 @@ import { noCounts, type SinkReport } from "../export/fleet/sink-report.ts";
 import { SinkStats } from "../export/sink-stats.ts";
 import { delivering, type Standing } from "../export/standing.ts";
 import { checkExportPolicy } from "../policy/check-policy.ts";
+import { PolicyPlans } from "../policy/policy-plans.ts";
 import { PolicyStore } from "../policy/store.ts";
-import { desiredPlans, PolicyStatuses } from "./policy-statuses.ts";
+import { sinkKey } from "../policy/types.ts";
+import { PolicyStatuses } from "./policy-statuses.ts";
 
 const manifest = {
   apiVersion: "telemetry.platformapis/v1alpha1",
@@ -24,28 +26,31 @@ const manifest = {
   },
 };
 
-function policyStore(): PolicyStore {
+function policyPlans(): PolicyPlans {
   const store = new PolicyStore();
   const { checked } = checkExportPolicy(manifest, { plane: "web", unknownFields: "error" });
   if (checked === undefined) throw new Error("the manifest has no name");
   store.putPolicy(checked);
-  return store;
+  return new PolicyPlans(store);
 }
 
 /** The policy's conditions and those of its sinks, as `type status reason`, where the second sink stands like this. */
 function conditionsWith(standing: Standing): Record<string, string[]> {
-  const store = policyStore();
-  const snapshots = desiredPlans(store).map(
-    (plan): ExporterSnapshot => ({
-      plan,
-      standing: plan.name === "two" ? standing : delivering,
-      sources: [],
-      lagMs: 0,
-      periodMs: 15_000,
-      stats: new SinkStats(0),
-    }),
+  const plans = policyPlans();
+  const snapshots = new Map(
+    plans.sinks().map((plan): [string, ExporterSnapshot] => [
+      sinkKey(plan.policy, plan.name),
+      {
+        plan,
+        standing: plan.name === "two" ? standing : delivering,
+        sources: [],
+        lagMs: 0,
+        periodMs: 15_000,
+        stats: new SinkStats(0),
+      },
+    ]),
   );
-  const [view] = new PolicyStatuses(store, () => snapshots, systemClock).views();
+  const [view] = new PolicyStatuses(plans, (sink) => snapshots.get(sink), systemClock).views();
   const texts = (conditions: readonly { type: string; status: string; reason: string }[] = []) =>
     conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
   return {
@@ -80,7 +85,6 @@ test("trouble with delivery leaves the policy ready", () => {
 });
 
 test("a sink that another replica runs is shown as that one reports it, and told to nobody", () => {
-  const store = policyStore();
   const sinceMs = Date.UTC(2026, 0, 1);
   const report: SinkReport = {
     ...{ replica: "b", atMs: Date.now(), status: "False", sinceMs, periodMs: 15_000 },
@@ -90,7 +94,7 @@ test("a sink that another replica runs is shown as that one reports it, and told
   };
   const counts = { ...noCounts, delivered: 7 };
   const get = (): FleetSink => ({ report, counts, sparkline: new Sparkline(0) });
-  const statuses = new PolicyStatuses(store, () => [], systemClock, { get });
+  const statuses = new PolicyStatuses(policyPlans(), () => undefined, systemClock, { get });
   const [sink] = statuses.views()[0]?.sinks ?? [];
   expect(sink?.conditions.find(({ type }) => type === "Delivering")).toMatchObject({
     status: "False",
@@ -103,7 +107,7 @@ test("a sink that another replica runs is shown as that one reports it, and told
     checkpoint: "2026-01-01T00:00:00.000Z",
     lastCycle: { replica: "b" },
   });
-  const told = statuses.statuses()[0]?.status.sinks[0];
+  const told = [...statuses.statuses()][0]?.status.sinks[0];
   expect(told?.conditions.map(({ type }) => type)).toEqual(["Accepted"]);
   expect(told?.checkpoint).toBeUndefined();
 });
@@ -114,6 +118,22 @@ test("that another replica found an endpoint forbidden is known here, too", () =
     standing: { kind: "forbidden", times: 1, message: "10.0.0.1 is private" },
   };
   const get = (): FleetSink => ({ report, counts: noCounts, sparkline: new Sparkline(0) });
-  const [told] = new PolicyStatuses(policyStore(), () => [], systemClock, { get }).statuses();
+  const [told] = new PolicyStatuses(policyPlans(), () => undefined, systemClock, { get }).statuses();
   expect(told?.status.conditions[0]).toMatchObject({ status: "False", reason: "SinksNotAccepted" });
+});
+
+test("statuses are put together one at a time, when each is asked for", () => {
+  const store = new PolicyStore();
+  for (const name of ["a", "b", "c"]) {
+    const document = { ...manifest, metadata: { ...manifest.metadata, name } };
+    const { checked } = checkExportPolicy(document, { plane: "web", unknownFields: "error" });
+    if (checked !== undefined) store.putPolicy(checked);
+  }
+  const asked: string[] = [];
+  const snapshotOf = (sink: string) => void asked.push(sink);
+  const statuses = new PolicyStatuses(new PolicyPlans(store), snapshotOf, systemClock).statuses();
+  expect(asked).toEqual([]);
+  expect(statuses.next().value?.ref.name).toBe("a");
+  expect(asked).toHaveLength(2);
+  expect([...statuses].map(({ ref }) => ref.name)).toEqual(["b", "c"]);
 });

@@ -3,22 +3,24 @@ import { deliveringState } from "../export/delivering-condition.ts";
 import type { ExporterSnapshot } from "../export/exporter.ts";
 import type { FleetReports, FleetSink } from "../export/fleet/fleet-reports.ts";
 import { countsOf, snapshotOfReport } from "../export/fleet/sink-report.ts";
-import type { CheckedPolicy } from "../policy/check-policy.ts";
 import { type ConditionState, conditionTime, nextConditions } from "../policy/condition-changes.ts";
 import type { Condition, PolicyStatus } from "../policy/conditions.ts";
-import { type PolicyPlan, planPolicy, sinksNotAccepted } from "../policy/plan.ts";
+import { type PolicyPlan, sinksNotAccepted } from "../policy/plan.ts";
+import type { PlannedPolicy, PolicyPlans } from "../policy/policy-plans.ts";
 import { type ErrorView, type PolicyView, publicEndpoint, type SinkView } from "../policy/status-view.ts";
-import type { PolicyStore } from "../policy/store.ts";
 import { type PolicyRef, type SinkPlan, sinkKey } from "../policy/types.ts";
 
 /** How long a picture of all policies is shown again: whoever asks more often gets the same. */
 const pictureMs = 500;
 
-interface PolicyPicture {
-  readonly plan: PolicyPlan;
-  readonly view: PolicyView;
-  /** Names of the sinks that this daemon runs. */
-  readonly own: ReadonlySet<string>;
+/** How a policy and its sinks do. */
+interface Picture {
+  readonly conditions: readonly Condition[];
+  readonly sinks: readonly {
+    readonly name: string;
+    readonly conditions: readonly Condition[];
+    readonly progress: Progress | undefined;
+  }[];
 }
 
 /** What is known of a sink's delivery. */
@@ -37,108 +39,120 @@ interface Progress {
  * In a fleet every replica shows all sinks: those that others run as these last reported them.
  */
 export class PolicyStatuses {
-  readonly #store: PolicyStore;
-  readonly #snapshots: () => readonly ExporterSnapshot[];
+  readonly #plans: PolicyPlans;
+  readonly #snapshotOf: (sink: string) => ExporterSnapshot | undefined;
   readonly #clock: Clock;
   readonly #reports: Pick<FleetReports, "get"> | undefined;
   /** Conditions by policy, then by sink ("" is the policy's own). */
-  #conditions = new Map<string, Map<string, Condition[]>>();
-  #pictures: readonly PolicyPicture[] = [];
+  readonly #conditions = new Map<string, ReadonlyMap<string, readonly Condition[]>>();
+  #views: PolicyView[] = [];
   #takenAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param reports given where replicas share the sinks */
+  /**
+   * @param snapshotOf of a sink that this daemon runs, by its key
+   * @param reports given where replicas share the sinks
+   */
   constructor(
-    store: PolicyStore,
-    snapshots: () => readonly ExporterSnapshot[],
+    plans: PolicyPlans,
+    snapshotOf: (sink: string) => ExporterSnapshot | undefined,
     clock: Clock,
     reports?: Pick<FleetReports, "get">,
   ) {
     this.#reports = reports;
-    this.#store = store;
-    this.#snapshots = snapshots;
+    this.#plans = plans;
+    this.#snapshotOf = snapshotOf;
     this.#clock = clock;
   }
 
   views(): PolicyView[] {
-    return this.#current().map(({ view }) => view);
-  }
-
-  /** As it is written back to the control plane. How a sink delivers that another replica runs is left out. */
-  statuses(): { readonly ref: PolicyRef; readonly status: PolicyStatus }[] {
-    return this.#current().map(({ plan, view, own }) => ({
-      ref: plan.ref,
-      status: {
-        conditions: view.conditions,
-        sinks: view.sinks.map(({ name, conditions, checkpoint }) =>
-          own.has(name)
-            ? { name, conditions, ...(checkpoint !== undefined && { checkpoint }) }
-            : { name, conditions: conditions.filter(({ type }) => type !== "Delivering") },
-        ),
-      },
-    }));
-  }
-
-  #current(): readonly PolicyPicture[] {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#takenAtMs < pictureMs) return this.#pictures;
+    if (nowMs - this.#takenAtMs < pictureMs) return this.#views;
     this.#takenAtMs = nowMs;
-    const snapshots = new Map(
-      this.#snapshots().map((snapshot) => [sinkKey(snapshot.plan.policy, snapshot.plan.name), snapshot]),
-    );
-    const conditions = new Map<string, Map<string, Condition[]>>();
-    this.#pictures = policyPlans(this.#store).map(({ plan, checked }) => {
-      const key = JSON.stringify([plan.ref.plane, plan.ref.namespace, plan.ref.name, plan.ref.uid]);
-      const before = this.#conditions.get(key);
-      const after = new Map<string, Condition[]>();
-      conditions.set(key, after);
-      const keep = (part: string, states: readonly ConditionState[]): Condition[] => {
-        const next = nextConditions(before?.get(part) ?? [], states, plan.generation, this.#clock.nowMs());
-        after.set(part, next);
-        return next;
-      };
-      const progress = new Map(
-        plan.sinks.flatMap((sink): [string, Progress][] => {
-          const found = this.#progress(sink, snapshots);
-          return found === undefined ? [] : [[sink.name, found]];
-        }),
-      );
-      const own = new Set([...progress].filter(([, { isOwn }]) => isOwn).map(([name]) => name));
-      return { plan, view: this.#view(plan, checked, progress, keep), own };
-    });
-    this.#conditions = conditions;
-    return this.#pictures;
+    this.#views = [...this.#pictures()].map(([planned, picture]) => this.#view(planned, picture));
+    return this.#views;
   }
 
-  #progress(plan: SinkPlan, snapshots: ReadonlyMap<string, ExporterSnapshot>): Progress | undefined {
+  /**
+   * As it is written back to the control plane, one policy at a time: of ten thousand, all together would hold up everything
+   * else. How a sink delivers that another replica runs is left out.
+   */
+  *statuses(): Generator<{ readonly ref: PolicyRef; readonly status: PolicyStatus }> {
+    for (const [{ plan }, { conditions, sinks }] of this.#pictures()) {
+      yield {
+        ref: plan.ref,
+        status: {
+          conditions,
+          sinks: sinks.map(({ name, conditions: own, progress }) => {
+            if (!progress?.isOwn)
+              return { name, conditions: own.filter(({ type }) => type !== "Delivering") };
+            const checkpointMs = oldestCheckpoint(progress.snapshot);
+            return {
+              name,
+              conditions: own,
+              ...(checkpointMs !== undefined && { checkpoint: timeText(checkpointMs) }),
+            };
+          }),
+        },
+      };
+    }
+  }
+
+  *#pictures(): Generator<[PlannedPolicy, Picture]> {
+    const keys = new Set<string>();
+    for (const planned of this.#plans.all()) {
+      const key = sinkKey(planned.plan.ref, "");
+      keys.add(key);
+      yield [planned, this.#picture(key, planned.plan)];
+    }
+    for (const key of this.#conditions.keys()) if (!keys.has(key)) this.#conditions.delete(key);
+  }
+
+  #picture(key: string, plan: PolicyPlan): Picture {
+    const before = this.#conditions.get(key);
+    const after = new Map<string, readonly Condition[]>();
+    const keep = (part: string, states: readonly ConditionState[]): readonly Condition[] => {
+      const next = nextConditions(before?.get(part) ?? [], states, plan.generation, this.#clock.nowMs());
+      after.set(part, next);
+      return next;
+    };
+    const running = new Map(plan.sinks.map((sink) => [sink.name, sink]));
+    let refused = 0;
+    const sinks = plan.accepted.map(({ name, condition }) => {
+      const sink = running.get(name);
+      const progress = sink && this.#progress(sink);
+      const accepted = acceptedNow(condition, progress?.snapshot);
+      if (accepted.status !== "True") refused++;
+      const delivering = progress === undefined ? [] : [deliveringCondition(progress.snapshot, this.#clock)];
+      const conditions = sinceReported(keep(name, [accepted, ...delivering]), progress?.shared);
+      return { name, conditions, progress };
+    });
+    const conditions = keep("", [readyNow(plan.ready, refused, sinks.length)]);
+    this.#conditions.set(key, after);
+    return { conditions, sinks };
+  }
+
+  #progress(plan: SinkPlan): Progress | undefined {
     const key = sinkKey(plan.policy, plan.name);
-    const own = snapshots.get(key);
+    const own = this.#snapshotOf(key);
     const shared = this.#reports?.get(key);
     if (own !== undefined) return { snapshot: own, isOwn: true, shared };
     if (shared === undefined) return undefined;
     return { snapshot: snapshotOfReport(shared, plan, this.#clock.nowMs()), isOwn: false, shared };
   }
 
-  #view(
-    plan: PolicyPlan,
-    checked: CheckedPolicy,
-    progress: ReadonlyMap<string, Progress>,
-    keep: (part: string, states: readonly ConditionState[]) => Condition[],
-  ): PolicyView {
-    const states = plan.accepted.map(({ name, condition }) => {
-      const found = progress.get(name);
-      return { name, found, accepted: acceptedNow(condition, found?.snapshot) };
-    });
-    const refused = states.filter(({ accepted }) => accepted.status !== "True").length;
-    const sinks = states.map(({ name, found, accepted }) => {
-      const delivering = found === undefined ? [] : [deliveringCondition(found.snapshot, this.#clock)];
-      const conditions = sinceReported(keep(name, [accepted, ...delivering]), found?.shared);
-      const endpoint = checked.policy?.sinks.find((sink) => sink.name === name)?.endpoint;
-      return sinkView(name, endpoint, conditions, found, this.#clock);
-    });
+  #view({ plan, checked }: PlannedPolicy, { conditions, sinks }: Picture): PolicyView {
     const { plane, namespace, name } = plan.ref;
-    const ready = keep("", [readyNow(plan.ready, refused, states.length)]);
-    return { plane, namespace, name, generation: plan.generation, conditions: ready, sinks };
+    const endpoints = new Map(checked.policy?.sinks.map((sink) => [sink.name, sink.endpoint]));
+    const views = sinks.map((sink) =>
+      sinkView(sink.name, endpoints.get(sink.name), sink.conditions, sink.progress, this.#clock),
+    );
+    return { plane, namespace, name, generation: plan.generation, conditions, sinks: views };
   }
+}
+
+function oldestCheckpoint({ sources }: ExporterSnapshot): number | undefined {
+  const known = sources.flatMap(({ checkpointMs }) => checkpointMs ?? []);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /** Since when a sink delivers as it does is known to the fleet, also where this replica has just been started. */
@@ -151,18 +165,6 @@ function sinceReported(
       ? { ...condition, lastTransitionTime: conditionTime(shared.report.sinceMs) }
       : condition,
   );
-}
-
-/** What runs, and what each policy comes to. */
-export function policyPlans(
-  store: PolicyStore,
-): { readonly plan: PolicyPlan; readonly checked: CheckedPolicy }[] {
-  const secretOf = (plane: string, namespace: string, name: string) => store.secret(plane, namespace, name);
-  return store.policies().map((checked) => ({ plan: planPolicy(checked, secretOf), checked }));
-}
-
-export function desiredPlans(store: PolicyStore): SinkPlan[] {
-  return policyPlans(store).flatMap(({ plan }) => plan.sinks);
 }
 
 /** An endpoint that must not be sent to shows only when it is looked up. */
@@ -195,12 +197,12 @@ function sinkView(
   }
   const { snapshot, shared } = progress;
   const { stats, sources, lagMs } = snapshot;
-  const known = sources.flatMap(({ checkpointMs }) => checkpointMs ?? []);
+  const checkpointMs = oldestCheckpoint(snapshot);
   const { delivered, rejected, dropped, repeated, retries } = shared?.counts ?? countsOf(stats);
   const { lastError = shared?.report.lastError, lastDeliveredAtMs } = stats;
   return {
     ...view,
-    ...(known.length > 0 && { checkpoint: timeText(Math.min(...known)) }),
+    ...(checkpointMs !== undefined && { checkpoint: timeText(checkpointMs) }),
     ...(lagMs !== undefined && { lagMs }),
     ...{ delivered, rejected, dropped, repeated, retries },
     ...(lastError !== undefined && { lastError: errorView(lastError) }),

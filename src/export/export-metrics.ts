@@ -115,10 +115,11 @@ export function createExportRegistry(
   budget: MemoryBudget,
 ): Registry {
   const registry = new Registry();
+  const ofScrape = onceAtATime(snapshots);
   for (const { name, help, kind, value } of sinkMetrics) {
     const configuration = { name, help, labelNames: sinkLabels, registers: [registry] };
     const fill = (set: (labels: Record<string, string>, amount: number) => void) => {
-      for (const snapshot of snapshots()) {
+      for (const snapshot of ofScrape()) {
         const amount = value(snapshot);
         if (amount === undefined) continue;
         const { plane, namespace, name: policy } = snapshot.plan.policy;
@@ -162,6 +163,20 @@ export function createExportRegistry(
     },
   });
   return registry;
+}
+
+/** prom-client asks all metrics of a scrape in one go: all of them get what the first one was given. */
+function onceAtATime<T>(take: () => T): () => T {
+  let taken: { readonly value: T } | undefined;
+  return () => {
+    if (taken === undefined) {
+      taken = { value: take() };
+      queueMicrotask(() => {
+        taken = undefined;
+      });
+    }
+    return taken.value;
+  };
 }
 
 /**

@@ -55,3 +55,10 @@ test.each([
   expect(changes.changed.map(({ name }) => name)).toEqual(changed);
   expect(changes.removed.map((key) => key.split("/").at(-1))).toEqual(removed);
 });
+
+test("a plan that comes to the same is known by its new object, so that it is compared once", () => {
+  const [before, after] = [plan("a"), plan("a", { generation: 7 })];
+  const key = sinkKey(before.policy, before.name);
+  expect(planChanges(new Map([[key, before]]), [after]).renewed).toEqual([after]);
+  expect(planChanges(new Map([[key, after]]), [after]).renewed).toEqual([]);
+});

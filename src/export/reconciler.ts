@@ -10,6 +10,10 @@ import { keepForgottenMs, type StateStore } from "./sink-state.ts";
 
 const sweepEveryMs = 600_000;
 
+/** After a look at all plans, nothing is looked at for so many times as long as it took, and no longer than this. */
+const restFactor = 20;
+const maxRestMs = 2_000;
+
 /** What should run; `subscribe`'s listener is called after each change and returns nothing. */
 export interface DesiredPlans {
   plans(): readonly SinkPlan[];
@@ -37,14 +41,17 @@ export class Reconciler implements Service {
   /** Keys in the state store that no policy has, with the (monotonic) time since when. */
   readonly #orphans = new Map<string, number>();
 
+  #restUntilMs = Number.NEGATIVE_INFINITY;
+  #isWaiting = false;
+
   constructor(options: ReconcilerOptions) {
     this.#options = options;
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const unsubscribe = this.#options.desired.subscribe(() => this.reconcile());
+    const unsubscribe = this.#options.desired.subscribe(() => this.#reconcileSoon(signal));
     try {
-      this.reconcile();
+      this.#reconcileSoon(signal);
       while (!signal.aborted) {
         await this.#options.clock.sleep(sweepEveryMs, signal).catch(() => undefined);
         if (signal.aborted) return;
@@ -58,6 +65,35 @@ export class Reconciler implements Service {
     }
   }
 
+  /**
+   * At once, unless that would take more than a small part of all time: then the changes of a while are made together.
+   */
+  #reconcileSoon(signal: AbortSignal): void {
+    if (this.#isWaiting) return;
+    const { clock, log } = this.#options;
+    const now = (): void => {
+      const startMs = clock.monotonicMs();
+      this.reconcile();
+      const endMs = clock.monotonicMs();
+      this.#restUntilMs = endMs + Math.min(maxRestMs, restFactor * (endMs - startMs));
+    };
+    const restMs = this.#restUntilMs - clock.monotonicMs();
+    if (restMs <= 0) {
+      now();
+      return;
+    }
+    this.#isWaiting = true;
+    const later = async (): Promise<void> => {
+      await clock.sleep(restMs, signal);
+      this.#isWaiting = false;
+      now();
+    };
+    later().catch((error: unknown) => {
+      if (!signal.aborted)
+        log.error({ error: describeError(error) }, "what should run could not be looked at");
+    });
+  }
+
   reconcile(): void {
     const { desired, schedule } = this.#options;
     const changes = planChanges(this.#running, desired.plans());
@@ -65,6 +101,7 @@ export class Reconciler implements Service {
       this.#running.delete(key);
       this.#end(key);
     }
+    for (const plan of changes.renewed) this.#running.set(sinkKey(plan.policy, plan.name), plan);
     for (const plan of changes.changed) {
       const key = sinkKey(plan.policy, plan.name);
       this.#running.set(key, plan);

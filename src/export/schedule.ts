@@ -9,4 +9,6 @@ export interface Schedule {
   /** Resolves when nothing of the sink is in flight any more. */
   remove(key: string): Promise<void>;
   snapshots(): ExporterSnapshot[];
+  /** One of them, by the sink's key. */
+  snapshotOf(key: string): ExporterSnapshot | undefined;
 }

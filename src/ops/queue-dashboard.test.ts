@@ -34,6 +34,7 @@ function appWith(isWritable: boolean): FastifyInstance {
       policies: [],
     }),
     readiness: () => ({ ready: true, reasons: [] }),
+    degraded: () => [],
     registries: [createQueueRegistry(queues)],
     dashboard: queueDashboard({ queues, isWritable }),
     nowMs: () => 0,

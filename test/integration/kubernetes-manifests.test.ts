@@ -154,6 +154,7 @@ describe.each(["sidecar", "deployment", "fleet"])("%s", (folder) => {
     const app = buildOpsApp({
       status: () => ({ degraded: [] }) as never,
       readiness: () => ({ ready: true, reasons: [] }),
+      degraded: () => [],
       registries: [],
       nowMs: () => 0,
       log: silentLogger,

@@ -11,6 +11,7 @@ test("promtool finds nothing to say about the exposition of the process's metric
   const app = buildOpsApp({
     status: () => busyDaemon(3, Date.now()),
     readiness: () => ({ ready: true, reasons: [] }),
+    degraded: () => [],
     registries: [createProcessRegistry("1.2.3")],
     nowMs: () => Date.now(),
     log: silentLogger,

@@ -25,6 +25,7 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
       return status;
     },
     readiness: () => ({ ready: true, reasons: [] }),
+    degraded: () => [],
     registries: [],
     nowMs: () => Date.now(),
     log: silentLogger,

@@ -76,6 +76,10 @@ export class LocalSchedule implements Service, Schedule {
   snapshots(): ExporterSnapshot[] {
     return [...this.#sinks.values()].map((sink) => sink.snapshot());
   }
+
+  snapshotOf(key: string): ExporterSnapshot | undefined {
+    return this.#sinks.get(key)?.snapshot();
+  }
 }
 
 /**

@@ -122,6 +122,10 @@ export class QueueSchedule implements Service, Schedule {
     return [...this.#sinks.values()].flatMap((sink) => sink.snapshot() ?? []);
   }
 
+  snapshotOf(key: string): ExporterSnapshot | undefined {
+    return this.#sinks.get(key)?.snapshot();
+  }
+
   snapshot(): QueueScheduleSnapshot {
     const sinks = [...this.#sinks.values()];
     return {
