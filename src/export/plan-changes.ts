@@ -19,16 +19,19 @@ export function planChanges(
   const changed: SinkPlan[] = [];
   const renewed: SinkPlan[] = [];
   const kept = new Set<string>();
+  // Nearly all plans of many are the very objects of before: those are told by that alone, without their keys.
+  const present = new Set(running.values());
+  const wanted = new Set(desired);
   for (const plan of desired) {
+    if (present.has(plan)) continue;
     const key = sinkKey(plan.policy, plan.name);
     kept.add(key);
-    const present = running.get(key);
-    // Nearly all of many: to compare ten thousand plans part by part takes a tenth of a second.
-    if (present === plan) continue;
-    if (present === undefined) started.push(plan);
-    else if (!isDeepStrictEqual({ ...present, generation: 0 }, { ...plan, generation: 0 }))
-      changed.push(plan);
+    const before = running.get(key);
+    if (before === undefined) started.push(plan);
+    else if (!isDeepStrictEqual({ ...before, generation: 0 }, { ...plan, generation: 0 })) changed.push(plan);
     else renewed.push(plan);
   }
-  return { started, changed, renewed, removed: [...running.keys()].filter((key) => !kept.has(key)) };
+  const removed: string[] = [];
+  for (const [key, plan] of running) if (!wanted.has(plan) && !kept.has(key)) removed.push(key);
+  return { started, changed, renewed, removed };
 }

@@ -46,7 +46,9 @@ export class PolicyPlans {
   /** What should run. */
   sinks(): SinkPlan[] {
     const sinks: SinkPlan[] = [];
-    for (const { plan } of this.all()) sinks.push(...plan.sinks);
+    for (const checked of this.#store.policies()) {
+      for (const sink of this.#planned(checked).plan.sinks) sinks.push(sink);
+    }
     return sinks;
   }
 

@@ -1,0 +1,188 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { createStatusWriter } from "../src/control-plane/status-writer.ts";
+import { systemClock } from "../src/core/clock.ts";
+import { silentLogger } from "../src/core/log.ts";
+import { PolicyStatuses } from "../src/daemon/policy-statuses.ts";
+import type { ExporterSnapshot } from "../src/export/exporter.ts";
+import { MemoryState } from "../src/export/memory-state.ts";
+import { Reconciler } from "../src/export/reconciler.ts";
+import { SinkStats } from "../src/export/sink-stats.ts";
+import { delivering } from "../src/export/standing.ts";
+import { buildOpsApp } from "../src/ops/app.ts";
+import { OpsServer } from "../src/ops/server.ts";
+import { checkExportPolicy } from "../src/policy/check-policy.ts";
+import { planPolicy } from "../src/policy/plan.ts";
+import { PolicyPlans } from "../src/policy/policy-plans.ts";
+import { PolicyStore } from "../src/policy/store.ts";
+import { type SinkPlan, sinkKey } from "../src/policy/types.ts";
+import { numberOptions } from "./support/options.ts";
+import { print, printVerdicts, round } from "./support/verdict.ts";
+
+/**
+ * 10,000 policies of control planes, of which 100 change each second: what planning, reconciling and the statuses take
+ * (the reading of events, the exports and the writing of statuses are not in it), and how long a probe of readiness waits.
+ * First as if nothing were kept and everything were done for each change, then as the daemon does it.
+ */
+const { policies, changes, seconds, planes } = numberOptions({
+  policies: 10_000,
+  changes: 100,
+  seconds: 10,
+  planes: 100,
+});
+
+interface Measured {
+  readonly cpuShare: number;
+  /** Of the probes, the 99th percentile. */
+  readonly probeMs: number;
+  readonly made: number;
+}
+
+function checkedPolicy(index: number, generation: number) {
+  const document = {
+    apiVersion: "telemetry.platformapis/v1alpha1",
+    kind: "ExportPolicy",
+    metadata: { name: `export-${index}`, namespace: "default", uid: `uid-${index}`, generation },
+    spec: {
+      sources: [{ name: "up", metrics: { metricsql: `requests_total{job="job-${index}"}` } }],
+      sinks: [
+        {
+          name: "sink",
+          sources: ["up"],
+          target: { prometheusRemoteWrite: { endpoint: `https://r.example.com/${generation}` } },
+        },
+      ],
+    },
+  };
+  const { checked } = checkExportPolicy(document, {
+    plane: `plane-${index % planes}`,
+    unknownFields: "warning",
+  });
+  if (checked === undefined) throw new Error("the manifest has no name");
+  return checked;
+}
+
+/** Every sink as an exporter that is up to date shows it. */
+class IdleSchedule {
+  readonly #snapshots = new Map<string, ExporterSnapshot>();
+
+  start(plan: SinkPlan): void {
+    const snapshot = { plan, standing: delivering, sources: [], lagMs: 0, periodMs: 15_000 };
+    this.#snapshots.set(sinkKey(plan.policy, plan.name), { ...snapshot, stats: new SinkStats(0) });
+  }
+
+  change(plan: SinkPlan): void {
+    this.start(plan);
+  }
+
+  async remove(key: string): Promise<void> {
+    this.#snapshots.delete(key);
+  }
+
+  snapshots(): ExporterSnapshot[] {
+    return [...this.#snapshots.values()];
+  }
+
+  snapshotOf(key: string): ExporterSnapshot | undefined {
+    return this.#snapshots.get(key);
+  }
+}
+
+/** Probes from a thread of its own: the loop that is measured must not time itself. */
+const prober = `
+const { parentPort, workerData } = require("node:worker_threads");
+const times = [];
+let ends = false;
+parentPort.once("message", () => { ends = true; });
+(async () => {
+  while (!ends) {
+    const start = performance.now();
+    await (await fetch(workerData + "/readyz")).text();
+    times.push(performance.now() - start);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  parentPort.postMessage(times);
+})();
+`;
+
+async function measure(keeps: boolean): Promise<Measured> {
+  const store = new PolicyStore();
+  const schedule = new IdleSchedule();
+  const plans = new PolicyPlans(store);
+  const statuses = new PolicyStatuses(plans, (key) => schedule.snapshotOf(key), systemClock);
+  const writer = createStatusWriter({
+    groupDomain: "platformapis",
+    planeOf: () => undefined,
+    wanted: () => (keeps ? statuses.statuses() : [...statuses.statuses()]),
+    clock: systemClock,
+    log: silentLogger,
+  });
+  const secretOf = (plane: string, namespace: string, name: string) => store.secret(plane, namespace, name);
+  const reconciler = new Reconciler({
+    desired: {
+      plans: () =>
+        keeps ? plans.sinks() : store.policies().flatMap((one) => planPolicy(one, secretOf).sinks),
+      subscribe: (listener) => store.subscribe(keeps ? listener : () => reconciler.reconcile()),
+    },
+    schedule,
+    state: new MemoryState(),
+    clock: systemClock,
+    log: silentLogger,
+  });
+  const app = buildOpsApp({
+    status: () => {
+      throw new Error("nobody asks for it");
+    },
+    readiness: () => ({ ready: true, reasons: [] }),
+    degraded: () => {
+      if (!keeps) statuses.views();
+      return [];
+    },
+    registries: [],
+    nowMs: () => Date.now(),
+    log: silentLogger,
+  });
+  const ops = new OpsServer(app, { host: "127.0.0.1", port: 0 }, silentLogger);
+  const url = await ops.listen();
+  for (let index = 0; index < policies; index++) store.putPolicy(checkedPolicy(index, 1));
+  const stop = new AbortController();
+  const running = [ops, reconciler, writer].map((service) => service.run(stop.signal));
+  await delay(2_000);
+
+  const worker = new Worker(prober, { eval: true, workerData: url });
+  const before = process.cpuUsage();
+  const startMs = performance.now();
+  let made = 0;
+  while (performance.now() - startMs < seconds * 1_000) {
+    const due = Math.floor(((performance.now() - startMs) / 1_000) * changes);
+    if (made < due) {
+      store.putPolicy(checkedPolicy(made % policies, 2 + Math.floor(made / policies)));
+      made++;
+    }
+    await delay(made < due ? 0 : 5);
+  }
+  const { user, system } = process.cpuUsage(before);
+  const cpuShare = (user + system) / 1_000 / (performance.now() - startMs);
+  const times = await new Promise<number[]>((resolve) => {
+    worker.once("message", resolve);
+    worker.postMessage("end");
+  });
+  await worker.terminate();
+  stop.abort();
+  await Promise.allSettled(running);
+  times.sort((a, b) => a - b);
+  return { cpuShare, probeMs: times[Math.floor(times.length * 0.99)] ?? Infinity, made };
+}
+
+const before = await measure(false);
+print(
+  `nothing kept: ${round(before.cpuShare)} of a core, /readyz within ${round(before.probeMs)} ms, ${before.made} of ${changes * seconds} changes made`,
+);
+const now = await measure(true);
+print(
+  `as it is: ${round(now.cpuShare)} of a core, /readyz within ${round(now.probeMs)} ms, ${now.made} of ${changes * seconds} changes made`,
+);
+process.exitCode = printVerdicts([
+  { what: "CPU", figure: now.cpuShare, unit: "of one core", atMost: 0.5 },
+  { what: "/readyz, 99 of 100", figure: now.probeMs, unit: "ms", atMost: 20 },
+]);
