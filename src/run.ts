@@ -1,9 +1,10 @@
 import { type ConfigSources, loadConfig } from "./config/load.ts";
 import type { Config } from "./config/schema.ts";
 import { systemClock } from "./core/clock.ts";
-import { describeError } from "./core/errors.ts";
+import { describeError, TelemetrydError } from "./core/errors.ts";
 import { printFaults } from "./core/fault.ts";
 import { createLogger, type LineSink, type Logger } from "./core/log.ts";
+import { withLimit } from "./core/signals.ts";
 import { version } from "./core/version.ts";
 import { tendHeap } from "./daemon/heap-tending.ts";
 import { runDaemon } from "./main.ts";
@@ -18,6 +19,9 @@ export interface RunOptions {
 
 /** After `delivery.shutdownTimeout` the daemon is given up. */
 const shutdownReserveMs = 500;
+
+/** All that a daemon had open is aborted by its shutdown timeout: what holds it longer than this beyond that is a fault. */
+const lettingGoMs = 30_000;
 
 /**
  * `telemetryd run`: the daemon until the signal aborts. On a reload the new configuration is checked first; with a fault in
@@ -60,13 +64,15 @@ async function runAndReload(options: RunOptions, signal: AbortSignal): Promise<v
       );
     });
     try {
-      const deps = { clock: systemClock, log, processRegistry };
-      await endsInTime(runDaemon(config, deps, current.signal), config, current.signal, log);
+      const running = runDaemon(config, { clock: systemClock, log, processRegistry }, current.signal);
+      const hasEnded = await endsInTime(running, config, current.signal, log);
+      // Its successor needs the state directory and the addresses that it has: two must not run at once.
+      if (!hasEnded && !signal.aborted) await letsGo(running, signal);
     } finally {
       unsubscribe();
       signal.removeEventListener("abort", end);
     }
-    if (next === undefined) return;
+    if (next === undefined || signal.aborted) return;
     config = next;
   }
 }
@@ -81,20 +87,24 @@ function loggerFor(config: Config, { out }: RunOptions): Logger {
   return createLogger(config.log.level, out, out.isTTY === true);
 }
 
-/** Waits for the daemon, but not beyond its shutdown timeout: whatever hangs then must not hold a restart up. */
+/**
+ * Waits for the daemon, but not beyond its shutdown timeout: whatever hangs then must not hold a restart up.
+ *
+ * @returns whether it has ended
+ */
 async function endsInTime(
   running: Promise<void>,
   config: Config,
   signal: AbortSignal,
   log: Logger,
-): Promise<void> {
+): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
+  const late = new Promise<false>((resolve) => {
     const start = () => {
       timer = setTimeout(
         () => {
-          log.error("telemetryd did not stop within delivery.shutdownTimeout and is ended as it is");
-          resolve();
+          log.error("telemetryd did not stop within delivery.shutdownTimeout; what it has open is given up");
+          resolve(false);
         },
         config.delivery.shutdownTimeoutMs -
           Math.min(shutdownReserveMs, config.delivery.shutdownTimeoutMs / 10),
@@ -104,8 +114,31 @@ async function endsInTime(
     else signal.addEventListener("abort", start, { once: true });
   });
   try {
-    await Promise.race([running, late]);
+    return await Promise.race([running.then(() => true), late]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Waits until a daemon that was given up for a reload has ended, or this process is to end.
+ *
+ * @throws TelemetrydError when it does not end: whoever supervises the process starts it afresh
+ */
+async function letsGo(running: Promise<void>, signal: AbortSignal): Promise<void> {
+  const untilAborted = (limited: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      const onAbort = () => (signal.aborted ? resolve() : reject(limited.reason as Error));
+      limited.addEventListener("abort", onAbort, { once: true });
+    });
+  await withLimit(
+    signal,
+    lettingGoMs,
+    (limited) => Promise.race([running, untilAborted(limited)]),
+    () =>
+      new TelemetrydError(
+        "INTERNAL",
+        `what ran before the reload has not ended within ${lettingGoMs / 1_000} s; start telemetryd again`,
+      ),
+  );
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import { type Child, startChild } from "../../scripts/servers/child.ts";
+import { isRunning } from "../../scripts/servers/process-table.ts";
 import { sleep } from "../../src/core/clock.ts";
 import { decodeRecords } from "../../src/export/state-record.ts";
 import type { DaemonStatus, SinkView } from "../../src/policy/status-view.ts";
@@ -205,6 +206,35 @@ test("SIGHUP: a new configuration is taken, one with a fault is not", async () =
   expect(await sinkOf("first")).toBeUndefined();
   await write("hup", 5);
   await until("the samples are there, once", () => receiver.samples().size === 5);
+});
+
+test("SIGHUP while a receiver hangs: the new configuration is taken when the old daemon has let go", async () => {
+  await writeSeries("stuck", 5);
+  await mkdir(join(folder, "other"));
+  await writePolicy({ name: "first", job: "stuck" });
+  await writePolicy({ name: "second", job: "stuck" }, "other");
+  await writeConfig(["delivery: { shutdownTimeout: 1s, startFrom: 10m }"]);
+  let hanging = 0;
+  receiver.respond(() => {
+    hanging++;
+    return { fault: "hang" };
+  });
+  const daemon = await startDaemon();
+  for (const [shown, directory] of [
+    ["second", "./other"],
+    ["first", "./policies"],
+  ] as const) {
+    const before = hanging;
+    await write("stuck", 5);
+    await until("the receiver hangs", () => hanging > before);
+    await writeConfig(["delivery: { shutdownTimeout: 1s, startFrom: 10m }"], directory);
+    daemon.signal("SIGHUP");
+    await until("the other policy runs", async () => (await sinkOf(shown)) !== undefined);
+  }
+  expect(isRunning(daemon.pid)).toBe(true);
+  receiver.respond(() => undefined);
+  await write("stuck", 5);
+  await until("the samples are there", () => receiver.samples().size === 5);
 });
 
 test("the annotation pauses a sink, and it goes on from where it was", async () => {
