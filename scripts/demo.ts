@@ -11,6 +11,7 @@ import { describeError } from "../src/core/errors.ts";
 import type { DaemonStatus } from "../src/policy/status-view.ts";
 import { parseArguments, usage } from "./demo/arguments.ts";
 import { endLeftovers, openNotes, runningLeftovers } from "./demo/leftovers.ts";
+import { anyEnds, npmAncestors } from "./demo/npm-watch.ts";
 import { progressLine } from "./demo/progress.ts";
 import { type DemoSystem, demoFolder, startSystem } from "./demo/system.ts";
 import { agrees, compareSink, summary } from "./demo/verdict.ts";
@@ -188,6 +189,10 @@ async function main(): Promise<number> {
     }
   };
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, onSignal);
+  // Whoever read the output may be gone before the servers are.
+  process.stdout.on("error", () => undefined);
+  const ancestors = npmAncestors(process.env);
+  if (ancestors.length > 0) anyEnds(ancestors, stopping.signal).then(onSignal, () => undefined);
   try {
     return await demo(args.forMs, progress, stopping.signal);
   } catch (error) {

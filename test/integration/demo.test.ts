@@ -19,9 +19,9 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const demo of demos) await demo.kill();
-  for (const pid of notedPids()) {
-    if (isRunning(pid)) process.kill(-pid, "SIGKILL");
-  }
+  const [demo, ...servers] = allNotedPids();
+  if (demo !== undefined && isRunning(demo)) process.kill(demo, "SIGKILL");
+  for (const pid of servers) if (isRunning(pid)) process.kill(-pid, "SIGKILL");
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
@@ -37,14 +37,18 @@ async function startDemo(): Promise<Child> {
   return demo;
 }
 
-/** The demo's processes by its own notes, itself excepted. */
-function notedPids(): number[] {
+/** The demo's processes by its own notes, itself first. */
+function allNotedPids(): number[] {
   try {
     const notes = JSON.parse(readFileSync(join(folder, "processes.json"), "utf8")) as { pid: number }[];
-    return notes.slice(1).map(({ pid }) => pid);
+    return notes.map(({ pid }) => pid);
   } catch {
     return [];
   }
+}
+
+function notedPids(): number[] {
+  return allNotedPids().slice(1);
 }
 
 const startLimitMs = 120_000;
@@ -72,6 +76,27 @@ it("Ctrl-C while it starts ends what was started", async () => {
   expect(await demo.exited).toEqual({ code: 0, signal: null });
   expect(pids.filter(isRunning)).toEqual([]);
 });
+
+it.each(["SIGTERM", "SIGKILL"] as const)(
+  "npm alone is told to end, by %s, and everything does",
+  async (signal) => {
+    const npm = await startChild({
+      name: "npm",
+      program: "npm",
+      args: ["run", "demo"],
+      cwd: root,
+      env: { DEMO_DIRECTORY: folder },
+    });
+    demos.push(npm);
+    await runs(npm);
+    const pids = allNotedPids();
+    expect(pids).toHaveLength(6);
+    process.kill(npm.pid, signal);
+    await until("everything has ended", () => pids.filter(isRunning).length === 0, 60_000);
+    expect(readFileSync(join(folder, "logs/telemetryd.log"), "utf8")).toContain("telemetryd has stopped");
+    expect(notedPids()).toEqual([]);
+  },
+);
 
 it("a second demo is refused while one runs; what a killed one left is ended by the next", async () => {
   const first = await startDemo();
