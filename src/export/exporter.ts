@@ -1,6 +1,8 @@
+import { directoryPlane } from "../core/plane.ts";
 import { type SinkPlan, sinkKey } from "../policy/types.ts";
 import type { Connection, InvalidEndpoint } from "../remote-write/endpoints.ts";
 import { KnownCollisions } from "../remote-write/known-collisions.ts";
+import { type ReadFailure, storeUnreadable, tenantMessage } from "../source/read-failure.ts";
 import type { SampleReader, Tenant } from "../source/sample-reader.ts";
 import type { WindowCost } from "../source/window.ts";
 import { onGrid, untilGrid } from "./cycle-times.ts";
@@ -135,7 +137,7 @@ export class Exporter {
       return "waiting";
     const nowMs = await this.#storeNow(signal);
     if (typeof nowMs === "string") {
-      this.#sourceErrors = new Map(this.#plan.sources.map(({ name }) => [name, nowMs]));
+      for (const { name } of this.#plan.sources) this.#noteSource(name, nowMs, storeUnreadable);
       return "source-failed";
     }
     await this.#windows.begin(nowMs);
@@ -193,7 +195,7 @@ export class Exporter {
     // A receiver that stays away is not worth a line for each probe.
     const level = before.kind === this.#standing.kind ? "debug" : "warn";
     log[level](
-      { sink: this.key, standing: this.#standing.kind, message: setback.message },
+      { sink: this.key, standing: this.#standing.kind, message: setback.detail ?? setback.message },
       "delivery stopped; nothing is lost, the sink tries again",
     );
   }
@@ -281,20 +283,27 @@ export class Exporter {
     this.#standing = delivering;
   }
 
-  #noteSources(group: WindowGroup, errors: ReadonlyMap<string, string>, failed: Set<string>): void {
+  #noteSources(group: WindowGroup, errors: ReadonlyMap<string, ReadFailure>, failed: Set<string>): void {
     for (const name of group.sources) {
       const error = errors.get(name);
       if (error !== undefined) failed.add(name);
-      const before = this.#sourceErrors.get(name);
-      if (before === error) continue;
-      const known = [...this.#sourceErrors].filter(([source]) => source !== name);
-      this.#sourceErrors = new Map(error === undefined ? known : [...known, [name, error]]);
-      if (error === undefined) continue;
-      this.#deps.log.warn(
-        { sink: this.key, source: name, error },
-        "a source could not be read; its window is read again",
-      );
+      this.#noteSource(name, error?.message, error && tenantMessage(error));
     }
+  }
+
+  /** @param told what the owner of a tenant's policy is told of the error; the operator reads all of it in the log */
+  #noteSource(name: string, error: string | undefined, told: string | undefined): void {
+    const shown = this.#plan.policy.plane === directoryPlane ? error : told;
+    const before = this.#sourceErrors.get(name);
+    if (before !== shown) {
+      const known = [...this.#sourceErrors].filter(([source]) => source !== name);
+      this.#sourceErrors = new Map(shown === undefined ? known : [...known, [name, shown]]);
+    }
+    if (error === undefined) return;
+    this.#deps.log[before === shown ? "debug" : "warn"](
+      { sink: this.key, source: name, error },
+      "a source could not be read; its window is read again",
+    );
   }
 }
 

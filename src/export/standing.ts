@@ -26,6 +26,8 @@ export type Standing =
 export interface Setback {
   readonly kind: "retrying" | "suspended" | "forbidden";
   readonly message: string;
+  /** What the operator is told instead, where it is more. */
+  readonly detail?: string | undefined;
   /** The receiver asked for this pause. */
   readonly retryAfterMs?: number | undefined;
 }

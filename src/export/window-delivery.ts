@@ -251,9 +251,10 @@ export class WindowDelivery {
       this.#setback ??= {
         kind: outcome.kind === "exhausted" ? "retrying" : outcome.kind,
         message: outcome.message,
+        detail: outcome.detail,
         retryAfterMs: outcome.kind === "exhausted" ? outcome.retryAfterMs : undefined,
       };
-      this.#deps.stats.fail(outcome.message, this.#deps.clock.nowMs());
+      this.#deps.stats.fail(outcome.detail ?? outcome.message, this.#deps.clock.nowMs());
       this.#options.onEnough();
     }
     if (!mayHaveArrived) await this.#deps.state.requestReturned(window, number);

@@ -1,5 +1,6 @@
 import type { PolicySource } from "../policy/types.ts";
 import type { KnownCollisions } from "../remote-write/known-collisions.ts";
+import type { ReadFailure } from "../source/read-failure.ts";
 import type { SampleReader, Tenant } from "../source/sample-reader.ts";
 import type { WindowCost } from "../source/window.ts";
 import { LatePass } from "./late-pass.ts";
@@ -37,7 +38,7 @@ export interface WindowResult {
    */
   readonly kind: "closed" | "partly" | "unfinished" | "setback" | "interrupted";
   readonly setback?: Setback;
-  readonly sourceErrors: ReadonlyMap<string, string>;
+  readonly sourceErrors: ReadonlyMap<string, ReadFailure>;
   readonly answeredRequests: number;
 }
 
@@ -54,7 +55,7 @@ export interface WindowTurn {
 /** Which sources have been read whole, and which could not be read. */
 interface Reading {
   readonly whole: readonly string[];
-  readonly errors: ReadonlyMap<string, string>;
+  readonly errors: ReadonlyMap<string, ReadFailure>;
 }
 
 export interface WindowRunOptions {
@@ -245,7 +246,7 @@ export class WindowRun {
   async #read(pass: { source(name: string): PassSource }): Promise<Reading> {
     const { sources, tenant, reader, stats } = this.#deps;
     const whole: string[] = [];
-    const errors = new Map<string, string>();
+    const errors = new Map<string, ReadFailure>();
     const window = { fromMs: this.#group.fromMs, toMs: this.#group.toMs };
     for (const name of this.#group.sources) {
       const source = sources.get(name);
@@ -267,7 +268,7 @@ export class WindowRun {
         this.#readMs += outcome.durationMs;
         stats.read += outcome.samples;
       } else if (outcome.kind === "failed") {
-        errors.set(name, outcome.message);
+        errors.set(name, outcome);
       }
     }
     return { whole, errors };
@@ -336,7 +337,7 @@ export class WindowRun {
     return this.#options.signal.aborted || this.#options.interrupt.aborted;
   }
 
-  #result(kind: WindowResult["kind"], sourceErrors: ReadonlyMap<string, string>): WindowResult {
+  #result(kind: WindowResult["kind"], sourceErrors: ReadonlyMap<string, ReadFailure>): WindowResult {
     const { setback, answered } = this.#delivery;
     return { kind, ...(setback && { setback }), sourceErrors, answeredRequests: answered };
   }

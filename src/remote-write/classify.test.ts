@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { liveSecrets } from "../core/live-secrets.ts";
 import { type AttemptContext, classify, type Verdict } from "./classify.ts";
+import { EgressRefusedError } from "./egress.ts";
 import { AnswerTimeoutError, type PostResult, postLimits } from "./post.ts";
 
 const context: AttemptContext = {
   endpoint: "http://user@r.example/api/v1/write",
+  scope: "operator",
   authenticated: true,
   nowMs: 0,
 };
@@ -197,5 +199,57 @@ describe("a receiver that quotes a secret", () => {
   test("in the address of a redirect, also where it is cut off", () => {
     const location = `https://h/${"x".repeat(490)}/${encodeURIComponent(secret)}`;
     expect(messageOf(302, { location }, "")).not.toContain("two");
+  });
+});
+
+describe("a tenant is told the kind of fault, and the operator the whole", () => {
+  const cases: readonly (readonly [Error, boolean, string])[] = [
+    [
+      Object.assign(new Error("connect ECONNREFUSED 10.1.2.3:443"), { code: "ECONNREFUSED" }),
+      false,
+      "no connection to the endpoint can be made",
+    ],
+    [
+      Object.assign(new Error("getaddrinfo ENOTFOUND store.internal"), { code: "ENOTFOUND" }),
+      false,
+      "the endpoint's name cannot be resolved",
+    ],
+    [
+      Object.assign(new Error("Host: a. is not in the cert's altnames: DNS:vault.internal"), {
+        code: "ERR_TLS_CERT_ALTNAME_INVALID",
+      }),
+      false,
+      "no TLS connection to the endpoint can be made (ERR_TLS_CERT_ALTNAME_INVALID)",
+    ],
+    [
+      new Error("the TLS files cannot be used: ENOENT /etc/telemetryd/ca.pem"),
+      false,
+      "no connection to the endpoint can be made",
+    ],
+    [
+      Object.assign(new Error("read ECONNRESET 10.1.2.3:443"), { code: "ECONNRESET" }),
+      true,
+      "the connection was lost before the receiver's response had come",
+    ],
+    [
+      new EgressRefusedError("store.internal: 10.1.2.3 is not a public address (private)"),
+      false,
+      "the endpoint must not be sent to: it leads to an address that is not a public address, or that the operator denies",
+    ],
+  ];
+  test.each(cases)("%s", (error, written, message) => {
+    const result: PostResult = { kind: "no-answer", error, written };
+    const own = classify(result, context);
+    expect("message" in own && own.message).toContain(error.message);
+    expect("detail" in own).toBe(false);
+    const tenant = classify(result, { ...context, scope: "tenant" });
+    expect(tenant).toMatchObject({ kind: own.kind, message, detail: "message" in own && own.message });
+  });
+
+  test("what the receiver says is the tenant's own business", () => {
+    const verdicts = (["operator", "tenant"] as const).map((scope) =>
+      classify(answer(400, {}, "out of order"), { ...context, scope }),
+    );
+    expect(verdicts[0]).toEqual(verdicts[1]);
   });
 });

@@ -2,7 +2,7 @@ import { describeError, errnoCode } from "../core/errors.ts";
 import { redact, redactBeginning } from "../core/redact.ts";
 import { parseUrl } from "../core/url.ts";
 import { type AnswerHeaders, MalformedAnswer } from "../http/response-head.ts";
-import { EgressRefusedError } from "./egress.ts";
+import { EgressRefusedError, type EgressScope } from "./egress.ts";
 import { AnswerTimeoutError, type PostResult, postLimits } from "./post.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -33,6 +33,8 @@ export type Verdict =
       readonly kind: "retry";
       readonly reason: RetryReason;
       readonly message: string;
+      /** What the operator is told instead, where it is more: `message` goes to the policy's owner. */
+      readonly detail?: string | undefined;
       readonly status?: number;
       readonly retryAfterMs?: number;
       /** The receiver may have stored the request although its answer did not come. */
@@ -47,14 +49,21 @@ export type Verdict =
       readonly written?: number;
     }
   /** The endpoint or its credentials are at fault: nothing is lost, and nothing gets better by repeating. */
-  | { readonly kind: "suspended"; readonly status: number | undefined; readonly message: string }
+  | {
+      readonly kind: "suspended";
+      readonly status: number | undefined;
+      readonly message: string;
+      readonly detail?: string | undefined;
+    }
   /** The endpoint leads to an address that it must not lead to: it takes an edit of the policy to change that. */
-  | { readonly kind: "forbidden"; readonly message: string }
+  | { readonly kind: "forbidden"; readonly message: string; readonly detail?: string | undefined }
   | { readonly kind: "aborted"; readonly answerLost: boolean };
 
 /** What the decision needs to know beside the answer. */
 export interface AttemptContext {
   readonly endpoint: string;
+  /** Of a tenant's policy, whose owner must not learn what this machine sees of its network. */
+  readonly scope: EgressScope;
   /** Whether the request carried credentials; for the message. */
   readonly authenticated: boolean;
   readonly nowMs: number;
@@ -66,7 +75,10 @@ export interface AttemptContext {
  */
 export function classify(result: PostResult, context: AttemptContext): Verdict {
   if (result.kind === "aborted") return { kind: "aborted", answerLost: result.written };
-  if (result.kind === "no-answer") return classifyFailure(result.error, result.written);
+  if (result.kind === "no-answer") {
+    const verdict = classifyFailure(result.error, result.written);
+    return context.scope === "operator" ? verdict : toldToTenants(verdict, result.error);
+  }
   const { status, headers } = result;
   const written = writtenSamples(headers);
   if (status >= 200 && status < 300) {
@@ -185,6 +197,28 @@ function classifyFailure(error: unknown, written: boolean): Verdict {
   const isInvalid =
     invalidAnswerCode.test(code) || (error instanceof Error && error.name === parserErrorName);
   return retry(isInvalid ? "invalid_answer" : "connection_lost", true);
+}
+
+const tenantMessages: Readonly<Partial<Record<RetryReason, string>>> = {
+  dns: "the endpoint's name cannot be resolved",
+  connect: "no connection to the endpoint can be made",
+  tls: "no TLS connection to the endpoint can be made",
+  connection_lost: "the connection was lost before the receiver's response had come",
+  invalid_answer: "the receiver's response cannot be read",
+};
+
+/** Errors of the network hold resolved addresses, names in certificates and files; a tenant learns the kind of fault. */
+function toldToTenants(verdict: Verdict, error: unknown): Verdict {
+  if (verdict.kind === "forbidden") {
+    const message =
+      "the endpoint must not be sent to: it leads to an address that is not a public address, or that the operator denies";
+    return { ...verdict, message, detail: verdict.message };
+  }
+  if (verdict.kind !== "retry") return verdict;
+  const message = tenantMessages[verdict.reason];
+  if (message === undefined) return verdict;
+  const code = verdict.reason === "tls" ? ` (${deepCode(error) ?? ""})` : "";
+  return { ...verdict, message: message + code, detail: verdict.message };
 }
 
 /** Node and undici wrap the error that tells; of several addresses, the first one's error tells. */

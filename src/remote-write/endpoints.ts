@@ -130,6 +130,7 @@ export class Endpoints {
     const sender = createSender(
       {
         endpoint: request.endpoint,
+        scope: request.scope,
         retry: request.retry,
         basicAuth: request.basicAuth,
         interrupt: request.interrupt,

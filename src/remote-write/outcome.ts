@@ -17,6 +17,8 @@ export type Outcome =
       readonly kind: "exhausted";
       readonly reason: RetryReason;
       readonly message: string;
+      /** What the operator is told instead, where it is more. */
+      readonly detail?: string | undefined;
       readonly status?: number;
       readonly retryAfterMs?: number;
       readonly answerLost: boolean;
@@ -34,10 +36,16 @@ export type Outcome =
       /** Absent where it did not come to a request, such as for an unreadable token. */
       readonly status: number | undefined;
       readonly message: string;
+      readonly detail?: string | undefined;
       readonly answerLost: boolean;
     }
   /** The endpoint must not be sent to (condition InvalidTarget); nothing went out. */
-  | { readonly kind: "forbidden"; readonly message: string; readonly answerLost: boolean }
+  | {
+      readonly kind: "forbidden";
+      readonly message: string;
+      readonly detail?: string | undefined;
+      readonly answerLost: boolean;
+    }
   | { readonly kind: "aborted"; readonly answerLost: boolean };
 
 /** The samples are as undelivered as they were, apart from what a lost answer hides. */

@@ -77,7 +77,7 @@ export class RetryingSender implements Sender {
       }
       answerLost ||= verdict.answerLost;
       this.#deps.log.debug(
-        { attempt, reason: verdict.reason, message: verdict.message },
+        { attempt, reason: verdict.reason, message: verdict.detail ?? verdict.message },
         "an attempt failed",
       );
       const goesOn = attempt < this.#retry.maxAttempts && (verdict.retryAfterMs ?? 0) <= longestWaitMs;

@@ -1,8 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
+import { redact } from "../core/redact.ts";
 import type { SecretFile } from "../core/secret-file.ts";
 import type { BasicAuth, RetrySettings } from "../policy/types.ts";
 import { classify, type Verdict } from "./classify.ts";
+import type { EgressScope } from "./egress.ts";
 import type { EndpointState } from "./endpoint-state.ts";
 import type { RemoteWriteMetrics } from "./metrics.ts";
 import type { AttemptSender, Sender } from "./outcome.ts";
@@ -15,6 +17,7 @@ import { RetryingSender } from "./retry.ts";
 export interface SenderTarget {
   /** Absolute http or https URL without userinfo. */
   readonly endpoint: string;
+  readonly scope: EgressScope;
   readonly retry: RetrySettings;
   /** Read before each attempt. The policy's own; it wins over the operator's bearer token. */
   readonly basicAuth: () => BasicAuth | undefined;
@@ -78,14 +81,14 @@ class PostingSender implements AttemptSender {
 
   async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
     const { transport, clock, limits } = this.#deps;
-    const { endpoint } = this.#target;
+    const { endpoint, scope } = this.#target;
     const authorization = await this.#authorization(signal);
     if (signal.aborted) return { kind: "aborted", answerLost: false };
     if (authorization.kind === "unreadable") return authorization.verdict;
     const target = this.#targetOf(request.protocol, authorization.value);
     const result = await transport.post({ target, body: request.payload }, limits, signal);
     const authenticated = authorization.value !== undefined;
-    return classify(result, { endpoint, authenticated, nowMs: clock.nowMs() });
+    return classify(result, { endpoint, scope, authenticated, nowMs: clock.nowMs() });
   }
 
   #targetOf(protocol: EncodedRequest["protocol"], authorization: string | undefined): PostTarget {
@@ -115,8 +118,10 @@ class PostingSender implements AttemptSender {
       return { kind: "header", value: `Bearer ${await bearerToken.value(signal)}` };
     } catch (error) {
       // Sending without the token would be answered with 401 at best. The operator has to act; nothing is lost meanwhile.
-      const message = error instanceof Error ? error.message : String(error);
-      return { kind: "unreadable", verdict: { kind: "suspended", status: undefined, message } };
+      const detail = redact(error instanceof Error ? error.message : String(error));
+      const message =
+        this.#target.scope === "operator" ? detail : "the operator's token for this endpoint cannot be read";
+      return { kind: "unreadable", verdict: { kind: "suspended", status: undefined, message, detail } };
     }
   }
 }

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { failureOfStatus, retryAfterMs } from "./read-failure.ts";
+import {
+  failure,
+  failureOfStatus,
+  type ReadFailureReason,
+  retryAfterMs,
+  tenantMessage,
+} from "./read-failure.ts";
 
 const nowMs = Date.parse("2026-11-21T00:00:00Z");
 
@@ -41,4 +47,33 @@ test.each([
   [undefined, undefined],
 ])("Retry-After %s is %s ms", (header, expected) => {
   expect(retryAfterMs(header, nowMs)).toBe(expected);
+});
+
+test.each<[ReadFailureReason, string, string]>([
+  [
+    "unreachable",
+    "the store at http://vm:8428 cannot be reached: ECONNREFUSED 10.0.0.1",
+    "the metrics store cannot be read at present",
+  ],
+  [
+    "server_error",
+    "the store answered 500: vmstorage-1:8400 is away",
+    "the metrics store cannot be read at present",
+  ],
+  ["credentials_unreadable", "the file /etc/x cannot be used", "the metrics store cannot be read at present"],
+  [
+    "not_found",
+    "the store answered 404; is the path prefix of metrics.url right?",
+    "the metrics store cannot be read at present",
+  ],
+  ["overloaded", "the store answered 503: vmselect:8481", "the metrics store is overloaded"],
+  // A query's own faults are its writer's to mend.
+  ["unsupported_selector", "unexpected ]", "unexpected ]"],
+  [
+    "bad_request",
+    "the store answered 422: 10.0.0.1:8400: too many series",
+    "the store answered 422: …: too many series",
+  ],
+])("of %s (%s) a tenant learns: %s", (reason, message, told) => {
+  expect(tenantMessage(failure(reason, message))).toBe(told);
 });

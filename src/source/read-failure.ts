@@ -1,3 +1,4 @@
+import { withoutAddresses } from "../core/addresses.ts";
 import { redact } from "../core/redact.ts";
 
 /** Why a read has failed. Stable: a label of a metric and what conditions are made of. */
@@ -37,6 +38,30 @@ export interface ReadFailure {
 export function failure(reason: ReadFailureReason, message: string, retryAfterMs?: number): ReadFailure {
   return { kind: "failed", reason, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
+
+/**
+ * What a tenant is told of a failure: what is wrong with the query in full, else no more than what helps. Where the store is,
+ * what it says of its nodes and how it is reached are the operator's business.
+ */
+export function tenantMessage({ reason, message }: ReadFailure): string {
+  switch (reason) {
+    case "unsupported_selector":
+    case "answer_too_large":
+      return message;
+    case "bad_request":
+      return withoutAddresses(message);
+    case "tenant_violation":
+      return "the query reaches beyond the project's own series";
+    case "timeout":
+      return "the metrics store did not answer in time; a query of fewer series may help";
+    case "overloaded":
+      return "the metrics store is overloaded";
+    default:
+      return storeUnreadable;
+  }
+}
+
+export const storeUnreadable = "the metrics store cannot be read at present";
 
 /** What an answer other than 2xx means. `body` is the beginning of its text. */
 export function failureOfStatus(

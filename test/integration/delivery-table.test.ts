@@ -287,10 +287,12 @@ describe("401, 403, 404, 405, 407, redirects", () => {
 test("an endpoint that a tenant must not reach: InvalidTarget, and not one request", async () => {
   const sink = await begun({ scope: "tenant" });
   expect(await sink.cycle(15_000)).toBe("waiting");
-  expect(sink.exporter.snapshot().standing).toMatchObject({
+  const { standing, stats } = sink.exporter.snapshot();
+  expect(standing).toMatchObject({
     kind: "forbidden",
-    message: expect.stringContaining("loopback"),
+    message: expect.stringContaining("not a public address"),
   });
+  expect(stats.lastError?.message).toContain("loopback");
   expect(receiver.connections()).toBe(0);
 });
 
@@ -431,5 +433,39 @@ describe("delivery.lateness", () => {
     sink.store.samples.push({ name: "a", ms: testStartMs - 1_500, value: 9_001 });
     for (let turn = 0; turn < 6; turn++) await sink.cycle(15_000);
     expect(receiver.samples().size).toBe(20);
+  });
+});
+
+describe("what the owner of a tenant's policy reads", () => {
+  const policy = { plane: "web", namespace: "default", name: "policy", uid: "u" };
+
+  test("of an endpoint at an address that it must not reach, by a name: not the address", async () => {
+    const endpoint = `http://localhost:${receiver.port}/api/v1/write`;
+    const sink = await begun({ endpoint, plan: { policy }, scope: "tenant" });
+    await sink.cycle(15_000);
+    const { message } = sink.condition();
+    expect(message).toContain("the endpoint must not be sent to");
+    expect(message).not.toMatch(/127|::1|loopback/);
+    // The operator sees it.
+    expect(sink.exporter.snapshot().stats.lastError?.message).toMatch(/is not a public address \(loopback\)/);
+  });
+
+  test("of a store that is away: that it is", async () => {
+    const sink = await begun({ plan: { policy }, scope: "tenant" });
+    const message =
+      "the store at http://vm.internal:8428/ cannot be reached: connect ECONNREFUSED 10.1.2.3:8428";
+    sink.store.failures.push({ kind: "failed", reason: "unreachable", message });
+    expect(await sink.cycle(15_000)).toBe("source-failed");
+    expect(sink.condition()).toMatchObject({
+      reason: "SourceUnavailable",
+      message: "source: the metrics store cannot be read at present",
+    });
+  });
+
+  test("of the operator's own policies everything is told", async () => {
+    const sink = await begun();
+    sink.store.failures.push({ kind: "failed", reason: "unreachable", message: "ECONNREFUSED 10.1.2.3" });
+    await sink.cycle(15_000);
+    expect(sink.condition().message).toContain("10.1.2.3");
   });
 });

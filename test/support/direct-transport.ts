@@ -90,7 +90,12 @@ export function lookupOf(...addresses: readonly string[]): {
 
 /** What a result means to the delivery table, and what a person reads of it. */
 export function told(result: PostResult): string {
-  const verdict = classify(result, { endpoint: "http://r/", authenticated: false, nowMs: 0 });
+  const verdict = classify(result, {
+    endpoint: "http://r/",
+    scope: "operator",
+    authenticated: false,
+    nowMs: 0,
+  });
   const lost = "answerLost" in verdict && verdict.answerLost ? " lost" : "";
   const kind = verdict.kind === "retry" ? verdict.reason : verdict.kind;
   return `${kind}${lost}: ${"message" in verdict ? verdict.message : ""}`;

@@ -61,6 +61,7 @@ export function smallRequest(seriesCount = 1, timestampMs = 1_760_000_000_000): 
 /** A target that is tried twice without much of a pause, with whatever a test wants to be different. */
 export function testTarget(target: Partial<SenderTarget> & { endpoint: string }): SenderTarget {
   return {
+    scope: "operator",
     retry: { maxAttempts: 2, backoffMs: 10 },
     basicAuth: () => undefined,
     headers: {},
