@@ -159,6 +159,8 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         readiness: () => health.readiness(),
         degraded: () => health.degraded(),
         registries,
+        listenHost: config.ops.listen.host,
+        hosts: config.ops.hosts,
         dashboard: queues?.dashboard,
         nowMs: () => clock.nowMs(),
         log,

@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
+import { hasTwoHosts } from "../core/host.ts";
 import { problemAnswer, send } from "./answer.ts";
 import { rawAnswer, refuseConnection } from "./refused-connection.ts";
 
@@ -62,9 +63,10 @@ export function createHttpServer({ handler, shortcuts, onRefused }: HttpServerOp
 }
 
 /** Whether a request has nothing that it could be refused for. */
-function isPlain({ headers }: IncomingMessage): boolean {
+function isPlain({ headers, rawHeaders }: IncomingMessage): boolean {
   return (
     headers.host !== undefined &&
+    !hasTwoHosts(rawHeaders) &&
     headers["content-length"] === undefined &&
     headers["transfer-encoding"] === undefined
   );

@@ -54,4 +54,5 @@ test("the policy lets only the page's own style and script run", () => {
   expect(pagePolicy).toMatch(
     /default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; connect-src 'self'/,
   );
+  expect(pagePolicy).toContain("frame-ancestors 'none'");
 });

@@ -20,6 +20,7 @@ export const pagePolicy = [
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join("; ");
 
 function hashOf(text: string): string {

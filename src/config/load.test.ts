@@ -36,7 +36,7 @@ test("defaults: only the sections that are present, the rest filled in", async (
     egress: { deny: ["169.254.0.0/16", "fe80::/10"], allow: [], trustProxy: false },
     state: { directory: join(folder, "data") },
     export: { schedule: "local" },
-    ops: { listen: { host: "127.0.0.1", port: 9464 }, dashboard: "read" },
+    ops: { listen: { host: "127.0.0.1", port: 9464 }, hosts: [], dashboard: "read" },
     log: { level: "info" },
   });
 });
@@ -119,7 +119,7 @@ test("every fault at once, as one error with the printed list", async () => {
   const { code, exitStatus, faults, message } = failure as FaultsError;
   expect([code, exitStatus, faults.length]).toEqual(["INVALID_CONFIGURATION", 2, 2]);
   expect(message.replaceAll(`${folder}/`, "")).toBe(
-    `telemetryd.yaml:1:8: error: ops.port: is not a key; known here: listen, dashboard
+    `telemetryd.yaml:1:8: error: ops.port: is not a key; known here: listen, hosts, dashboard
 telemetryd.yaml:2:15: error: log.level: must be fatal, error, warn, info, debug or trace, not "loud"`,
   );
 });

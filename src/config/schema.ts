@@ -22,6 +22,7 @@ import {
 import type { WithUnits } from "./units.ts";
 import {
   headerProblem,
+  hostNameProblem,
   labelNameProblem,
   nameProblem,
   remoteWriteHeaderProblem,
@@ -264,6 +265,11 @@ const api = z
 const ops = z
   .strictObject({
     listen: listen("Address of metrics, health and the status page", "127.0.0.1:9464"),
+    hosts: list(
+      "Host names that it answers to, besides localhost, addresses and that of listen",
+      requiredText("A host name", hostNameProblem),
+      [],
+    ),
     dashboard: choice("What the queue dashboard may do", ["read", "write"], "read"),
   })
   .meta({ description: "Metrics, health, status page" });

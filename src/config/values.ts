@@ -41,6 +41,12 @@ export function nameProblem(text: string): string | undefined {
   return `must be a name of lower-case letters, digits and -, not ${show(text)}`;
 }
 
+/** A name as browsers have it in Host; in any letters, without port. */
+export function hostNameProblem(text: string): string | undefined {
+  if (/^[\w-]+(\.[\w-]+)*$/.test(text) && text.length <= 253) return undefined;
+  return `must be a host name without scheme, port or path, such as telemetryd.example.com, not ${show(text)}`;
+}
+
 const hopByHop = [
   "connection",
   "host",

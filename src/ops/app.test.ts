@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { Counter, Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
 import { busyDaemon, inFleet } from "../../test/support/daemon-status.ts";
@@ -9,6 +10,8 @@ const nowMs = Date.UTC(2026, 10, 20, 12);
 
 function appWith(input: Partial<OpsInput>) {
   return buildOpsApp({
+    listenHost: "127.0.0.1",
+    hosts: [],
     status: () => busyDaemon(10, nowMs),
     readiness: () => ({ ready: true, reasons: [] }),
     degraded: () => [],
@@ -172,3 +175,52 @@ describe("faults", () => {
     expect(response.statusCode).toBe(statusCode);
   });
 });
+
+describe("host names", () => {
+  const from = (host: string, url: string, input: Partial<OpsInput> = {}) =>
+    appWith(input).inject({ url, headers: { host } });
+
+  test.each(["/", "/live", "/metrics", "/api/v1/status", "/queues", "/nothing"])(
+    "%s is not there for a name that another site made up",
+    async (url) => {
+      const { statusCode, body } = await from("rebound.evil.example:9464", url);
+      expect(statusCode).toBe(421);
+      expect(body).toContain("ops.hosts");
+      expect(body).not.toContain("evil");
+    },
+  );
+
+  test("health is there for everybody", async () => {
+    for (const url of ["/healthz", "/readyz"]) {
+      expect((await from("balancer.example", url)).statusCode).toBe(200);
+    }
+  });
+
+  test("addresses, localhost and configured names are known", async () => {
+    for (const host of ["127.0.0.1:9464", "10.2.3.4", "[::1]:9464", "localhost", "Ops.Example"]) {
+      expect((await from(host, "/metrics", { hosts: ["ops.example"] })).statusCode).toBe(200);
+    }
+  });
+
+  test("two Host headers are refused, whatever the first one is", async () => {
+    await using app = appWith({});
+    const address = new URL(await app.listen({ port: 0, host: "127.0.0.1" }));
+    const status = await statusOfRaw(
+      address,
+      "GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\nhost: evil\r\n\r\n",
+    );
+    expect(status).toBe(400);
+  });
+});
+
+/** The status that a server gives to a request that no client would write. */
+function statusOfRaw({ hostname, port }: URL, request: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(request));
+    socket.once("data", (head) => {
+      resolve(Number(head.toString("latin1").split(" ")[1]));
+      socket.destroy();
+    });
+    socket.once("error", reject);
+  });
+}

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply } from "fastify";
 import { Registry } from "prom-client";
 import { describeError } from "../core/errors.ts";
+import { hasTwoHosts } from "../core/host.ts";
 import type { Logger } from "../core/log.ts";
 import type { DaemonStatus } from "../policy/status-view.ts";
+import { isKnownHost } from "./known-host.ts";
 import { pageScript } from "./page-script.ts";
 import { pageStyle } from "./page-style.ts";
 import type { Readiness } from "./readiness.ts";
@@ -23,6 +25,9 @@ export interface OpsInput {
   readonly registries: readonly Registry[];
   /** The queue dashboard; absent where the daemon has no queues. */
   readonly dashboard?: FastifyPluginAsync | undefined;
+  /** The host of `ops.listen`, and `ops.hosts`: names that it answers to. */
+  readonly listenHost: string;
+  readonly hosts: readonly string[];
   /** Wall-clock time, ms. */
   nowMs(): number;
   readonly log: Logger;
@@ -36,8 +41,14 @@ export function buildOpsApp(input: OpsInput): FastifyInstance {
     requestTimeout: 5_000,
     bodyLimit: 1_024,
   });
-  app.addHook("onRequest", async (_, reply) => {
+  const names = new Set(input.hosts.map((name) => name.toLowerCase()));
+  app.addHook("onRequest", async (request, reply) => {
     reply.headers(securityHeaders);
+    const { rawHeaders, headers, url = "" } = request.raw;
+    if (hasTwoHosts(rawHeaders)) return plain(reply, 400, "the request has two Host headers\n");
+    // Whoever checks the health may use any name, and learns nothing.
+    if (healthPaths.has(url) || isKnownHost(headers.host, input.listenHost, names)) return;
+    return plain(reply, 421, unknownHost);
   });
   app.setNotFoundHandler((_, reply) => plain(reply, 404, "not found\n"));
   app.setErrorHandler((error, request, reply) => {
@@ -88,6 +99,10 @@ function pageView(input: OpsInput, query: unknown): PageView {
     nowMs: input.nowMs(),
   };
 }
+
+const healthPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+const unknownHost =
+  "telemetryd does not answer to the host name of this request; the configuration's ops.hosts lists the names that it answers to\n";
 
 function plain(reply: FastifyReply, statusCode: number, text: string): FastifyReply {
   return reply.code(statusCode).type("text/plain; charset=utf-8").send(text);

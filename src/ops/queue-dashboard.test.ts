@@ -25,6 +25,8 @@ function idleQueue(): Queue {
 function appWith(isWritable: boolean): FastifyInstance {
   const queues = [idleQueue()];
   const app = buildOpsApp({
+    listenHost: "127.0.0.1",
+    hosts: [],
     status: () => ({
       version: "1",
       startedAt: "",
@@ -59,7 +61,19 @@ test.each([
   ["read", false, {}, true],
   ["read, from another site", false, { "sec-fetch-site": "cross-site" }, true],
   ["write, from another site", true, { "sec-fetch-site": "cross-site" }, true],
+  ["write, from another site's subdomain", true, { "sec-fetch-site": "same-site" }, true],
+  ["write, from who knows where", true, {}, true],
+  ["write, from another origin", true, { origin: "http://evil.example" }, true],
+  ["write, from a page without an origin", true, { origin: "null" }, true],
+  ["write, from another port", true, { origin: "http://localhost:1" }, true],
+  [
+    "write, what Origin says when Sec-Fetch-Site says otherwise",
+    true,
+    { origin: "http://localhost", "sec-fetch-site": "cross-site" },
+    true,
+  ],
   ["write", true, { "sec-fetch-site": "same-origin" }, false],
+  ["write, by an old browser", true, { origin: "http://localhost" }, false],
 ])("ops.dashboard: %s", async (_, isWritable, headers, isRefused) => {
   const url = "/queues/api/queues/export-cycles/pause";
   const answer = await appWith(isWritable).inject({ method: "PUT", url, headers });

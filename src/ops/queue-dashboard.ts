@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { createBullBoard } from "@bull-board/api";
 import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import { FastifyAdapter } from "@bull-board/fastify";
@@ -20,9 +21,7 @@ export function queueDashboard({ queues, isWritable }: QueueDashboard): FastifyP
     scope.addHook("onRequest", async (request, reply) => {
       reply.header("content-security-policy", boardPolicy);
       if (request.method === "GET" || request.method === "HEAD") return;
-      // A page of another site must not press the buttons.
-      const site = request.headers["sec-fetch-site"] ?? "same-origin";
-      if (isWritable && site === "same-origin") return;
+      if (isWritable && isOwnPage(request.headers)) return;
       await reply.code(403).type("text/plain; charset=utf-8").send("the queues are read-only here\n");
     });
     const adapter = new FastifyAdapter().setBasePath(queuesPath);
@@ -33,6 +32,20 @@ export function queueDashboard({ queues, isWritable }: QueueDashboard): FastifyP
     });
     await scope.register(adapter.registerPlugin());
   };
+}
+
+/**
+ * A page of another site must not press the buttons. Browsers say where a request comes from: all of them in Origin, and the
+ * newer ones, to addresses that are trustworthy, in Sec-Fetch-Site too.
+ */
+function isOwnPage(headers: IncomingHttpHeaders): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined) return site === "same-origin";
+  const { origin = "", host = "" } = headers;
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host: from } = new URL(origin);
+  // A port that is the scheme's own is left out of Origin.
+  return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === from && from !== "";
 }
 
 /** Bull Board is a script with styles of its own and a `base` tag; fonts from elsewhere stay away. */

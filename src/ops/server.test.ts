@@ -9,6 +9,8 @@ import { OpsServer } from "./server.ts";
 
 function server(port: number): OpsServer {
   const app = buildOpsApp({
+    listenHost: "127.0.0.1",
+    hosts: [],
     status: () => busyDaemon(3, Date.now()),
     readiness: () => ({ ready: true, reasons: [] }),
     degraded: () => [],

@@ -325,6 +325,16 @@ describe("every other answer that is not 2xx is a Problem too", () => {
       417,
       () => `GET ${current} HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nConnection: close\r\n\r\n`,
     ],
+    [
+      "two Host headers, to a shortcut",
+      400,
+      () => `GET ${current} HTTP/1.1\r\nHost: a\r\nHOST: b\r\nConnection: close\r\n\r\n`,
+    ],
+    [
+      "two Host headers, to the page",
+      400,
+      () => "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n",
+    ],
     ["CONNECT", 405, () => "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n"],
     [
       "both a length and chunks",

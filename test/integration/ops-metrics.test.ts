@@ -9,6 +9,8 @@ import { findServers } from "../support/servers.ts";
 test("promtool finds nothing to say about the exposition of the process's metrics", async () => {
   const { promtool } = await findServers(["promtool"]);
   const app = buildOpsApp({
+    listenHost: "127.0.0.1",
+    hosts: [],
     status: () => busyDaemon(3, Date.now()),
     readiness: () => ({ ready: true, reasons: [] }),
     degraded: () => [],

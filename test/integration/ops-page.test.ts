@@ -20,6 +20,8 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
   const complaints: string[] = [];
 
   const app = buildOpsApp({
+    listenHost: "127.0.0.1",
+    hosts: [],
     status: () => {
       if (!healthy) throw new Error("switched off by the test");
       return status;
