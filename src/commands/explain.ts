@@ -9,6 +9,7 @@ import { scope } from "../metricsql/scope.ts";
 import { caret } from "../metricsql/syntax-error.ts";
 import { children } from "../metricsql/visit.ts";
 import { type Remark, warnings } from "../metricsql/warnings.ts";
+import { printedJson } from "./printed-json.ts";
 import { printable } from "./table.ts";
 
 export interface ExplainOptions {
@@ -36,11 +37,14 @@ export function explain(query: string, { output, tenant = exampleTenant }: Expla
     expr = parse(query);
   } catch (error) {
     if (!(error instanceof MetricsqlSyntaxError)) throw error;
-    return { text: output === "json" ? asJson(errorOf(error)) : textOfError(query, error), exitStatus: 2 };
+    return {
+      text: output === "json" ? printedJson(errorOf(error)) : textOfError(query, error),
+      exitStatus: 2,
+    };
   }
   const explanation = explanationOf(expr, tenant);
   return {
-    text: output === "json" ? asJson(explanation) : textOf(query, explanation),
+    text: output === "json" ? printedJson(explanation) : textOf(query, explanation),
     exitStatus: 0,
   };
 }
@@ -84,10 +88,6 @@ function errorOf({ message, offset, line, column }: MetricsqlSyntaxError) {
 
 function textOfError(query: string, error: MetricsqlSyntaxError): string {
   return `${caret(query, error)}\n`;
-}
-
-function asJson(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 function textOf(query: string, explanation: Explanation): string {

@@ -11,6 +11,7 @@ import type { ReadFailure } from "../source/read-failure.ts";
 import { StoreClient } from "../source/store-client.ts";
 import { queryInstant, queryRange, scopedExpression } from "../source/store-query.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
+import { printedJson } from "./printed-json.ts";
 import { instantTable, rangeTable } from "./query-table.ts";
 import { parseTime } from "./time.ts";
 
@@ -115,7 +116,7 @@ function tenantOf(config: Config, metrics: MetricsConfig, project: string | unde
 function textOf(answer: QueryAnswer, times: Times, query: string, output: QueryOptions["output"]): string {
   if (output === "json") {
     const series = answer.series.map(({ labels, points }) => ({ labels, points }));
-    return `${JSON.stringify({ query, resultType: answer.resultType, series }, undefined, 2)}\n`;
+    return printedJson({ query, resultType: answer.resultType, series });
   }
   return "timeMs" in times ? instantTable(answer.series) : rangeTable(answer.series, times);
 }

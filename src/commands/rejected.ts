@@ -10,6 +10,7 @@ import {
 } from "../remote-write/rejected-store.ts";
 import { replayRejected } from "../remote-write/replay-rejected.ts";
 import { readBody, sampleValue } from "../remote-write/request-body.ts";
+import { printedJson } from "./printed-json.ts";
 import { printable, renderTable } from "./table.ts";
 
 /** `telemetryd rejected …`: works on the folder of the rejected store, whether a daemon runs or not. */
@@ -27,7 +28,7 @@ export async function showRejectedList(
   nowMs: number,
 ): Promise<void> {
   const entries = await listRejected(directory);
-  if (options.output === "json") out.write(`${JSON.stringify(entries, undefined, 2)}\n`);
+  if (options.output === "json") out.write(printedJson(entries));
   else if (entries.length === 0) out.write("Nothing was rejected.\n");
   else out.write(rejectedTable(entries, nowMs));
 }
@@ -68,7 +69,7 @@ export async function showRejected(
     }
   }
   if (options.output === "json") {
-    out.write(`${JSON.stringify({ ...entry, samples: lines }, undefined, 2)}\n`);
+    out.write(printedJson({ ...entry, samples: lines }));
     return;
   }
   const facts: readonly (readonly [string, string])[] = [

@@ -3,6 +3,7 @@ import { formatAge, formatCount, formatExactCount } from "../core/human.ts";
 import type { LineSink } from "../core/log.ts";
 import { parseUrl } from "../core/url.ts";
 import { type DaemonStatus, findCondition, type PolicyView, type SinkView } from "../policy/status-view.ts";
+import { printedJson } from "./printed-json.ts";
 import { printable, renderTable } from "./table.ts";
 
 export const defaultStatusAddress = "http://127.0.0.1:9464";
@@ -30,7 +31,7 @@ export async function showStatus(
 ): Promise<void> {
   const status = await fetchStatus(options.address, signal);
   if (options.output === "json") {
-    out.write(`${JSON.stringify(status, undefined, 2)}\n`);
+    out.write(printedJson(status));
     return;
   }
   for (const warning of statusWarnings(status)) warnings.write(`Warning: ${printable(warning)}\n`);

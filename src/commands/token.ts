@@ -3,6 +3,7 @@ import type { LineSink } from "../core/log.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
 import { checkUser } from "./organization.ts";
 import { withAdministration } from "./platform-access.ts";
+import { printedJson } from "./printed-json.ts";
 import { renderTable } from "./table.ts";
 
 /** `telemetryd token create --user USER`: prints a new Personal Access Token, alone, for the only time. */
@@ -27,7 +28,7 @@ export async function listTokens(
   const records = await withAdministration(config, (admin) => admin.listTokens(), signal);
   const shown = records.map(({ hash: _, ...record }) => record);
   if (options.output === "json") {
-    out.write(`${JSON.stringify(shown, undefined, 2)}\n`);
+    out.write(printedJson(shown));
     return;
   }
   const rows = shown.map(({ id, user, createdAt, revokedAt }) => [id, user, createdAt, revokedAt ?? "-"]);

@@ -10,6 +10,7 @@ import { parseYaml } from "../core/yaml-source.ts";
 import { isManifestName } from "../policy/directory-source.ts";
 import { type CheckedManifest, checkManifest, maxManifestBytes } from "../policy/manifest.ts";
 import { checkTogether } from "../policy/manifest-set.ts";
+import { printedJson } from "./printed-json.ts";
 
 export interface ValidateOptions {
   readonly output?: "text" | "json";
@@ -177,5 +178,5 @@ function count(amount: number, noun: string): string {
 }
 
 function asJson(faults: readonly Fault[], checked: readonly string[]): string {
-  return `${JSON.stringify({ valid: !hasErrors(faults), files: checked, faults }, undefined, 2)}\n`;
+  return printedJson({ valid: !hasErrors(faults), files: checked, faults });
 }

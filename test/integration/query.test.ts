@@ -73,6 +73,13 @@ test("a project sees its own only, and cannot ask for more", async () => {
   });
 });
 
+test("a label's value does not steer the terminal, as JSON neither", async () => {
+  const evil = "\u202e\u009b31m\u2066";
+  const { text } = await ask(`label_set(sum(load), "evil", "${evil}")`, { output: "json" });
+  expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(JSON.parse(text).series[0].labels.evil).toBe(evil);
+});
+
 test("a span is plotted on the multiples of its step", async () => {
   const span = { time: undefined, from: new Date(baseMs).toISOString(), to: time, step: "15s" };
   const { text } = await ask('load{project="shop"}', span);
