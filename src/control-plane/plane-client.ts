@@ -25,6 +25,8 @@ export interface SendOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly contentType?: string;
+  /** JSON as it is unless given. */
+  readonly accept?: string;
 }
 
 /** `refused`: an answer that is no success, with the message of its Status; `failed`: no usable answer. */
@@ -79,10 +81,13 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
   };
 
   return {
-    async send(method, path, { query = {}, body, contentType = "application/json" }, signal) {
+    async send(method, path, { query = {}, body, contentType = "application/json", accept }, signal) {
       try {
         const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-        const headers = body === undefined ? {} : { "content-type": contentType };
+        const headers = {
+          ...(accept !== undefined && { accept }),
+          ...(body !== undefined && { "content-type": contentType }),
+        };
         const init = { method, ...sent, headers, bodyTimeout: answerLimitMs };
         return await withLimit(signal, answerLimitMs, async (limited) => {
           const response = await attempt(path, init, query, limited);

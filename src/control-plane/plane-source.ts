@@ -4,9 +4,10 @@ import type { Logger } from "../core/log.ts";
 import type { Service } from "../core/service.ts";
 import { runServices } from "../core/service.ts";
 import { type CheckedPolicy, checkExportPolicy } from "../policy/check-policy.ts";
-import { checkSecret } from "../policy/secret.ts";
+import { basicAuthType, checkSecret } from "../policy/secret.ts";
 import type { PolicyStore } from "../policy/store.ts";
 import type { PolicyRef, Secret } from "../policy/types.ts";
+import { OtherSecrets, type SecretName } from "./other-secrets.ts";
 import type { PlaneClient } from "./plane-client.ts";
 import { createReflector } from "./reflector.ts";
 import type { PlaneObject, ReflectorEffect } from "./reflector-step.ts";
@@ -37,22 +38,44 @@ export function policiesPath(groupDomain: string): string {
 export const secretsPath = "/api/v1/secrets";
 
 /**
- * Policies and Secrets of one control plane, kept in step with it. The plane is put into the store when both have been
+ * Policies and Secrets of one control plane, kept in step with it. Of its Secrets only those of basic authentication are read;
+ * see {@link OtherSecrets} for what is known of the others. The plane is put into the store when both have been
  * listed; after that it changes object by object, or whole after a new listing.
  */
 export function createPlaneSource(options: PlaneSourceOptions): PlaneSource {
   const { plane, groupDomain, client, store, clock, log, random } = options;
   let policies: Map<string, Seen> | undefined;
   let secrets: Map<string, Secret> | undefined;
+  let others: readonly Secret[] = [];
 
   const swapPlane = (): void => {
     if (policies === undefined || secrets === undefined) return;
     store.replacePlane(plane, {
       policies: [...policies.values()].map(({ checked }) => checked),
-      secrets: [...secrets.values()],
+      secrets: [...others, ...secrets.values()],
     });
+    otherSecrets.notice();
   };
   const isListed = () => policies !== undefined && secrets !== undefined;
+
+  const missing = (): SecretName[] => {
+    if (!isListed()) return [];
+    const named = [...(policies?.values() ?? [])].flatMap(({ checked: { ref, policy } }) =>
+      (policy?.sinks ?? []).flatMap(({ basicAuthSecret }) =>
+        basicAuthSecret === undefined ? [] : [{ namespace: ref.namespace, name: basicAuthSecret }],
+      ),
+    );
+    const unfollowed = named.filter((secret) => !secrets?.has(keyOf(secret)));
+    return [...new Map(unfollowed.map((secret) => [keyOf(secret), secret])).values()];
+  };
+  const onOthers = (names: readonly SecretName[]): void => {
+    const before = others;
+    others = names.map((secret) => ({ ...secret, plane, type: "", data: new Map() }));
+    const isFollowed = (secret: SecretName) => secrets?.has(keyOf(secret)) === true;
+    for (const secret of before) if (!isFollowed(secret)) store.deleteSecret(secret);
+    for (const secret of others) if (!isFollowed(secret)) store.putSecret(secret);
+  };
+  const otherSecrets = new OtherSecrets({ client, missing, onChange: onOthers, clock, log });
 
   const onPolicy = (effect: ReflectorEffect): void => {
     if (effect.kind === "swap") {
@@ -69,12 +92,15 @@ export function createPlaneSource(options: PlaneSourceOptions): PlaneSource {
     if (effect.kind === "delete") {
       policies.delete(keyOf(ref));
       if (isListed()) store.deletePolicy(ref);
+      otherSecrets.notice();
       return;
     }
     const before = policies.get(keyOf(ref));
     policies.set(keyOf(ref), seen);
     // What we write into the status comes back as an event; so do labels. Neither changes what is to be done.
-    if (before?.look !== seen.look && isListed()) store.putPolicy(seen.checked);
+    if (before?.look === seen.look || !isListed()) return;
+    store.putPolicy(seen.checked);
+    otherSecrets.notice();
   };
 
   const onSecret = (effect: ReflectorEffect): void => {
@@ -94,6 +120,7 @@ export function createPlaneSource(options: PlaneSourceOptions): PlaneSource {
       secrets.set(keyOf(secret), secret);
       if (isListed()) store.putSecret(secret);
     }
+    otherSecrets.notice();
   };
 
   const common = { client, clock, log: log.child({ plane }), random };
@@ -105,7 +132,14 @@ export function createPlaneSource(options: PlaneSourceOptions): PlaneSource {
       kind: "ExportPolicy",
       onEffect: onPolicy,
     }),
-    createReflector({ ...common, path: secretsPath, apiVersion: "v1", kind: "Secret", onEffect: onSecret }),
+    createReflector({
+      ...common,
+      path: secretsPath,
+      select: { fieldSelector: `type=${basicAuthType}` },
+      apiVersion: "v1",
+      kind: "Secret",
+      onEffect: onSecret,
+    }),
   ];
   return {
     name: `control plane ${plane}`,
@@ -121,7 +155,10 @@ export function createPlaneSource(options: PlaneSourceOptions): PlaneSource {
     }),
     run: (signal) =>
       runServices(
-        reflectors.map(({ run }, index) => ({ name: `${plane} ${index}`, run })),
+        [
+          ...reflectors.map(({ run }, index) => ({ name: `${plane} ${index}`, run })),
+          { name: `${plane} other secrets`, run: (stop) => otherSecrets.run(stop) },
+        ],
         signal,
       ),
   };

@@ -17,6 +17,8 @@ export interface ReflectorOptions {
   readonly client: PlaneClient;
   /** The collection's path below the control plane's base. */
   readonly path: string;
+  /** Limits the collection, for example `fieldSelector`. */
+  readonly select?: Readonly<Record<string, string>>;
   /** What the objects are: items of a list need not say it themselves. */
   readonly apiVersion: string;
   readonly kind: string;
@@ -63,6 +65,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
 
   const listPart = async (continueToken: string, signal: AbortSignal): Promise<void> => {
     const query = {
+      ...options.select,
       limit: String(itemsAtOnce),
       ...(continueToken === "" ? {} : { continue: continueToken }),
     };
@@ -77,7 +80,13 @@ export function createReflector(options: ReflectorOptions): Reflector {
 
   const watch = async (resourceVersion: string, signal: AbortSignal): Promise<void> => {
     const timeoutSeconds = String(Math.round(watchSeconds * (1 + options.random())));
-    const query = { watch: "1", allowWatchBookmarks: "true", timeoutSeconds, resourceVersion };
+    const query = {
+      ...options.select,
+      watch: "1",
+      allowWatchBookmarks: "true",
+      timeoutSeconds,
+      resourceVersion,
+    };
     // Set by the first ERROR event: what comes after it would be of an unknown version.
     let end: ReflectorInput | undefined;
     const stop = new AbortController();

@@ -20,6 +20,13 @@ describe("when a status is written", () => {
     ["another reason", status(), status({ reason: "Other" }), 1, true],
     ["a new generation", status(), status({ observedGeneration: 2 }), 1, true],
     ["another message, soon", status(), status({ message: "n" }), refreshMs - 1, false],
+    [
+      "another fault of a Secret, soon",
+      status({ reason: "InvalidAuthentication" }),
+      status({ reason: "InvalidAuthentication", message: "n" }),
+      1,
+      true,
+    ],
     ["another message, late", status(), status({ message: "n" }), refreshMs, true],
     ["a checkpoint, soon", status(), status({}, "2026-01-01T00:01:00Z"), 60_000, false],
     ["a checkpoint, late", status(), status({}, "2026-01-01T00:01:00Z"), refreshMs, true],

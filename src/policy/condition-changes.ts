@@ -1,3 +1,4 @@
+import type { ReasonOf } from "./condition-reasons.ts";
 import type { Condition } from "./conditions.ts";
 
 /** A condition without its bookkeeping: what is the case now. */
@@ -26,7 +27,10 @@ export function nextConditions(
   });
 }
 
-/** Whether a status, a reason, a generation or the set of types differs: what is worth writing back at once. */
+/**
+ * Whether a status, a reason, a generation or the set of types differs: what is worth writing back at once. So is another
+ * fault of a Secret, which somebody has just changed.
+ */
 export function isTransition(previous: readonly Condition[], next: readonly Condition[]): boolean {
   return (
     previous.length !== next.length ||
@@ -35,10 +39,15 @@ export function isTransition(previous: readonly Condition[], next: readonly Cond
       return (
         before?.status !== condition.status ||
         before.reason !== condition.reason ||
-        before.observedGeneration !== condition.observedGeneration
+        before.observedGeneration !== condition.observedGeneration ||
+        (isAboutSecret(condition) && before.message !== condition.message)
       );
     })
   );
+}
+
+function isAboutSecret({ reason }: Condition): boolean {
+  return reason === ("InvalidAuthentication" satisfies ReasonOf<"Accepted">);
 }
 
 /** RFC 3339 in whole seconds, as Kubernetes writes times. */

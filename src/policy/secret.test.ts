@@ -30,11 +30,19 @@ test("data is base64, stringData is plain and wins", () => {
   });
 });
 
-test("base64 may have line breaks; a value that is no text is left out", () => {
-  const json = secret({ data: { a: "aGVs\nbG8=\n", binary: Buffer.from([0xff, 0xfe]).toString("base64") } });
-  const { secret: read, faults } = checkSecret(json, "directory");
-  expect(read?.type).toBe("Opaque");
-  expect([...(read?.data ?? [])]).toEqual([["a", "hello"]]);
+test("base64 may have line breaks; a value that is no text is left out, and so is what is no credential", () => {
+  const data = { username: "aGVs\nbG8=\n", password: base64("p"), other: base64("o") };
+  const binary = Buffer.from([0xff, 0xfe]).toString("base64");
+  const { secret: read, faults } = checkSecret(
+    secret({ ...basicAuth, data: { ...data, binary } }),
+    "directory",
+  );
+  expect([...(read?.data ?? [])]).toEqual([
+    ["username", "hello"],
+    ["password", "p"],
+  ]);
+  const opaque = checkSecret(secret({ data }), "directory").secret;
+  expect([opaque?.type, opaque?.data.size]).toEqual(["Opaque", 0]);
   expect(faults.map((fault) => fault.path.join("."))).toEqual(["data.binary"]);
 });
 

@@ -13,7 +13,7 @@ const maxSecretBytes = 1024 * 1024;
  * Checks one Secret (plain JSON): `data` is base64, `stringData` plain text and wins. A value that cannot be read is left
  * out; no message ever holds a value.
  *
- * @returns the Secret, absent when it cannot be told which one it is, and every fault
+ * @returns the Secret with nothing but its credentials, absent when it cannot be told which one it is, and every fault
  */
 export function checkSecret(
   json: Readonly<Record<string, unknown>>,
@@ -62,7 +62,11 @@ export function checkSecret(
     return { secret: undefined, faults };
   }
   const { name, namespace } = metadata.value;
-  return { secret: { plane, namespace, name, type, data }, faults };
+  const credentials = ["username", "password"].flatMap((key): [string, string][] => {
+    const value = type === basicAuthType ? data.get(key) : undefined;
+    return value === undefined ? [] : [[key, value]];
+  });
+  return { secret: { plane, namespace, name, type, data: new Map(credentials) }, faults };
 }
 
 /** Standard base64, line breaks allowed, as Kubernetes reads it; only UTF-8 text is of use here. */

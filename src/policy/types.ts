@@ -56,7 +56,7 @@ export interface BasicAuth {
   readonly password: string;
 }
 
-/** The part of a Secret that is of use here; values decoded. */
+/** The part of a Secret that is of use here: username and password, decoded, of one of type kubernetes.io/basic-auth. */
 export interface Secret {
   readonly plane: string;
   readonly namespace: string;

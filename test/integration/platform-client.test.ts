@@ -12,6 +12,7 @@ import type { WantedStatus } from "../../src/control-plane/status-writer.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { createLogger, silentLogger } from "../../src/core/log.ts";
 import { directoryPlane } from "../../src/core/plane.ts";
+import { policyPlans } from "../../src/daemon/policy-statuses.ts";
 import type { Condition } from "../../src/policy/conditions.ts";
 import { PolicyStore } from "../../src/policy/store.ts";
 import {
@@ -64,6 +65,12 @@ async function createProject(name: string): Promise<void> {
   await until(`${name} is there`, async () => (await call("GET", policies(name))).code === 200);
 }
 
+const login = (name: string) => ({
+  metadata: { name },
+  type: "kubernetes.io/basic-auth",
+  stringData: { username: "u", password: "a-password", more: "than-that" },
+});
+
 const spec = (metricsql: string) => ({
   sources: [{ name: "cpu", metrics: { metricsql } }],
   sinks: [
@@ -104,7 +111,7 @@ test("policies and Secrets of a project, kept in step through changes and a rest
   const controlPlane = start(store, { projects: ["web"] });
   await until("the plane is listed", () => store.hasPlane("web"));
   expect(controlPlane.bearer().state).toBe("valid");
-  await call("POST", secrets("web"), { metadata: { name: "login" }, stringData: { username: "u" } });
+  await call("POST", secrets("web"), login("login"));
   await call("POST", policies("web"), { metadata: { name: "p" }, spec: spec("up") });
   await until(
     "both have come",
@@ -117,6 +124,49 @@ test("policies and Secrets of a project, kept in step through changes and a rest
   expect(store.policies()[0]?.generation).toBe(2);
   await call("DELETE", `${policies("web")}/p`);
   await until("it is gone", () => store.policies().length === 0);
+});
+
+test("of Secrets only credentials are read; one of another type is told from one that is not there", async () => {
+  const store = new PolicyStore();
+  const opaque = (name: string) => ({
+    metadata: { name },
+    stringData: { username: "u", password: "opaque" },
+  });
+  await call("POST", secrets("web"), opaque("unnamed"));
+  await call("POST", secrets("web"), opaque("other"));
+  start(store, { projects: ["web"] });
+  await until("the plane is listed", () => store.hasPlane("web"));
+  const [sink] = spec("up").sinks;
+  const sinks = ["other", "absent", "late"].map((name) => ({
+    ...sink,
+    name,
+    target: {
+      prometheusRemoteWrite: {
+        ...sink?.target.prometheusRemoteWrite,
+        authentication: { basicAuth: { secretRef: { name } } },
+      },
+    },
+  }));
+  const created = await call("POST", policies("web"), {
+    metadata: { name: "p" },
+    spec: { ...spec("up"), sinks },
+  });
+  expect(created.code).toBe(201);
+  const messages = () =>
+    policyPlans(store).flatMap(({ plan }) => plan.accepted.map(({ condition }) => condition.message));
+  const expectMessages = (...expected: string[]) =>
+    until(expected.join(), () => messages().join() === expected.join());
+  const another = "secret 'other' is not of type kubernetes.io/basic-auth";
+  await expectMessages(another, "secret 'absent' not found", "secret 'late' not found");
+  expect(store.secret("web", "default", "unnamed")).toBeUndefined();
+  expect(store.secret("web", "default", "other")?.data.size).toBe(0);
+  await call("POST", secrets("web"), login("late"));
+  await expectMessages(another, "secret 'absent' not found", "The sink is configured.");
+  await call("DELETE", `${secrets("web")}/other`);
+  await call("POST", secrets("web"), login("other"));
+  await expectMessages("The sink is configured.", "secret 'absent' not found", "The sink is configured.");
+  for (const name of ["other", "late", "unnamed"]) await call("DELETE", `${secrets("web")}/${name}`);
+  await call("DELETE", `${policies("web")}/p`);
 });
 
 test("an organization's projects come and go", async () => {
