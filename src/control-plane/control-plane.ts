@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createSecureContext, type SecureContextOptions } from "node:tls";
-import { Agent } from "undici";
+import type { SecureContext } from "node:tls";
+import { Agent, buildConnector } from "undici";
 import type { Clock } from "../core/clock.ts";
 import { TelemetrydError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import { projectNameProblem } from "../core/plane.ts";
+import { lookOfFile, RenewedContext } from "../core/renewed-context.ts";
 import { SecretFile } from "../core/secret-file.ts";
 import { runStages, type Service } from "../core/service.ts";
 import { systemAuthorities } from "../core/tls-material.ts";
@@ -18,7 +18,7 @@ import {
 } from "./bearer-source.ts";
 import { type ExchangeOutcome, exchangeToken, jwtExpiry } from "./exchange.ts";
 import { execCredential } from "./exec-credential.ts";
-import { type KubeAccess, type KubeCredentials, type PemSource, readKubeconfig } from "./kubeconfig.ts";
+import { KubeconfigFile, readPem } from "./kubeconfig-file.ts";
 import { createPlaneClient, type PlaneClient } from "./plane-client.ts";
 import { createPlaneSource } from "./plane-source.ts";
 import { createProjectSource } from "./project-source.ts";
@@ -76,11 +76,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const { groupDomain, clock, log, random = Math.random } = options;
   const apiUrl = options.apiUrl.replace(/\/+$/, "");
   const { caFile = "", ca } = options;
-  const own = [
-    ...(caFile === "" ? [] : [readPem({ file: caFile }, "controlPlane.caFile")]),
-    ...(ca === undefined ? [] : [ca]),
-  ];
-  const dispatcher = createDispatcher({ ca: [...systemAuthorities(), ...own] }, {});
+  const context = new RenewedContext(
+    () => lookOfFile(caFile),
+    () => {
+      const own = caFile === "" ? [] : [readPem({ file: caFile }, "controlPlane.caFile")];
+      return { ca: [...systemAuthorities(), ...own, ...(ca === undefined ? [] : [ca])] };
+    },
+  );
+  const dispatcher = createDispatcher(context, {});
   const bearer = createExchangingSource({
     accessToken: new SecretFile(options.accessTokenFile, clock),
     exchange: (token, signal) => exchangeToken(apiUrl, token, dispatcher, signal),
@@ -116,22 +119,17 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
 export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlPlane {
   requireProjectName(options.project);
   const { clock, log, random = Math.random, kubeconfig } = options;
-  const outcome = readKubeconfig(readPem({ file: kubeconfig }, "controlPlane.kubeconfig"), kubeconfig);
-  if (!outcome.ok) {
-    const message = `controlPlane.kubeconfig: ${kubeconfig} cannot be used: ${outcome.message}`;
-    throw new TelemetrydError("INVALID_CONFIGURATION", message);
-  }
-  const { access } = outcome;
-  const ca = access.ca === undefined ? undefined : readPem(access.ca, "certificate-authority");
-  const dispatcher = createDispatcher(
-    // As kubectl does it: the authority that is named, and no other.
-    { ca: ca ?? systemAuthorities(), ...clientCertificate(access.credentials) },
-    {
-      rejectUnauthorized: !access.insecureSkipVerify,
-      ...(access.serverName === undefined ? {} : { servername: access.serverName }),
-    },
+  const file = new KubeconfigFile(kubeconfig);
+  const access = file.access();
+  const context = new RenewedContext(
+    () => file.tlsLook(),
+    () => file.tls(),
   );
-  const bearer = bearerOf(access, ca, { clock, log, random });
+  const dispatcher = createDispatcher(context, {
+    rejectUnauthorized: !access.insecureSkipVerify,
+    ...(access.serverName === undefined ? {} : { servername: access.serverName }),
+  });
+  const bearer = bearerOf(file, { clock, log, random });
   const client = createPlaneClient({ base: access.server, bearer, dispatcher, silentMs });
   const source = createPlaneSource({ ...options, random, plane: options.project, client });
   const planeOf = (plane: string) => (plane === options.project ? { client, source } : undefined);
@@ -145,15 +143,26 @@ function requireProjectName(project: string): void {
 }
 
 /**
- * One TLS context for all connections: made anew for each, as is usual, it takes 3 MB and a tenth of a second with the
- * system's authorities, which a thousand projects make gigabytes and minutes.
+ * Each connection is made with the context of the moment. A connector remembers TLS sessions, which were begun with certificates of
+ * before: another context gets another one.
+ *
+ * @throws what the context throws when it cannot be made at all
  */
 function createDispatcher(
-  context: SecureContextOptions,
+  context: RenewedContext,
   options: { readonly rejectUnauthorized?: boolean; readonly servername?: string },
 ): Agent {
+  const connectorWith = (secureContext: SecureContext) => ({
+    secureContext,
+    connect: buildConnector({ timeout: connectLimitMs, ...options, secureContext }),
+  });
+  let connector = connectorWith(context.current());
   return new Agent({
-    connect: { timeout: connectLimitMs, ...options, secureContext: createSecureContext(context) },
+    connect: (to, callback) => {
+      const secureContext = context.current();
+      if (secureContext !== connector.secureContext) connector = connectorWith(secureContext);
+      connector.connect(to, callback);
+    },
   });
 }
 
@@ -183,11 +192,10 @@ function compose(
 }
 
 function bearerOf(
-  access: KubeAccess,
-  ca: string | undefined,
+  file: KubeconfigFile,
   common: Pick<ExchangingOptions, "clock" | "log" | "random">,
 ): BearerSource {
-  const { credentials } = access;
+  const { credentials, server } = file.access();
   const asItIs = async (text: string): Promise<ExchangeOutcome> => {
     const expiresMs = jwtExpiry(text);
     return { outcome: "exchanged", bearer: { text, ...(expiresMs === undefined ? {} : { expiresMs }) } };
@@ -197,37 +205,21 @@ function bearerOf(
     case "none":
     case "certificate":
       return noBearer;
-    case "token":
-      return createExchangingSource({
-        ...common,
-        accessToken: { value: async () => credentials.token },
-        exchange: asItIs,
-      });
+    case "token": {
+      const value = async () => {
+        const now = file.access().credentials;
+        return now.kind === "token" ? now.token : credentials.token;
+      };
+      return createExchangingSource({ ...common, accessToken: { value }, exchange: asItIs });
+    }
     case "token-file": {
       const accessToken = new SecretFile(credentials.file, common.clock);
       return createExchangingSource({ ...common, accessToken, exchange: asItIs });
     }
     case "exec": {
       const exchange = (_: string, signal: AbortSignal) =>
-        execCredential(credentials, { server: access.server, ca }, signal);
+        execCredential(credentials, { server, ca: file.authority() }, signal);
       return createExchangingSource({ ...common, accessToken: nothing, exchange });
     }
-  }
-}
-
-function clientCertificate(credentials: KubeCredentials): { cert?: string; key?: string } {
-  if (credentials.kind !== "certificate") return {};
-  return {
-    cert: readPem(credentials.certificate, "client-certificate"),
-    key: readPem(credentials.key, "client-key"),
-  };
-}
-
-function readPem(source: PemSource, what: string): string {
-  if ("text" in source) return source.text;
-  try {
-    return readFileSync(source.file, "utf8");
-  } catch (cause) {
-    throw new TelemetrydError("FILE_UNREADABLE", `${what}: ${source.file} cannot be read`, { cause });
   }
 }

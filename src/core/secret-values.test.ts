@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { secretsOfHeaders, secretsOfUrl } from "./secret-values.ts";
+import { secretsByName, secretsOfUrl } from "./secret-values.ts";
 
 test("headers that are named like a secret", () => {
   const headers = {
@@ -9,7 +9,7 @@ test("headers that are named like a secret", () => {
     Accept: "*/*",
     Cookie: "c",
   };
-  expect(secretsOfHeaders(headers)).toEqual(["a", "b", "c"]);
+  expect(secretsByName(headers)).toEqual(["a", "b", "c"]);
 });
 
 test.each<[string | undefined, unknown[]]>([

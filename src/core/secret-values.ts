@@ -2,9 +2,9 @@ import type { SecretValue } from "./secret-forms.ts";
 
 const secretName = /key|token|secret|auth|passw|credential|signature|session|cookie/i;
 
-/** The values of those request headers whose names say that they are secret; another value may be any word. */
-export function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
-  return Object.entries(headers)
+/** The values of those (request headers, variables) whose names say that they are secret; another value may be any word. */
+export function secretsByName(members: Readonly<Record<string, string>>): string[] {
+  return Object.entries(members)
     .filter(([name]) => secretName.test(name))
     .map(([, value]) => value);
 }

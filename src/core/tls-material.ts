@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
-import { describeError, TelemetrydError } from "./errors.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { rootCertificates, type SecureContext } from "node:tls";
+import { lookOfFile, RenewedContext } from "./renewed-context.ts";
 
 /** TLS to a receiver or the metrics store, as the configuration has it; an absent file is none. */
 export interface TlsSettings {
@@ -32,11 +32,19 @@ const systemBundles = [
  */
 export class TlsMaterial {
   readonly #settings: TlsSettings;
-  #look = "";
-  #context: SecureContext | undefined;
+  readonly #context: RenewedContext;
 
   constructor(settings: TlsSettings) {
+    const { caFile, certFile, keyFile } = settings;
     this.#settings = settings;
+    this.#context = new RenewedContext(
+      () => [caFile, certFile, keyFile].map(lookOfFile).join(" "),
+      () => ({
+        ca: [...systemAuthorities(), ...(caFile ? [readFileSync(caFile)] : [])],
+        ...(certFile && { cert: readFileSync(certFile) }),
+        ...(keyFile && { key: readFileSync(keyFile) }),
+      }),
+    );
   }
 
   /**
@@ -47,38 +55,11 @@ export class TlsMaterial {
   connectOptions(): TlsConnectOptions {
     const { serverName, insecureSkipVerify } = this.#settings;
     return {
-      secureContext: this.#currentContext(),
+      secureContext: this.#context.current(),
       rejectUnauthorized: insecureSkipVerify !== true,
       ...(serverName && { servername: serverName }),
     };
   }
-
-  #currentContext(): SecureContext {
-    const { caFile, certFile, keyFile } = this.#settings;
-    try {
-      const look = [caFile, certFile, keyFile].map(lookOf).join(" ");
-      if (this.#context !== undefined && look === this.#look) return this.#context;
-      this.#context = createSecureContext({
-        ca: [...systemAuthorities(), ...(caFile ? [readFileSync(caFile)] : [])],
-        ...(certFile && { cert: readFileSync(certFile) }),
-        ...(keyFile && { key: readFileSync(keyFile) }),
-        minVersion: "TLSv1.2",
-      });
-      this.#look = look;
-      return this.#context;
-    } catch (error) {
-      // Certificate and key are renewed one after another: until they fit each other again, the old ones serve.
-      if (this.#context !== undefined) return this.#context;
-      const message = `the TLS files cannot be used: ${describeError(error)}`;
-      throw new TelemetrydError("FILE_UNREADABLE", message, { cause: error });
-    }
-  }
-}
-
-function lookOf(file: string | undefined): string {
-  if (!file) return "-";
-  const { ino, size, mtimeMs } = statSync(file);
-  return `${ino}:${size}:${mtimeMs}`;
 }
 
 /** The certificate authorities of the machine, and those that Node brings. @throws the file's error */

@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { liveSecrets } from "../core/live-secrets.ts";
 import type { Logger } from "../core/log.ts";
 import { SecretFile } from "../core/secret-file.ts";
-import { secretsOfHeaders, secretsOfUrl } from "../core/secret-values.ts";
+import { secretsByName, secretsOfUrl } from "../core/secret-values.ts";
 import { TlsMaterial } from "../core/tls-material.ts";
 import type { BasicAuth, RetrySettings } from "../policy/types.ts";
 import { EgressGuard, type EgressRules, type EgressScope } from "./egress.ts";
@@ -184,7 +184,7 @@ export class Endpoints {
     if (group === undefined) {
       const settings = entry && settingsOfScope(entry, scope);
       if (settings !== undefined) {
-        const secrets = [...secretsOfHeaders(settings.headers), ...secretsOfUrl(settings.proxyUrl)];
+        const secrets = [...secretsByName(settings.headers), ...secretsOfUrl(settings.proxyUrl)];
         liveSecrets.hold(`delivery.endpoints ${settings.urlPrefix} ${scope}`, secrets);
       }
       group = {

@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { withoutBrackets } from "../core/host.ts";
 import { liveSecrets } from "../core/live-secrets.ts";
 import { SecretFile } from "../core/secret-file.ts";
-import { secretsOfHeaders } from "../core/secret-values.ts";
+import { secretsByName } from "../core/secret-values.ts";
 import type { TlsSettings } from "../core/tls-material.ts";
 
 /** The part of the configuration's `metrics` that reading needs. Files are read when they are used; "" is no file. */
@@ -60,7 +60,7 @@ export class StoreHeaders {
     const secret = await this.#secret?.value(signal);
     liveSecrets.hold("metrics", [
       ...(basicAuth && secret !== undefined ? [{ username: basicAuth.username, password: secret }] : []),
-      ...secretsOfHeaders(headers),
+      ...secretsByName(headers),
     ]);
     if (secret !== undefined) {
       headers["authorization"] =
