@@ -1,5 +1,6 @@
 import { exportPolicyKind } from "../../src/platform/kinds/export-policy.ts";
-import { type Schema, wholeObjectSchema } from "../../src/platform/schema/schema.ts";
+import { wholeObjectSchema } from "../../src/platform/schema/object-meta.ts";
+import type { Schema } from "../../src/platform/schema/schema.ts";
 
 /** Where each of the kind's columns is in the object: the columns of the platform are functions. */
 const columnPaths: Readonly<Record<string, string>> = {

@@ -151,8 +151,27 @@ test("OpenAPI: the same documents under the plane and at the root, by a hash of 
   expect(atRoot.text).toBe(inPlane.text);
   expect(inPlane.headers["cache-control"]).toContain("immutable");
   const stale = await call("GET", url.replace(/hash=.*/, "hash=00"));
-  expect([stale.code, stale.headers["cache-control"]]).toEqual([200, undefined]);
-  expect((await call("GET", `${web}/openapi/v2`)).code).toBe(404);
+  expect([stale.code, stale.headers["cache-control"]]).toEqual([200, "private, no-cache"]);
+});
+
+test("a document that the client has already is not sent again", async () => {
+  const discovery = { accept: "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" };
+  const cases: [string, Record<string, string>][] = [
+    ["/openapi/v2", {}],
+    ["/openapi/v3", {}],
+    ["/openapi/v3/api/v1", {}],
+    ["/apis", discovery],
+  ];
+  for (const [path, headers] of cases) {
+    const first = await call("GET", web + path, undefined, { headers });
+    const { etag } = first.headers;
+    expect([path, first.code, etag]).toEqual([path, 200, expect.stringMatching(/^"[0-9A-F]{128}"$/)]);
+    const ask = (tag: string) =>
+      call("GET", web + path, undefined, { headers: { ...headers, "if-none-match": tag } });
+    const again = await ask(`"other", W/${etag}`);
+    expect([path, again.code, again.text, again.headers["etag"]]).toEqual([path, 304, "", etag]);
+    expect((await ask('"other"')).text).toBe(first.text);
+  }
 });
 
 describe("what an API server answers when it refuses", () => {

@@ -88,6 +88,15 @@ describe.runIf(binary !== undefined)("kubectl", () => {
     expect(await k.ok("explain", "exportpolicy.spec.sinks.target.prometheusRemoteWrite.retry")).toMatch(
       /maxAttempts\s+<integer>/,
     );
+    expect(await k.ok("explain", "exportpolicy.spec.sinks")).toMatch(
+      /FIELD: sinks <\[\]Object>[\s\S]*sources\s+<\[\]string> -required-\n\s+Names of the sources/,
+    );
+    expect(await k.ok("explain", "exportpolicy.metadata.ownerReferences")).toMatch(
+      /FIELD: ownerReferences <\[\]OwnerReference>[\s\S]*controller\s+<boolean>\n\s+If true, this reference/,
+    );
+    expect(await k.ok("explain", "exportpolicy.metadata", "--output=plaintext-openapiv2")).toMatch(
+      /ownerReferences\s+<\[\]Object>/,
+    );
     expect(await k.ok("explain", "secret", "--recursive")).toMatch(/stringData\s+<map\[string\]string>/);
   });
 
@@ -137,6 +146,13 @@ describe.runIf(binary !== undefined)("kubectl", () => {
   test("a List, and a directory", async () => {
     const list = { apiVersion: "v1", kind: "List", items: [configMap("l1", {}), configMap("l2", {})] };
     expect(await k.file(list, "apply")).toBe("configmap/l1 created\nconfigmap/l2 created\n");
+    const policies = { ...list, items: [policy("listed")] };
+    expect(await k.file(policies, "apply")).toMatch(/listed created/);
+    expect(await k.file(policies, "delete")).toMatch(/"listed" deleted/);
+    const odd = { ...list, items: [{ ...configMap("l1", {}), odd: 1 }] };
+    expect((await k.run(["apply", "-f", "-"], { input: JSON.stringify(odd) })).err).toMatch(
+      /unknown field "odd"/,
+    );
     const directory = await mkdtemp(join(folder, "manifests-"));
     await writeFile(join(directory, "a.json"), JSON.stringify(configMap("d1", {})));
     await writeFile(

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject, KubeObject } from "../object.ts";
-import { wholeObjectSchema } from "../schema/schema.ts";
+import { wholeObjectSchema } from "../schema/object-meta.ts";
 import { type ApplyOutcome, applyConfiguration, trackUpdate } from "./apply.ts";
 import { pathsOf } from "./field-set.ts";
 import { type Manager, readManagers, writeManagers } from "./managers.ts";

@@ -29,6 +29,7 @@ import type { ObjectStore } from "../store/object-store.ts";
 import type { ChangeFeed } from "../watch/feed.ts";
 import type { UnsentEvents } from "../watch/unsent-events.ts";
 import { type Answer, readForm } from "./answer.ts";
+import { sendDocument } from "./document-reply.ts";
 import { type Document, documentsByPlane } from "./documents.ts";
 import { mediaType } from "./negotiate.ts";
 import { createRateLimiter } from "./rate-limit.ts";
@@ -148,7 +149,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     limit(caller.tokenId);
     if (inPlane === undefined) {
       if (!(await directory.isActive(caller))) throw forbiddenPath(request.method, path);
-      return sendDocument(incoming, path.startsWith("/api") ? undefined : findDocument("root", incoming));
+      return replyDocument(incoming, path.startsWith("/api") ? undefined : findDocument("root", incoming));
     }
     const plane = await directory.findPlane(inPlane.type, inPlane.name, caller);
     if (plane === undefined) throw forbiddenPath(request.method, path);
@@ -176,21 +177,15 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     return documents[which].find(trimmed, query, request.headers.accept, request.headers.host ?? "");
   }
 
-  function sendDocument({ reply }: Incoming, document: Document | undefined): unknown {
+  function replyDocument({ request, reply }: Incoming, document: Document | undefined): unknown {
     if (document === undefined) throw pathNotFound();
-    reply.header("content-type", document.contentType).header("vary", "Accept");
-    if (document.hash !== undefined) {
-      reply
-        .header("cache-control", "private, max-age=31536000, immutable")
-        .header("etag", `"${document.hash}"`);
-    }
-    return reply.send(typeof document.body === "string" ? document.body : Buffer.from(document.body));
+    return sendDocument(reply, document, request.headers["if-none-match"]);
   }
 
   async function servePlane(incoming: Incoming, plane: Plane, caller: Caller): Promise<unknown> {
     const { request, reply, method, path, query } = incoming;
     const document = findDocument(plane.type, incoming);
-    if (document !== undefined) return sendDocument(incoming, document);
+    if (document !== undefined) return replyDocument(incoming, document);
     const served = kinds.filter(({ planes }) => planes.includes(plane.type));
     const review = reviewOfPath(path);
     if (review !== undefined) {

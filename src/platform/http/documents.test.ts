@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { openApiV2Type } from "../encoding/open-api-v2.ts";
 import { servedKinds } from "../kinds/served-kinds.ts";
 import type { JsonObject } from "../object.ts";
-import { documentsByPlane } from "./documents.ts";
+import { StatusError } from "../status.ts";
+import { documentsByPlane, openApiV2Type } from "./documents.ts";
 
 const documents = documentsByPlane(servedKinds("example"));
 const none = new URLSearchParams();
@@ -30,12 +30,16 @@ test.each([
   expect(json("project", path)["kind"]).toBe(kind);
 });
 
-test.each(["/api/v2", "/apis/telemetry.example/v2", "/apis/other", "/openapi/v2", "/api/v1/secrets", "/"])(
-  "%s is no document",
-  (path) => {
-    expect(documents.project.find(path, none, "application/json", "host")).toBeUndefined();
-  },
-);
+test.each([
+  "/api/v2",
+  "/apis/telemetry.example/v2",
+  "/apis/other",
+  "/openapi/v3/api/v2",
+  "/api/v1/secrets",
+  "/",
+])("%s is no document", (path) => {
+  expect(documents.project.find(path, none, "application/json", "host")).toBeUndefined();
+});
 
 test("aggregated discovery is answered with the very type that was asked for", () => {
   const accept = (version: string) =>
@@ -46,32 +50,34 @@ test("aggregated discovery is answered with the very type that was asked for", (
   }
 });
 
-test("a List is checked with the old document, which nobody else gets", () => {
-  const document = documents.project.find("/openapi/v2", none, openApiV2Type, "host");
-  expect(document?.contentType).toBe(openApiV2Type);
-  expect(Buffer.from(document?.body as Uint8Array).toString("latin1")).toContain(
-    "telemetry.example.v1alpha1.ExportPolicy",
-  );
+test.each([
+  [undefined, "application/json"],
+  ["*/*", "application/json"],
+  ["application/*", "application/json"],
+  ["application/json;q=0.5, text/html", "application/json"],
+  [openApiV2Type, openApiV2Type],
+  ["application/com.github.proto-openapi.spec.v2@v1.0+protobuf", openApiV2Type],
+  [`application/json;q=0.1, ${openApiV2Type}`, openApiV2Type],
+])("/openapi/v2 for %s is %s", (accept, expected) => {
+  expect(documents.project.find("/openapi/v2", none, accept, "host")?.contentType).toBe(expected);
 });
 
-test("an OpenAPI document tells each kind, and that fields are checked", () => {
+test.each(["/openapi/v2", "/openapi/v3/api/v1", "/apis"])("%s is not given as HTML", (path) => {
+  expect(() => documents.project.find(path, none, "text/html", "host")).toThrow(StatusError);
+});
+
+test("a document is the same in a plane and at the root, and is made once", () => {
+  const find = (which: keyof typeof documents) =>
+    documents[which].find("/openapi/v3/apis/telemetry.example/v1alpha1", none, undefined, "host");
+  expect(find("root")?.hash).toBe(find("project")?.hash);
+  expect(find("project")?.body).toBe(find("project")?.body);
+  expect(find("project")?.isImmutable).toBe(false);
+  const query = new URLSearchParams({ hash: find("project")?.hash ?? "" });
+  const path = "/openapi/v3/apis/telemetry.example/v1alpha1";
+  expect(documents.project.find(path, query, undefined, "host")?.isImmutable).toBe(true);
+});
+
+test("the index of OpenAPI v3 has a document for each group version", () => {
   const paths = json("project", "/openapi/v3")["paths"] as Record<string, { serverRelativeURL: string }>;
   expect(Object.keys(paths)).toEqual(["api/v1", "apis/telemetry.example/v1alpha1"]);
-  const document = json("project", "/openapi/v3/apis/telemetry.example/v1alpha1") as {
-    paths: Record<
-      string,
-      { patch?: { parameters: { name: string }[]; "x-kubernetes-group-version-kind": JsonObject } }
-    >;
-    components: { schemas: Record<string, JsonObject> };
-  };
-  const patch =
-    document.paths["/apis/telemetry.example/v1alpha1/namespaces/{namespace}/exportpolicies/{name}"]?.patch;
-  expect(patch?.parameters.map(({ name }) => name)).toContain("fieldValidation");
-  expect(patch?.["x-kubernetes-group-version-kind"]).toEqual({
-    group: "telemetry.example",
-    version: "v1alpha1",
-    kind: "ExportPolicy",
-  });
-  const references = JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
-  for (const [, name] of references) expect(document.components.schemas).toHaveProperty([name ?? ""]);
 });

@@ -43,6 +43,18 @@ export function negotiateRepresentation(accept: string | undefined): Representat
   return undefined;
 }
 
+/** Of the types that can be given, the first that the client takes, in its order of preference; undefined for a 406. */
+export function negotiateType(accept: string | undefined, offered: readonly string[]): string | undefined {
+  if (accept === undefined || accept.trim() === "") return offered[0];
+  for (const { type } of parseMediaRanges(accept)) {
+    const found = offered.find((each) => {
+      return type === each || type === "*/*" || (type.endsWith("/*") && each.startsWith(type.slice(0, -1)));
+    });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** The content type of aggregated discovery to answer with, or "plain" for the lists of old, or undefined (406). */
 export function negotiateDiscovery(accept: string | undefined): "v2" | "v2beta1" | "plain" | undefined {
   if (accept === undefined || accept.trim() === "") return "plain";

@@ -1,22 +1,65 @@
 import { childObject, type KubeObject } from "../object.ts";
-import type { Schema } from "../schema/schema.ts";
+import { metaPrefix, timeField } from "../schema/object-meta.ts";
+import { referTo, type Schema, type SchemaComponent } from "../schema/schema.ts";
 import type { KindDefinition } from "./kind.ts";
 
 const text = (description: string): Schema => ({ type: "string", description });
-const time = (description: string): Schema => ({ ...text(description), format: "date-time", nullable: true });
+const count = (description: string): Schema => ({ type: "integer", format: "int32", description });
+const core = "io.k8s.api.core.v1.";
 
-const objectReference: Schema = {
-  type: "object",
-  description: "An object, by what tells it from others.",
-  "x-kubernetes-map-type": "atomic",
-  properties: {
-    apiVersion: text("API version of the object."),
-    kind: text("Kind of the object."),
-    namespace: text("Namespace of the object."),
-    name: text("Name of the object."),
-    uid: text("UID of the object."),
-    resourceVersion: text("The version of the object that the event is about."),
-    fieldPath: text("The part of the object that the event is about."),
+const objectReference: SchemaComponent = {
+  name: `${core}ObjectReference`,
+  schema: {
+    type: "object",
+    description: "ObjectReference identifies an object.",
+    "x-kubernetes-map-type": "atomic",
+    properties: {
+      apiVersion: text("API version of the referent."),
+      kind: text("Kind of the referent."),
+      namespace: text("Namespace of the referent."),
+      name: text("Name of the referent."),
+      uid: text("UID of the referent."),
+      resourceVersion: text("The version of the referent that the reference is to, if any."),
+      fieldPath: text("The part of the referent that the reference is to, if not the whole of it."),
+    },
+  },
+};
+
+const microTime: SchemaComponent = {
+  name: `${metaPrefix}MicroTime`,
+  schema: {
+    type: "string",
+    format: "date-time",
+    description: "MicroTime is a point in time with microseconds as RFC 3339 writes it.",
+  },
+};
+
+const microTimeField = (description: string): Schema => ({
+  ...referTo(microTime, description),
+  nullable: true,
+});
+
+const eventSource: SchemaComponent = {
+  name: `${core}EventSource`,
+  schema: {
+    type: "object",
+    description: "EventSource is what an event comes from.",
+    properties: {
+      component: text("Component from which the event is generated."),
+      host: text("Node on which the event is generated."),
+    },
+  },
+};
+
+const eventSeries: SchemaComponent = {
+  name: `${core}EventSeries`,
+  schema: {
+    type: "object",
+    description: "EventSeries is a series of events that say the same.",
+    properties: {
+      count: count("Number of occurrences in this series up to the last one."),
+      lastObservedTime: microTimeField("Time of the last occurrence."),
+    },
   },
 };
 
@@ -44,31 +87,20 @@ export const eventKind: KindDefinition = {
     description: "Event is a report of something that happened to an object.",
     required: ["involvedObject"],
     properties: {
-      involvedObject: objectReference,
-      related: objectReference,
-      reason: text("Why, in one word."),
-      message: text("What happened, for people."),
-      type: text("Normal or Warning."),
-      action: text("What was done."),
-      count: { type: "integer", format: "int32", description: "How often it happened." },
-      firstTimestamp: time("When it first happened."),
-      lastTimestamp: time("When it last happened."),
-      eventTime: time("When the event was first observed."),
-      reportingComponent: text("Who reports it."),
-      reportingInstance: text("Which of them."),
-      source: {
-        type: "object",
-        description: "Who reports it.",
-        properties: { component: text("The component."), host: text("Its node.") },
-      },
-      series: {
-        type: "object",
-        description: "The series that the event is part of.",
-        properties: {
-          count: { type: "integer", format: "int32", description: "How many there are." },
-          lastObservedTime: time("When the last one was seen."),
-        },
-      },
+      involvedObject: referTo(objectReference, "The object that this event is about."),
+      related: referTo(objectReference, "A second object that this event is about. Optional."),
+      reason: text("A short, machine-readable reason, such as Started."),
+      message: text("A human-readable description of what happened."),
+      type: text("Type of this event: Normal or Warning."),
+      action: text("What was done or failed to be done, regarding the object."),
+      count: count("The number of times this event has occurred."),
+      firstTimestamp: timeField("The time at which the event was first recorded."),
+      lastTimestamp: timeField("The time at which the most recent occurrence was recorded."),
+      eventTime: microTimeField("Time when this event was first observed."),
+      reportingComponent: text("Name of the controller that emitted this event."),
+      reportingInstance: text("ID of the instance of that controller."),
+      source: referTo(eventSource, "The component that reports this event."),
+      series: referTo(eventSeries, "The series that this event stands for. Absent for a single event."),
     },
   },
   columns: [

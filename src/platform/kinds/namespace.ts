@@ -1,8 +1,65 @@
 import { childObject, cloneJson } from "../object.ts";
+import { timeField } from "../schema/object-meta.ts";
+import { referTo, type Schema, type SchemaComponent } from "../schema/schema.ts";
 import type { KindDefinition } from "./kind.ts";
 
 /** The namespace that every control plane has from its beginning. */
 export const defaultNamespace = "default";
+
+const text = (description: string): Schema => ({ type: "string", description });
+const core = "io.k8s.api.core.v1.";
+
+const namespaceSpec: SchemaComponent = {
+  name: `${core}NamespaceSpec`,
+  schema: {
+    type: "object",
+    description: "NamespaceSpec describes the attributes of a Namespace.",
+    properties: {
+      finalizers: {
+        type: "array",
+        description: "The values that must be gone before the namespace is removed.",
+        items: { type: "string" },
+        "x-kubernetes-list-type": "atomic",
+      },
+    },
+  },
+};
+
+const namespaceCondition: SchemaComponent = {
+  name: `${core}NamespaceCondition`,
+  schema: {
+    type: "object",
+    description: "NamespaceCondition holds details of the state of a namespace.",
+    required: ["type", "status"],
+    properties: {
+      type: text("Type of the condition."),
+      status: text("Status of the condition: True, False or Unknown."),
+      reason: text("A machine-readable reason for the status."),
+      message: text("A human-readable description of the status."),
+      lastTransitionTime: timeField("Last time the condition changed from one status to another."),
+    },
+  },
+};
+
+const namespaceStatus: SchemaComponent = {
+  name: `${core}NamespaceStatus`,
+  schema: {
+    type: "object",
+    description: "NamespaceStatus is information about the current status of a Namespace.",
+    properties: {
+      phase: text("Phase is where the namespace is in its life: Active or Terminating."),
+      conditions: {
+        type: "array",
+        description: "The latest observations of the namespace's state.",
+        items: referTo(namespaceCondition, "A condition of the namespace."),
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["type"],
+        "x-kubernetes-patch-merge-key": "type",
+        "x-kubernetes-patch-strategy": "merge",
+      },
+    },
+  },
+};
 
 /** core/v1 Namespace. Its deletion empties it first: see the namespace controller. */
 export const namespaceKind: KindDefinition = {
@@ -24,47 +81,8 @@ export const namespaceKind: KindDefinition = {
     type: "object",
     description: "Namespace provides a scope for names.",
     properties: {
-      spec: {
-        type: "object",
-        description: "What is wanted of the namespace.",
-        properties: {
-          finalizers: {
-            type: "array",
-            description: "What must be done before the namespace is removed.",
-            items: { type: "string" },
-            "x-kubernetes-list-type": "atomic",
-          },
-        },
-      },
-      status: {
-        type: "object",
-        description: "What is known of the namespace.",
-        properties: {
-          phase: { type: "string", description: "Active or Terminating." },
-          conditions: {
-            type: "array",
-            description: "Details of the state.",
-            items: {
-              type: "object",
-              properties: {
-                type: { type: "string", description: "What the condition is about." },
-                status: { type: "string", description: "True, False or Unknown." },
-                reason: { type: "string", description: "Why, in one word." },
-                message: { type: "string", description: "Why, for people." },
-                lastTransitionTime: {
-                  type: "string",
-                  format: "date-time",
-                  description: "When the status last changed.",
-                },
-              },
-            },
-            "x-kubernetes-list-type": "map",
-            "x-kubernetes-list-map-keys": ["type"],
-            "x-kubernetes-patch-merge-key": "type",
-            "x-kubernetes-patch-strategy": "merge",
-          },
-        },
-      },
+      spec: referTo(namespaceSpec, "Spec defines the behavior of the Namespace."),
+      status: referTo(namespaceStatus, "Status describes the current status of the Namespace."),
     },
   },
   columns: [

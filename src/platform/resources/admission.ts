@@ -1,7 +1,8 @@
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
 import { isJsonObject, type Json, type KubeObject } from "../object.ts";
 import { applyDefaults } from "../schema/defaults.ts";
-import { type Schema, wholeObjectSchema } from "../schema/schema.ts";
+import { wholeObjectSchema } from "../schema/object-meta.ts";
+import type { Schema } from "../schema/schema.ts";
 import { removeUnknownFields } from "../schema/unknown-fields.ts";
 import { validateSchema } from "../schema/validate.ts";
 import { badRequest, type FieldError, invalid } from "../status.ts";

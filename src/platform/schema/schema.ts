@@ -35,121 +35,27 @@ export interface Schema {
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
   /** Rules in the Common Expression Language. They are published; the kind's `validate` checks the same in code. */
   readonly "x-kubernetes-validations"?: readonly { readonly rule: string; readonly message: string }[];
+  /** What the schema was taken from, and what OpenAPI documents refer to in its place. */
+  readonly component?: SchemaComponent;
 }
 
-const text = (description: string): Schema => ({ type: "string", description });
-const textMap = (description: string): Schema => ({
-  type: "object",
-  description,
-  additionalProperties: { type: "string" },
-});
+/** A schema that OpenAPI documents hold once, under a name of its own. */
+export interface SchemaComponent {
+  /** `io.k8s.apimachinery.pkg.apis.meta.v1.Time` */
+  readonly name: string;
+  readonly schema: Schema;
+  /** Set for what can be sent or received on its own. */
+  readonly groupVersionKinds?: readonly GroupVersionKind[];
+}
 
-/** meta/v1 OwnerReference. */
-const ownerReference: Schema = {
-  type: "object",
-  required: ["apiVersion", "kind", "name", "uid"],
-  "x-kubernetes-map-type": "atomic",
-  properties: {
-    apiVersion: text("API version of the owner."),
-    kind: text("Kind of the owner."),
-    name: text("Name of the owner."),
-    uid: text("UID of the owner."),
-    controller: { type: "boolean", description: "Whether the owner manages this object." },
-    blockOwnerDeletion: {
-      type: "boolean",
-      description: "Whether a foreground deletion of the owner waits for this object.",
-    },
-  },
-};
+/** `x-kubernetes-group-version-kind` */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
 
-/** meta/v1 ManagedFieldsEntry. */
-const managedFieldsEntry: Schema = {
-  type: "object",
-  properties: {
-    manager: text("Who manages the fields."),
-    operation: text("Apply or Update."),
-    apiVersion: text("The version that the fields are of."),
-    time: { type: "string", format: "date-time", description: "When the fields were last changed." },
-    fieldsType: text("FieldsV1."),
-    fieldsV1: {
-      type: "object",
-      description: "The fields, as a tree.",
-      "x-kubernetes-preserve-unknown-fields": true,
-    },
-    subresource: text("The subresource through which the fields were changed."),
-  },
-};
-
-/** meta/v1 ObjectMeta, the same for every kind. */
-export const objectMetaSchema: Schema = {
-  type: "object",
-  description: "Standard object metadata.",
-  properties: {
-    name: text("Unique within a namespace. Cannot be changed."),
-    generateName: text("A prefix that the server completes to a unique name, used where no name is given."),
-    namespace: text("The space within which the name is unique. Cannot be changed."),
-    selfLink: text("Deprecated and never set."),
-    uid: text("Unique in time and space, set by the server."),
-    resourceVersion: text("The version of the control plane at which the object last changed. Opaque."),
-    generation: {
-      type: "integer",
-      format: "int64",
-      description: "Counts the changes of the desired state; set by the server.",
-    },
-    creationTimestamp: {
-      type: "string",
-      format: "date-time",
-      nullable: true,
-      description: "When the object was created.",
-    },
-    deletionTimestamp: {
-      type: "string",
-      format: "date-time",
-      nullable: true,
-      description: "When deletion was asked for; the object is gone once its finalizers are.",
-    },
-    deletionGracePeriodSeconds: {
-      type: "integer",
-      format: "int64",
-      description: "Seconds the object was given to end.",
-    },
-    labels: textMap("Keys and values by which objects are selected."),
-    annotations: textMap("Keys and values for tools and people; not selectable."),
-    finalizers: {
-      type: "array",
-      description: "What must happen before the object can be deleted.",
-      items: { type: "string" },
-      "x-kubernetes-list-type": "set",
-      "x-kubernetes-patch-strategy": "merge",
-    },
-    ownerReferences: {
-      type: "array",
-      description: "The objects that this one depends on; it is deleted when all of them are gone.",
-      items: ownerReference,
-      "x-kubernetes-list-type": "map",
-      "x-kubernetes-list-map-keys": ["uid"],
-      "x-kubernetes-patch-merge-key": "uid",
-      "x-kubernetes-patch-strategy": "merge",
-    },
-    managedFields: {
-      type: "array",
-      description: "Which fields are managed by whom; kept by the server.",
-      items: managedFieldsEntry,
-      "x-kubernetes-list-type": "atomic",
-    },
-  },
-};
-
-/** The schema of a whole object of a kind whose own fields are `schema`. */
-export function wholeObjectSchema(schema: Schema): Schema {
-  return {
-    ...schema,
-    type: "object",
-    properties: {
-      apiVersion: text("The group and version of this representation of the object."),
-      kind: text("The kind of the object."),
-      metadata: objectMetaSchema,
-      ...schema.properties,
-    },
-  };
+/** The schema of a field that holds a component. */
+export function referTo(component: SchemaComponent, description: string): Schema {
+  return { ...component.schema, description, component };
 }

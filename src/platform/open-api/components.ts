@@ -1,0 +1,220 @@
+import type { KindDefinition } from "../kinds/kind.ts";
+import { metaPrefix, typeMetaProperties, wholeObjectSchema } from "../schema/object-meta.ts";
+import { type GroupVersionKind, referTo, type Schema, type SchemaComponent } from "../schema/schema.ts";
+
+/** What requests and responses hold, besides `metadata` of objects: the kinds, their lists, and types of meta/v1. */
+
+const text = (description: string): Schema => ({ type: "string", description });
+
+const listMeta: SchemaComponent = {
+  name: `${metaPrefix}ListMeta`,
+  schema: {
+    type: "object",
+    description: "ListMeta describes metadata of lists and of other objects that are not stored.",
+    properties: {
+      continue: text(
+        "continue is set if the list was limited and the server has more: an opaque value with which the next part is requested.",
+      ),
+      remainingItemCount: {
+        type: "integer",
+        format: "int64",
+        description:
+          "remainingItemCount is the number of items that are not included in this part of the list. Absent if the list is complete, or was requested with selectors.",
+      },
+      resourceVersion: text("The version that the list shows. Opaque. Populated by the system. Read-only."),
+      selfLink: text("Deprecated: selfLink is a legacy read-only field that the system does not populate."),
+    },
+  },
+};
+
+const statusCause: SchemaComponent = {
+  name: `${metaPrefix}StatusCause`,
+  schema: {
+    type: "object",
+    description: "StatusCause says more about one of the errors that a Status stands for.",
+    properties: {
+      field: text(
+        'The field of the resource that caused this error, such as "name" or "items[0].name". Optional.',
+      ),
+      message: text("A human-readable description of the cause of the error."),
+      reason: text("A machine-readable description of the cause of the error."),
+    },
+  },
+};
+
+const statusDetails: SchemaComponent = {
+  name: `${metaPrefix}StatusDetails`,
+  schema: {
+    type: "object",
+    description: "StatusDetails holds more about a response. The reason of the Status defines what is set.",
+    properties: {
+      causes: {
+        type: "array",
+        description: "The errors that led to the reason.",
+        items: referTo(statusCause, "One of the errors."),
+        "x-kubernetes-list-type": "atomic",
+      },
+      group: text("The group of the resource that the status is about."),
+      kind: text("The kind of the resource that the status is about."),
+      name: text("The name of the resource that the status is about, if it is a single one."),
+      retryAfterSeconds: {
+        type: "integer",
+        format: "int32",
+        description: "If specified, the time in seconds before the operation should be retried.",
+      },
+      uid: text("UID of the resource, if it is a single one."),
+    },
+  },
+};
+
+const statusComponent: SchemaComponent = {
+  name: `${metaPrefix}Status`,
+  groupVersionKinds: [{ group: "", version: "v1", kind: "Status" }],
+  schema: {
+    type: "object",
+    description: "Status is a return value for calls that don't return other objects.",
+    properties: {
+      ...typeMetaProperties,
+      metadata: referTo(listMeta, "Standard list metadata."),
+      code: { type: "integer", format: "int32", description: "The HTTP status code of this status." },
+      details: referTo(statusDetails, "More about the reason."),
+      message: text("A human-readable description of the status of this operation."),
+      reason: text('A machine-readable description of why this operation is in the "Failure" status.'),
+      status: text('Status of the operation. One of: "Success" or "Failure".'),
+    },
+  },
+};
+
+const preconditions: SchemaComponent = {
+  name: `${metaPrefix}Preconditions`,
+  schema: {
+    type: "object",
+    description: "Preconditions must be fulfilled before an operation is carried out.",
+    properties: {
+      resourceVersion: text("Specifies the target resourceVersion."),
+      uid: text("Specifies the target UID."),
+    },
+  },
+};
+
+const deleteOptionsSchema: Schema = {
+  type: "object",
+  description: "DeleteOptions may be provided when deleting an API object.",
+  properties: {
+    ...typeMetaProperties,
+    dryRun: {
+      type: "array",
+      description: 'When present, nothing is persisted. The only valid value is "All".',
+      items: { type: "string" },
+      "x-kubernetes-list-type": "atomic",
+    },
+    gracePeriodSeconds: {
+      type: "integer",
+      format: "int64",
+      description: "The duration in seconds before the object should be deleted. Zero means at once.",
+    },
+    orphanDependents: {
+      type: "boolean",
+      description: "Deprecated: use propagationPolicy. Only one of the two may be set.",
+    },
+    preconditions: referTo(
+      preconditions,
+      "Must be fulfilled before a deletion is carried out. If not possible, the response is 409 Conflict.",
+    ),
+    propagationPolicy: text(
+      "Whether and how dependents are deleted: 'Orphan' keeps them, 'Background' deletes them after this object, 'Foreground' before it.",
+    ),
+  },
+};
+
+const patchComponent: SchemaComponent = {
+  name: `${metaPrefix}Patch`,
+  schema: {
+    type: "object",
+    description: "Patch stands for the body of a PATCH request; its content type says what it is.",
+  },
+};
+
+const rawExtension: SchemaComponent = {
+  name: "io.k8s.apimachinery.pkg.runtime.RawExtension",
+  schema: { type: "object", description: "RawExtension holds an object of any kind." },
+};
+
+/** Types of meta/v1 that belong to every group. */
+export interface SharedComponents {
+  readonly status: SchemaComponent;
+  readonly patch: SchemaComponent;
+  readonly deleteOptions: SchemaComponent;
+  readonly watchEvent: SchemaComponent;
+}
+
+/** @param kinds of every plane, so that a group's document is the same wherever it is served */
+export function sharedComponents(kinds: readonly KindDefinition[]): SharedComponents {
+  return {
+    status: statusComponent,
+    patch: patchComponent,
+    deleteOptions: {
+      name: `${metaPrefix}DeleteOptions`,
+      schema: deleteOptionsSchema,
+      groupVersionKinds: inEveryGroup(kinds, "DeleteOptions"),
+    },
+    watchEvent: {
+      name: `${metaPrefix}WatchEvent`,
+      groupVersionKinds: inEveryGroup(kinds, "WatchEvent"),
+      schema: {
+        type: "object",
+        description: "Event represents a single event to a watched resource.",
+        required: ["type", "object"],
+        properties: {
+          type: text("ADDED, MODIFIED, DELETED, BOOKMARK or ERROR."),
+          object: referTo(
+            rawExtension,
+            "The new state of the object; the last one, if it was deleted; a Status, if the type is ERROR.",
+          ),
+        },
+      },
+    },
+  };
+}
+
+function inEveryGroup(kinds: readonly KindDefinition[], kind: string): GroupVersionKind[] {
+  const groups = new Map(
+    kinds.map(({ group, version }) => [`${group}/${version}`, { group, version, kind }]),
+  );
+  return [{ group: "", version: "v1", kind }, ...[...groups.values()].filter(({ group }) => group !== "")];
+}
+
+/** The component of a kind: its group's domain is reversed, as in the names of Kubernetes. */
+export function kindComponent(kind: KindDefinition): SchemaComponent {
+  const { group, version } = kind;
+  const prefix = group === "" ? "io.k8s.api.core" : group.split(".").reverse().join(".");
+  return {
+    name: `${prefix}.${version}.${kind.kind}`,
+    schema: wholeObjectSchema(kind.schema),
+    groupVersionKinds: [{ group, version, kind: kind.kind }],
+  };
+}
+
+export function listComponent(kind: KindDefinition): SchemaComponent {
+  const { group, version } = kind;
+  const component = kindComponent(kind);
+  const listKind = `${kind.kind}List`;
+  return {
+    name: `${component.name}List`,
+    groupVersionKinds: [{ group, version, kind: listKind }],
+    schema: {
+      type: "object",
+      description: `${listKind} is a list of ${kind.kind}.`,
+      required: ["items"],
+      properties: {
+        ...typeMetaProperties,
+        metadata: referTo(listMeta, "Standard list metadata."),
+        items: {
+          type: "array",
+          description: `List of ${kind.plural}.`,
+          items: referTo(component, component.schema.description ?? ""),
+        },
+      },
+    },
+  };
+}

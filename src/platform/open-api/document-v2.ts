@@ -1,0 +1,67 @@
+import type { KindDefinition } from "../kinds/kind.ts";
+import type { JsonObject } from "../object.ts";
+import { kindComponent, listComponent, type SharedComponents } from "./components.ts";
+import { type Operation, pathsOf, reasonOf } from "./operations.ts";
+import type { Parameter } from "./parameters.ts";
+import { printComponents, referenceTo, version2 } from "./print-schema.ts";
+
+/** The one OpenAPI v2 document over all kinds of a plane, for clients that know nothing newer. */
+export function openApiV2Document(kinds: readonly KindDefinition[], shared: SharedComponents): JsonObject {
+  const components = kinds.flatMap((kind) => [kindComponent(kind), listComponent(kind)]);
+  const paths = kinds
+    .flatMap((kind) => pathsOf(kind, shared))
+    .map(({ path, parameters, operations }) => {
+      const item: JsonObject = {
+        parameters: parameters.map(printParameter),
+        ...Object.fromEntries(operations.map((each) => [each.method, printOperation(each)])),
+      };
+      return [path, item] as const;
+    });
+  return {
+    swagger: "2.0",
+    info: { title: "telemetryd platform", version: "v1" },
+    paths: Object.fromEntries(paths),
+    definitions: printComponents([...components, ...Object.values(shared)], version2),
+  };
+}
+
+function printParameter({ name, in: place, type, description }: Parameter): JsonObject {
+  return {
+    uniqueItems: true,
+    type,
+    description,
+    name,
+    in: place,
+    ...(place === "path" ? { required: true } : {}),
+  };
+}
+
+function printOperation(operation: Operation): JsonObject {
+  const { body, kind, produces } = operation;
+  const bodyParameter = body && {
+    name: "body",
+    in: "body",
+    ...(body.isRequired ? { required: true } : {}),
+    schema: referenceTo(body.component, version2),
+  };
+  const responses = Object.entries(operation.responses).map(([code, component]) => {
+    const described = { description: reasonOf(code) };
+    if (component === undefined) return [code, described] as const;
+    return [code, { ...described, schema: referenceTo(component, version2) }] as const;
+  });
+  return {
+    description: operation.description,
+    consumes: [...(body?.mediaTypes ?? ["application/json", "application/yaml"])],
+    produces: [...produces],
+    schemes: ["https"],
+    tags: [operation.tag],
+    operationId: operation.id,
+    parameters: [
+      ...(bodyParameter === undefined ? [] : [bodyParameter]),
+      ...operation.parameters.map(printParameter),
+    ],
+    responses: Object.fromEntries(responses),
+    "x-kubernetes-action": operation.action,
+    "x-kubernetes-group-version-kind": { group: kind.group, version: kind.version, kind: kind.kind },
+  };
+}

@@ -1,0 +1,75 @@
+import type { KindDefinition } from "../kinds/kind.ts";
+import type { JsonObject } from "../object.ts";
+import { kindComponent, listComponent, type SharedComponents } from "./components.ts";
+import { type ApiPath, groupVersionPath, type Operation, pathsOf, reasonOf } from "./operations.ts";
+import type { Parameter } from "./parameters.ts";
+import { printComponents, referenceTo, version3 } from "./print-schema.ts";
+
+/** The OpenAPI v3 document of each group version among the kinds, by the group version's path (`api/v1`). */
+export function openApiV3Documents(
+  kinds: readonly KindDefinition[],
+  shared: SharedComponents,
+): Map<string, JsonObject> {
+  const members = new Map<string, KindDefinition[]>();
+  for (const kind of kinds) {
+    const path = groupVersionPath(kind);
+    members.set(path, [...(members.get(path) ?? []), kind]);
+  }
+  return new Map(
+    [...members].map(([path, own]) => {
+      const paths = own.flatMap((kind) => pathsOf(kind, shared));
+      const components = own.flatMap((kind) => [kindComponent(kind), listComponent(kind)]);
+      const document = {
+        openapi: "3.0.0",
+        info: { title: "telemetryd platform", version: path },
+        paths: Object.fromEntries(paths.map((each) => [each.path, pathItem(each)])),
+        components: {
+          schemas: printComponents([...components, ...Object.values(shared)], version3),
+        },
+      };
+      return [path, document];
+    }),
+  );
+}
+
+function pathItem({ parameters, operations }: ApiPath): JsonObject {
+  return {
+    parameters: parameters.map(printParameter),
+    ...Object.fromEntries(operations.map((each) => [each.method, printOperation(each)])),
+  };
+}
+
+function printParameter({ name, in: place, type, description }: Parameter): JsonObject {
+  return {
+    name,
+    in: place,
+    description,
+    ...(place === "path" ? { required: true } : {}),
+    schema: { type, uniqueItems: true },
+  };
+}
+
+function printOperation(operation: Operation): JsonObject {
+  const { body, kind, produces } = operation;
+  const content = (mediaTypes: readonly string[], schema: JsonObject): JsonObject =>
+    Object.fromEntries(mediaTypes.map((type) => [type, { schema }]));
+  const responses = Object.entries(operation.responses).map(([code, component]) => {
+    const described = { description: reasonOf(code) };
+    if (component === undefined) return [code, described] as const;
+    return [code, { ...described, content: content(produces, referenceTo(component, version3)) }] as const;
+  });
+  const requestBody = body && {
+    content: content(body.mediaTypes, referenceTo(body.component, version3)),
+    ...(body.isRequired ? { required: true } : {}),
+  };
+  return {
+    tags: [operation.tag],
+    description: operation.description,
+    operationId: operation.id,
+    parameters: operation.parameters.map(printParameter),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: Object.fromEntries(responses),
+    "x-kubernetes-action": operation.action,
+    "x-kubernetes-group-version-kind": { group: kind.group, version: kind.version, kind: kind.kind },
+  };
+}
