@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { apiVersionOf, type KindDefinition } from "./kinds/kind.ts";
 import type { JsonObject } from "./object.ts";
 
@@ -36,6 +37,8 @@ interface ServedResource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly hasStatus: boolean;
+  /** Tells clients when the stored form changes; absent for what is not stored. */
+  readonly storageVersionHash?: string;
 }
 
 /** All group versions of a plane that serves `kinds`, the core group first. */
@@ -73,7 +76,14 @@ function served(kind: KindDefinition): ServedResource {
     shortNames: kind.shortNames,
     categories: kind.categories,
     hasStatus: kind.statusSubresource,
+    storageVersionHash: storageVersionHash(kind),
   };
+}
+
+/** As Kubernetes computes it (`discovery.StorageVersionHash`). */
+function storageVersionHash({ group, version, kind }: KindDefinition): string {
+  const digest = createHash("sha256").update(`${group}/${version}/${kind}`).digest();
+  return digest.subarray(0, 8).toString("base64");
 }
 
 /** `/api`: APIVersions. */
@@ -122,6 +132,9 @@ export function resourceList(
       verbs: [...resource.verbs],
       ...(resource.shortNames.length === 0 ? {} : { shortNames: [...resource.shortNames] }),
       ...(resource.categories.length === 0 ? {} : { categories: [...resource.categories] }),
+      ...(resource.storageVersionHash === undefined
+        ? {}
+        : { storageVersionHash: resource.storageVersionHash }),
     };
     if (!resource.hasStatus) return [main];
     const status = {

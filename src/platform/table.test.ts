@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { exportPolicyKind } from "./kinds/export-policy.ts";
 import { secretKind } from "./kinds/secret.ts";
-import { columnDefinitions, humanDuration, tableRow } from "./table.ts";
+import { columnDefinitions, humanDuration, type IncludeObject, type MetaVersion, tableRow } from "./table.ts";
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
 
@@ -25,6 +26,8 @@ test.each([
   expect(humanDuration(ms)).toBe(expected);
 });
 
+const row = (include: IncludeObject, metaVersion: MetaVersion = "v1") => ({ include, metaVersion });
+
 test("a row has a cell for each column", () => {
   const secret = {
     apiVersion: "v1",
@@ -35,14 +38,32 @@ test("a row has a cell for each column", () => {
   };
   const nowMs = Date.parse("2026-11-20T00:01:00Z");
   expect(columnDefinitions(secretKind).map(({ name }) => name)).toEqual(["Name", "Type", "Data", "Age"]);
-  expect(tableRow(secretKind, secret, "None", nowMs)).toEqual({
+  expect(tableRow(secretKind, secret, row("None"), nowMs)).toEqual({
     cells: ["s", "Opaque", "2", "60s"],
     object: null,
   });
-  expect(tableRow(secretKind, secret, "Metadata", nowMs)["object"]).toEqual({
+  expect(tableRow(secretKind, secret, row("Metadata"), nowMs)["object"]).toEqual({
     kind: "PartialObjectMetadata",
     apiVersion: "meta.k8s.io/v1",
     metadata: secret.metadata,
   });
-  expect(tableRow(secretKind, secret, "Object", nowMs)["object"]).toBe(secret);
+  expect(tableRow(secretKind, secret, row("Object"), nowMs)["object"]).toBe(secret);
+});
+
+test("the table of a custom kind is that of a CRD: Age is a date, what is not there is null", () => {
+  const kind = exportPolicyKind("example");
+  const policy = { apiVersion: "telemetry.example/v1alpha1", kind: "ExportPolicy", metadata: { name: "p" } };
+  expect(columnDefinitions(kind).map(({ name, type }) => [name, type])).toEqual([
+    ...[
+      ["Name", "string"],
+      ["Ready", "string"],
+      ["Reason", "string"],
+      ["Message", "string"],
+    ],
+    ["Age", "date"],
+  ]);
+  expect(tableRow(kind, policy, row("Metadata", "v1beta1"), 0)).toEqual({
+    cells: ["p", null, null, null, "<unknown>"],
+    object: { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1beta1", metadata: { name: "p" } },
+  });
 });

@@ -9,6 +9,15 @@ export function parseIncludeObject(text: string | undefined): IncludeObject | un
   return text === "None" || text === "Object" ? text : undefined;
 }
 
+/** The version of meta.k8s.io in which a table or metadata alone is written; both have the same fields. */
+export type MetaVersion = "v1" | "v1beta1";
+
+/** What the client wants of a row. */
+export interface RowForm {
+  readonly include: IncludeObject;
+  readonly metaVersion: MetaVersion;
+}
+
 /** `columnDefinitions` of a kind: Name, the kind's own, Age. */
 export function columnDefinitions(kind: KindDefinition): JsonObject[] {
   return [
@@ -16,7 +25,7 @@ export function columnDefinitions(kind: KindDefinition): JsonObject[] {
     ...kind.columns.map(({ name, type, description, priority }) =>
       column(name, type, "", description, priority),
     ),
-    column("Age", "string", "", "How long ago the object was created.", 0),
+    column("Age", kind.builtIn ? "string" : "date", "", "How long ago the object was created.", 0),
   ];
 }
 
@@ -34,24 +43,31 @@ function column(
 export function tableRow(
   kind: KindDefinition,
   object: KubeObject,
-  include: IncludeObject,
+  { include, metaVersion }: RowForm,
   nowMs: number,
 ): JsonObject {
   const createdMs = Date.parse(object.metadata.creationTimestamp ?? "");
   const age = Number.isNaN(createdMs) ? "<unknown>" : humanDuration(nowMs - createdMs);
   const cells: Json[] = [object.metadata.name ?? "", ...kind.columns.map((each) => each.value(object)), age];
   if (include === "None") return { cells, object: null };
-  return { cells, object: include === "Object" ? object : partialMetadata(object) };
+  return { cells, object: include === "Object" ? object : partialMetadata(object, metaVersion) };
 }
 
 /** The object with nothing but its metadata (meta/v1 PartialObjectMetadata). */
-export function partialMetadata(object: KubeObject): JsonObject {
-  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
+export function partialMetadata(
+  { metadata }: Pick<KubeObject, "metadata">,
+  version: MetaVersion,
+): JsonObject {
+  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
 }
 
 /** A table without its rows. @param columns absent in all but the first event of a watch */
-export function tableHead(columns: JsonObject[] | null, metadata: JsonObject): JsonObject {
-  return { kind: "Table", apiVersion: "meta.k8s.io/v1", metadata, columnDefinitions: columns };
+export function tableHead(
+  columns: JsonObject[] | null,
+  metadata: JsonObject,
+  version: MetaVersion,
+): JsonObject {
+  return { kind: "Table", apiVersion: `meta.k8s.io/${version}`, metadata, columnDefinitions: columns };
 }
 
 /** An age as kubectl shows it: two units where the first is small, else one (`90s`, `5m10s`, `3h`, `2d4h`, `400d`). */

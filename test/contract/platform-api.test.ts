@@ -154,6 +154,48 @@ test("OpenAPI: the same documents under the plane and at the root, by a hash of 
   expect([stale.code, stale.headers["cache-control"]]).toEqual([200, "private, no-cache"]);
 });
 
+describe("in the form that the client asks for", () => {
+  const as = (form: string, version = "v1") => ({
+    headers: { accept: `application/json;as=${form};v=${version};g=meta.k8s.io` },
+  });
+
+  test("a table and metadata of the version that is asked for", async () => {
+    await call("POST", configMaps, configMap("formed"));
+    for (const version of ["v1", "v1beta1"]) {
+      const apiVersion = `meta.k8s.io/${version}`;
+      const partial = { kind: "PartialObjectMetadata", apiVersion };
+      const table = await call("GET", configMaps, undefined, as("Table", version));
+      expect(table.json).toMatchObject({ kind: "Table", apiVersion, rows: [{ object: partial }] });
+      const one = await call("GET", `${configMaps}/formed`, undefined, as("PartialObjectMetadata", version));
+      expect(one.json).toMatchObject(partial);
+      const list = await call("GET", configMaps, undefined, as("PartialObjectMetadataList", version));
+      expect(list.json).toMatchObject({ kind: "PartialObjectMetadataList", apiVersion, items: [partial] });
+    }
+  });
+
+  test("what was deleted as a collection", async () => {
+    const deleted = await call("DELETE", configMaps, undefined, as("Table"));
+    expect(deleted.json).toMatchObject({
+      kind: "Table",
+      rows: [{ cells: ["formed", "0", expect.anything()] }],
+    });
+    await call("POST", configMaps, configMap("formed"));
+    const again = await call("DELETE", configMaps, undefined, as("PartialObjectMetadataList"));
+    expect(again.json).toMatchObject({
+      kind: "PartialObjectMetadataList",
+      items: [{ metadata: { name: "formed" } }],
+    });
+    const none = await call("DELETE", configMaps);
+    expect(none.json).toMatchObject({ kind: "ConfigMapList", apiVersion: "v1", items: [] });
+  });
+
+  test("nothing is done for which there is no form", async () => {
+    const html = { headers: { accept: "text/html" } };
+    expect((await call("POST", configMaps, configMap("unformed"), html)).code).toBe(406);
+    expect((await call("GET", `${configMaps}/unformed`)).code).toBe(404);
+  });
+});
+
 test("a document that the client has already is not sent again", async () => {
   const discovery = { accept: "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" };
   const cases: [string, Record<string, string>][] = [

@@ -11,7 +11,7 @@ import {
   tableHead,
   tableRow,
 } from "../table.ts";
-import { negotiateRepresentation, type Representation } from "./negotiate.ts";
+import { negotiateRepresentation, type ObjectForm } from "./negotiate.ts";
 
 /** An answer in full, or in pieces of JSON that are sent as they come. */
 export interface Answer {
@@ -21,18 +21,19 @@ export interface Answer {
 }
 
 /** How the client wants objects to be written. */
-export interface Form {
-  readonly representation: Representation;
+export interface Form extends ObjectForm {
+  /** Of an object in a table. */
   readonly include: IncludeObject;
 }
 
 /** @throws StatusError 406, 400 */
 export function readForm(accept: string | undefined, query: URLSearchParams): Form {
-  const representation = negotiateRepresentation(accept);
-  if (representation === undefined) throw notAcceptable(["application/json"]);
-  const include = parseIncludeObject(query.get("includeObject") ?? undefined);
+  const negotiated = negotiateRepresentation(accept);
+  if (negotiated === undefined) throw notAcceptable(["application/json"]);
+  const isTable = negotiated.representation === "table";
+  const include = parseIncludeObject(isTable ? (query.get("includeObject") ?? undefined) : undefined);
   if (include === undefined) throw badRequest("includeObject must be None, Metadata or Object");
-  return { representation, include };
+  return { ...negotiated, include };
 }
 
 /** One object in the form that the client wants. */
@@ -41,12 +42,11 @@ export function objectBody(object: KubeObject, kind: KindDefinition, form: Form,
     case "object":
       return object;
     case "metadata":
-      return partialMetadata(object);
+      return partialMetadata(object, form.metaVersion);
     case "table": {
-      const head = tableHead(columnDefinitions(kind), {
-        resourceVersion: object.metadata.resourceVersion ?? "",
-      });
-      return { ...head, rows: [tableRow(kind, object, form.include, nowMs)] };
+      const { resourceVersion = "" } = object.metadata;
+      const head = tableHead(columnDefinitions(kind), { resourceVersion }, form.metaVersion);
+      return { ...head, rows: [tableRow(kind, object, form, nowMs)] };
     }
   }
 }
@@ -64,8 +64,9 @@ export async function* listBody(
   for await (const part of parts) {
     const items = part.objects.map(({ json, object }) => {
       if (form.representation === "object") return json;
-      if (form.representation === "metadata") return JSON.stringify(partialMetadata(object()));
-      return JSON.stringify(tableRow(kind, object(), form.include, nowMs));
+      if (form.representation === "metadata")
+        return JSON.stringify(partialMetadata(object(), form.metaVersion));
+      return JSON.stringify(tableRow(kind, object(), form, nowMs));
     });
     if (items.length > 0) yield `${isFirst ? "" : ","}${items.join(",")}`;
     isFirst &&= items.length === 0;
@@ -79,10 +80,10 @@ function listHead(kind: KindDefinition, form: Form): string {
     case "object":
       return `{"kind":"${kind.kind}List","apiVersion":"${apiVersionOf(kind)}","items":[`;
     case "metadata":
-      return '{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[';
+      return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${form.metaVersion}","items":[`;
     case "table": {
       const columns = JSON.stringify(columnDefinitions(kind));
-      return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":${columns},"rows":[`;
+      return `{"kind":"Table","apiVersion":"meta.k8s.io/${form.metaVersion}","columnDefinitions":${columns},"rows":[`;
     }
   }
 }

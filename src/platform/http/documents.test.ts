@@ -81,3 +81,17 @@ test("the index of OpenAPI v3 has a document for each group version", () => {
   const paths = json("project", "/openapi/v3")["paths"] as Record<string, { serverRelativeURL: string }>;
   expect(Object.keys(paths)).toEqual(["api/v1", "apis/telemetry.example/v1alpha1"]);
 });
+
+test("each stored resource has the hash of its storage version, as Kubernetes computes it", () => {
+  const resources = (path: string) => json("project", path)["resources"] as JsonObject[];
+  const hashes = resources("/api/v1").map(({ name, storageVersionHash }) => [name, storageVersionHash]);
+  // Those of any Kubernetes cluster.
+  expect(Object.fromEntries(hashes)).toMatchObject({
+    configmaps: "qFsyl6wFWjQ=",
+    secrets: "S6u1pOWzb84=",
+    "namespaces/status": undefined,
+  });
+  expect(json("project", "/apis/authentication.k8s.io/v1")["resources"]).toEqual([
+    expect.not.objectContaining({ storageVersionHash: expect.anything() }),
+  ]);
+});

@@ -17,7 +17,12 @@ test.each([
   ["text/html", undefined],
   ["application/json;q=0", undefined],
 ])("the form for %s", (accept, expected) => {
-  expect(negotiateRepresentation(accept)).toBe(expected);
+  expect(negotiateRepresentation(accept)?.representation).toBe(expected);
+});
+
+test.each(["v1", "v1beta1"])("a table of %s is one", (version) => {
+  const accept = `application/json;as=Table;v=${version};g=meta.k8s.io`;
+  expect(negotiateRepresentation(accept)).toEqual({ representation: "table", metaVersion: version });
 });
 
 const discovery = (version: string) =>

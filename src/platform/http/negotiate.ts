@@ -1,5 +1,13 @@
+import type { MetaVersion } from "../table.ts";
+
 /** How an answer that holds objects is to be written. */
 export type Representation = "object" | "table" | "metadata";
+
+export interface ObjectForm {
+  readonly representation: Representation;
+  /** Of tables and metadata alone. */
+  readonly metaVersion: MetaVersion;
+}
 
 export interface MediaRange {
   readonly type: string;
@@ -24,21 +32,26 @@ export function parseMediaRanges(header: string): MediaRange[] {
   return ranges.filter((range) => quality(range) > 0).sort((a, b) => quality(b) - quality(a));
 }
 
+const plainObject: ObjectForm = { representation: "object", metaVersion: "v1" };
+
 /**
  * The form of an answer by the Accept header. JSON is the only encoding; a client that prefers protobuf and also takes
  * JSON gets JSON.
  *
  * @returns undefined when nothing that the client takes can be given (406)
  */
-export function negotiateRepresentation(accept: string | undefined): Representation | undefined {
-  if (accept === undefined || accept.trim() === "") return "object";
+export function negotiateRepresentation(accept: string | undefined): ObjectForm | undefined {
+  if (accept === undefined || accept.trim() === "") return plainObject;
   for (const { type, parameters } of parseMediaRanges(accept)) {
     if (type !== "application/json" && type !== "application/*" && type !== "*/*") continue;
     const as = parameters["as"];
-    if (as === undefined) return "object";
-    if (parameters["g"] !== "meta.k8s.io" || !["v1", "v1beta1"].includes(parameters["v"] ?? "")) continue;
-    if (as === "Table") return "table";
-    if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return "metadata";
+    if (as === undefined) return plainObject;
+    const metaVersion = parameters["v"];
+    if (parameters["g"] !== "meta.k8s.io" || (metaVersion !== "v1" && metaVersion !== "v1beta1")) continue;
+    if (as === "Table") return { representation: "table", metaVersion };
+    if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") {
+      return { representation: "metadata", metaVersion };
+    }
   }
   return undefined;
 }

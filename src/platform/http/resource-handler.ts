@@ -21,6 +21,8 @@ export interface ResourceContext {
 
 /** Answers everything about resources but watches. Refusals are thrown as StatusError. */
 export async function handleResource(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+  // Before anything is written: what cannot be answered must not be done.
+  readForm(request.accept, request.query);
   const { path, kind, method } = request;
   if (path.subresource !== undefined) {
     if (path.subresource !== "status" || !kind.statusSubresource) throw pathNotFound();
@@ -180,10 +182,11 @@ function optionalBody(request: ResourceRequest): JsonObject | undefined {
   return body;
 }
 
-/** Deletes what a list would show; answers with that list. */
+/** Deletes what a list would show; answers with that list, in the form of a list. */
 async function deleteCollection(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
   const { kind, plane, query, path } = request;
   if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed();
+  const form = readForm(request.accept, query);
   const options = readDeleteOptions(optionalBody(request), query);
   const items: KubeObject[] = [];
   let resourceVersion = "";
@@ -201,11 +204,11 @@ async function deleteCollection(context: ResourceContext, request: ResourceReque
       }
     }
   }
-  const deleted = {
-    kind: `${kind.kind}List`,
-    apiVersion: apiVersionOf(kind),
-    metadata: { resourceVersion },
-    items,
-  };
-  return { code: 200, body: deleted };
+  const objects = items.map((object) => ({ json: JSON.stringify(object), object: () => object }));
+  const parts = onePart({ resourceVersion, objects, end: {} });
+  return { code: 200, body: listBody(parts, kind, form, context.clock.nowMs()) };
+}
+
+async function* onePart(part: ListPart): AsyncGenerator<ListPart> {
+  yield part;
 }

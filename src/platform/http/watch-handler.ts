@@ -238,8 +238,8 @@ function eventEncoder(
     }
     if (form.representation === "metadata") return eventLine(type, objectBody(object(), kind, form, 0));
     const { resourceVersion = "" } = object().metadata;
-    const rows = [tableRow(kind, object(), form.include, clock.nowMs())];
-    const table = { ...tableHead(columns, { resourceVersion }), rows };
+    const rows = [tableRow(kind, object(), form, clock.nowMs())];
+    const table = { ...tableHead(columns, { resourceVersion }, form.metaVersion), rows };
     columns = null;
     return eventLine(type, table);
   };
@@ -254,10 +254,10 @@ function bookmark(kind: KindDefinition, form: Form, resourceVersion: string, end
   const metadata = { resourceVersion, creationTimestamp: null, ...annotations };
   const object = { kind: kind.kind, apiVersion: apiVersionOf(kind), metadata };
   if (form.representation === "object") return eventLine("BOOKMARK", object);
-  const partial = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
+  const partial = { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${form.metaVersion}`, metadata };
   if (form.representation === "metadata") return eventLine("BOOKMARK", partial);
   const row = { cells: [], object: partial };
-  return eventLine("BOOKMARK", { ...tableHead(null, { resourceVersion }), rows: [row] });
+  return eventLine("BOOKMARK", { ...tableHead(null, { resourceVersion }, form.metaVersion), rows: [row] });
 }
 
 function errorEvent(status: Status): string {

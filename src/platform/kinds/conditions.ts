@@ -38,6 +38,12 @@ export function findCondition(object: KubeObject, type: string): { [field: strin
   return conditions.filter(isJsonObject).find((condition) => condition["type"] === type);
 }
 
+/** Null where there is none, as in the tables of CRDs. */
+function conditionText(object: KubeObject, type: string, field: string): string | null {
+  const value = findCondition(object, type)?.[field];
+  return value === undefined ? null : String(value);
+}
+
 /** Columns for a condition's status and reason. */
 export function conditionColumns(type: string): PrinterColumn[] {
   return [
@@ -46,21 +52,21 @@ export function conditionColumns(type: string): PrinterColumn[] {
       type: "string",
       description: `Whether the object is ${type}.`,
       priority: 0,
-      value: (object) => String(findCondition(object, type)?.["status"] ?? ""),
+      value: (object) => conditionText(object, type, "status"),
     },
     {
       name: "Reason",
       type: "string",
       description: `Why the object is ${type} or not.`,
       priority: 0,
-      value: (object) => String(findCondition(object, type)?.["reason"] ?? ""),
+      value: (object) => conditionText(object, type, "reason"),
     },
     {
       name: "Message",
       type: "string",
       description: "The reason in full.",
       priority: 1,
-      value: (object) => String(findCondition(object, type)?.["message"] ?? ""),
+      value: (object) => conditionText(object, type, "message"),
     },
   ];
 }
