@@ -1,0 +1,103 @@
+import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { exportPolicyCrd } from "../../../scripts/crd/export-policy-crd.ts";
+import { startChild, waitUntilReady } from "../../../scripts/servers/child.ts";
+import { freePort } from "../../../scripts/servers/free-port.ts";
+import { groupDomain } from "../../support/platform.ts";
+import { until } from "../../support/until.ts";
+import { sendTo } from "../platform-api.ts";
+import type { SendRequest } from "../replay.ts";
+
+/**
+ * A real Kubernetes API server for custom resources (`apiextensions-apiserver`) that holds the project's CRD. It is built with
+ * Go from main.go, once, into `.servers`; nothing of it is part of the program.
+ */
+export interface Oracle {
+  readonly send: SendRequest;
+  stop(): Promise<void>;
+}
+
+const modules = ["k8s.io/apiextensions-apiserver@v0.35.0", "go.etcd.io/etcd/server/v3@v3.6.5"];
+const folder = resolve(".servers", "kubernetes-oracle");
+const program = join(folder, "oracle");
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const readyLimitMs = 60_000;
+
+export async function startOracle(signal: AbortSignal): Promise<Oracle> {
+  await build(signal);
+  const directory = await mkdtemp(join(tmpdir(), "telemetryd-oracle-"));
+  const kubeconfig = join(directory, "kubeconfig");
+  await writeFile(kubeconfig, JSON.stringify(noServer));
+  const [port, etcdPort, peerPort] = await Promise.all([freePort(), freePort(), freePort()]);
+  const args = [directory, ...[port, etcdPort, peerPort].map(String), kubeconfig];
+  const child = await startChild({ name: "oracle", program, args });
+  const stop = async (): Promise<void> => {
+    await child.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    const send = sendTo(`https://127.0.0.1:${port}`);
+    const isReady = async (): Promise<boolean> => {
+      // `/readyz` waits for a core API server.
+      const { code } = await send({ method: "GET", path: definitions }).catch(() => ({ code: 0 }));
+      return code === 200;
+    };
+    await waitUntilReady("oracle", child, isReady, readyLimitMs, signal);
+    await install(send);
+    return { send, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The informers of a core API server are never needed. */
+const noServer = {
+  apiVersion: "v1",
+  kind: "Config",
+  clusters: [{ name: "none", cluster: { server: "http://127.0.0.1:1" } }],
+  users: [{ name: "none", user: {} }],
+  contexts: [{ name: "none", context: { cluster: "none", user: "none" } }],
+  "current-context": "none",
+};
+
+async function build(signal: AbortSignal): Promise<void> {
+  const source = fileURLToPath(new URL("main.go", import.meta.url));
+  const built = await stat(program).catch(() => undefined);
+  if (built !== undefined && built.mtimeMs > (await stat(source)).mtimeMs) return;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await copyFile(source, join(folder, "main.go"));
+  await go(["mod", "init", "oracle"], signal);
+  await go(["get", ...modules], signal);
+  await go(["mod", "tidy"], signal);
+  await go(["build", "-o", program, "."], signal);
+}
+
+async function go(args: readonly string[], signal: AbortSignal): Promise<void> {
+  const env = { GOFLAGS: "-mod=mod" };
+  const child = await startChild({ name: "go", program: "go", args, cwd: folder, env });
+  const abort = () => child.signal("SIGTERM");
+  signal.addEventListener("abort", abort);
+  const { code } = await child.exited.finally(() => signal.removeEventListener("abort", abort));
+  if (code !== 0) throw new Error(`go ${args.join(" ")}:\n${child.log()}`);
+}
+
+/** The CRD is served, published in OpenAPI, and its storage is open. */
+async function install(send: SendRequest): Promise<void> {
+  const body = JSON.parse(JSON.stringify(exportPolicyCrd(groupDomain)));
+  const { code, text } = await send({ method: "POST", path: definitions, body });
+  if (code !== 201) throw new Error(`the CRD is refused: ${code} ${text}`);
+  const group = `/apis/telemetry.${groupDomain}/v1alpha1`;
+  for (const served of [`${group}/exportpolicies`, `/openapi/v3${group}`]) {
+    await until(`${served} is served`, async () => {
+      const response = await send({ method: "GET", path: served });
+      return response.code === 200 && response.text !== "";
+    });
+  }
+  await until("OpenAPI v2 has the kind", async () => {
+    return (await send({ method: "GET", path: "/openapi/v2" })).text.includes("ExportPolicy");
+  });
+}

@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Json } from "../../src/platform/object.ts";
+import type { ExpectedResponse, FidelityCase, FidelityRequest } from "./case.ts";
+
+export interface ApiResponse {
+  readonly code: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Undefined for a body that is no JSON. */
+  readonly json: unknown;
+  readonly text: string;
+}
+
+/** Sends a request to a control plane, or to a whole API server. */
+export type SendRequest = (request: FidelityRequest) => Promise<ApiResponse>;
+
+/** Runs a case. @param id makes its names its own. @returns how the response differs from what is expected */
+export async function replay(
+  { before = [], request }: FidelityCase,
+  expected: ExpectedResponse,
+  send: SendRequest,
+  id: string,
+): Promise<string[]> {
+  for (const each of before) {
+    const { code, text } = await send(named(each, id));
+    if (code >= 300) return [`before: ${each.method} ${each.path}: ${code} ${text.slice(0, 500)}`];
+  }
+  return differences(await send(named(request, id)), named(expected, id));
+}
+
+function named<T>(value: T, id: string): T {
+  const replace = (part: unknown): unknown => {
+    if (typeof part === "string") return part.replaceAll("$name", id);
+    if (Array.isArray(part)) return part.map(replace);
+    if (typeof part !== "object" || part === null || part instanceof RegExp) return part;
+    return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, replace(member)]));
+  };
+  return replace(value) as T;
+}
+
+function differences(response: ApiResponse, expected: ExpectedResponse): string[] {
+  const { code, reason, fields = {}, headers = {} } = expected;
+  const found: string[] = [];
+  const compare = (what: string, actual: unknown, wanted: Json | RegExp | undefined): void => {
+    const isSame = wanted instanceof RegExp ? wanted.test(String(actual)) : isDeepStrictEqual(actual, wanted);
+    if (!isSame) found.push(`${what}: ${print(actual)} instead of ${print(wanted)}`);
+  };
+  compare("code", response.code, code);
+  if (reason !== undefined) compare("reason", fieldAt(response.json, "reason"), reason);
+  for (const [path, wanted] of Object.entries(fields)) compare(path, fieldAt(response.json, path), wanted);
+  for (const [name, wanted] of Object.entries(headers)) compare(name, response.headers[name], wanted);
+  if (found.length > 0) found.push(`response: ${response.text.slice(0, 1_000)}`);
+  return found;
+}
+
+function print(value: unknown): string {
+  return value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? "nothing");
+}
+
+/** `spec.sinks[0].name`; a name in quotes may hold anything: `components.schemas["a.b"].type`. */
+function fieldAt(value: unknown, path: string): unknown {
+  let found = value;
+  for (const [, index, quoted, name] of path.matchAll(/\[(\d+)\]|\["([^"]*)"\]|([^.[\]"]+)/g)) {
+    if (typeof found !== "object" || found === null) return undefined;
+    found = (found as Record<string, unknown>)[index ?? quoted ?? name ?? ""];
+  }
+  return found;
+}
