@@ -67,14 +67,14 @@ const itemName = text(policyLimits.nameLength)
   });
 
 export const sourceSchema = z.object({
-  name: itemName.meta({ description: "Name that sinks refer to" }),
+  name: itemName.meta({ description: "Name of the source; sinks refer to it" }),
   metrics: z
     .object({
       metricsql: text(policyLimits.metricsqlLength).meta({
-        description: "MetricsQL that selects the metrics",
+        description: "MetricsQL query that selects the metrics",
       }),
     })
-    .meta({ description: "Metrics of the source", ...oneKind }),
+    .meta({ description: "Selection of the source's metrics; exactly one kind", ...oneKind }),
 });
 
 /** Go's time.ParseDuration, without a sign that would make it less than nothing. */
@@ -153,7 +153,7 @@ export const sinkSchema = z.object({
     .array(z.string().meta({ maxLength: policyLimits.nameLength }))
     .min(1)
     .max(policyLimits.sources)
-    .meta({ description: "Names of the sources that it gets, each once", "x-kubernetes-list-type": "set" }),
+    .meta({ description: "Names of the sources to export, each once", "x-kubernetes-list-type": "set" }),
   target: z
     .object({
       prometheusRemoteWrite: z
@@ -173,7 +173,7 @@ export const sinkSchema = z.object({
                 })
                 .meta({ description: "HTTP basic authentication" }),
             })
-            .meta({ description: "How telemetryd proves itself to the receiver", ...oneKind })
+            .meta({ description: "Authentication at the receiver; exactly one kind", ...oneKind })
             .optional(),
           batch: z
             .object({
@@ -182,10 +182,10 @@ export const sinkSchema = z.object({
                 .int()
                 .min(1)
                 .max(policyLimits.batchMaxSize)
-                .meta({ description: "Samples in a request, at most" })
+                .meta({ description: "Largest number of samples in a request" })
                 .prefault(500),
             })
-            .meta({ description: "Batching" })
+            .meta({ description: "Batching of samples into requests" })
             .prefault({}),
           retry: z
             .object({
@@ -193,16 +193,16 @@ export const sinkSchema = z.object({
                 .int()
                 .min(1)
                 .max(policyLimits.retryMaxAttempts)
-                .meta({ description: "Requests in all for one batch, the first included" })
+                .meta({ description: "Largest number of requests for one batch, the first included" })
                 .prefault(3),
               backoffDuration: duration("Pause between attempts", "5s", "10m"),
             })
-            .meta({ description: "Retries" })
+            .meta({ description: "Retries of failed requests" })
             .prefault({}),
         })
         .meta({ description: "A Prometheus remote-write receiver" }),
     })
-    .meta({ description: "Where the sink sends to; exactly one kind", ...oneKind }),
+    .meta({ description: "Receiver of the samples; exactly one kind", ...oneKind }),
 });
 
 export const specSchema = z
@@ -211,15 +211,15 @@ export const specSchema = z
       .array(sourceSchema)
       .min(1)
       .max(policyLimits.sources)
-      .meta({ description: "What is exported", ...listByName }),
+      .meta({ description: "Metrics to export", ...listByName }),
     sinks: z
       .array(sinkSchema)
       .min(1)
       .max(policyLimits.sinks)
-      .meta({ description: "Where it is exported to", ...listByName }),
+      .meta({ description: "Receivers to export to", ...listByName }),
   })
   .meta({
-    description: "What to export, and where to.",
+    description: "Metrics to export, and the receivers to export them to",
     ...rules([
       "self.sinks.all(sink, sink.sources.all(name, self.sources.exists(source, source.name == name)))",
       "every name in a sink's sources must be that of one of spec.sources",

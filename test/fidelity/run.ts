@@ -2,6 +2,7 @@
  * `npm run test:fidelity`: replays the table of requests against the platform and prints where a response is not what it says.
  * With `--oracle` also against a real Kubernetes API server, which is what the table has to agree with.
  */
+import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { describeError } from "../../src/core/errors.ts";
 import { startTestPlatform } from "../support/platform.ts";
@@ -9,43 +10,51 @@ import type { ExpectedResponse, FidelityCase } from "./case.ts";
 import { fidelityCases } from "./cases.ts";
 import { startOracle } from "./oracle/oracle.ts";
 import { projectApi } from "./platform-api.ts";
+import { differentlyAccepted } from "./random-policies.ts";
 import { replay, type SendRequest } from "./replay.ts";
 
 const usage = `Usage: npm run test:fidelity [-- OPTIONS]
 
   --oracle        also against an apiextensions-apiserver, which is built with Go (some minutes, once)
+  --policies N    with --oracle: random policies that both have to accept or to refuse (1000)
+  --seed N        the policies of an earlier run
   --only TEXT     only cases whose name has this text`;
 
+/** @returns how many responses are not what they should be */
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { oracle: { type: "boolean" }, only: { type: "string" }, help: { type: "boolean" } },
+    options: {
+      oracle: { type: "boolean" },
+      only: { type: "string" },
+      policies: { type: "string", default: "1000" },
+      seed: { type: "string" },
+      help: { type: "boolean" },
+    },
   });
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);
     return 0;
   }
   const cases = fidelityCases.filter(({ name }) => name.includes(values.only ?? ""));
-  let different = await ofPlatform(cases);
-  if (values.oracle === true) different += await ofOracle(cases.filter(({ core }) => core !== true));
-  return different === 0 ? 0 : 1;
-}
-
-async function ofPlatform(cases: readonly FidelityCase[]): Promise<number> {
   const platform = await startTestPlatform();
+  const oracle = values.oracle === true ? await startOracle(new AbortController().signal) : undefined;
   try {
     const send = await projectApi(platform, "web");
-    return await compare("the platform", cases, send, (each) => each.platform?.expected ?? each.expected);
+    const ours = (each: FidelityCase) => each.platform?.expected ?? each.expected;
+    let different = await compare("the platform", cases, send, ours);
+    if (oracle === undefined) return different;
+    const servedByBoth = cases.filter(({ core }) => core !== true);
+    different += await compare("the API server", servedByBoth, oracle.send, ({ expected }) => expected);
+    const seed = Number(values.seed ?? randomInt(2 ** 31));
+    const policies = await differentlyAccepted(send, oracle.send, Number(values.policies), seed);
+    for (const each of policies) process.stdout.write(`accepted by one only: ${each}\n`);
+    process.stdout.write(
+      `${values.policies} policies (--seed ${seed}): ${policies.length} accepted by one only\n`,
+    );
+    return different + policies.length;
   } finally {
+    await oracle?.stop();
     await platform.stop();
-  }
-}
-
-async function ofOracle(cases: readonly FidelityCase[]): Promise<number> {
-  const oracle = await startOracle(new AbortController().signal);
-  try {
-    return await compare("the API server", cases, oracle.send, (each) => each.expected);
-  } finally {
-    await oracle.stop();
   }
 }
 
@@ -67,7 +76,7 @@ async function compare(
 }
 
 main().then(
-  (code) => process.exit(code),
+  (different) => process.exit(different === 0 ? 0 : 1),
   (error: unknown) => {
     process.stderr.write(`${describeError(error)}\n`);
     process.exit(2);

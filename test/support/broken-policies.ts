@@ -142,7 +142,7 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
   ],
   [
     "a source that selects nothing",
-    ["6:20: error: spec.sources[0].metrics.metricsql: is required: MetricsQL that selects the metrics"],
+    ["6:20: error: spec.sources[0].metrics.metricsql: is required: MetricsQL query that selects the metrics"],
     sources(`- { name: all, metrics: {} }`),
   ],
   [
@@ -185,7 +185,7 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
   ],
   [
     "no target",
-    ["7:7: error: spec.sinks[0].target: is required: Where the sink sends to; exactly one kind"],
+    ["7:7: error: spec.sinks[0].target: is required: Receiver of the samples; exactly one kind"],
     sinks(`- { name: a, sources: [all] }`),
   ],
   [
@@ -325,12 +325,12 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
   [
     "everything at once",
     [
-      "6:7: error: spec.sources[0].name: is required: Name that sinks refer to",
+      "6:7: error: spec.sources[0].name: is required: Name of the source; sinks refer to it",
       "6:29: error: spec.sources[0].metrics.metricsql: must be text, not 5",
-      "7:7: error: spec.sources[1].name: is required: Name that sinks refer to",
-      "7:7: error: spec.sources[1].metrics: is required: Metrics of the source",
-      "9:7: error: spec.sinks[0].target: is required: Where the sink sends to; exactly one kind",
-      "9:7: error: spec.sinks[0].sources: is required: Names of the sources that it gets, each once",
+      "7:7: error: spec.sources[1].name: is required: Name of the source; sinks refer to it",
+      "7:7: error: spec.sources[1].metrics: is required: Selection of the source's metrics; exactly one kind",
+      "9:7: error: spec.sinks[0].target: is required: Receiver of the samples; exactly one kind",
+      "9:7: error: spec.sinks[0].sources: is required: Names of the sources to export, each once",
       "10:7: error: spec.sinks[1].name: is required: Name of the sink",
       "10:15: error: spec.sinks[1].target: must be an object, not 7",
       '11:16: error: spec.sinks[1].sources: must be a list, not "all"',
@@ -367,8 +367,8 @@ export const brokenPolicies: readonly (readonly [name: string, faults: readonly 
   [
     "an item of a List",
     [
-      "7:5: error: items[0].spec.sources: is required: What is exported",
-      "7:5: error: items[0].spec.sinks: is required: Where it is exported to",
+      "7:5: error: items[0].spec.sources: is required: Metrics to export",
+      "7:5: error: items[0].spec.sinks: is required: Receivers to export to",
     ],
     "apiVersion: v1\nkind: List\nitems:\n  - apiVersion: telemetry.platformapis/v1alpha1\n    kind: ExportPolicy\n    metadata: { name: web }\n    spec: {}\n",
   ],

@@ -49,7 +49,7 @@ const olderOpenApiV2Type = "application/com.github.proto-openapi.spec.v2@v1.0+pr
 function createDocuments(kinds: readonly KindDefinition[], shared: SharedComponents): Documents {
   const versions = groupVersions(kinds);
   const openApi = once(() => openApiOf(kinds, shared));
-  const openApiV2 = once(() => openApiV2Of(kinds, shared));
+  const openApiV2 = openApiV2Of(kinds, shared);
   const aggregated = new Map<string, Document>();
   return {
     find(path, query, accept, host) {
@@ -61,7 +61,7 @@ function createDocuments(kinds: readonly KindDefinition[], shared: SharedCompone
       if (path === "/openapi/v2") {
         const type = negotiateType(accept, [jsonType, openApiV2Type, olderOpenApiV2Type]);
         if (type === undefined) throw notAcceptable([jsonType, openApiV2Type]);
-        return type === jsonType ? openApiV2().json : openApiV2().protobuf();
+        return type === jsonType ? openApiV2.json() : openApiV2.protobuf();
       }
       if (path === "/api" || path === "/apis") {
         const form = negotiateDiscovery(accept);
@@ -112,14 +112,14 @@ function openApiOf(
   return { index: hashed(jsonType, JSON.stringify({ paths })), documents };
 }
 
+/** Both forms, each made when it is first asked for. */
 function openApiV2Of(
   kinds: readonly KindDefinition[],
   shared: SharedComponents,
-): { json: Document; protobuf: () => Document } {
-  const content = openApiV2Document(kinds, shared);
+): { json: () => Document; protobuf: () => Document } {
   return {
-    json: hashed(jsonType, JSON.stringify(content)),
-    protobuf: once(() => hashed(openApiV2Type, encodeOpenApiV2(content))),
+    json: once(() => hashed(jsonType, JSON.stringify(openApiV2Document(kinds, shared)))),
+    protobuf: once(() => hashed(openApiV2Type, encodeOpenApiV2(openApiV2Document(kinds, shared)))),
   };
 }
 

@@ -5,28 +5,33 @@ import type { PrinterColumn } from "./kind.ts";
 /** `status.conditions` (meta/v1 Condition). */
 export const conditionsSchema: Schema = {
   type: "array",
-  description: "What is known of the object, one entry a type.",
+  description: "Latest observations of the state, one entry for each type",
   "x-kubernetes-list-type": "map",
   "x-kubernetes-list-map-keys": ["type"],
   items: {
     type: "object",
     required: ["type", "status", "lastTransitionTime", "reason", "message"],
     properties: {
-      type: { type: "string", description: "What the condition is about.", maxLength: 316 },
-      status: { type: "string", description: "Whether it holds.", enum: ["True", "False", "Unknown"] },
+      type: { type: "string", description: "Type of the condition, such as Ready", maxLength: 316 },
+      status: { type: "string", description: "Status of the condition", enum: ["True", "False", "Unknown"] },
       observedGeneration: {
         type: "integer",
         format: "int64",
         minimum: 0,
-        description: "The generation of the object that the condition was found for.",
+        description: "Generation of the object that the condition was set for",
       },
       lastTransitionTime: {
         type: "string",
         format: "date-time",
-        description: "When the status last changed.",
+        description: "Last time the status changed",
       },
-      reason: { type: "string", description: "Why, in one word.", minLength: 1, maxLength: 1024 },
-      message: { type: "string", description: "Why, for people.", maxLength: 32768 },
+      reason: {
+        type: "string",
+        description: "Machine-readable reason for the status",
+        minLength: 1,
+        maxLength: 1024,
+      },
+      message: { type: "string", description: "Human-readable details of the status", maxLength: 32768 },
     },
   },
 };

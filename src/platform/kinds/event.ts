@@ -1,9 +1,8 @@
 import { childObject, type KubeObject } from "../object.ts";
 import { metaPrefix, timeField } from "../schema/object-meta.ts";
-import { referTo, type Schema, type SchemaComponent } from "../schema/schema.ts";
+import { referTo, type Schema, type SchemaComponent, textField } from "../schema/schema.ts";
 import type { KindDefinition } from "./kind.ts";
 
-const text = (description: string): Schema => ({ type: "string", description });
 const count = (description: string): Schema => ({ type: "integer", format: "int32", description });
 const core = "io.k8s.api.core.v1.";
 
@@ -14,13 +13,13 @@ const objectReference: SchemaComponent = {
     description: "ObjectReference identifies an object.",
     "x-kubernetes-map-type": "atomic",
     properties: {
-      apiVersion: text("API version of the referent."),
-      kind: text("Kind of the referent."),
-      namespace: text("Namespace of the referent."),
-      name: text("Name of the referent."),
-      uid: text("UID of the referent."),
-      resourceVersion: text("The version of the referent that the reference is to, if any."),
-      fieldPath: text("The part of the referent that the reference is to, if not the whole of it."),
+      apiVersion: textField("API version of the referent."),
+      kind: textField("Kind of the referent."),
+      namespace: textField("Namespace of the referent."),
+      name: textField("Name of the referent."),
+      uid: textField("UID of the referent."),
+      resourceVersion: textField("The version of the referent that the reference is to, if any."),
+      fieldPath: textField("The part of the referent that the reference is to, if not the whole of it."),
     },
   },
 };
@@ -45,8 +44,8 @@ const eventSource: SchemaComponent = {
     type: "object",
     description: "EventSource is what an event comes from.",
     properties: {
-      component: text("Component from which the event is generated."),
-      host: text("Node on which the event is generated."),
+      component: textField("Component from which the event is generated."),
+      host: textField("Node on which the event is generated."),
     },
   },
 };
@@ -89,16 +88,16 @@ export const eventKind: KindDefinition = {
     properties: {
       involvedObject: referTo(objectReference, "The object that this event is about."),
       related: referTo(objectReference, "A second object that this event is about. Optional."),
-      reason: text("A short, machine-readable reason, such as Started."),
-      message: text("A human-readable description of what happened."),
-      type: text("Type of this event: Normal or Warning."),
-      action: text("What was done or failed to be done, regarding the object."),
+      reason: textField("A short, machine-readable reason, such as Started."),
+      message: textField("A human-readable description of what happened."),
+      type: textField("Type of this event: Normal or Warning."),
+      action: textField("What was done or failed to be done, regarding the object."),
       count: count("The number of times this event has occurred."),
       firstTimestamp: timeField("The time at which the event was first recorded."),
       lastTimestamp: timeField("The time at which the most recent occurrence was recorded."),
       eventTime: microTimeField("Time when this event was first observed."),
-      reportingComponent: text("Name of the controller that emitted this event."),
-      reportingInstance: text("ID of the instance of that controller."),
+      reportingComponent: textField("Name of the controller that emitted this event."),
+      reportingInstance: textField("ID of the instance of that controller."),
       source: referTo(eventSource, "The component that reports this event."),
       series: referTo(eventSeries, "The series that this event stands for. Absent for a single event."),
     },

@@ -10,24 +10,24 @@ import type { KindDefinition } from "./kind.ts";
 
 const statusSchema: Schema = {
   type: "object",
-  description: "What the exporter reports.",
+  description: "State of the export, as telemetryd reports it",
   properties: {
     conditions: conditionsSchema,
     sinks: {
       type: "array",
-      description: "The state of each sink.",
+      description: "State of each sink",
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["name"],
       items: {
         type: "object",
         required: ["name"],
         properties: {
-          name: { type: "string", description: "Name of the sink." },
+          name: { type: "string", description: "Name of the sink" },
           conditions: conditionsSchema,
           checkpoint: {
             type: "string",
             format: "date-time",
-            description: "The sink has everything up to here.",
+            description: "Time up to which the receiver has every sample",
           },
         },
       },
@@ -37,7 +37,8 @@ const statusSchema: Schema = {
 
 /** Exports metrics of a project to remote-write receivers. Admission is the exporter's own reading of policies. */
 export function exportPolicyKind(groupDomain: string): KindDefinition {
-  const description = "ExportPolicy says which metrics to export and where to.";
+  const description =
+    "ExportPolicy declares metrics to export, and the remote-write receivers to export them to.";
   return {
     group: `telemetry.${groupDomain}`,
     version: "v1alpha1",

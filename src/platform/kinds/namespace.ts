@@ -1,12 +1,11 @@
 import { childObject, cloneJson } from "../object.ts";
 import { timeField } from "../schema/object-meta.ts";
-import { referTo, type Schema, type SchemaComponent } from "../schema/schema.ts";
+import { referTo, type SchemaComponent, textField } from "../schema/schema.ts";
 import type { KindDefinition } from "./kind.ts";
 
 /** The namespace that every control plane has from its beginning. */
 export const defaultNamespace = "default";
 
-const text = (description: string): Schema => ({ type: "string", description });
 const core = "io.k8s.api.core.v1.";
 
 const namespaceSpec: SchemaComponent = {
@@ -32,10 +31,10 @@ const namespaceCondition: SchemaComponent = {
     description: "NamespaceCondition holds details of the state of a namespace.",
     required: ["type", "status"],
     properties: {
-      type: text("Type of the condition."),
-      status: text("Status of the condition: True, False or Unknown."),
-      reason: text("A machine-readable reason for the status."),
-      message: text("A human-readable description of the status."),
+      type: textField("Type of the condition."),
+      status: textField("Status of the condition: True, False or Unknown."),
+      reason: textField("A machine-readable reason for the status."),
+      message: textField("A human-readable description of the status."),
       lastTransitionTime: timeField("Last time the condition changed from one status to another."),
     },
   },
@@ -47,7 +46,7 @@ const namespaceStatus: SchemaComponent = {
     type: "object",
     description: "NamespaceStatus is information about the current status of a Namespace.",
     properties: {
-      phase: text("Phase is where the namespace is in its life: Active or Terminating."),
+      phase: textField("Phase is where the namespace is in its life: Active or Terminating."),
       conditions: {
         type: "array",
         description: "The latest observations of the namespace's state.",

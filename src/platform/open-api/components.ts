@@ -1,10 +1,14 @@
 import type { KindDefinition } from "../kinds/kind.ts";
 import { metaPrefix, typeMetaProperties, wholeObjectSchema } from "../schema/object-meta.ts";
-import { type GroupVersionKind, referTo, type Schema, type SchemaComponent } from "../schema/schema.ts";
+import {
+  type GroupVersionKind,
+  referTo,
+  type Schema,
+  type SchemaComponent,
+  textField,
+} from "../schema/schema.ts";
 
 /** What requests and responses hold, besides `metadata` of objects: the kinds, their lists, and types of meta/v1. */
-
-const text = (description: string): Schema => ({ type: "string", description });
 
 const listMeta: SchemaComponent = {
   name: `${metaPrefix}ListMeta`,
@@ -12,7 +16,7 @@ const listMeta: SchemaComponent = {
     type: "object",
     description: "ListMeta describes metadata of lists and of other objects that are not stored.",
     properties: {
-      continue: text(
+      continue: textField(
         "continue is set if the list was limited and the server has more: an opaque value with which the next part is requested.",
       ),
       remainingItemCount: {
@@ -21,8 +25,12 @@ const listMeta: SchemaComponent = {
         description:
           "remainingItemCount is the number of items that are not included in this part of the list. Absent if the list is complete, or was requested with selectors.",
       },
-      resourceVersion: text("The version that the list shows. Opaque. Populated by the system. Read-only."),
-      selfLink: text("Deprecated: selfLink is a legacy read-only field that the system does not populate."),
+      resourceVersion: textField(
+        "The version that the list shows. Opaque. Populated by the system. Read-only.",
+      ),
+      selfLink: textField(
+        "Deprecated: selfLink is a legacy read-only field that the system does not populate.",
+      ),
     },
   },
 };
@@ -33,11 +41,11 @@ const statusCause: SchemaComponent = {
     type: "object",
     description: "StatusCause says more about one of the errors that a Status stands for.",
     properties: {
-      field: text(
+      field: textField(
         'The field of the resource that caused this error, such as "name" or "items[0].name". Optional.',
       ),
-      message: text("A human-readable description of the cause of the error."),
-      reason: text("A machine-readable description of the cause of the error."),
+      message: textField("A human-readable description of the cause of the error."),
+      reason: textField("A machine-readable description of the cause of the error."),
     },
   },
 };
@@ -54,15 +62,15 @@ const statusDetails: SchemaComponent = {
         items: referTo(statusCause, "One of the errors."),
         "x-kubernetes-list-type": "atomic",
       },
-      group: text("The group of the resource that the status is about."),
-      kind: text("The kind of the resource that the status is about."),
-      name: text("The name of the resource that the status is about, if it is a single one."),
+      group: textField("The group of the resource that the status is about."),
+      kind: textField("The kind of the resource that the status is about."),
+      name: textField("The name of the resource that the status is about, if it is a single one."),
       retryAfterSeconds: {
         type: "integer",
         format: "int32",
         description: "If specified, the time in seconds before the operation should be retried.",
       },
-      uid: text("UID of the resource, if it is a single one."),
+      uid: textField("UID of the resource, if it is a single one."),
     },
   },
 };
@@ -78,9 +86,9 @@ const statusComponent: SchemaComponent = {
       metadata: referTo(listMeta, "Standard list metadata."),
       code: { type: "integer", format: "int32", description: "The HTTP status code of this status." },
       details: referTo(statusDetails, "More about the reason."),
-      message: text("A human-readable description of the status of this operation."),
-      reason: text('A machine-readable description of why this operation is in the "Failure" status.'),
-      status: text('Status of the operation. One of: "Success" or "Failure".'),
+      message: textField("A human-readable description of the status of this operation."),
+      reason: textField('A machine-readable description of why this operation is in the "Failure" status.'),
+      status: textField('Status of the operation. One of: "Success" or "Failure".'),
     },
   },
 };
@@ -91,8 +99,8 @@ const preconditions: SchemaComponent = {
     type: "object",
     description: "Preconditions must be fulfilled before an operation is carried out.",
     properties: {
-      resourceVersion: text("Specifies the target resourceVersion."),
-      uid: text("Specifies the target UID."),
+      resourceVersion: textField("Specifies the target resourceVersion."),
+      uid: textField("Specifies the target UID."),
     },
   },
 };
@@ -121,7 +129,7 @@ const deleteOptionsSchema: Schema = {
       preconditions,
       "Must be fulfilled before a deletion is carried out. If not possible, the response is 409 Conflict.",
     ),
-    propagationPolicy: text(
+    propagationPolicy: textField(
       "Whether and how dependents are deleted: 'Orphan' keeps them, 'Background' deletes them after this object, 'Foreground' before it.",
     ),
   },
@@ -166,7 +174,7 @@ export function sharedComponents(kinds: readonly KindDefinition[]): SharedCompon
         description: "Event represents a single event to a watched resource.",
         required: ["type", "object"],
         properties: {
-          type: text("ADDED, MODIFIED, DELETED, BOOKMARK or ERROR."),
+          type: textField("ADDED, MODIFIED, DELETED, BOOKMARK or ERROR."),
           object: referTo(
             rawExtension,
             "The new state of the object; the last one, if it was deleted; a Status, if the type is ERROR.",

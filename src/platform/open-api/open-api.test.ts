@@ -179,7 +179,7 @@ describe("version 2", () => {
 
   test("says nothing of what is in a place that keeps unknown fields: kubectl would refuse them", () => {
     expect(at(policy, "properties", "spec", "properties", "sinks", "items", "properties", "target")).toEqual({
-      description: "Where the sink sends to; exactly one kind",
+      description: "Receiver of the samples; exactly one kind",
       required: ["prometheusRemoteWrite"],
       "x-kubernetes-preserve-unknown-fields": true,
       maxProperties: 1,

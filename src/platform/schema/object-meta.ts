@@ -1,10 +1,8 @@
-import { referTo, type Schema, type SchemaComponent } from "./schema.ts";
+import { referTo, type Schema, type SchemaComponent, textField } from "./schema.ts";
 
 /** The types of meta/v1 that are part of every object. */
 
 export const metaPrefix = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-
-const text = (description: string): Schema => ({ type: "string", description });
 
 const timeComponent: SchemaComponent = {
   name: `${metaPrefix}Time`,
@@ -29,10 +27,10 @@ const ownerReference: SchemaComponent = {
     required: ["apiVersion", "kind", "name", "uid"],
     "x-kubernetes-map-type": "atomic",
     properties: {
-      apiVersion: text("API version of the referent."),
-      kind: text("Kind of the referent."),
-      name: text("Name of the referent."),
-      uid: text("UID of the referent."),
+      apiVersion: textField("API version of the referent."),
+      kind: textField("Kind of the referent."),
+      name: textField("Name of the referent."),
+      uid: textField("UID of the referent."),
       controller: {
         type: "boolean",
         description: "If true, this reference points to the managing controller.",
@@ -62,13 +60,13 @@ const managedFieldsEntry: SchemaComponent = {
     description:
       "ManagedFieldsEntry is a manager, a set of fields and the version of the object that the set applies to.",
     properties: {
-      manager: text("Manager identifies the workflow that manages these fields."),
-      operation: text("Operation is what led to this entry: 'Apply' or 'Update'."),
-      apiVersion: text("APIVersion is the version of the object that this set of fields applies to."),
+      manager: textField("Manager identifies the workflow that manages these fields."),
+      operation: textField("Operation is what led to this entry: 'Apply' or 'Update'."),
+      apiVersion: textField("APIVersion is the version of the object that this set of fields applies to."),
       time: timeField("Time is when this entry was last changed."),
-      fieldsType: text('FieldsType is the format of the fields. The only value is "FieldsV1".'),
+      fieldsType: textField('FieldsType is the format of the fields. The only value is "FieldsV1".'),
       fieldsV1: referTo(fieldsV1, 'FieldsV1 holds the fields, in the format "FieldsV1".'),
-      subresource: text(
+      subresource: textField(
         "Subresource is the subresource through which the object was updated, or empty if it was updated through the main resource. The same manager of another subresource is another manager.",
       ),
     },
@@ -88,20 +86,22 @@ export const objectMeta: SchemaComponent = {
     type: "object",
     description: "ObjectMeta is metadata that every stored object has.",
     properties: {
-      name: text(
+      name: textField(
         "Name must be unique within a namespace. Is required when creating resources, unless generateName is given. Cannot be updated.",
       ),
-      generateName: text(
+      generateName: textField(
         "GenerateName is an optional prefix that the server completes to a unique name, only if the Name field is not provided.",
       ),
-      namespace: text(
+      namespace: textField(
         "Namespace defines the space within which each name must be unique. Empty for objects that are not scoped to a namespace. Cannot be updated.",
       ),
-      selfLink: text("Deprecated: selfLink is a legacy read-only field that the system does not populate."),
-      uid: text(
+      selfLink: textField(
+        "Deprecated: selfLink is a legacy read-only field that the system does not populate.",
+      ),
+      uid: textField(
         "UID is the unique in time and space value for this object. Populated by the system. Read-only.",
       ),
-      resourceVersion: text(
+      resourceVersion: textField(
         "An opaque value that represents the version of this object. Clients use it to detect changes, for optimistic concurrency, and to watch; they must pass it back unmodified. Populated by the system. Read-only.",
       ),
       generation: {
@@ -156,10 +156,10 @@ export const objectMeta: SchemaComponent = {
 };
 
 export const typeMetaProperties = {
-  apiVersion: text(
+  apiVersion: textField(
     "APIVersion defines the versioned schema of this representation of an object. Servers convert recognized schemas to the latest internal value, and may reject unrecognized values.",
   ),
-  kind: text(
+  kind: textField(
     "Kind is a string value representing the REST resource this object represents. Servers may infer it from the endpoint that the request is sent to. Cannot be updated. In CamelCase.",
   ),
 } as const;

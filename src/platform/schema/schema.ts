@@ -39,6 +39,11 @@ export interface Schema {
   readonly component?: SchemaComponent;
 }
 
+/** The schema of a field that holds text. */
+export function textField(description: string): Schema {
+  return { type: "string", description };
+}
+
 /** A schema that OpenAPI documents hold once, under a name of its own. */
 export interface SchemaComponent {
   /** `io.k8s.apimachinery.pkg.apis.meta.v1.Time` */

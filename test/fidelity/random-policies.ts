@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import type { Json } from "../../src/platform/object.ts";
+import { checkExportPolicy } from "../../src/policy/check-policy.ts";
+import { borderlinePolicy } from "../support/policy-arbitrary.ts";
+import type { SendRequest } from "./replay.ts";
+import { policies } from "./schema-cases.ts";
+
+/**
+ * Sends random ExportPolicies near the borders of the schema to both, as dry runs.
+ *
+ * @returns those that one accepts and the other does not, with both responses
+ */
+export async function differentlyAccepted(
+  platform: SendRequest,
+  oracle: SendRequest,
+  count: number,
+  seed: number,
+): Promise<string[]> {
+  const path = `${policies}?dryRun=All&fieldValidation=Strict`;
+  const different: string[] = [];
+  for (const policy of fc.sample(borderlinePolicy, { numRuns: count, seed })) {
+    if (hasBadQuery(policy)) continue;
+    const body = policy as Json;
+    const [ours, theirs] = await Promise.all(
+      [platform, oracle].map((send) => send({ method: "POST", path, body })),
+    );
+    if (ours?.code === theirs?.code || (isRefused(ours?.code) && isRefused(theirs?.code))) continue;
+    different.push(`${JSON.stringify(policy)}\n  platform: ${ours?.text}\n  API server: ${theirs?.text}`);
+  }
+  return different;
+}
+
+/** An API server knows no MetricsQL. */
+function hasBadQuery(policy: Record<string, unknown>): boolean {
+  const { faults } = checkExportPolicy(policy, { plane: "test", unknownFields: "error" });
+  return faults.some(({ path, reason }) => path.at(-1) === "metricsql" && reason === "FieldValueInvalid");
+}
+
+function isRefused(code: number | undefined): boolean {
+  return code === 400 || code === 422;
+}
