@@ -56,12 +56,14 @@ function print(value: unknown): string {
   return value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? "nothing");
 }
 
-/** `spec.sinks[0].name`; a name in quotes may hold anything: `components.schemas["a.b"].type`. */
+/** `spec.sinks[0].name`; a name in quotes may hold anything, as JSON: `components.schemas["a.b"].type`. */
 function fieldAt(value: unknown, path: string): unknown {
   let found = value;
-  for (const [, index, quoted, name] of path.matchAll(/\[(\d+)\]|\["([^"]*)"\]|([^.[\]"]+)/g)) {
+  for (const [, index, quoted, name] of path.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]"]+)/g)) {
     if (typeof found !== "object" || found === null) return undefined;
-    found = (found as Record<string, unknown>)[index ?? quoted ?? name ?? ""];
+    found = (found as Record<string, unknown>)[
+      quoted === undefined ? (index ?? name ?? "") : JSON.parse(quoted)
+    ];
   }
   return found;
 }
