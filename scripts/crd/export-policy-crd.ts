@@ -10,7 +10,8 @@ const columnPaths: Readonly<Record<string, string>> = {
 };
 
 /**
- * The CustomResourceDefinition of ExportPolicy, from the one schema that `validate`, the exporter and the platform use.
+ * The CustomResourceDefinition of ExportPolicy, from the one schema that `validate`, the exporter and the
+ * platform use.
  *
  * @param groupDomain the group is `telemetry.<groupDomain>`
  */

@@ -6,8 +6,8 @@ const wholePattern = /^([-+]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m
 const partPattern = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;
 
 /**
- * Reads a duration as Kubernetes writes them (Go's `time.ParseDuration`): `250ms`, `5s`, `1m30s`, `1.5h`, `0`. Exact to
- * the nanosecond; parts of one are cut off.
+ * Reads a duration as Kubernetes writes them (Go's `time.ParseDuration`): `250ms`, `5s`, `1m30s`, `1.5h`,
+ * `0`. Exact to the nanosecond; parts of one are cut off.
  *
  * @returns milliseconds, possibly with a fraction, or undefined when the text is not a duration
  */

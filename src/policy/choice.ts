@@ -3,7 +3,10 @@ import { type DocumentPath, isObject, valueAt } from "../core/document-path.ts";
 import { oneOf } from "../core/schema-issue.ts";
 import { type DocumentFault, errorAtName } from "./document-fault.ts";
 
-/** Places where exactly one of several kinds must be chosen: an unknown one is a wrong choice, not a field too many. */
+/**
+ * Places where exactly one of several kinds must be chosen: an unknown one is a wrong choice, not a field
+ * too many.
+ */
 export const choices: Readonly<Record<string, readonly string[]>> = {
   metrics: ["metricsql"],
   target: ["prometheusRemoteWrite"],
@@ -11,8 +14,8 @@ export const choices: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * A fault for each unknown kind at the places of a source or sink. Unlike an unknown field, it may not be passed over: the
- * item would do something else than it says.
+ * A fault for each unknown kind at the places of a source or sink. Unlike an unknown field, it may not be
+ * passed over: the item would do something else than it says.
  */
 export function choiceFaults(
   raw: unknown,

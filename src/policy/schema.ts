@@ -6,9 +6,9 @@ import { type CauseReason, reportIssue, show } from "../core/schema-issue.ts";
 import { parseUrl } from "../core/url.ts";
 
 /**
- * The wire form of ExportPolicy's spec (platform API, "ExportPolicy (telemetry export)") with the defaults and bounds
- * of its fields. The keywords in `meta` say the same to Kubernetes API servers: the CRD and the platform have them as they
- * stand here. What holds between fields is in check-policy.ts.
+ * The wire form of ExportPolicy's spec (platform API, "ExportPolicy (telemetry export)") with the defaults
+ * and bounds of its fields. The keywords in `meta` say the same to Kubernetes API servers: the CRD and the
+ * platform have them as they stand here. What holds between fields is in check-policy.ts.
  *
  * MetricsQL has no keyword: a query that cannot be parsed is reported in the policy's status.
  */
@@ -39,17 +39,23 @@ function checkLength(value: string, maxLength: number, context: z.RefinementCtx)
   context.addIssue({ code: "too_big", origin: "string", maximum: maxLength, inclusive: true, input: value });
 }
 
-/** A rule in the Common Expression Language, for API servers that hold the CRD; what it says is checked here in code. */
+/**
+ * A rule in the Common Expression Language, for API servers that hold the CRD; what it says is checked here
+ * in code.
+ */
 function rules(...pairs: readonly (readonly [rule: string, message: string])[]) {
   return { "x-kubernetes-validations": pairs.map(([rule, message]) => ({ rule, message })) };
 }
 
-/** A list whose items are told apart by name, so that two appliers can each have sinks of theirs in one policy. */
+/**
+ * A list whose items are told apart by name, so that two appliers can each have sinks of theirs in one
+ * policy.
+ */
 const listByName = { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] } as const;
 
 /**
- * Exactly one of several kinds. API servers take unknown fields out before they check anything, and with them the second
- * choice: here they are kept, to be counted.
+ * Exactly one of several kinds. API servers take unknown fields out before they check anything, and with
+ * them the second choice: here they are kept, to be counted.
  */
 const oneKind = { "x-kubernetes-preserve-unknown-fields": true, maxProperties: 1 } as const;
 
@@ -243,7 +249,10 @@ function subdomain(name: string, context: z.RefinementCtx): void {
   );
 }
 
-/** The spec as a structural schema: what is a known field, and what the CRD and the platform's kind are made from. */
+/**
+ * The spec as a structural schema: what is a known field, and what the CRD and the platform's kind are made
+ * from.
+ */
 export const specJsonSchema = structuralSchema();
 
 function structuralSchema(): JsonSchema {

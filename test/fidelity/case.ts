@@ -1,11 +1,12 @@
 import type { Json } from "../../src/platform/object.ts";
 
 /**
- * What a Kubernetes API server responds to a request: one row of a table that is replayed against the platform
- * (test/contract/fidelity.test.ts) and, with `npm run test:fidelity -- --oracle`, against a real API server.
+ * What a Kubernetes API server responds to a request: one row of a table that is replayed against the
+ * platform (test/contract/fidelity.test.ts) and, with `npm run test:fidelity -- --oracle`, against a real
+ * API server.
  *
- * `$name` in a path or body stands for a name that is the case's own, so that cases share a server and its `default`
- * namespace. A case needs nothing but ExportPolicy, unless it says `core`.
+ * `$name` in a path or body stands for a name that is the case's own, so that cases share a server and its
+ * `default` namespace. A case needs nothing but ExportPolicy, unless it says `core`.
  */
 export interface FidelityCase {
   /** Unique; what reports call it. */
@@ -36,8 +37,8 @@ export interface ExpectedResponse {
   /** `reason` of a Status. */
   readonly reason?: string;
   /**
-   * Fields of the body by their path (`spec.sinks[0].name`): what they are, a pattern of their text, or undefined for what is
-   * not there.
+   * Fields of the body by their path (`spec.sinks[0].name`): what they are, a pattern of their text, or
+   * undefined for what is not there.
    */
   readonly fields?: Readonly<Record<string, Json | RegExp | undefined>>;
   /** In lower case. */

@@ -15,6 +15,7 @@ const table = (version: string) => `application/json;as=Table;v=${version};g=met
 const v2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const etag = /^"[0-9A-F]{128}"$/;
 const component = (name: string) => `components.schemas["${name}"]`;
+const v2Spec = 'definitions["platformapis.telemetry.v1alpha1.ExportPolicy"].properties.spec.properties';
 const exportPolicy = component("platformapis.telemetry.v1alpha1.ExportPolicy");
 const objectMeta = component("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
 
@@ -127,10 +128,8 @@ export const documentCases: readonly FidelityCase[] = [
       headers: { etag, "content-type": /^application\/json/ },
       fields: {
         swagger: "2.0",
-        'definitions["platformapis.telemetry.v1alpha1.ExportPolicy"].properties.spec.properties.sinks.items.properties.target.properties':
-          undefined,
-        'definitions["platformapis.telemetry.v1alpha1.ExportPolicy"].properties.spec.properties.sinks.x-kubernetes-list-map-keys':
-          ["name"],
+        [`${v2Spec}.sinks.items.properties.target.properties`]: undefined,
+        [`${v2Spec}.sinks.x-kubernetes-list-map-keys`]: ["name"],
       },
     },
   },

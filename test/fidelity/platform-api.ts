@@ -20,5 +20,6 @@ export async function projectApi(platform: TestPlatform, project: string): Promi
 }
 
 export function sendTo(url: string, bearer?: string): SendRequest {
-  return ({ path, ...request }) => httpsRequest(`${url}${encodeURI(path)}`, { ...request, bearer });
+  return ({ path, ...request }) =>
+    httpsRequest(`${url}${encodeURI(path).replaceAll("%25", "%")}`, { ...request, bearer });
 }

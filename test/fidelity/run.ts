@@ -1,6 +1,7 @@
 /**
- * `npm run test:fidelity`: replays the table of requests against the platform and prints where a response is not what it says.
- * With `--oracle` also against a real Kubernetes API server, which is what the table has to agree with.
+ * `npm run test:fidelity`: replays the table of requests against the platform and prints where a response
+ * is not what it says. With `--oracle` also against a real Kubernetes API server, which is what the table
+ * has to agree with.
  */
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";

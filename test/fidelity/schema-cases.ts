@@ -7,7 +7,10 @@ export const policies = "/apis/telemetry.platformapis/v1alpha1/namespaces/defaul
 
 type Fields = { readonly [name: string]: Json };
 
-/** A good policy; `remoteWrite` is added to the target of its one sink, `sink` to the sink, `spec` to the spec. */
+/**
+ * A good policy; `remoteWrite` is added to the target of its one sink, `sink` to the sink, `spec` to the
+ * spec.
+ */
 export function policy({ remoteWrite = {}, sink = {}, spec = {} }: Record<string, Fields> = {}): Json {
   return {
     apiVersion: "telemetry.platformapis/v1alpha1",

@@ -66,7 +66,10 @@ const involved = (field: string) => (event: KubeObject) =>
   String(childObject(event, "involvedObject")?.[field] ?? "");
 const own = (field: string) => (event: KubeObject) => String(event[field] ?? "");
 
-/** core/v1 Event: what controllers tell of an object. `kubectl describe` asks for them and fails without the kind. */
+/**
+ * core/v1 Event: what controllers tell of an object. `kubectl describe` asks for them and fails without the
+ * kind.
+ */
 export const eventKind: KindDefinition = {
   group: "",
   version: "v1",

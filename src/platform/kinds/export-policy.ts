@@ -35,7 +35,10 @@ const statusSchema: Schema = {
   },
 };
 
-/** Exports metrics of a project to remote-write receivers. Admission is the exporter's own reading of policies. */
+/**
+ * Exports metrics of a project to remote-write receivers. Admission is the exporter's own reading of
+ * policies.
+ */
 export function exportPolicyKind(groupDomain: string): KindDefinition {
   const description =
     "ExportPolicy declares metrics to export, and the remote-write receivers to export them to.";

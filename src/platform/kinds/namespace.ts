@@ -50,7 +50,7 @@ const namespaceStatus: SchemaComponent = {
       conditions: {
         type: "array",
         description: "The latest observations of the namespace's state.",
-        items: referTo(namespaceCondition, "A condition of the namespace."),
+        items: referTo(namespaceCondition),
         "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["type"],
         "x-kubernetes-patch-merge-key": "type",

@@ -8,7 +8,10 @@ import {
   textField,
 } from "../schema/schema.ts";
 
-/** What requests and responses hold, besides `metadata` of objects: the kinds, their lists, and types of meta/v1. */
+/**
+ * What requests and responses hold, besides `metadata` of objects: the kinds, their lists, and types of
+ * meta/v1.
+ */
 
 const listMeta: SchemaComponent = {
   name: `${metaPrefix}ListMeta`,
@@ -17,13 +20,15 @@ const listMeta: SchemaComponent = {
     description: "ListMeta describes metadata of lists and of other objects that are not stored.",
     properties: {
       continue: textField(
-        "continue is set if the list was limited and the server has more: an opaque value with which the next part is requested.",
+        "continue is set if the list was limited and the server has more: an opaque value with which " +
+          "the next part is requested.",
       ),
       remainingItemCount: {
         type: "integer",
         format: "int64",
         description:
-          "remainingItemCount is the number of items that are not included in this part of the list. Absent if the list is complete, or was requested with selectors.",
+          "remainingItemCount is the number of items that are not included in this part of the list. " +
+          "Absent if the list is complete, or was requested with selectors.",
       },
       resourceVersion: textField(
         "The version that the list shows. Opaque. Populated by the system. Read-only.",
@@ -59,7 +64,7 @@ const statusDetails: SchemaComponent = {
       causes: {
         type: "array",
         description: "The errors that led to the reason.",
-        items: referTo(statusCause, "One of the errors."),
+        items: referTo(statusCause),
         "x-kubernetes-list-type": "atomic",
       },
       group: textField("The group of the resource that the status is about."),
@@ -130,7 +135,8 @@ const deleteOptionsSchema: Schema = {
       "Must be fulfilled before a deletion is carried out. If not possible, the response is 409 Conflict.",
     ),
     propagationPolicy: textField(
-      "Whether and how dependents are deleted: 'Orphan' keeps them, 'Background' deletes them after this object, 'Foreground' before it.",
+      "Whether and how dependents are deleted: 'Orphan' keeps them, 'Background' deletes them after " +
+        "this object, 'Foreground' before it.",
     ),
   },
 };
@@ -220,7 +226,7 @@ export function listComponent(kind: KindDefinition): SchemaComponent {
         items: {
           type: "array",
           description: `List of ${kind.plural}.`,
-          items: referTo(component, component.schema.description ?? ""),
+          items: referTo(component),
         },
       },
     },

@@ -13,7 +13,8 @@ function query(name: string, type: Parameter["type"], description: string): Para
 const resourceVersion = query(
   "resourceVersion",
   "string",
-  "resourceVersion sets a constraint on what versions of objects a request may be served from. Defaults to unset.",
+  "resourceVersion sets a constraint on what versions of objects a request may be served from. " +
+    "Defaults to unset.",
 );
 
 /** Of lists, and of what is deleted as one. */
@@ -26,25 +27,29 @@ export const listParameters: readonly Parameter[] = [
   query(
     "continue",
     "string",
-    "continue is the value of metadata.continue of the previous part of a list; the query is otherwise the same.",
+    "continue is the value of metadata.continue of the previous part of a list; the query is " +
+      "otherwise the same.",
   ),
   query("fieldSelector", "string", "A selector of objects by their fields. Defaults to everything."),
   query("labelSelector", "string", "A selector of objects by their labels. Defaults to everything."),
   query(
     "limit",
     "integer",
-    "limit is the maximum number of objects in the response. If there are more, metadata.continue is set, and all parts show the same version.",
+    "limit is the maximum number of objects in the response. If there are more, metadata.continue is " +
+      "set, and all parts show the same version.",
   ),
   resourceVersion,
   query(
     "resourceVersionMatch",
     "string",
-    "resourceVersionMatch determines how resourceVersion is applied to lists: Exact or NotOlderThan. Defaults to unset.",
+    "resourceVersionMatch determines how resourceVersion is applied to lists: Exact or NotOlderThan. " +
+      "Defaults to unset.",
   ),
   query(
     "sendInitialEvents",
     "boolean",
-    "sendInitialEvents=true begins a watch with an event for each object that exists. Requires resourceVersionMatch.",
+    "sendInitialEvents=true begins a watch with an event for each object that exists. Requires " +
+      "resourceVersionMatch.",
   ),
   query("timeoutSeconds", "integer", "Timeout of the list or watch, in seconds."),
   query(
@@ -68,12 +73,14 @@ export const writeParameters: readonly Parameter[] = [
   query(
     "fieldManager",
     "string",
-    "fieldManager is the name of the actor that makes the change: at most 128 printable characters. Required for apply patches.",
+    "fieldManager is the name of the actor that makes the change: at most 128 printable characters. " +
+      "Required for apply patches.",
   ),
   query(
     "fieldValidation",
     "string",
-    "fieldValidation says what happens to unknown and duplicate fields: Ignore drops them, Warn drops them with a warning, Strict refuses the request. Defaults to Warn.",
+    "fieldValidation says what happens to unknown and duplicate fields: Ignore drops them, Warn drops " +
+      "them with a warning, Strict refuses the request. Defaults to Warn.",
   ),
 ];
 
@@ -104,7 +111,8 @@ export const deleteParameters: readonly Parameter[] = [
 export const prettyParameter = query(
   "pretty",
   "string",
-  "If 'true', then the output is pretty printed. Defaults to 'false' unless the user agent is a browser or command-line HTTP tool (curl and wget).",
+  "If 'true', then the output is pretty printed. Defaults to 'false' unless the user agent is a " +
+    "browser or command-line HTTP tool (curl and wget).",
 );
 
 export const namespaceParameter: Parameter = {

@@ -18,8 +18,8 @@ export const version3: Dialect = {
 };
 
 /**
- * Version 2 knows no `nullable`, and its checks in kubectl know no unknown fields that are kept: whatever such a place
- * holds has to pass. This is what Kubernetes does to the schemas of CRDs.
+ * Version 2 knows no `nullable`, and its checks in kubectl know no unknown fields that are kept: whatever
+ * such a place holds has to pass. This is what Kubernetes does to the schemas of CRDs.
  */
 export const version2: Dialect = {
   place: "#/definitions/",

@@ -2,8 +2,8 @@ import protobuf from "protobufjs";
 import { isJsonObject, type Json, type JsonObject } from "../object.ts";
 
 /**
- * OpenAPI v2 as protobuf: gnostic's `openapi.v2.Document`, the form that kubectl and client-go ask for. These are the
- * messages and fields that the documents here need.
+ * OpenAPI v2 as protobuf: gnostic's `openapi.v2.Document`, the form that kubectl and client-go ask for.
+ * These are the messages and fields that the documents here need.
  */
 const definitions = `
 syntax = "proto3";
@@ -31,10 +31,12 @@ message NonBodyParameter {
   QueryParameter query_parameter_sub_schema = 3; PathParameter path_parameter_sub_schema = 4;
 }
 message QueryParameter {
-  bool required = 1; string in = 2; string description = 3; string name = 4; string type = 6; bool unique_items = 20;
+  bool required = 1; string in = 2; string description = 3; string name = 4; string type = 6;
+  bool unique_items = 20;
 }
 message PathParameter {
-  bool required = 1; string in = 2; string description = 3; string name = 4; string type = 5; bool unique_items = 19;
+  bool required = 1; string in = 2; string description = 3; string name = 4; string type = 5;
+  bool unique_items = 19;
 }
 message Responses { repeated NamedResponseValue response_code = 1; }
 message NamedResponseValue { string name = 1; ResponseValue value = 2; }
@@ -49,7 +51,8 @@ message ItemsItem { repeated Schema schema = 1; }
 message AdditionalPropertiesItem { Schema schema = 1; }
 message Schema {
   string _ref = 1; string format = 2; string description = 4; double maximum = 7; double minimum = 9;
-  int64 max_length = 11; int64 min_length = 12; string pattern = 13; int64 max_items = 14; int64 min_items = 15;
+  int64 max_length = 11; int64 min_length = 12; string pattern = 13;
+  int64 max_items = 14; int64 min_items = 15;
   int64 max_properties = 17; repeated string required = 19; repeated Any enum = 20;
   AdditionalPropertiesItem additional_properties = 21; TypeItem type = 22; ItemsItem items = 23;
   Properties properties = 25; repeated NamedAny vendor_extension = 31;

@@ -1,4 +1,7 @@
-/** The formats that a Kubernetes API server checks (kube-openapi's `strfmt`), as far as the kinds here use them. */
+/**
+ * The formats that a Kubernetes API server checks (kube-openapi's `strfmt`), as far as the kinds here use
+ * them.
+ */
 
 const dateTime = /^(\d{4}-\d\d-\d\d)t(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
 

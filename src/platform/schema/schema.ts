@@ -1,8 +1,9 @@
 import type { Json } from "../object.ts";
 
 /**
- * The schema of a field: the part of OpenAPI v3 that Kubernetes' structural schemas use. It is published as it stands in
- * the OpenAPI documents, and drives defaults, checks, unknown fields, strategic merge and field sets.
+ * The schema of a field: the part of OpenAPI v3 that Kubernetes' structural schemas use. It is published as
+ * it stands in the OpenAPI documents, and drives defaults, checks, unknown fields, strategic merge and
+ * field sets.
  */
 export interface Schema {
   readonly type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
@@ -24,7 +25,9 @@ export interface Schema {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly maxProperties?: number;
-  /** atomic: replaced whole; set: unique scalars; map: items told apart by their keys. Absent means atomic. */
+  /**
+   * atomic: replaced whole; set: unique scalars; map: items told apart by their keys. Absent means atomic.
+   */
   readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
   /** atomic: an object that is owned and replaced whole. */
@@ -33,7 +36,10 @@ export interface Schema {
   readonly "x-kubernetes-patch-merge-key"?: string;
   /** Unknown fields stay; those of known fields still go. */
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
-  /** Rules in the Common Expression Language. They are published; the kind's `validate` checks the same in code. */
+  /**
+   * Rules in the Common Expression Language. They are published; the kind's `validate` checks the same in
+   * code.
+   */
   readonly "x-kubernetes-validations"?: readonly { readonly rule: string; readonly message: string }[];
   /** What the schema was taken from, and what OpenAPI documents refer to in its place. */
   readonly component?: SchemaComponent;
@@ -60,7 +66,10 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** The schema of a field that holds a component. */
-export function referTo(component: SchemaComponent, description: string): Schema {
-  return { ...component.schema, description, component };
+/**
+ * The schema of a field that holds a component. @param description absent for an item of a list, which has
+ * none of its own
+ */
+export function referTo(component: SchemaComponent, description?: string): Schema {
+  return { ...component.schema, ...(description === undefined ? {} : { description }), component };
 }

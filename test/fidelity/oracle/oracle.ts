@@ -11,8 +11,8 @@ import { sendTo } from "../platform-api.ts";
 import type { SendRequest } from "../replay.ts";
 
 /**
- * A real Kubernetes API server for custom resources (`apiextensions-apiserver`) that holds the project's CRD. It is built with
- * Go from main.go, once, into `.servers`; nothing of it is part of the program.
+ * A real Kubernetes API server for custom resources (`apiextensions-apiserver`) that holds the project's
+ * CRD. It is built with Go from main.go, once, into `.servers`; nothing of it is part of the program.
  */
 export interface Oracle {
   readonly send: SendRequest;
