@@ -139,6 +139,8 @@ async function measure(keeps: boolean): Promise<Measured> {
       return [];
     },
     registries: [],
+    listenHost: "127.0.0.1",
+    hosts: [],
     nowMs: () => Date.now(),
     log: silentLogger,
   });

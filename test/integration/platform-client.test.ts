@@ -12,8 +12,8 @@ import type { WantedStatus } from "../../src/control-plane/status-writer.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { createLogger, silentLogger } from "../../src/core/log.ts";
 import { directoryPlane } from "../../src/core/plane.ts";
-import { policyPlans } from "../../src/daemon/policy-statuses.ts";
 import type { Condition } from "../../src/policy/conditions.ts";
+import { PolicyPlans } from "../../src/policy/policy-plans.ts";
 import { PolicyStore } from "../../src/policy/store.ts";
 import {
   groupDomain,
@@ -152,8 +152,9 @@ test("of Secrets only credentials are read; one of another type is told from one
     spec: { ...spec("up"), sinks },
   });
   expect(created.code).toBe(201);
+  const plans = new PolicyPlans(store);
   const messages = () =>
-    policyPlans(store).flatMap(({ plan }) => plan.accepted.map(({ condition }) => condition.message));
+    [...plans.all()].flatMap(({ plan }) => plan.accepted.map(({ condition }) => condition.message));
   const expectMessages = (...expected: string[]) =>
     until(expected.join(), () => messages().join() === expected.join());
   const another = "secret 'other' is not of type kubernetes.io/basic-auth";
