@@ -32,7 +32,7 @@ const headers = {
   "x-prometheus-remote-write-version": "0.1.0",
   "user-agent": "telemetryd/0.1.0",
 };
-const request = { target: { origin: url.origin, path: url.pathname, headers }, body };
+const request = { target: { origin: url.origin, path: url.pathname, headers }, body, tenant: "project" };
 const { signal } = new AbortController();
 
 const nodeAgent = new HttpAgent({ keepAlive: true, maxSockets: connections });
@@ -41,6 +41,7 @@ const own = new DirectTransport({
   limits: { ...transportLimits, connections },
   guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
   tls: new TlsMaterial({}),
+  lookup: () => Promise.reject(new Error("an address needs no lookup")),
 });
 
 function answered(result: PostResult): void {

@@ -230,6 +230,15 @@ describe("broken configurations", () => {
       `${ops}egress: { deny: [10.0.0.0/33, localhost] }\n`,
     ],
     [
+      "what is no address of a name server, and no prefix of NAT64",
+      [
+        '2:25: error: egress.nameServers[0]: must be an address such as 10.0.0.10, 10.0.0.10:53 or [fd00::a]:53, not "dns.example"',
+        '2:38: error: egress.nameServers[1]: must be an address such as 10.0.0.10, 10.0.0.10:53 or [fd00::a]:53, not "10.0.0.1:70000"',
+        '3:19: error: egress.nat64Prefixes[0]: must be an IPv6 prefix of 32, 40, 48, 56, 64 or 96 bits such as 2001:db8:64::/96, not "64:ff9b::/95"',
+      ],
+      `${ops}egress: { nameServers: [dns.example, "10.0.0.1:70000", "[::1]:53", "::1", 1.1.1.1],\n  nat64Prefixes: ["64:ff9b::/95", "2001:db8:64::/96"] }\n`,
+    ],
+    [
       "a control plane without a store's tenant label",
       [
         '2:10: error: metrics: needs tenantLabel, since controlPlane is present: the label that holds the project\'s name, or "" where the store holds the samples of one tenant only',

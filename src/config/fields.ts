@@ -4,7 +4,7 @@ import { formatDuration, parseDuration } from "../core/duration.ts";
 import { type ListenAddress, parseListenAddress } from "../core/listen-address.ts";
 import { parseRedisAddress } from "../core/redis-address.ts";
 import { reportIssue, show } from "../core/schema-issue.ts";
-import { addressRangeProblem, urlProblem } from "./values.ts";
+import { addressRangeProblem, nameServerProblem, nat64PrefixProblem, urlProblem } from "./values.ts";
 
 /**
  * The builders of the configuration's keys. Each takes what the key is about, which becomes its description in the
@@ -206,6 +206,14 @@ export function listen(about: string, fallback: string) {
 
 export function addressRanges(about: string, fallback: readonly string[]) {
   return list(about, requiredText("An address range", addressRangeProblem), fallback);
+}
+
+export function nameServers(about: string) {
+  return list(about, requiredText("A name server", nameServerProblem), []);
+}
+
+export function nat64Prefixes(about: string) {
+  return list(about, requiredText("A NAT64 prefix", nat64PrefixProblem), []);
 }
 
 function emptyIsNone(text: string): string | undefined {

@@ -33,7 +33,13 @@ test("defaults: only the sections that are present, the rest filled in", async (
       rejected: { maxBytes: 67_108_864, maxAgeMs: 604_800_000 },
       endpoints: [],
     },
-    egress: { deny: ["169.254.0.0/16", "fe80::/10"], allow: [], trustProxy: false },
+    egress: {
+      deny: ["169.254.0.0/16", "fe80::/10"],
+      allow: [],
+      trustProxy: false,
+      nameServers: [],
+      nat64Prefixes: [],
+    },
     state: { directory: join(folder, "data") },
     export: { schedule: "local" },
     ops: { listen: { host: "127.0.0.1", port: 9464 }, hosts: [], dashboard: "read" },
@@ -70,7 +76,7 @@ test("the file < the environment < flags", async () => {
     tls: { insecureSkipVerify: true },
   });
   expect(config.log.level).toBe("debug");
-  expect(config.egress).toEqual({ deny: [], allow: ["10.0.0.0/8", "fd00::/8"], trustProxy: false });
+  expect(config.egress).toMatchObject({ deny: [], allow: ["10.0.0.0/8", "fd00::/8"], trustProxy: false });
   expect(config.redis?.url).toEqual(["redis://a", "redis://b"]);
   expect(config.api?.listen).toEqual({ host: "", port: 8080 });
   expect(config.roadmap?.file).toBe(join(folder, "telemetryd.yaml"));

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { oneOf, show } from "../core/schema-issue.ts";
 import { parseUrl } from "../core/url.ts";
@@ -27,6 +28,20 @@ export function urlPrefixProblem(text: string): string | undefined {
 export function addressRangeProblem(text: string): string | undefined {
   if (ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && !/^\d+$/.test(text))) return undefined;
   return `must be an address range such as 10.0.0.0/8 or fd00::/8, not ${show(text)}`;
+}
+
+/** An address, with a port or without: not a name, which would have to be resolved itself. */
+export function nameServerProblem(text: string): string | undefined {
+  const [, six, four = text, port = "53"] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  const isAddress = six === undefined ? isIP(four) !== 0 : isIP(six) === 6;
+  if (isAddress && Number(port) >= 1 && Number(port) <= 65_535) return undefined;
+  return `must be an address such as 10.0.0.10, 10.0.0.10:53 or [fd00::a]:53, not ${show(text)}`;
+}
+
+/** By RFC 6052, section 2.2. */
+export function nat64PrefixProblem(text: string): string | undefined {
+  if (/:.*\/(32|40|48|56|64|96)$/.test(text) && ipaddr.isValidCIDR(text)) return undefined;
+  return `must be an IPv6 prefix of 32, 40, 48, 56, 64 or 96 bits such as 2001:db8:64::/96, not ${show(text)}`;
 }
 
 export function labelNameProblem(name: string): string | undefined {

@@ -37,7 +37,8 @@ export interface ConnectionsOptions {
   readonly channelName: "store" | "receiver";
   /** Called for each new TLS connection. What it throws counts as a connection that cannot be made. */
   readonly tls: () => ConnectionOptions;
-  readonly lookup?: LookupFunction;
+  /** How a tenant's names are resolved; the system's way without it. */
+  readonly lookup?: (tenant: string) => LookupFunction;
   /** Called when a connection that was open has closed. */
   readonly onClose?: () => void;
   /** Called when the last connection is gone and nobody waits for one. */
@@ -77,7 +78,7 @@ export class Connections {
     if (this.#begins.hasSubscribers) this.#begins.publish({ request });
     try {
       for (let attempt = 1; ; attempt++) {
-        const connection = this.#takeIdle() ?? (await this.#acquire(limits, signal));
+        const connection = this.#takeIdle() ?? (await this.#acquire(request.tenant ?? "", limits, signal));
         try {
           return await connection.exchange(request, receiver, limits, signal);
         } catch (error) {
@@ -109,14 +110,17 @@ export class Connections {
     return undefined;
   }
 
-  async #acquire({ startMs }: ExchangeLimits, signal: AbortSignal): Promise<Connection> {
+  async #acquire(tenant: string, { startMs }: ExchangeLimits, signal: AbortSignal): Promise<Connection> {
     signal.throwIfAborted();
-    return this.#all.size < this.#options.max ? this.#open(signal) : this.#turn(startMs, signal);
+    return this.#all.size < this.#options.max
+      ? this.#open(tenant, signal)
+      : this.#turn(tenant, startMs, signal);
   }
 
-  async #open(signal: AbortSignal): Promise<Connection> {
+  async #open(tenant: string, signal: AbortSignal): Promise<Connection> {
     if (this.#isClosed) throw new ClosedClient();
-    const { url, lookup, readBytes, connectMs } = this.#options;
+    const { url, readBytes, connectMs } = this.#options;
+    const lookup = this.#options.lookup?.(tenant);
     const tls = this.#tlsOptions();
     const connection = new Connection({ url, lookup, readBytes, tls }, (wasOpen) =>
       this.#closed(connection, wasOpen),
@@ -170,7 +174,7 @@ export class Connections {
   }
 
   /** A connection that is free, when it is one's turn. */
-  #turn(startMs: number, signal: AbortSignal): Promise<Connection> {
+  #turn(tenant: string, startMs: number, signal: AbortSignal): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const settled = () => {
         this.#waiting.delete(take);
@@ -179,7 +183,7 @@ export class Connections {
       };
       const take = (connection?: Connection) => {
         settled();
-        resolve(connection ?? this.#open(signal));
+        resolve(connection ?? this.#open(tenant, signal));
       };
       const onAbort = () => {
         settled();

@@ -4,6 +4,8 @@ import type { AnswerHead } from "./response-head.ts";
 export interface HttpRequest {
   readonly head: RequestHead;
   readonly body?: Buffer;
+  /** Whose request it is; tenants take turns where name lookups or connections are scarce. */
+  readonly tenant?: string;
 }
 
 /** What comes next after a piece of a body: more at once, more when a promise has settled, or no more at all. */

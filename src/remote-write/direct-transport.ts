@@ -1,4 +1,4 @@
-import { isIP, type LookupFunction } from "node:net";
+import { isIP } from "node:net";
 import type { TlsMaterial } from "../core/tls-material.ts";
 import { Connections } from "../http/connections.ts";
 import {
@@ -32,8 +32,7 @@ export interface DirectTransportOptions {
   /** Checked at each connection, on the address that is really connected to. */
   readonly guard: EgressGuard;
   readonly tls: TlsMaterial;
-  /** How names are resolved; the system's way unless a test says otherwise. */
-  readonly lookup?: Lookup;
+  readonly lookup: Lookup;
 }
 
 /** Answers are a few hundred bytes. There may be many thousands of connections. */
@@ -42,7 +41,6 @@ const readBytes = 4 * 1024;
 /** Straight to the receiver, by our own client: half of the CPU of undici's (bench/send.ts). */
 export class DirectTransport implements Transport {
   readonly #options: DirectTransportOptions;
-  readonly #lookup: LookupFunction;
   /** By origin. Those without a connection are forgotten: there may be tens of thousands of endpoints. */
   readonly #pools = new Map<string, Connections>();
   readonly #heads = new WeakMap<PostTarget, RequestHead>();
@@ -50,16 +48,19 @@ export class DirectTransport implements Transport {
 
   constructor(options: DirectTransportOptions) {
     this.#options = options;
-    this.#lookup = guardedLookup(options.guard, options.lookup);
   }
 
-  async post({ target, body }: PostRequest, limits: PostLimits, signal: AbortSignal): Promise<PostResult> {
+  async post(
+    { target, body, tenant }: PostRequest,
+    limits: PostLimits,
+    signal: AbortSignal,
+  ): Promise<PostResult> {
     if (signal.aborted) return { kind: "aborted", written: false };
     const posting = new Posting(limits);
     try {
       const head = this.#headOf(target);
       const pool = this.#pools.get(target.origin) ?? this.#openPool(target.origin);
-      await pool.exchange({ head, body }, posting, posting.exchangeLimits, signal);
+      await pool.exchange({ head, body, tenant }, posting, posting.exchangeLimits, signal);
       return posting.result(undefined, signal);
     } catch (error) {
       return posting.result(error, signal);
@@ -88,7 +89,7 @@ export class DirectTransport implements Transport {
 
   /** @throws EgressRefusedError for an address, which no lookup would see; ClosedClient after the end */
   #openPool(origin: string): Connections {
-    const { limits, guard, tls } = this.#options;
+    const { limits, guard, lookup, tls } = this.#options;
     const url = new URL(origin);
     const host = hostOf(url);
     const refusal = isIP(host) === 0 ? undefined : guard.refusal(host);
@@ -98,7 +99,7 @@ export class DirectTransport implements Transport {
       ...{ url, keepMs, readBytes },
       max: limits.connections,
       connectMs: limits.connectMs,
-      lookup: this.#lookup,
+      lookup: (tenant) => guardedLookup(guard, lookup, tenant),
       tls: () => tls.connectOptions(),
       // Whether it comes twice is not for a client to decide: the caller counts what may have been stored.
       repeats: false,

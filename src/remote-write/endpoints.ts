@@ -4,6 +4,7 @@ import type { Logger } from "../core/log.ts";
 import { SecretFile } from "../core/secret-file.ts";
 import { secretsByName, secretsOfUrl } from "../core/secret-values.ts";
 import { TlsMaterial } from "../core/tls-material.ts";
+import { NameResolver } from "../http/names/name-resolver.ts";
 import type { BasicAuth, RetrySettings } from "../policy/types.ts";
 import { EgressGuard, type EgressRules, type EgressScope } from "./egress.ts";
 import { type EndpointSettings, settingsFor, settingsOfScope } from "./endpoint-settings.ts";
@@ -32,7 +33,11 @@ export interface EndpointsConfig {
   readonly endpoints: readonly EndpointSettings[];
   /** `delivery.protocol` */
   readonly protocol: ProtocolSetting;
-  readonly egress: EgressRules & { readonly trustProxy: boolean };
+  readonly egress: EgressRules & {
+    readonly trustProxy: boolean;
+    /** `address` or `address:port`; the system's where there are none. */
+    readonly nameServers?: readonly string[];
+  };
 }
 
 export interface EndpointsDeps {
@@ -110,10 +115,12 @@ export class Endpoints {
   readonly #rateLimits = new Map<EndpointSettings, RateLimit>();
   readonly #transports = new Map<string, Transport>();
   readonly #states = new Map<string, EndpointState>();
+  readonly #names: NameResolver;
 
   constructor(config: EndpointsConfig, deps: EndpointsDeps) {
     this.#config = config;
     this.#deps = deps;
+    this.#names = new NameResolver({ clock: deps.clock, servers: config.egress.nameServers ?? [] });
   }
 
   connect(request: EndpointRequest): Connection | InvalidEndpoint {
@@ -131,6 +138,7 @@ export class Endpoints {
       {
         endpoint: request.endpoint,
         scope: request.scope,
+        tenant: request.tenant,
         retry: request.retry,
         basicAuth: request.basicAuth,
         interrupt: request.interrupt,
@@ -233,6 +241,7 @@ export class Endpoints {
         limits: this.#deps.transportLimits ?? transportLimits,
         guard: new EgressGuard(this.#config.egress, scope),
         tls: group.tls,
+        lookup: (name, tenant) => this.#names.lookup(name, tenant),
         proxyUrl,
       });
       this.#transports.set(key, transport);

@@ -1,22 +1,18 @@
-import { type LookupAddress, type LookupOptions, lookup as systemLookup } from "node:dns";
+import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { type EgressGuard, EgressRefusedError } from "./egress.ts";
 
-/** `dns.lookup`, or what a test has in its place. */
-export type Lookup = typeof systemLookup;
+/** The addresses of a name, at least one, for a tenant's connection. Rejects where there is none. */
+export type Lookup = (hostname: string, tenant: string) => Promise<readonly LookupAddress[]>;
 
 /**
  * Resolves a name to those of its addresses that may be connected to. A connection looks a name up once and is made to an
  * address of that very answer, so that a name server cannot give a harmless address to a check and another one to the
  * connection.
  */
-export function guardedLookup(guard: EgressGuard, lookup: Lookup = systemLookup): LookupFunction {
-  return (hostname, options: LookupOptions, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error !== null) {
-        callback(error, "");
-        return;
-      }
+export function guardedLookup(guard: EgressGuard, lookup: Lookup, tenant: string): LookupFunction {
+  return (hostname, options, callback) => {
+    const pick = (found: readonly LookupAddress[]) => {
       const allowed: LookupAddress[] = [];
       let reason: string | undefined;
       for (const one of found) {
@@ -24,7 +20,7 @@ export function guardedLookup(guard: EgressGuard, lookup: Lookup = systemLookup)
         if (refusal === undefined) allowed.push(one);
         else reason ??= refusal;
       }
-      const first = allowed[0];
+      const [first] = allowed;
       if (first === undefined) {
         callback(new EgressRefusedError(`${hostname}: ${reason ?? "the name has no address"}`), "");
       } else if (options.all === true) {
@@ -32,6 +28,7 @@ export function guardedLookup(guard: EgressGuard, lookup: Lookup = systemLookup)
       } else {
         callback(null, first.address, first.family);
       }
-    });
+    };
+    lookup(hostname, tenant).then(pick, (error: Error) => callback(error, ""));
   };
 }

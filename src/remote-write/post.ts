@@ -28,6 +28,8 @@ export interface PostTarget {
 export interface PostRequest {
   readonly target: PostTarget;
   readonly body: Buffer;
+  /** Whose samples they are; see {@link HttpRequest.tenant}. */
+  readonly tenant: string;
 }
 
 export interface PostLimits {

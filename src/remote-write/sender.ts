@@ -18,6 +18,7 @@ export interface SenderTarget {
   /** Absolute http or https URL without userinfo. */
   readonly endpoint: string;
   readonly scope: EgressScope;
+  readonly tenant: string;
   readonly retry: RetrySettings;
   /** Read before each attempt. The policy's own; it wins over the operator's bearer token. */
   readonly basicAuth: () => BasicAuth | undefined;
@@ -81,12 +82,12 @@ class PostingSender implements AttemptSender {
 
   async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
     const { transport, clock, limits } = this.#deps;
-    const { endpoint, scope } = this.#target;
+    const { endpoint, scope, tenant } = this.#target;
     const authorization = await this.#authorization(signal);
     if (signal.aborted) return { kind: "aborted", answerLost: false };
     if (authorization.kind === "unreadable") return authorization.verdict;
     const target = this.#targetOf(request.protocol, authorization.value);
-    const result = await transport.post({ target, body: request.payload }, limits, signal);
+    const result = await transport.post({ target, body: request.payload, tenant }, limits, signal);
     const authenticated = authorization.value !== undefined;
     return classify(result, { endpoint, scope, authenticated, nowMs: clock.nowMs() });
   }

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ConnectProxy, startConnectProxy } from "../../test/support/connect-proxy.ts";
+import { systemLookup } from "../../test/support/lookup.ts";
 import { type Act, type RawServer, startRawServer } from "../../test/support/raw-server.ts";
 import { until } from "../../test/support/until.ts";
 import { TlsMaterial } from "../core/tls-material.ts";
@@ -38,6 +39,7 @@ describe.each(implementations)("$name", ({ name }) => {
       limits: { ...transportLimits, connectMs, connections },
       guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
       tls: new TlsMaterial({}),
+      lookup: systemLookup(),
       ...(name !== "direct" && { proxyUrl: proxy.url }),
     });
   }
@@ -48,7 +50,11 @@ describe.each(implementations)("$name", ({ name }) => {
     headers: Record<string, string> = {},
   ): Promise<PostResult> {
     const target = { origin: `http://127.0.0.1:${server.port}`, path: "/write?a=b", headers };
-    return transport.post({ target, body: Buffer.from("body") }, { ...postLimits, ...limits }, signal);
+    return transport.post(
+      { target, body: Buffer.from("body"), tenant: "project" },
+      { ...postLimits, ...limits },
+      signal,
+    );
   }
 
   test("what is written", async () => {

@@ -11,6 +11,7 @@ import {
   postLimits,
   transportLimits,
 } from "../../src/remote-write/post.ts";
+import { systemLookup } from "./lookup.ts";
 import { type RawServer, startRawServer } from "./raw-server.ts";
 
 interface TransportChanges {
@@ -25,7 +26,7 @@ function openDirectTransport(changes: TransportChanges = {}): DirectTransport {
     limits: { ...transportLimits, connectMs: changes.connectMs ?? 1_000 },
     guard: new EgressGuard({ deny: [], allow: [] }, changes.scope ?? "operator"),
     tls: new TlsMaterial(changes.tls ?? {}),
-    ...(changes.lookup && { lookup: changes.lookup }),
+    lookup: changes.lookup ?? systemLookup(),
   };
   return new DirectTransport(options);
 }
@@ -71,7 +72,7 @@ export function postTo(
   body: Buffer = Buffer.from("body"),
 ): Promise<PostResult> {
   const target = { origin, path: "/", headers: {} };
-  return transport.post({ target, body }, { ...postLimits, ...limits }, signal);
+  return transport.post({ target, body, tenant: "project" }, { ...postLimits, ...limits }, signal);
 }
 
 /** Resolves any name to these addresses, and tells which it was asked for. */
@@ -81,11 +82,11 @@ export function lookupOf(...addresses: readonly string[]): {
 } {
   const asked: string[] = [];
   const found = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
-  const lookup = (name: string, _: unknown, callback: (error: null, all: typeof found) => void) => {
+  const lookup: Lookup = async (name) => {
     asked.push(name);
-    setImmediate(callback, null, found);
+    return found;
   };
-  return { lookup: lookup as unknown as Lookup, asked };
+  return { lookup, asked };
 }
 
 /** What a result means to the delivery table, and what a person reads of it. */

@@ -16,6 +16,7 @@ import type { EncodedRequest } from "../../src/remote-write/request.ts";
 import type { SenderDeps, SenderTarget } from "../../src/remote-write/sender.ts";
 import { createTransport } from "../../src/remote-write/transport.ts";
 import { WriteRequestBuilder } from "../../src/remote-write/write-request.ts";
+import { systemLookup } from "./lookup.ts";
 
 /** Requests and senders for tests of delivery, made by the daemon's own code. */
 export interface TestSeries {
@@ -62,6 +63,7 @@ export function smallRequest(seriesCount = 1, timestampMs = 1_760_000_000_000): 
 export function testTarget(target: Partial<SenderTarget> & { endpoint: string }): SenderTarget {
   return {
     scope: "operator",
+    tenant: "project",
     retry: { maxAttempts: 2, backoffMs: 10 },
     basicAuth: () => undefined,
     headers: {},
@@ -92,5 +94,6 @@ export function testTransport(limits: Partial<TransportLimits> = {}, tls: TlsSet
     limits: { ...transportLimits, ...limits },
     guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
     tls: new TlsMaterial(tls),
+    lookup: systemLookup(),
   });
 }

@@ -1,0 +1,23 @@
+import { isIP } from "node:net";
+
+/** Addresses by name, of a file as hosts(5) has it. Names are in lower case; a name's addresses in the file's order. */
+export type Hosts = ReadonlyMap<string, readonly string[]>;
+
+export function parseHosts(text: string): Hosts {
+  const hosts = new Map<string, string[]>();
+  for (const line of text.split("\n")) {
+    const [content = ""] = line.split("#", 1);
+    const [address = "", ...names] = content.trim().split(/\s+/);
+    if (isIP(address) === 0) continue;
+    for (const name of names) {
+      const key = name.toLowerCase();
+      const known = hosts.get(key);
+      if (known === undefined) hosts.set(key, [address]);
+      else if (!known.includes(address) && known.length < maxAddresses) known.push(address);
+    }
+  }
+  return hosts;
+}
+
+/** Of one name. */
+const maxAddresses = 32;

@@ -1,0 +1,185 @@
+import type { LookupAddress } from "node:dns";
+import { networkInterfaces } from "node:os";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { withLimit } from "../../core/signals.ts";
+import { FairSemaphore } from "../fair-semaphore.ts";
+import { type Hosts, parseHosts } from "./hosts-file.ts";
+import { NameCache } from "./name-cache.ts";
+import { addressesOf, type NameOutcome } from "./name-outcome.ts";
+import { type AddressResolver, createResolver, queryAddresses } from "./name-query.ts";
+import { ParsedFile } from "./parsed-file.ts";
+import { candidates, parseResolvConf, type SearchRules } from "./resolv-conf.ts";
+
+export interface NameResolverOptions {
+  /** Name servers, `address` or `address:port`; the system's where there are none. */
+  readonly servers?: readonly string[];
+  readonly clock?: Pick<Clock, "monotonicMs">;
+  readonly hostsPath?: string;
+  readonly resolvConfPath?: string;
+  readonly createResolver?: (servers: readonly string[]) => AddressResolver;
+  /** Whether this machine can reach public IPv6 addresses, as far as it knows. */
+  readonly hasPublicIPv6?: () => boolean;
+  readonly limits?: NameLimits;
+}
+
+export interface NameLimits {
+  /** At once, of all tenants; see {@link FairSemaphore} for a single one's part. */
+  readonly lookups: number;
+  /** One lookup with all its candidates. */
+  readonly lookupMs: number;
+  /** A lookup with its wait for a turn: less than a connection has to be made. */
+  readonly wholeMs: number;
+}
+
+const usualLimits: NameLimits = { lookups: 256, lookupMs: 6_000, wholeMs: 9_000 };
+const maxNames = 20_000;
+const maxFreeResolvers = 16;
+
+/**
+ * Host names to addresses, as `dns.lookup` finds them: by /etc/hosts, then from the name servers, with the search domains
+ * of /etc/resolv.conf. But `dns.lookup` runs two at a time in all of the process, so that one tenant's endpoints in a zone
+ * whose name servers are down would hold up everybody's. Here hundreds run side by side, tenants take turns, a name is
+ * asked for once however many want it, and what was found holds for its time to live.
+ */
+export class NameResolver {
+  readonly #options: NameResolverOptions;
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #hosts: ParsedFile<Hosts>;
+  readonly #search: ParsedFile<SearchRules>;
+  readonly #cache = new NameCache(maxNames);
+  readonly #limits: NameLimits;
+  readonly #turns: FairSemaphore;
+  readonly #open = new Map<string, Promise<NameOutcome>>();
+  /** Free ones, for the resolv.conf they were made under: one reads that when it is made. */
+  #resolvers: AddressResolver[] = [];
+  #resolversRules: SearchRules | undefined;
+  #isIPv6First = false;
+  #looksAtAddressesAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: NameResolverOptions = {}) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#limits = options.limits ?? usualLimits;
+    this.#turns = new FairSemaphore(this.#limits.lookups);
+    this.#hosts = new ParsedFile(options.hostsPath ?? "/etc/hosts", parseHosts, this.#clock);
+    this.#search = new ParsedFile(options.resolvConfPath ?? "/etc/resolv.conf", parseResolvConf, this.#clock);
+  }
+
+  /**
+   * @param name no address
+   * @returns at least one address, in the order in which they are to be tried
+   * @throws NameError
+   */
+  async lookup(name: string, tenant: string): Promise<readonly LookupAddress[]> {
+    const key = name.toLowerCase();
+    const local = localAddresses(key, await this.#hosts.value());
+    const outcome = local ?? (await this.#outcome(key, tenant));
+    return inOrder(addressesOf(name, outcome), this.#prefersIPv6());
+  }
+
+  /** A machine with many containers has many interfaces: they are not gone through for each connection. */
+  #prefersIPv6(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs >= this.#looksAtAddressesAtMs) {
+      this.#isIPv6First = (this.#options.hasPublicIPv6 ?? hasPublicIPv6)();
+      this.#looksAtAddressesAtMs = nowMs + 30_000;
+    }
+    return this.#isIPv6First;
+  }
+
+  async #outcome(name: string, tenant: string): Promise<NameOutcome> {
+    const known = this.#known(name);
+    if (known !== undefined) return known;
+    try {
+      return await withLimit(new AbortController().signal, this.#limits.wholeMs, (limited) =>
+        this.#inTurn(name, tenant, limited),
+      );
+    } catch {
+      return {
+        kind: "failed",
+        message: "too many lookups of this tenant are waiting for their name servers",
+      };
+    }
+  }
+
+  async #inTurn(name: string, tenant: string, signal: AbortSignal): Promise<NameOutcome> {
+    await this.#turns.acquire(tenant, signal);
+    try {
+      // Somebody may have asked for it meanwhile.
+      return await (this.#known(name) ?? this.#ask(name));
+    } finally {
+      this.#turns.release(tenant);
+    }
+  }
+
+  #known(name: string): NameOutcome | Promise<NameOutcome> | undefined {
+    return this.#cache.get(name, this.#clock.monotonicMs()) ?? this.#open.get(name);
+  }
+
+  #ask(name: string): Promise<NameOutcome> {
+    const asking = this.#query(name).finally(() => this.#open.delete(name));
+    this.#open.set(name, asking);
+    return asking;
+  }
+
+  async #query(name: string): Promise<NameOutcome> {
+    const rules = await this.#search.value();
+    const resolver = this.#takeResolver(rules);
+    // It ends what it has asked, and so the query.
+    const timer = setTimeout(() => resolver.cancel(), this.#limits.lookupMs).unref();
+    const outcome = await queryAddresses(resolver, candidates(name, rules));
+    clearTimeout(timer);
+    if (this.#resolversRules === rules && this.#resolvers.length < maxFreeResolvers) {
+      this.#resolvers.push(resolver);
+    }
+    this.#cache.set(name, outcome, this.#clock.monotonicMs());
+    return outcome;
+  }
+
+  #takeResolver(rules: SearchRules): AddressResolver {
+    if (this.#resolversRules !== rules) {
+      this.#resolversRules = rules;
+      this.#resolvers = [];
+    }
+    const make = this.#options.createResolver ?? createResolver;
+    return this.#resolvers.pop() ?? make(this.#options.servers ?? []);
+  }
+}
+
+const loopback: NameOutcome = {
+  kind: "found",
+  addresses: [
+    { address: "127.0.0.1", family: 4 },
+    { address: "::1", family: 6 },
+  ],
+  ttlMs: 0,
+};
+
+/** What no name server is asked for: RFC 6761, sections 6.3 and 6.4, and the system's own names. */
+function localAddresses(name: string, hosts: Hosts): NameOutcome | undefined {
+  const bare = name.replace(/\.$/, "");
+  const own = hosts.get(bare);
+  if (own !== undefined) {
+    const addresses = own.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    return { kind: "found", addresses, ttlMs: 0 };
+  }
+  if (bare === "localhost" || bare.endsWith(".localhost")) return loopback;
+  return bare === "invalid" || bare.endsWith(".invalid") ? { kind: "unknown" } : undefined;
+}
+
+/**
+ * IPv6 first where this machine has a public IPv6 address, as RFC 6724 would have it; else it comes last. A connection
+ * tries one family after the other (happy eyeballs), so that the order only decides which is first.
+ */
+function inOrder(addresses: readonly LookupAddress[], isIPv6First: boolean): LookupAddress[] {
+  const first = isIPv6First ? 6 : 4;
+  return [
+    ...addresses.filter(({ family }) => family === first),
+    ...addresses.filter(({ family }) => family !== first),
+  ];
+}
+
+function hasPublicIPv6(): boolean {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.some(({ family, address }) => family === "IPv6" && /^[23][0-9a-f]{3}:/i.test(address));
+}

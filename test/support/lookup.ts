@@ -1,0 +1,8 @@
+import { NameResolver } from "../../src/http/names/name-resolver.ts";
+import type { Lookup } from "../../src/remote-write/guarded-lookup.ts";
+
+/** As the daemon resolves names. */
+export function systemLookup(): Lookup {
+  const names = new NameResolver();
+  return (name, tenant) => names.lookup(name, tenant);
+}

@@ -1,0 +1,72 @@
+import { createSocket } from "node:dgram";
+
+/** What a name server makes of a name: its addresses of either family, an error, or nothing at all. */
+export type NameAnswer = readonly string[] | "NXDOMAIN" | "SERVFAIL" | "nothing";
+
+/** A name server on loopback (RFC 1035, UDP) that knows what a test wants it to know. */
+export interface NameServer extends AsyncDisposable {
+  /** `address:port` */
+  readonly address: string;
+  /** `name type`, in the order in which they were asked for. */
+  readonly asked: readonly string[];
+}
+
+const rcodes = { NXDOMAIN: 3, SERVFAIL: 2 } as const;
+const typeA = 1;
+const typeAaaa = 28;
+
+export async function startNameServer(
+  answerTo: (name: string) => NameAnswer,
+  { ttlSeconds = 60 }: { readonly ttlSeconds?: number } = {},
+): Promise<NameServer> {
+  const asked: string[] = [];
+  const socket = createSocket("udp4");
+  socket.on("message", (question, { port, address }) => {
+    const { name, type, end } = questionOf(question);
+    asked.push(`${name} ${type === typeA ? "A" : type === typeAaaa ? "AAAA" : type}`);
+    const answer = answerTo(name);
+    if (answer === "nothing") return;
+    const wanted =
+      typeof answer === "string" ? [] : answer.filter((one) => one.includes(":") === (type === typeAaaa));
+    const head = Buffer.from(question.subarray(0, 12));
+    head.writeUInt16BE(0x8180 | (typeof answer === "string" ? rcodes[answer] : 0), 2);
+    for (const [at, count] of [1, wanted.length, 0, 0].entries()) head.writeUInt16BE(count, 4 + 2 * at);
+    const records = wanted.map((one) => recordOf(one, type, ttlSeconds));
+    socket.send(Buffer.concat([head, question.subarray(12, end), ...records]), port, address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    asked,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => socket.close(resolve)),
+  };
+}
+
+function questionOf(message: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = message[at]!; length > 0; length = message[at]!) {
+    labels.push(message.toString("latin1", at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join(".").toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 };
+}
+
+/** Its name is the question's. */
+function recordOf(address: string, type: number, ttlSeconds: number): Buffer {
+  const data = address.includes(":") ? groupsOf(address) : Buffer.from(address.split(".").map(Number));
+  const record = Buffer.alloc(12);
+  record.writeUInt16BE(0xc00c, 0);
+  record.writeUInt16BE(type, 2);
+  record.writeUInt16BE(1, 4);
+  record.writeUInt32BE(ttlSeconds, 6);
+  record.writeUInt16BE(data.length, 10);
+  return Buffer.concat([record, data]);
+}
+
+function groupsOf(address: string): Buffer {
+  const [before = "", after = ""] = address.split("::");
+  const [first, last] = [before, after].map((part) => part.split(":").filter((group) => group !== ""));
+  const groups = [...first!, ...Array<string>(8 - first!.length - last!.length).fill("0"), ...last!];
+  return Buffer.from(groups.map((group) => group.padStart(4, "0")).join(""), "hex");
+}
