@@ -102,6 +102,99 @@ test.each(["localhost", "", "1.2.3", "0x7f.0.0.1", "2130706433", "1.2.3.4.5", ":
   },
 );
 
+describe("NAT64 prefixes of the network (RFC 6052, section 2.4)", () => {
+  const nat64Prefixes = [
+    ...["2606:4700::/32", "2a00:1:100::/40", "2a00:1:122::/48", "2a00:2:122:300::/56", "2a00:3:122:344::/64"],
+    "2a00:4:122:344::/96",
+  ];
+  const guard = new EgressGuard({ ...defaults, nat64Prefixes }, "tenant");
+  test.each([
+    ["2606:4700:c000:221::", "192.0.2.33"],
+    ["2606:4700:a01:203::", "10.1.2.3"],
+    ["2a00:1:10a:102:3::", "10.1.2.3"],
+    ["2a00:1:122:a01:2:300::", "10.1.2.3"],
+    ["2a00:2:122:30a:1:203::", "10.1.2.3"],
+    ["2a00:3:122:344:a:102:300::", "10.1.2.3"],
+    ["2a00:4:122:344::10.1.2.3", "10.1.2.3"],
+    ["2606:4700:a9fe:a9fe::", "169.254.169.254"],
+  ])("%s leads to %s", (address, inner) => {
+    expect(guard.refusal(address)).toContain(`which leads to ${inner}, is `);
+    expect(new EgressGuard(defaults, "tenant").refusal(address)).toBeUndefined();
+  });
+  test.each(["2606:4700:808:808::", "2a00:3:122:344:8:808:800::", "2a00:4:122:344::8.8.8.8"])(
+    "%s is public",
+    (address) => {
+      expect(guard.refusal(address)).toBeUndefined();
+    },
+  );
+});
+
+test.each([
+  // By the length of 48, 56, 64 and 96 bits: which one it is, only the network's operator knows.
+  ["64:ff9b:1:a01:2:300::", "10.1.2.3"],
+  ["64:ff9b:1:a:1:203::", "10.1.2.3"],
+  ["64:ff9b:1::a:102:300:0", "10.1.2.3"],
+  ["64:ff9b:1::10.1.2.3", "10.1.2.3"],
+  ["64:ff9b:1:a01:2:300:808:808", "10.1.2.3"],
+  // ISATAP, also under a public prefix, with and without the universal bit.
+  ["2606:4700::5efe:10.1.2.3", "10.1.2.3"],
+  ["2606:4700::200:5efe:10.1.2.3", "10.1.2.3"],
+  ["2606:4700::200:5efe:169.254.169.254", "169.254.169.254"],
+  ["fd00::5efe:10.1.2.3", undefined],
+  ["fd00::5efe:8.8.8.8", undefined],
+])("%s is not public: it may lead to %s", (address, inner) => {
+  const refusal = new EgressGuard(defaults, "tenant").refusal(address);
+  expect(refusal).toMatch(/is (not a public address|link-local)/);
+  if (inner !== undefined) expect(refusal).toContain(`which leads to ${inner}, `);
+});
+
+test("where it may lead to several addresses, allowing one is not enough", () => {
+  const guard = new EgressGuard({ ...defaults, allow: ["10.1.2.3"] }, "tenant");
+  expect(guard.refusal("64:ff9b:1::10.1.2.3")).toBeUndefined();
+  expect(guard.refusal("64:ff9b:1:c0a8:1:100:a01:203")).toContain("192.168.1.1");
+});
+
+test.each([
+  ...[
+    "2001:db8::1",
+    "2001:2::1",
+    "2001:10::1",
+    "2001:20::1",
+    "2001:1ff::1",
+    "3fff::1",
+    "3fff:fff::1",
+    "2620:4f:8000::1",
+  ],
+  ...[
+    "1::1",
+    "100:1::1",
+    "1fff::1",
+    "4000::1",
+    "5f00::1",
+    "8000::1",
+    "e000::1",
+    "fbff::1",
+    "fe00::1",
+    "fec0::1",
+  ],
+  ...["0:0:0:1::1", "::2:0:0:0", "64:ff9c::1"],
+])("%s is not public: special or unallocated", (address) => {
+  expect(new EgressGuard(defaults, "tenant").refusal(address)).toContain("is not a public address");
+  expect(new EgressGuard(defaults, "operator").refusal(address)).toBeUndefined();
+});
+
+test.each([
+  "2000::1",
+  "2001:200::1",
+  "2001:4860::8888",
+  "2400::1",
+  "2620:4f:8001::1",
+  "3ffe::1",
+  "3fff:1000::1",
+])("%s is public space", (address) => {
+  expect(new EgressGuard(defaults, "tenant").refusal(address)).toBeUndefined();
+});
+
 test("an embedded address is judged as the address itself", () => {
   const guard = new EgressGuard(defaults, "tenant");
   const part = fc.integer({ min: 0, max: 255 });

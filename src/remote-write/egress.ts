@@ -1,5 +1,6 @@
-import ipaddr from "ipaddr.js";
-import { type Address, AddressRange, embeddedIPv4, parseAddress } from "./address-range.ts";
+import { type Address, AddressRange, parseAddress } from "./address-range.ts";
+import { embeddedAddresses } from "./embedded-address.ts";
+import { isPublicAddress, kindOf } from "./public-address.ts";
 
 /**
  * Who chose an endpoint: the operator of this machine (policies from a directory), or a tenant (policies from a control
@@ -13,6 +14,8 @@ export interface EgressRules {
   readonly deny: readonly string[];
   /** Ranges that a tenant's policies may send to although they are not public. */
   readonly allow: readonly string[];
+  /** NAT64 prefixes of this network besides the well-known one. */
+  readonly nat64Prefixes?: readonly string[];
 }
 
 /** An endpoint leads to an address that it must not lead to. Its message is for the policy's owner. */
@@ -43,11 +46,13 @@ const neverAllowed: readonly (readonly [AddressRange, string])[] = [
 export class EgressGuard {
   readonly #deny: readonly AddressRange[];
   readonly #allow: readonly AddressRange[];
+  readonly #nat64: readonly AddressRange[];
   readonly #scope: EgressScope;
 
   constructor(rules: EgressRules, scope: EgressScope) {
     this.#deny = rules.deny.map((text) => new AddressRange(text));
     this.#allow = rules.allow.map((text) => new AddressRange(text));
+    this.#nat64 = (rules.nat64Prefixes ?? []).map((text) => new AddressRange(text));
     this.#scope = scope;
   }
 
@@ -58,17 +63,17 @@ export class EgressGuard {
   refusal(text: string): string | undefined {
     const address = parseAddress(text);
     if (address === undefined) return `${text} is not an IP address`;
-    // Both what it is and what it leads to: an IPv6 range may be denied, and so may the IPv4 address inside.
-    const inner = embeddedIPv4(address);
-    const forms = inner === undefined ? [address] : [address, inner];
-    for (const form of forms) {
+    // Both what it is and what it leads to: an IPv6 range may be denied, and so may an IPv4 address inside.
+    const { addresses, replaceOuter } = embeddedAddresses(address, this.#nat64);
+    for (const form of [address, ...addresses]) {
       const reason = this.#absoluteRefusal(form);
       if (reason !== undefined) return `${describe(text, form, address)} is ${reason}`;
     }
-    if (this.#scope === "operator" || forms.some((form) => isIn(this.#allow, form))) return undefined;
-    const judged = inner ?? address;
-    if (judged.range() === "unicast") return undefined;
-    return `${describe(text, judged, address)} is not a public address (${kindOf(judged)})`;
+    if (this.#scope === "operator" || isIn(this.#allow, address)) return undefined;
+    const judged = replaceOuter ? addresses : [address, ...addresses];
+    const refused = judged.find((form) => !isPublicAddress(form) && !isIn(this.#allow, form));
+    if (refused === undefined) return undefined;
+    return `${describe(text, refused, address)} is not a public address (${kindOf(refused)})`;
   }
 
   #absoluteRefusal(address: Address): string | undefined {
@@ -85,17 +90,4 @@ function isIn(ranges: readonly AddressRange[], address: Address): boolean {
 
 function describe(text: string, form: Address, whole: Address): string {
   return form === whole ? text : `${text}, which leads to ${form.toString()},`;
-}
-
-const kinds: Readonly<Record<string, string>> = {
-  private: "private",
-  loopback: "loopback",
-  uniqueLocal: "private",
-  carrierGradeNat: "shared by a provider's customers",
-  linkLocal: "link-local",
-};
-
-function kindOf(address: Address): string {
-  const range = address instanceof ipaddr.IPv4 ? address.range() : address.range();
-  return kinds[range] ?? "reserved";
 }
