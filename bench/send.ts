@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { Agent as HttpAgent, request as nodeRequest } from "node:http";
 import { Agent } from "undici";
 import { TlsMaterial } from "../src/core/tls-material.ts";
+import { ConnectionBudget } from "../src/http/connection-budget.ts";
 import { DirectTransport } from "../src/remote-write/direct-transport.ts";
 import { EgressGuard } from "../src/remote-write/egress.ts";
 import { type PostResult, postLimits, transportLimits } from "../src/remote-write/post.ts";
@@ -41,6 +42,7 @@ const own = new DirectTransport({
   limits: { ...transportLimits, connections },
   guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
   tls: new TlsMaterial({}),
+  budget: new ConnectionBudget(100),
   lookup: () => Promise.reject(new Error("an address needs no lookup")),
 });
 

@@ -27,6 +27,7 @@ test("defaults: only the sections that are present, the rest filled in", async (
       latenessMs: 0,
       onExhausted: "replay",
       concurrency: 4,
+      maxConnections: 2_000,
       protocol: "1.0",
       memoryLimitBytes: 268_435_456,
       shutdownTimeoutMs: 25_000,

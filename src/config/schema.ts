@@ -157,6 +157,12 @@ const delivery = z
       "replay",
     ),
     concurrency: integer("Requests that a sink has open at the same time (lanes)", 4, 1, 64),
+    maxConnections: integer(
+      "Connections to receivers at the same time, of all tenants together; one alone gets half of them",
+      2_000,
+      16,
+      100_000,
+    ),
     protocol: choice(
       "Remote-write protocol; auto is 1.0 first, and 2.0 after a 415",
       ["1.0", "2.0", "auto"],

@@ -23,6 +23,7 @@ import { MetricMetadataCache } from "../source/metric-metadata.ts";
 import type { Tenant } from "../source/sample-reader.ts";
 import { StoreClient } from "../source/store-client.ts";
 import { StoreReader } from "../source/store-reader.ts";
+import { connectionLimit } from "./connection-limit.ts";
 import type { Fleet } from "./fleet.ts";
 
 /** What reading and delivering need, whoever says which sinks run: the daemon's schedule, or a single command. */
@@ -66,7 +67,10 @@ export function createExportTools({
   const senders = new RemoteWriteMetrics();
   const metadata = new MetricMetadataCache({ client: store, clock, log });
   const endpoints = new Endpoints(
-    { endpoints: delivery.endpoints, protocol: delivery.protocol, egress },
+    {
+      ...{ endpoints: delivery.endpoints, protocol: delivery.protocol, egress },
+      maxConnections: connectionLimit(delivery.maxConnections, log),
+    },
     {
       clock,
       random: Math.random,

@@ -13,6 +13,10 @@ import {
 import { openSocket, type SocketOptions } from "./open-socket.ts";
 import type { AnswerHead } from "./response-head.ts";
 
+export interface ConnectionOptions extends SocketOptions {
+  readonly tenant: string;
+}
+
 interface Exchange {
   readonly receiver: AnswerReceiver;
   readonly limits: ExchangeLimits;
@@ -34,6 +38,8 @@ interface Exchange {
  * listeners are the connection's and not the exchange's.
  */
 export class Connection {
+  /** For whom it was opened; others may use it after that. */
+  readonly tenant: string;
   readonly #socket: Socket;
   readonly #parser: AnswerParser;
   readonly #deadline = new Deadline(() => this.#timedOut());
@@ -53,7 +59,8 @@ export class Connection {
    *
    * @param onClose called once, in the end, also where it was never open
    */
-  constructor(options: SocketOptions, onClose: (wasOpen: boolean) => void) {
+  constructor(options: ConnectionOptions, onClose: (wasOpen: boolean) => void) {
+    this.tenant = options.tenant;
     this.#onClose = onClose;
     this.#parser = new AnswerParser({
       onHead: (head) => this.#takeHead(head),

@@ -3,6 +3,7 @@ import type { LookupFunction } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { describeError } from "../core/errors.ts";
 import { Connection } from "./connection.ts";
+import { ConnectionBudget } from "./connection-budget.ts";
 import {
   type AnswerReceiver,
   ClosedClient,
@@ -39,10 +40,22 @@ export interface ConnectionsOptions {
   readonly tls: () => ConnectionOptions;
   /** How a tenant's names are resolved; the system's way without it. */
   readonly lookup?: (tenant: string) => LookupFunction;
+  /** What other pools share with this one; without it there is no limit but `max`. */
+  readonly budget?: ConnectionBudget;
   /** Called when a connection that was open has closed. */
   readonly onClose?: () => void;
   /** Called when the last connection is gone and nobody waits for one. */
   readonly onEmpty?: () => void;
+}
+
+/** A request that has no connection yet. */
+interface Waiting {
+  readonly tenant: string;
+  readonly signal: AbortSignal;
+  /** Aborted when it waits no more. */
+  readonly ended: AbortController;
+  take(connection: Connection | Promise<Connection>): void;
+  fail(error: Error): void;
 }
 
 /** Kept connections to one server (RFC 9112, section 9). */
@@ -52,14 +65,18 @@ export class Connections {
   readonly #all = new Set<Connection>();
   /** The one that was used last is last: those that are not needed get their time to end. */
   readonly #idle: Connection[] = [];
-  /** Called with a connection, or without one when one may be opened. Empty while there is an idle connection. */
-  readonly #waiting = new Set<(connection?: Connection) => void>();
+  readonly #budget: ConnectionBudget;
+  /** In the order of their coming; none while there is an idle connection. There is no room for a connection of their own. */
+  readonly #waiting = new Set<Waiting>();
+  /** Those in front of them: the next connections will be theirs, when the budget allows. They take a given one as well. */
+  readonly #applying = new Set<Waiting>();
   readonly #begins;
   readonly #ends;
   #isClosed = false;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    this.#budget = options.budget ?? new ConnectionBudget(Number.POSITIVE_INFINITY);
     this.#begins = channel(`telemetryd:${options.channelName}:request:create`);
     this.#ends = channel(`telemetryd:${options.channelName}:request:end`);
   }
@@ -99,11 +116,12 @@ export class Connections {
   close(): void {
     this.#isClosed = true;
     for (const connection of this.#all) connection.close(new ClosedClient());
-    for (const take of this.#waiting) take();
+    for (const waiting of [...this.#applying, ...this.#waiting]) waiting.fail(new ClosedClient());
   }
 
   #takeIdle(): Connection | undefined {
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      this.#budget.unkeep(connection);
       if (connection.isUsable) return connection;
       connection.close();
     }
@@ -112,17 +130,28 @@ export class Connections {
 
   async #acquire(tenant: string, { startMs }: ExchangeLimits, signal: AbortSignal): Promise<Connection> {
     signal.throwIfAborted();
-    return this.#all.size < this.#options.max
-      ? this.#open(tenant, signal)
-      : this.#turn(tenant, startMs, signal);
+    if (this.#isClosed) throw new ClosedClient();
+    if (this.#hasRoom() && this.#budget.tryAcquire(tenant)) return this.#open(tenant, signal);
+    return this.#turn(tenant, startMs, signal);
   }
 
+  #hasRoom(): boolean {
+    return this.#all.size + this.#applying.size < this.#options.max;
+  }
+
+  /** A place of the budget is this connection's, and is given back when it has closed. */
   async #open(tenant: string, signal: AbortSignal): Promise<Connection> {
-    if (this.#isClosed) throw new ClosedClient();
     const { url, readBytes, connectMs } = this.#options;
+    let tls: ConnectionOptions | undefined;
+    try {
+      tls = this.#tlsOptions();
+    } catch (error) {
+      // The next one in the row may have more luck, or the same error.
+      setImmediate(() => this.#leavePlace(tenant));
+      throw error;
+    }
     const lookup = this.#options.lookup?.(tenant);
-    const tls = this.#tlsOptions();
-    const connection = new Connection({ url, lookup, readBytes, tls }, (wasOpen) =>
+    const connection = new Connection({ url, lookup, readBytes, tls, tenant }, (wasOpen) =>
       this.#closed(connection, wasOpen),
     );
     this.#all.add(connection);
@@ -136,8 +165,6 @@ export class Connections {
     try {
       return this.#options.tls();
     } catch (error) {
-      // The next one in the row may have more luck, or the same error.
-      setImmediate(() => this.#offerPlace());
       throw new ConnectError(describeError(error), { cause: error });
     }
   }
@@ -149,10 +176,12 @@ export class Connections {
     if (keepMs === 0) {
       connection.close();
     } else if (next !== undefined) {
-      next(connection);
-    } else {
+      next.take(connection);
+    } else if (this.#budget.keep(connection)) {
       connection.idle(keepMs);
       this.#idle.push(connection);
+    } else {
+      connection.close();
     }
   }
 
@@ -160,42 +189,73 @@ export class Connections {
     this.#all.delete(connection);
     const index = this.#idle.indexOf(connection);
     if (index !== -1) this.#idle.splice(index, 1);
+    this.#budget.unkeep(connection);
     if (wasOpen) this.#options.onClose?.();
+    this.#leavePlace(connection.tenant);
+  }
+
+  #leavePlace(tenant: string): void {
+    this.#budget.release(tenant);
     this.#offerPlace();
   }
 
   #offerPlace(): void {
-    if (this.#all.size < this.#options.max) this.#next()?.();
-    if (this.#all.size === 0 && this.#waiting.size === 0) this.#options.onEmpty?.();
+    for (const waiting of this.#waiting) {
+      if (!this.#hasRoom()) break;
+      this.#waiting.delete(waiting);
+      this.#apply(waiting);
+    }
+    if (this.#all.size + this.#applying.size + this.#waiting.size === 0) this.#options.onEmpty?.();
   }
 
-  #next(): ((connection?: Connection) => void) | undefined {
-    return this.#waiting.values().next().value;
+  #apply(waiting: Waiting): void {
+    const { tenant, signal, ended } = waiting;
+    this.#applying.add(waiting);
+    this.#budget.acquire(tenant, ended.signal).then(
+      () => {
+        // It was given a connection in the very same turn.
+        if (ended.signal.aborted) this.#leavePlace(tenant);
+        else waiting.take(this.#open(tenant, signal));
+      },
+      () => this.#offerPlace(),
+    );
+  }
+
+  #next(): Waiting | undefined {
+    const [applying] = this.#applying;
+    const [waiting] = this.#waiting;
+    return applying ?? waiting;
   }
 
   /** A connection that is free, when it is one's turn. */
   #turn(tenant: string, startMs: number, signal: AbortSignal): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const settled = () => {
-        this.#waiting.delete(take);
+        this.#waiting.delete(waiting);
+        this.#applying.delete(waiting);
         clearTimeout(timer);
         signal.removeEventListener("abort", onAbort);
+        waiting.ended.abort();
       };
-      const take = (connection?: Connection) => {
-        settled();
-        resolve(connection ?? this.#open(tenant, signal));
+      const waiting: Waiting = {
+        ...{ tenant, signal },
+        ended: new AbortController(),
+        take: (connection) => {
+          settled();
+          resolve(connection);
+        },
+        fail: (error) => {
+          settled();
+          reject(error);
+        },
       };
-      const onAbort = () => {
-        settled();
-        reject(signal.reason as Error);
-      };
-      const onTimeout = () => {
-        settled();
-        reject(new PoolTimeout(`no connection was free within ${startMs / 1_000} s`));
-      };
+      const onAbort = () => waiting.fail(signal.reason as Error);
+      const onTimeout = () =>
+        waiting.fail(new PoolTimeout(`no connection was free within ${startMs / 1_000} s`));
       const timer = Number.isFinite(startMs) ? setTimeout(onTimeout, startMs) : undefined;
       signal.addEventListener("abort", onAbort, { once: true });
-      this.#waiting.add(take);
+      this.#waiting.add(waiting);
+      this.#offerPlace();
     });
   }
 }

@@ -21,6 +21,11 @@ export class FairSemaphore {
     return this.#free;
   }
 
+  /** Nothing is free, and somebody waits. */
+  get isFullyTaken(): boolean {
+    return this.#free === 0 && this.#queues.size > 0;
+  }
+
   isWaiting(tenant: string): boolean {
     return this.#queues.has(tenant);
   }

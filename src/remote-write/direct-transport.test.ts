@@ -113,11 +113,13 @@ describe("kept connections", () => {
 
   test("keep no process alive", async () => {
     const script = `
+      import { ConnectionBudget } from ${JSON.stringify(new URL("../http/connection-budget.ts", import.meta.url).href)};
       import { DirectTransport } from ${JSON.stringify(new URL("./direct-transport.ts", import.meta.url).href)};
       const made = new DirectTransport({
         limits: { connectMs: 1_000, connections: 1 },
         guard: { refusal: () => undefined },
         tls: { connectOptions: () => ({}) },
+        budget: new ConnectionBudget(1),
       });
       const target = { origin: "http://127.0.0.1:${server.port}", path: "/", headers: {} };
       const limits = ${JSON.stringify(postLimits)};

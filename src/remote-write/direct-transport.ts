@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { TlsMaterial } from "../core/tls-material.ts";
+import type { ConnectionBudget } from "../http/connection-budget.ts";
 import { Connections } from "../http/connections.ts";
 import {
   type AnswerReceiver,
@@ -33,6 +34,8 @@ export interface DirectTransportOptions {
   readonly guard: EgressGuard;
   readonly tls: TlsMaterial;
   readonly lookup: Lookup;
+  /** What all transports share. */
+  readonly budget: ConnectionBudget;
 }
 
 /** Answers are a few hundred bytes. There may be many thousands of connections. */
@@ -89,14 +92,14 @@ export class DirectTransport implements Transport {
 
   /** @throws EgressRefusedError for an address, which no lookup would see; ClosedClient after the end */
   #openPool(origin: string): Connections {
-    const { limits, guard, lookup, tls } = this.#options;
+    const { limits, guard, lookup, tls, budget } = this.#options;
     const url = new URL(origin);
     const host = hostOf(url);
     const refusal = isIP(host) === 0 ? undefined : guard.refusal(host);
     if (refusal !== undefined) throw new EgressRefusedError(refusal);
     if (this.#isClosed) throw new ClosedClient();
     const pool = new Connections({
-      ...{ url, keepMs, readBytes },
+      ...{ url, keepMs, readBytes, budget },
       max: limits.connections,
       connectMs: limits.connectMs,
       lookup: (tenant) => guardedLookup(guard, lookup, tenant),

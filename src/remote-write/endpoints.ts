@@ -4,6 +4,7 @@ import type { Logger } from "../core/log.ts";
 import { SecretFile } from "../core/secret-file.ts";
 import { secretsByName, secretsOfUrl } from "../core/secret-values.ts";
 import { TlsMaterial } from "../core/tls-material.ts";
+import { ConnectionBudget } from "../http/connection-budget.ts";
 import { NameResolver } from "../http/names/name-resolver.ts";
 import type { BasicAuth, RetrySettings } from "../policy/types.ts";
 import { EgressGuard, type EgressRules, type EgressScope } from "./egress.ts";
@@ -33,6 +34,8 @@ export interface EndpointsConfig {
   readonly endpoints: readonly EndpointSettings[];
   /** `delivery.protocol` */
   readonly protocol: ProtocolSetting;
+  /** `delivery.maxConnections` */
+  readonly maxConnections?: number;
   readonly egress: EgressRules & {
     readonly trustProxy: boolean;
     /** `address` or `address:port`; the system's where there are none. */
@@ -116,10 +119,12 @@ export class Endpoints {
   readonly #transports = new Map<string, Transport>();
   readonly #states = new Map<string, EndpointState>();
   readonly #names: NameResolver;
+  readonly #budget: ConnectionBudget;
 
   constructor(config: EndpointsConfig, deps: EndpointsDeps) {
     this.#config = config;
     this.#deps = deps;
+    this.#budget = new ConnectionBudget(config.maxConnections ?? Number.POSITIVE_INFINITY);
     this.#names = new NameResolver({ clock: deps.clock, servers: config.egress.nameServers ?? [] });
   }
 
@@ -242,6 +247,7 @@ export class Endpoints {
         guard: new EgressGuard(this.#config.egress, scope),
         tls: group.tls,
         lookup: (name, tenant) => this.#names.lookup(name, tenant),
+        budget: this.#budget,
         proxyUrl,
       });
       this.#transports.set(key, transport);

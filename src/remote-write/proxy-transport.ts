@@ -1,5 +1,7 @@
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import { withLimit } from "../core/signals.ts";
 import type { TlsMaterial } from "../core/tls-material.ts";
+import type { ConnectionBudget } from "../http/connection-budget.ts";
 import type { AnswerHeaders } from "../http/response-head.ts";
 import {
   AnswerTimeoutError,
@@ -15,13 +17,17 @@ import {
 export interface ProxyTransportOptions {
   readonly limits: TransportLimits;
   readonly tls: TlsMaterial;
+  /** What all transports share. A request counts while it is on its way; idle tunnels do not. */
+  readonly budget: ConnectionBudget;
 }
 
 /** Through an http or https proxy, by tunnels (CONNECT) that undici makes. */
 export class ProxyTransport implements Transport {
   readonly #agent: Dispatcher;
+  readonly #budget: ConnectionBudget;
 
-  constructor(proxyUrl: string, { limits, tls }: ProxyTransportOptions) {
+  constructor(proxyUrl: string, { limits, tls, budget }: ProxyTransportOptions) {
+    this.#budget = budget;
     this.#agent = new ProxyAgent({
       uri: proxyUrl,
       connections: limits.connections,
@@ -35,8 +41,28 @@ export class ProxyTransport implements Transport {
     });
   }
 
-  post(request: PostRequest, limits: PostLimits, signal: AbortSignal): Promise<PostResult> {
-    return dispatchPost(this.#agent, request, limits, signal);
+  async post(request: PostRequest, limits: PostLimits, signal: AbortSignal): Promise<PostResult> {
+    try {
+      await this.#acquire(request.tenant, limits.startMs, signal);
+    } catch (error) {
+      if (signal.aborted) return { kind: "aborted", written: false };
+      return { kind: "no-answer", error, written: false };
+    }
+    try {
+      return await dispatchPost(this.#agent, request, limits, signal);
+    } finally {
+      this.#budget.release(request.tenant);
+    }
+  }
+
+  async #acquire(tenant: string, startMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#budget.tryAcquire(tenant)) return;
+    await withLimit(
+      signal,
+      startMs,
+      (limited) => this.#budget.acquire(tenant, limited),
+      () => noConnection(startMs),
+    );
   }
 
   close(): Promise<void> {
@@ -72,6 +98,10 @@ export function dispatchPost(
   });
 }
 
+function noConnection(afterMs: number): NoConnectionError {
+  return new NoConnectionError(`no connection was free within ${afterMs / 1_000} s`);
+}
+
 const closedByUs = new Error("the rest of the answer is not wanted");
 
 /** One request on its way: collects what undici reports, and settles exactly once. */
@@ -100,8 +130,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     };
     signal.addEventListener("abort", this.#onAbort);
     this.#timer = setTimeout(() => {
-      const error = new NoConnectionError(`no connection was free within ${limits.startMs / 1_000} s`);
-      this.#settle({ kind: "no-answer", error, written: false });
+      this.#settle({ kind: "no-answer", error: noConnection(limits.startMs), written: false });
     }, limits.startMs);
   }
 

@@ -6,6 +6,7 @@ import { systemLookup } from "../../test/support/lookup.ts";
 import { type Act, type RawServer, startRawServer } from "../../test/support/raw-server.ts";
 import { until } from "../../test/support/until.ts";
 import { TlsMaterial } from "../core/tls-material.ts";
+import { ConnectionBudget } from "../http/connection-budget.ts";
 import { EgressGuard } from "./egress.ts";
 import { type PostLimits, type PostResult, postLimits, type Transport, transportLimits } from "./post.ts";
 import { createTransport } from "./transport.ts";
@@ -40,6 +41,7 @@ describe.each(implementations)("$name", ({ name }) => {
       guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
       tls: new TlsMaterial({}),
       lookup: systemLookup(),
+      budget: new ConnectionBudget(Number.POSITIVE_INFINITY),
       ...(name !== "direct" && { proxyUrl: proxy.url }),
     });
   }

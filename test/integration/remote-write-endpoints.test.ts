@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLogger } from "../../src/core/log.ts";
 import { TlsMaterial } from "../../src/core/tls-material.ts";
+import { ConnectionBudget } from "../../src/http/connection-budget.ts";
 import { EgressGuard } from "../../src/remote-write/egress.ts";
 import type { EndpointSettings } from "../../src/remote-write/endpoint-settings.ts";
 import { type Connection, Endpoints, type EndpointsConfig } from "../../src/remote-write/endpoints.ts";
@@ -134,6 +135,7 @@ describe("egress", () => {
       guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
       tls: new TlsMaterial({}),
       lookup,
+      budget: new ConnectionBudget(10),
     });
     const endpoint = `http://receiver.test:${receiver.port}/api/v1/write`;
     const retry = { maxAttempts: 1, backoffMs: 1 };
@@ -151,6 +153,7 @@ describe("egress", () => {
       guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
       tls: new TlsMaterial({}),
       lookup,
+      budget: new ConnectionBudget(10),
     });
     const target = testTarget({ endpoint: "http://receiver.test/" });
     const outcome = await createSender(target, testDeps({ transport })).send(smallRequest(), never);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach } from "vitest";
 import { TlsMaterial, type TlsSettings } from "../../src/core/tls-material.ts";
+import { ConnectionBudget } from "../../src/http/connection-budget.ts";
 import { classify } from "../../src/remote-write/classify.ts";
 import type { DirectTransportOptions } from "../../src/remote-write/direct-transport.ts";
 import { DirectTransport } from "../../src/remote-write/direct-transport.ts";
@@ -27,6 +28,7 @@ function openDirectTransport(changes: TransportChanges = {}): DirectTransport {
     guard: new EgressGuard({ deny: [], allow: [] }, changes.scope ?? "operator"),
     tls: new TlsMaterial(changes.tls ?? {}),
     lookup: changes.lookup ?? systemLookup(),
+    budget: new ConnectionBudget(Number.POSITIVE_INFINITY),
   };
   return new DirectTransport(options);
 }

@@ -2,6 +2,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { silentLogger } from "../../src/core/log.ts";
 import { type Label, SampleBuffer, Series } from "../../src/core/series.ts";
 import { TlsMaterial, type TlsSettings } from "../../src/core/tls-material.ts";
+import { ConnectionBudget } from "../../src/http/connection-budget.ts";
 import { EgressGuard } from "../../src/remote-write/egress.ts";
 import { EndpointState } from "../../src/remote-write/endpoint-state.ts";
 import { type LabelShape, seriesEncoderFor } from "../../src/remote-write/labels.ts";
@@ -95,5 +96,6 @@ export function testTransport(limits: Partial<TransportLimits> = {}, tls: TlsSet
     guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
     tls: new TlsMaterial(tls),
     lookup: systemLookup(),
+    budget: new ConnectionBudget(Number.POSITIVE_INFINITY),
   });
 }
