@@ -9,6 +9,7 @@ export interface NameServer extends AsyncDisposable {
   readonly address: string;
   /** `name type`, in the order in which they were asked for. */
   readonly asked: readonly string[];
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 const rcodes = { NXDOMAIN: 3, SERVFAIL: 2 } as const;

@@ -5,6 +5,7 @@ import { hangingCount, largeTeam, seriesOfTeam } from "./scene.ts";
 /** Takes what the teams send and notes when it was there. */
 export interface TeamReceiver extends AsyncDisposable {
   readonly url: string;
+  readonly port: number;
   /** From now on the first teams get no answer any more. */
   hang(): void;
   /** Requests that hang at present. */
@@ -39,7 +40,8 @@ export async function startTeamReceiver(): Promise<TeamReceiver> {
         response.once("close", () => hanging--);
         return;
       }
-      response.writeHead(204).end();
+      // The small ones' names are looked up for each request: what is kept needs no name server.
+      response.writeHead(204, team === largeTeam ? {} : { connection: "close" }).end();
       if (team === largeTeam) largeRequests++;
       else note(team, Buffer.concat(chunks), nowMs);
     });
@@ -58,6 +60,7 @@ export async function startTeamReceiver(): Promise<TeamReceiver> {
   const { port } = server.address() as { port: number };
   return {
     url: `http://127.0.0.1:${port}/api/v1/write`,
+    port,
     hang: () => {
       isHanging = true;
     },

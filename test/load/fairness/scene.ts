@@ -2,16 +2,24 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { flushVictoriaMetrics, importLines } from "../../support/samples.ts";
 
-/** The teams, one sink each: the first ones' receivers hang when they are told to, and the last one is the large one. */
+/**
+ * The teams, one sink each: the first ones' receivers hang when they are told to, those after them have many sinks whose
+ * names are not resolved any longer then, and the last one is the large one.
+ */
 export const teamCount = 50;
 export const hangingCount = 5;
+const namelessCount = 3;
+const namelessSinks = 20;
 export const largeTeam = teamCount - 1;
 export const seriesOfTeam = 20;
 export const hangingTeams: readonly number[] = Array.from({ length: hangingCount }, (_, index) => index);
 export const others: readonly number[] = Array.from(
-  { length: largeTeam - hangingCount },
-  (_, index) => hangingCount + index,
+  { length: largeTeam - hangingCount - namelessCount },
+  (_, index) => hangingCount + namelessCount + index,
 );
+/** The domain of the hosts that the name server says nothing of, when it is told to. */
+export const namelessDomain = "nameless.test";
+export const receiverHost = "receiver.test";
 
 /** Much shorter than usual, so that the others' cycles come thick and fast. */
 export const intervalMs = 2_000;
@@ -21,8 +29,8 @@ const never = new AbortController().signal;
 
 export interface Scene {
   readonly storeUrl: string;
-  /** The team's number is added as `?team=`. */
-  readonly receiverUrl: string;
+  /** Of the receiver of all teams. */
+  readonly receiverPort: number;
   readonly folder: string;
 }
 
@@ -31,8 +39,17 @@ export function namespaceOf(team: number): string {
   return `team-${team}`;
 }
 
+/** Absolute URLs of a team's sinks. */
+function endpointsOf(team: number, port: number): string[] {
+  const isNameless = team >= hangingCount && team < hangingCount + namelessCount;
+  const hosts = isNameless
+    ? Array.from({ length: namelessSinks }, (_, index) => `r${index}.team-${team}.${namelessDomain}`)
+    : [receiverHost];
+  return hosts.map((host) => `http://${host}:${port}/api/v1/write?team=${team}`);
+}
+
 /** Puts a team's policy into the directory, in one step. */
-export async function writePolicy({ folder, receiverUrl }: Scene, team: number): Promise<void> {
+export async function writePolicy({ folder, receiverPort }: Scene, team: number): Promise<void> {
   const isLarge = team === largeTeam;
   const policy = {
     apiVersion: "telemetry.platformapis/v1alpha1",
@@ -40,19 +57,17 @@ export async function writePolicy({ folder, receiverUrl }: Scene, team: number):
     metadata: { name: "policy", namespace: namespaceOf(team) },
     spec: {
       sources: [{ name: "source", metrics: { metricsql: `{job="fair",team="${team}"}` } }],
-      sinks: [
-        {
-          name: "sink",
-          sources: ["source"],
-          target: {
-            prometheusRemoteWrite: {
-              endpoint: `${receiverUrl}?team=${team}`,
-              batch: { timeout: isLarge ? "5s" : "2s", maxSize: isLarge ? 5_000 : 2_000 },
-              retry: { maxAttempts: 3, backoffDuration: "500ms" },
-            },
+      sinks: endpointsOf(team, receiverPort).map((endpoint, index) => ({
+        name: `sink-${index}`,
+        sources: ["source"],
+        target: {
+          prometheusRemoteWrite: {
+            endpoint,
+            batch: { timeout: isLarge ? "5s" : "2s", maxSize: isLarge ? 5_000 : 2_000 },
+            retry: { maxAttempts: 3, backoffDuration: "500ms" },
           },
         },
-      ],
+      })),
     },
   };
   await mkdir(join(folder, "policies"), { recursive: true });
