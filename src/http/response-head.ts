@@ -120,6 +120,8 @@ function isClosing(value: string | string[] | undefined): boolean {
   return options.some((option) => withoutOuterSpace(option) === "close");
 }
 
+/** As nearly all chunks have it. */
+const plainChunkLine = /^[0-9A-Fa-f]{1,12}$/;
 /** Each part begins with a character that the one before it cannot contain: linear. */
 const chunkLine =
   /^([0-9A-Fa-f]{1,12})((?:;[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:=(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*)$/;
@@ -130,6 +132,7 @@ const chunkLine =
  * @throws MalformedAnswer
  */
 export function parseChunkLine(line: string): { readonly bytes: number; readonly extensionBytes: number } {
+  if (plainChunkLine.test(line)) return { bytes: Number.parseInt(line, 16), extensionBytes: 0 };
   const match = chunkLine.exec(line);
   if (match === null) throw new MalformedAnswer("the size of a chunk is not a hexadecimal number");
   const [, digits = "", extensions = ""] = match;

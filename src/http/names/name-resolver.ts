@@ -25,13 +25,13 @@ export interface NameResolverOptions {
 export interface NameLimits {
   /** At once, of all tenants; see {@link FairSemaphore} for a single one's part. */
   readonly lookups: number;
+  /** Until it is a lookup's turn; together with `lookupMs` less than a connection has to be made. */
+  readonly waitMs: number;
   /** One lookup with all its candidates. */
   readonly lookupMs: number;
-  /** A lookup with its wait for a turn: less than a connection has to be made. */
-  readonly wholeMs: number;
 }
 
-const usualLimits: NameLimits = { lookups: 256, lookupMs: 6_000, wholeMs: 9_000 };
+const usualLimits: NameLimits = { lookups: 256, waitMs: 3_000, lookupMs: 6_000 };
 const maxNames = 20_000;
 const maxFreeResolvers = 16;
 
@@ -91,8 +91,8 @@ export class NameResolver {
     const known = this.#known(name);
     if (known !== undefined) return known;
     try {
-      return await withLimit(new AbortController().signal, this.#limits.wholeMs, (limited) =>
-        this.#inTurn(name, tenant, limited),
+      await withLimit(new AbortController().signal, this.#limits.waitMs, (limited) =>
+        this.#turns.acquire(tenant, limited),
       );
     } catch {
       return {
@@ -100,10 +100,6 @@ export class NameResolver {
         message: "too many lookups of this tenant are waiting for their name servers",
       };
     }
-  }
-
-  async #inTurn(name: string, tenant: string, signal: AbortSignal): Promise<NameOutcome> {
-    await this.#turns.acquire(tenant, signal);
     try {
       // Somebody may have asked for it meanwhile.
       return await (this.#known(name) ?? this.#ask(name));
