@@ -130,6 +130,18 @@ describe("pools that share one", () => {
     ).toHaveLength(90);
   });
 
+  test("a place comes back where TLS cannot even begin", async () => {
+    const broken = { cert: "no certificate", key: "no key" };
+    const url = new URL("https://127.0.0.1:1");
+    const pool = new Connections({
+      ...{ url, max: 10, connectMs: 1_000, keepMs: 10_000, readBytes: 4_096, repeats: false, budget },
+      channelName: "receiver",
+      tls: () => broken,
+    });
+    pools.push(pool);
+    for (let count = 0; count < 5; count++) await expect(ask(3, "a")).rejects.toThrow(ConnectError);
+  });
+
   test("places come back, however a wait or a connection ends", async () => {
     servers[0]!.act = () => undefined;
     servers[1]!.act = (socket) => socket.resetAndDestroy();

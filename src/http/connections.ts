@@ -141,30 +141,25 @@ export class Connections {
 
   /** A place of the budget is this connection's, and is given back when it has closed. */
   async #open(tenant: string, signal: AbortSignal): Promise<Connection> {
-    const { url, readBytes, connectMs } = this.#options;
-    let tls: ConnectionOptions | undefined;
-    try {
-      tls = this.#tlsOptions();
-    } catch (error) {
-      // The next one in the row may have more luck, or the same error.
-      setImmediate(() => this.#leavePlace(tenant));
-      throw error;
-    }
-    const lookup = this.#options.lookup?.(tenant);
-    const connection = new Connection({ url, lookup, readBytes, tls, tenant }, (wasOpen) =>
-      this.#closed(connection, wasOpen),
-    );
-    this.#all.add(connection);
-    await connection.opened(connectMs, signal);
+    const connection = this.#connect(tenant);
+    await connection.opened(this.#options.connectMs, signal);
     return connection;
   }
 
-  /** Read anew for each connection: certificates may have been renewed since the last one. */
-  #tlsOptions(): ConnectionOptions | undefined {
-    if (this.#options.url.protocol !== "https:") return undefined;
+  #connect(tenant: string): Connection {
+    const { url, lookup, readBytes } = this.#options;
     try {
-      return this.#options.tls();
+      // Read anew for each connection: certificates may have been renewed since the last one.
+      const tls = url.protocol === "https:" ? this.#options.tls() : undefined;
+      const connection: Connection = new Connection(
+        { url, lookup: lookup?.(tenant), readBytes, tls, tenant },
+        (wasOpen) => this.#closed(connection, wasOpen),
+      );
+      this.#all.add(connection);
+      return connection;
     } catch (error) {
+      // The next one in the row may have more luck, or the same error.
+      setImmediate(() => this.#leavePlace(tenant));
       throw new ConnectError(describeError(error), { cause: error });
     }
   }

@@ -182,6 +182,7 @@ export class Endpoints {
   async close(): Promise<void> {
     const transports = [...this.#transports.values()];
     this.#transports.clear();
+    this.#names.close();
     await Promise.all(transports.map((transport) => transport.close()));
   }
 

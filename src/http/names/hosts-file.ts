@@ -3,6 +3,9 @@ import { isIP } from "node:net";
 /** Addresses by name, of a file as hosts(5) has it. Names are in lower case; a name's addresses in the file's order. */
 export type Hosts = ReadonlyMap<string, readonly string[]>;
 
+/** Of one name. */
+const maxAddresses = 32;
+
 export function parseHosts(text: string): Hosts {
   const hosts = new Map<string, string[]>();
   for (const line of text.split("\n")) {
@@ -18,6 +21,3 @@ export function parseHosts(text: string): Hosts {
   }
   return hosts;
 }
-
-/** Of one name. */
-const maxAddresses = 32;

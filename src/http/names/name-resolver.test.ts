@@ -127,6 +127,15 @@ test("a tenant whose name servers hang holds up no other, and its own lookups en
   expect(new Set(await Promise.all(dead))).toEqual(new Set(["EAI_AGAIN"]));
 });
 
+test("its end is the end of all lookups", async () => {
+  known["r.test"] = "nothing";
+  const resolver = open();
+  const asking = resolver.lookup("r.test", "a");
+  await until("it is asked for", () => server.asked.length > 0);
+  resolver.close();
+  await expect(asking).rejects.toMatchObject({ code: "EAI_AGAIN" });
+});
+
 test("a lookup that has no end is ended", async () => {
   const never = () => new Promise<never>(() => undefined);
   let fail: ((error: Error) => void)[] = [];

@@ -53,6 +53,7 @@ export class NameResolver {
   /** Free ones, for the resolv.conf they were made under: one reads that when it is made. */
   #resolvers: AddressResolver[] = [];
   #resolversRules: SearchRules | undefined;
+  readonly #asking = new Set<AddressResolver>();
   #isIPv6First = false;
   #looksAtAddressesAtMs = Number.NEGATIVE_INFINITY;
 
@@ -75,6 +76,11 @@ export class NameResolver {
     const local = localAddresses(key, await this.#hosts.value());
     const outcome = local ?? (await this.#outcome(key, tenant));
     return inOrder(addressesOf(name, outcome), this.#prefersIPv6());
+  }
+
+  /** Ends all lookups, which would keep the process alive for as long as a name server may take. */
+  close(): void {
+    for (const resolver of this.#asking) resolver.cancel();
   }
 
   /** A machine with many containers has many interfaces: they are not gone through for each connection. */
@@ -121,10 +127,12 @@ export class NameResolver {
   async #query(name: string): Promise<NameOutcome> {
     const rules = await this.#search.value();
     const resolver = this.#takeResolver(rules);
+    this.#asking.add(resolver);
     // It ends what it has asked, and so the query.
     const timer = setTimeout(() => resolver.cancel(), this.#limits.lookupMs).unref();
     const outcome = await queryAddresses(resolver, candidates(name, rules));
     clearTimeout(timer);
+    this.#asking.delete(resolver);
     if (this.#resolversRules === rules && this.#resolvers.length < maxFreeResolvers) {
       this.#resolvers.push(resolver);
     }
