@@ -33,6 +33,22 @@ test("a selector, with what it costs", () => {
   expect(text).toMatch(/warning:\n {4}\{job=~"\.\*"\}\n {4}\^ .*nearly every series/);
 });
 
+test("what Prometheus 3 knows, and with which feature, and Prometheus 2 does not", () => {
+  expect(explain("m / 5m", {}).text).toContain(
+    `Prometheus 3:   can be evaluated
+Prometheus 2:   is refused:
+    m / 5m
+        ^ the duration 5m stands for a number, which only Prometheus 3 knows
+`,
+  );
+  expect(explain("limitk(3, m)", {}).text).toContain(
+    `Prometheus 3:   can be evaluated with a feature that is off by default:
+    limitk(3, m)
+    ^ the function limitk(), which Prometheus knows only with --enable-feature=promql-experimental-functions
+`,
+  );
+});
+
 test("as JSON", () => {
   const { text } = explain('label_set(up, "a", "b")', { output: "json" });
   expect(JSON.parse(text)).toMatchObject({
@@ -42,6 +58,7 @@ test("as JSON", () => {
     labelsNamed: ["__name__", "a"],
     labelsWritten: ["a"],
     notPromql: [{ message: "the function label_set()", pos: 0 }],
+    notPromql2: [{ message: "the function label_set()", pos: 0 }],
   });
 });
 

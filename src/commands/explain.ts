@@ -3,7 +3,7 @@ import { kind } from "../metricsql/kind.ts";
 import { labelsNamed, labelsWritten } from "../metricsql/labels.ts";
 import { MetricsqlSyntaxError, parse } from "../metricsql/parser.ts";
 import { print } from "../metricsql/printer.ts";
-import { promqlOnly } from "../metricsql/promql.ts";
+import { type PromqlRemark, promqlOnly } from "../metricsql/promql.ts";
 import { rangeRemarks } from "../metricsql/range-remarks.ts";
 import { scope } from "../metricsql/scope.ts";
 import { caret } from "../metricsql/syntax-error.ts";
@@ -58,8 +58,10 @@ interface Explanation {
   readonly labelsNamed: readonly string[];
   readonly labelsWritten: readonly string[];
   readonly warnings: readonly Remark[];
-  /** Why plain Prometheus would not take it; empty where it would. */
-  readonly notPromql: readonly Remark[];
+  /** Why a plain Prometheus 3 would not take it; empty where it would. */
+  readonly notPromql: readonly PromqlRemark[];
+  /** The same of Prometheus 2. */
+  readonly notPromql2: readonly PromqlRemark[];
 }
 
 interface TreeNode {
@@ -78,7 +80,8 @@ function explanationOf(expr: Expr, tenant: { readonly label: string; readonly va
     labelsWritten: labelsWritten(expr),
     warnings: [...warnings(expr), ...rangeRemarks(expr)].sort((a, b) => a.pos - b.pos),
     // A plain selector is read raw, alternatives and all.
-    notPromql: kind(expr) === "selector" ? [] : promqlOnly(expr),
+    notPromql: kind(expr) === "selector" ? [] : promqlOnly(expr, 3),
+    notPromql2: kind(expr) === "selector" ? [] : promqlOnly(expr, 2),
   };
 }
 
@@ -91,23 +94,44 @@ function textOfError(query: string, error: MetricsqlSyntaxError): string {
 }
 
 function textOf(query: string, explanation: Explanation): string {
-  const { warnings: found, notPromql } = explanation;
+  const { warnings: found } = explanation;
   const parts = [
     ["query", printable(explanation.query)],
     ["kind", kindTexts[explanation.kind]],
     ["scoped", printable(explanation.scoped)],
     ["labels named", list(explanation.labelsNamed)],
     ["labels written", list(explanation.labelsWritten)],
-    ["on Prometheus", notPromql.length === 0 ? "can be evaluated" : "is refused:"],
-  ].map(([title, text]) => `${`${title}:`.padEnd(16)}${text}\n`);
+  ] as const;
   return [
-    ...parts,
-    ...notPromql.map((remark) => remarkText(query, remark)),
+    ...parts.map(([title, text]) => line(title, text)),
+    ...prometheusTexts(query, explanation),
     "\n",
     treeLines(explanation.tree).join(""),
     ...(found.length === 0 ? [] : ["\n"]),
     ...found.map((remark) => `warning:\n${remarkText(query, remark)}`),
   ].join("");
+}
+
+/** Once for both versions where what is to be said of them is the same. */
+function prometheusTexts(query: string, { notPromql, notPromql2 }: Explanation): string[] {
+  const of = (name: string, remarks: readonly PromqlRemark[]): string[] => [
+    line(name, verdictOf(remarks)),
+    ...remarks.map((remark) => remarkText(query, remark)),
+  ];
+  const isSame = JSON.stringify(notPromql) === JSON.stringify(notPromql2);
+  return isSame
+    ? of("on Prometheus", notPromql)
+    : [...of("Prometheus 3", notPromql), ...of("Prometheus 2", notPromql2)];
+}
+
+function verdictOf(remarks: readonly PromqlRemark[]): string {
+  if (remarks.length === 0) return "can be evaluated";
+  const isRefused = remarks.some(({ feature }) => feature === undefined);
+  return isRefused ? "is refused:" : "can be evaluated with a feature that is off by default:";
+}
+
+function line(title: string, text: string): string {
+  return `${`${title}:`.padEnd(16)}${text}\n`;
 }
 
 const kindTexts = {

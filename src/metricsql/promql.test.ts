@@ -19,7 +19,7 @@ describe("promqlOnly", () => {
     "hour() + hour(m)",
     "absent_over_time(m[1h30m])",
   ])("%s is PromQL", (query) => {
-    expect(promqlOnly(parse(query))).toEqual([]);
+    for (const major of [2, 3] as const) expect(promqlOnly(parse(query), major)).toEqual([]);
   });
 
   it.each<[string, readonly (string | RegExp)[]]>([
@@ -58,10 +58,57 @@ describe("promqlOnly", () => {
     ['"a"', [/string cannot be the result/]],
     ["WITH (x = m) rate(x)", [/without a window/]],
   ])("%s is not", (query, reasons) => {
-    const messages = promqlOnly(parse(query)).map(({ message }) => message);
+    const messages = promqlOnly(parse(query), 2).map(({ message }) => message);
     expect(messages).toHaveLength(reasons.length);
     reasons.forEach((reason, i) => {
       expect(messages[i]).toMatch(reason);
     });
+  });
+
+  it.each([
+    "m / 5m",
+    "sum_over_time(m[1h]) / 1h",
+    "rate(m[300])",
+    "m offset 3600.5",
+    "m offset -300",
+    "rate(m[1_000])",
+    "m * 1_000.5",
+    "first_over_time(m[5m])",
+  ])("%s is PromQL of Prometheus 3, not of 2", (query) => {
+    expect(promqlOnly(parse(query), 3)).toEqual([]);
+    expect(promqlOnly(parse(query), 2)).toHaveLength(1);
+  });
+
+  it("holt_winters() is PromQL of Prometheus 2, not of 3", () => {
+    const expr = parse("holt_winters(m[1h], 0.5, 0.5)");
+    expect(promqlOnly(expr, 2)).toEqual([]);
+    expect(promqlOnly(expr, 3)).toMatchObject([{ message: "the function holt_winters()" }]);
+  });
+
+  it.each<[string, RegExp]>([
+    ["m offset 1h-5m", /duration 1h-5m/],
+    ["m * 1h-5m", /duration 1h-5m/],
+    ["m offset 1.5h", /duration 1.5h/],
+    ["rate(m[5i])", /duration 5i/],
+    ["m * 1Ki", /number 1Ki/],
+    ['m{"a b"="x"}', /label name "a b", which is sent as only MetricsQL/],
+    ["first_over_time(m)", /without a window/],
+    ["median(m)", /function median/],
+  ])("%s is not PromQL of Prometheus 3 either", (query, reason) => {
+    const remarks = promqlOnly(parse(query), 3);
+    expect(remarks).toMatchObject([{ message: expect.stringMatching(reason) }]);
+    expect(remarks[0]?.feature).toBeUndefined();
+  });
+
+  it.each<[string, string]>([
+    ["mad_over_time(m[5m])", "promql-experimental-functions"],
+    ["limitk(3, m)", "promql-experimental-functions"],
+    ['sort_by_label(m, "a", "b")', "promql-experimental-functions"],
+    ["m / step()", "promql-experimental-functions"],
+    ["a + fill(0) b", "promql-binop-fill-modifiers"],
+  ])("%s is PromQL of Prometheus 3 with the feature %s", (query, feature) => {
+    const remarks = promqlOnly(parse(query), 3);
+    expect(remarks).toMatchObject([{ feature, message: expect.stringContaining(feature) }]);
+    expect(promqlOnly(parse(query), 2)[0]?.feature).toBeUndefined();
   });
 });

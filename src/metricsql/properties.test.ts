@@ -106,7 +106,7 @@ describe("for random expressions", () => {
         const expr = parsed(text);
         if (!expr) return;
         expect(rewrite(expr, (node) => node)).toBe(expr);
-        for (const { pos } of [...warnings(expr), ...promqlOnly(expr)])
+        for (const { pos } of [...warnings(expr), ...promqlOnly(expr, 2), ...promqlOnly(expr, 3)])
           expect(pos).toBeLessThanOrEqual(text.length);
         for (const label of labelsWritten(expr)) expect(labelsNamed(expr)).toContain(label);
         expect(parsed(print(explicit(expr)))).toBeDefined();

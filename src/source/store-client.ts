@@ -8,10 +8,11 @@ import { Connections } from "../http/connections.ts";
 import { AnswerTimeout, ConnectError, type ExchangeLimits, type HttpRequest } from "../http/exchange.ts";
 import { RequestHead } from "../http/request-head.ts";
 import type { AnswerHead, AnswerHeaders } from "../http/response-head.ts";
+import type { PrometheusMajor } from "../metricsql/promql.ts";
 import { AnswerBody, ConsumerError, isSuccess } from "./answer-body.ts";
 import { failure, failureOfStatus, type ReadFailure } from "./read-failure.ts";
 import { StoreClock } from "./store-clock.ts";
-import { exportAnswersFlavor, flavorOfBuildInfo } from "./store-flavor.ts";
+import { exportAnswersFlavor, flavorOfBuildInfo, promqlOfBuildInfo } from "./store-flavor.ts";
 import {
   defaultStoreTimeouts,
   type MetricsStoreSettings,
@@ -63,6 +64,7 @@ export class StoreClient {
   readonly #host: string;
   readonly #prefix: string;
   #flavor: StoreFlavor | undefined;
+  #promql: PrometheusMajor | undefined;
 
   constructor(
     settings: MetricsStoreSettings,
@@ -95,6 +97,7 @@ export class StoreClient {
       // Something else may listen at the address when the next connection is made.
       onClose: () => {
         this.#flavor = undefined;
+        this.#promql = undefined;
       },
     });
   }
@@ -120,6 +123,7 @@ export class StoreClient {
       },
       signal,
     );
+    if (answer.kind === "answered") this.#promql = promqlOfBuildInfo(text);
     const told =
       answer.kind === "answered"
         ? flavorOfBuildInfo(answer.headers, text)
@@ -136,6 +140,14 @@ export class StoreClient {
   async flavor(signal: AbortSignal): Promise<FlavorAnswer | ReadFailure> {
     const flavor = this.knownFlavor();
     return flavor === undefined ? this.probe(signal) : { kind: "flavor", flavor };
+  }
+
+  /** Which PromQL a Prometheus knows, asking it when that is not known. @throws the signal's reason */
+  async promql(signal: AbortSignal): Promise<PrometheusMajor> {
+    if (this.#promql === undefined) await this.probe(signal);
+    // One that does not tell: it refuses itself what it does not know.
+    this.#promql ??= 3;
+    return this.#promql;
   }
 
   /**

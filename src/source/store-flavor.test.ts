@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failure } from "./read-failure.ts";
-import { exportAnswersFlavor, flavorOfBuildInfo } from "./store-flavor.ts";
+import { exportAnswersFlavor, flavorOfBuildInfo, promqlOfBuildInfo } from "./store-flavor.ts";
 
 const success = (data: unknown) => JSON.stringify({ status: "success", data });
 
@@ -15,6 +15,18 @@ test.each([
   ["no object", {}, "null", undefined],
 ] as const)("%s", (_, headers, body, expected) => {
   expect(flavorOfBuildInfo(headers, body)).toBe(expected);
+});
+
+test.each([
+  ["Prometheus 2", success({ version: "2.42.0+ds", revision: "x" }), 2],
+  ["Prometheus 3", success({ version: "3.15.0", revision: "x" }), 3],
+  ["a build without a version", success({ version: "", revision: "x" }), 3],
+  ["Mimir, whose versions are its own", success({ application: "Grafana Mimir", version: "2.10.0" }), 3],
+  ["Thanos", success({ version: "0.37.2", revision: "x" }), 3],
+  ["a page", "<html>", 3],
+  ["no object", "7", 3],
+] as const)("the PromQL of %s", (_, body, expected) => {
+  expect(promqlOfBuildInfo(body)).toBe(expected);
 });
 
 test("a store that would not tell is asked for an export", () => {

@@ -1,3 +1,4 @@
+import type { PrometheusMajor } from "../metricsql/promql.ts";
 import type { ReadFailure } from "./read-failure.ts";
 import { failure } from "./read-failure.ts";
 import type { StoreFlavor } from "./store-settings.ts";
@@ -25,6 +26,22 @@ export function flavorOfBuildInfo(
   return "revision" in data || "goVersion" in data || "application" in data
     ? "prometheus"
     : "victoriametrics";
+}
+
+/**
+ * Which PromQL a store knows, from the same answer. That of Prometheus 3 where it is not told: a build without a version, and stores
+ * that are built from Prometheus and have versions of their own. An expression that is not theirs they refuse themselves.
+ */
+export function promqlOfBuildInfo(body: string): PrometheusMajor {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body);
+  } catch {
+    return 3;
+  }
+  const data = isObject(answer) ? answer["data"] : undefined;
+  if (!isObject(data) || "application" in data) return 3;
+  return /^v?2\./.test(String(data["version"])) ? 2 : 3;
 }
 
 /** What a store is that would not tell, from its answer to a small raw export, which Prometheus does not have. */

@@ -1,6 +1,6 @@
 import type { Expr } from "../metricsql/ast.ts";
 import { print } from "../metricsql/printer.ts";
-import { promqlOnly } from "../metricsql/promql.ts";
+import { type PrometheusMajor, promqlOnly } from "../metricsql/promql.ts";
 import { scope } from "../metricsql/scope.ts";
 import { endSeconds, tenantFilter } from "./export-reader.ts";
 import type { Tenant } from "./flavor-reader.ts";
@@ -58,13 +58,13 @@ export function queryInstant(
   );
 }
 
-/** Why the store would refuse an expression or read it differently, or undefined. */
-export function flavorRefusal(expr: Expr, flavor: StoreFlavor): string | undefined {
-  if (flavor !== "prometheus") return undefined;
-  const [first, ...others] = promqlOnly(expr).map(({ message }) => message);
+/** Why a Prometheus would refuse an expression or read it differently, or undefined. Only the store knows its features. */
+export function promqlRefusal(expr: Expr, major: PrometheusMajor): string | undefined {
+  const remarks = promqlOnly(expr, major).filter(({ feature }) => feature === undefined);
+  const [first, ...others] = remarks.map(({ message }) => message);
   if (first === undefined) return undefined;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  return `the store is Prometheus, which does not take this expression: ${first}${more}`;
+  return `the store is Prometheus ${major}, which does not take this expression: ${first}${more}`;
 }
 
 async function request(
@@ -77,7 +77,7 @@ async function request(
   signal: AbortSignal,
   maxAnswerBytes: number,
 ): Promise<QueryAnswer | ReadFailure | "stopped"> {
-  const refusal = flavorRefusal(expr, flavor);
+  const refusal = flavor === "prometheus" ? promqlRefusal(expr, await client.promql(signal)) : undefined;
   if (refusal !== undefined) return failure("unsupported_selector", refusal);
   const form = new URLSearchParams({
     query: print(expr),

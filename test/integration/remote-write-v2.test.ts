@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLogger } from "../../src/core/log.ts";
@@ -12,7 +11,7 @@ import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { never } from "../support/requests.ts";
 import { readPrometheus, readVictoriaMetrics } from "../support/samples.ts";
 import {
-  findServers,
+  prometheusBuild,
   type RunningServer,
   startPrometheus,
   startVictoriaMetrics,
@@ -208,13 +207,7 @@ async function expectFourSamples(server: RunningServer, job: string): Promise<vo
   await expect.poll(async () => (await read(server.url, span, never)).size, { timeout: 120_000 }).toBe(4);
 }
 
-async function isPrometheus3(): Promise<boolean> {
-  const { prometheus } = await findServers(["prometheus"]);
-  const text = execFileSync(prometheus.path, ["--version"], { env: { ...process.env, ...prometheus.env } });
-  return Number(/version (\d+)\./.exec(text.toString())?.[1] ?? 0) >= 3;
-}
-
-const describeReal = (await isPrometheus3()) ? describe : describe.skip;
+const describeReal = (await prometheusBuild()).major === 3 ? describe : describe.skip;
 describeReal("a real Prometheus >= 3, where PROMETHEUS_BIN names one", () => {
   const job = "real";
   const span = {

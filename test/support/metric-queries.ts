@@ -35,7 +35,7 @@ const metrics = new Map<string, ReadonlySet<string>>([...documentedMetrics(), ..
 export function queryFaults(text: string): string[] {
   // Grafana puts a duration there before it asks.
   const expr = parse(text.replaceAll(/\$__(rate_interval|interval|range)\b/g, "5m"));
-  const faults = promqlOnly(expr).map(
+  const faults = [...promqlOnly(expr, 2), ...promqlOnly(expr, 3)].map(
     (finding) => `only VictoriaMetrics takes it: ${JSON.stringify(finding)}`,
   );
   const known = new Set<string>(["le"]);
