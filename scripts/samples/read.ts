@@ -47,8 +47,8 @@ export async function readVictoriaMetrics(
 }
 
 /**
- * Adds the samples of one line of `/api/v1/export`. Not JSON throughout: values may be bare `Inf`, `+Inf` and
- * `-Inf`, and a staleness marker is `null` or, first in its line, a bare `NaN`.
+ * Adds the samples of one line of `/api/v1/export`. Not JSON throughout: values may be bare `Inf`, `+Inf` and `-Inf` (newer versions
+ * write "Infinity" and "-Infinity", in quotes), and a staleness marker is `null` or, first in its line, a bare `NaN`.
  */
 export function addExportLine(set: SampleSet, line: string, dropLabels: readonly string[]): void {
   // Quotes inside a JSON string are escaped, so a label value cannot hold these separators.
@@ -66,7 +66,8 @@ export function addExportLine(set: SampleSet, line: string, dropLabels: readonly
 }
 
 function exportNumber(text: string): number {
-  if (text.endsWith("Inf")) return text.startsWith("-") ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  if (/^[+-]?Inf$|^"-?Infinity"$/.test(text))
+    return text.includes("-") ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   if (text === "null" || text === "NaN") return Number.NaN;
   const value = Number(text);
   if (text === "" || Number.isNaN(value)) throw new Error(`not a value: ${text}`);

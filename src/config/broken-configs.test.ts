@@ -53,6 +53,23 @@ describe("broken configurations", () => {
       "",
     ],
     [
+      "a delay that is shorter than VictoriaMetrics takes to show a series",
+      [
+        "2:19: warning: metrics.delay: is short: VictoriaMetrics shows a new series some 10 s late, and its samples from before are not exported; give 15s or more",
+      ],
+      `${ops}metrics: { delay: 14s, url: http://127.0.0.1:8428 }\n`,
+    ],
+    [
+      "a delay that is short for VictoriaMetrics, but long enough",
+      [],
+      `${ops}metrics: { delay: 15s, url: http://127.0.0.1:8428 }\n`,
+    ],
+    [
+      "a short delay with Prometheus",
+      [],
+      `${ops}metrics: { delay: 1s, flavor: prometheus, url: http://127.0.0.1:8428 }\n`,
+    ],
+    [
       "an unknown section",
       ['2:1: error: metric: is not a key (did you mean "metrics"?)'],
       `${ops}metric: {}\n`,

@@ -9,6 +9,9 @@ export interface RuleFault {
   readonly message: string;
 }
 
+/** VictoriaMetrics 1.1xx takes up to 10.6 s until queries find a series that is new to it. */
+const shortestSafeDelayMs = 15_000;
+
 type Root = Readonly<Record<string, unknown>>;
 
 /**
@@ -200,6 +203,16 @@ function doubtful(root: Root): RuleFault[] {
         "shares cycles with nobody without the section redis: each replica has its own",
       ),
     );
+  }
+  const delayMs = durationAt(root, ["metrics", "delay"]);
+  if (
+    delayMs !== undefined &&
+    delayMs < shortestSafeDelayMs &&
+    valueAt(root, ["metrics", "flavor"]) !== "prometheus"
+  ) {
+    const message =
+      "is short: VictoriaMetrics shows a new series some 10 s late, and its samples from before are not exported; give 15s or more";
+    faults.push(warning(["metrics", "delay"], message));
   }
   const endpoints = valueAt(root, ["delivery", "endpoints"]);
   faults.push(...unsharedTrust(root));

@@ -11,8 +11,9 @@ import { sleep } from "../../src/core/clock.ts";
 import { decodeRecords } from "../../src/export/state-record.ts";
 import type { DaemonStatus, SinkView } from "../../src/policy/status-view.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { flushVictoriaMetrics, importLines } from "../support/samples.ts";
+import { importLines } from "../support/samples.ts";
 import { freePort, type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { seriesAreShown } from "../support/shown-series.ts";
 import { until } from "../support/until.ts";
 
 const never = new AbortController().signal;
@@ -78,10 +79,13 @@ async function writePolicy(
   await rename(`${file}.new`, file);
 }
 
+/** Longer than VictoriaMetrics takes to show a sample. */
+const delayMs = 5_000;
+
 async function writeConfig(more: readonly string[] = [], directory = "./policies"): Promise<void> {
   const lines = [
     `policies: { directory: ${directory} }`,
-    `metrics: { url: "${store.url}", interval: 1s, delay: 2s }`,
+    `metrics: { url: "${store.url}", interval: 1s, delay: ${delayMs}ms }`,
     "state: { directory: ./state }",
     ...more,
   ];
@@ -132,11 +136,12 @@ async function write(job: string, count: number, ageMs = 0): Promise<void> {
 }
 
 /**
- * Makes these series known to the store before anybody asks for them: one that is new to a selector in use may be shown 10 s
- * late. The sinks start now, and do not send these samples.
+ * Makes these series known to the store before anybody asks for them: one that is new may be shown 10 s late. The sinks start now, and
+ * do not send these samples.
  */
-function writeSeries(job: string, count: number): Promise<void> {
-  return write(job, count, 60_000);
+async function writeSeries(job: string, count: number): Promise<void> {
+  await write(job, count, 60_000);
+  await seriesAreShown(store.url, `{job="${job}"}`, count);
 }
 
 /** Remounts the state directory of a daemon that has a mount namespace of its own. @throws when something holds it open */
@@ -246,7 +251,7 @@ test("the annotation pauses a sink, and it goes on from where it was", async () 
   await writePolicy({ name: "export", job: "pause", paused: "sink" });
   await until("it is paused", async () => (await delivering("export")) === "Paused");
   await write("pause", 5);
-  await sleep(3_000, never);
+  await sleep(delayMs + 3_000, never);
   expect(receiver.samples().size).toBe(0);
   await writePolicy({ name: "export", job: "pause" });
   await until("the samples are there", () => receiver.samples().size === 5);
@@ -261,7 +266,7 @@ test("ten receivers that hang and much to send: the memory stays within its boun
   });
   for (let age = 60; age > 0; age--) await write("load", 5_000, age * 1_000);
   // A daemon that starts sooner than the store shows what it was given reads an empty window, and has nothing to send.
-  await flushVictoriaMetrics(store.url, never);
+  await seriesAreShown(store.url, '{job="load"}', 5_000);
   await writePolicy({ name: "export", job: "load", sinks });
   await writeConfig(["delivery: { startFrom: 10m, memoryLimit: 32MiB }"]);
   const daemon = await startDaemon();

@@ -16,6 +16,7 @@ import type { SinkPlan } from "../../src/policy/types.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { importLines } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
+import { seriesAreShown } from "../support/shown-series.ts";
 import { until } from "../support/until.ts";
 
 const sinkCount = 50;
@@ -97,11 +98,7 @@ async function write(largest: number, agesMs: readonly number[]): Promise<void> 
     }
   }
   await importLines(store.url, lines(), never);
-  await until("the store shows what was written", async () => {
-    const response = await fetch(`${store.url}/api/v1/series/count`);
-    const { data } = (await response.json()) as { data: number[] };
-    return (data[0] ?? 0) >= 20 * (sinkCount - 1) + largest;
-  });
+  await seriesAreShown(store.url, "fair_total", 20 * (sinkCount - 1) + largest);
 }
 
 /** How long queries of another client take, and how far the others' sinks are behind: nine tenths are better than this. */
@@ -149,8 +146,11 @@ test("receivers that hang and one large tenant delay nobody else by more than a 
     });
     await write(20_000, [0]);
     const hung = await watch(exporting, 8_000);
-    // Reading went on: what hangs is only the receivers.
-    expect(receiver.inFlight().now).toBeGreaterThanOrEqual(hangingCount);
+    // Reading went on: what hangs is only the receivers. A newer store may have shown a sample after its window was read.
+    await until("the receivers hang", async () => {
+      if (receiver.inFlight().now < hangingCount) await write(20, [0]);
+      return receiver.inFlight().now >= hangingCount;
+    });
     expect(hung.lagMs).toBeLessThanOrEqual(well.lagMs + 1_000);
     expect(hung.queryMs).toBeLessThanOrEqual(well.queryMs + 1_000);
   } finally {

@@ -52,7 +52,7 @@ beforeAll(async () => {
         accessTokenFile: tokenFile,
         caFile: join(platform.stateDirectory, "platform", "ca.crt"),
       },
-      metrics: { url: source.url, interval: "1s", delay: "1s", tenantLabel },
+      metrics: { url: source.url, interval: "1s", delay: "5s", tenantLabel },
       delivery: { startFrom: "1h" },
       egress: { allow: ["127.0.0.0/8"] },
       state: { directory: join(folder, "state") },
