@@ -10,7 +10,8 @@ import { startPrometheus } from "./servers/start.ts";
 
 /**
  * Records chunks as a real Prometheus writes them with `storage.tsdb.chunk_encoding.floats: xor2`, with what was written to it,
- * for the tests of the decoder: `PROMETHEUS_BIN=… node --import tsx scripts/record-xor2-chunks.ts`, with 3.11 or newer.
+ * for the tests of the decoder: `PROMETHEUS_BIN=… node --import tsx scripts/record-xor2-chunks.ts`, with 3.11 or newer, then
+ * `npm run format`.
  * Half of the series have start timestamps, which come by OTLP.
  */
 const target = resolve(import.meta.dirname, "../test/support/xor2-chunks.json");
@@ -117,7 +118,7 @@ async function chunksOf(name: string): Promise<string[]> {
   });
   if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`);
   const chunks: string[] = [];
-  const frames = new FrameDecoder((bytes, start, end) => {
+  const frames = new FrameDecoder((bytes, _view, start, end) => {
     const { chunkedSeries } = protocol.ChunkedReadResponse.decode(bytes.subarray(start, end));
     for (const chunk of chunkedSeries.flatMap((series) => series.chunks ?? [])) {
       if (chunk.type !== protocol.Chunk.Encoding.XOR2)

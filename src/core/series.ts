@@ -129,6 +129,8 @@ export class SampleBuffer {
   values: Float64Array = new Float64Array(64);
   /** The same memory as `values`, little-endian, 8 bytes a sample. */
   valueBytes: Buffer = Buffer.from(this.values.buffer);
+  /** The same memory, as the low and the high half of each value. */
+  valueHalves: Int32Array = new Int32Array(this.values.buffer);
 
   /** Makes room for `capacity` samples in all; what is there stays. */
   reserve(capacity: number): void {
@@ -142,12 +144,13 @@ export class SampleBuffer {
     this.timestampsMs = timestampsMs;
     this.values = values;
     this.valueBytes = Buffer.from(values.buffer);
+    this.valueHalves = new Int32Array(values.buffer);
   }
 
   /** Sets the value at `index` (already reserved) to an exact 64-bit pattern. */
   setBits(index: number, high: number, low: number): void {
-    this.valueBytes.writeUInt32LE(low >>> 0, index * 8);
-    this.valueBytes.writeUInt32LE(high >>> 0, index * 8 + 4);
+    this.valueHalves[index * 2] = low;
+    this.valueHalves[index * 2 + 1] = high;
   }
 
   setStale(index: number): void {

@@ -26,7 +26,7 @@ export class ReadBody {
     this.#decoder = decoder;
     this.#limits = limits;
     this.#onBytes = onBytes;
-    this.#frames = new FrameDecoder((bytes, start, end) => decoder.chunked(bytes, start, end));
+    this.#frames = new FrameDecoder((bytes, view, start, end) => decoder.chunked(bytes, view, start, end));
   }
 
   /** @returns whether more is wanted */

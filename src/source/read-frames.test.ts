@@ -6,7 +6,9 @@ import { FrameDecoder, maxFrameBytes } from "./read-frames.ts";
 
 function decode(pieces: readonly Buffer[]): { frames: string[]; rest: Buffer } {
   const frames: string[] = [];
-  const decoder = new FrameDecoder((bytes, start, end) => frames.push(bytes.toString("hex", start, end)));
+  const decoder = new FrameDecoder((bytes, _view, start, end) =>
+    frames.push(bytes.toString("hex", start, end)),
+  );
   for (const piece of pieces) {
     // As sockets do it: the memory is used again for the next piece.
     const reused = Buffer.from(piece);

@@ -8,6 +8,9 @@ const checksumBytes = 4;
 /** As a varint; a longer one is beyond `maxFrameBytes` anyway. */
 const maxSizeBytes = 5;
 
+/** The data of a frame; `view` is of the same memory as `bytes`. */
+export type FrameReceiver = (bytes: Buffer, view: DataView, start: number, end: number) => void;
+
 /**
  * Cuts the body of a streamed remote read into its frames, as it comes (storage/remote/chunked.go): the size of the data
  * as a varint, a CRC-32C of it in four bytes, big end first, and the data.
@@ -16,11 +19,12 @@ const maxSizeBytes = 5;
  * returns. Only a frame that is cut in two is copied.
  */
 export class FrameDecoder {
-  readonly #onFrame: (bytes: Buffer, start: number, end: number) => void;
-  #carry = Buffer.allocUnsafe(4_096);
+  readonly #onFrame: FrameReceiver;
+  #carry = Buffer.allocUnsafeSlow(4_096);
+  #carryView = viewOf(this.#carry);
   #carried = 0;
 
-  constructor(onFrame: (bytes: Buffer, start: number, end: number) => void) {
+  constructor(onFrame: FrameReceiver) {
     this.#onFrame = onFrame;
   }
 
@@ -31,12 +35,14 @@ export class FrameDecoder {
 
   /** @throws MalformedMessage, and what `onFrame` throws */
   push(chunk: Buffer): void {
+    // One for all frames in it: Prometheus makes a frame of each series.
+    const view = viewOf(chunk);
     let at = 0;
     while (at < chunk.length) {
       if (this.#carried === 0) {
         const frame = frameAt(chunk, at, chunk.length);
         if (frame !== undefined && frame.end <= chunk.length) {
-          this.#take(chunk, frame);
+          this.#take(chunk, view, frame);
           at = frame.end;
           continue;
         }
@@ -47,17 +53,17 @@ export class FrameDecoder {
       at += this.#keep(chunk, at, Math.min(wanted, chunk.length - at));
       const frame = frameAt(this.#carry, 0, this.#carried);
       if (frame !== undefined && frame.end === this.#carried) {
-        this.#take(this.#carry, frame);
+        this.#take(this.#carry, this.#carryView, frame);
         this.#carried = 0;
       }
     }
   }
 
-  #take(bytes: Buffer, { start, end }: Frame): void {
-    if (crc32c(bytes, start, end) !== bytes.readUInt32BE(start - checksumBytes)) {
+  #take(bytes: Buffer, view: DataView, { start, end }: Frame): void {
+    if (crc32c(bytes, start, end) !== view.getUint32(start - checksumBytes)) {
       throw new MalformedMessage("a frame's checksum is wrong");
     }
-    this.#onFrame(bytes, start, end);
+    this.#onFrame(bytes, view, start, end);
   }
 
   #keep(chunk: Buffer, at: number, length: number): number {
@@ -66,11 +72,16 @@ export class FrameDecoder {
       const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#carry.length * 2));
       this.#carry.copy(larger, 0, 0, this.#carried);
       this.#carry = larger;
+      this.#carryView = viewOf(larger);
     }
     chunk.copy(this.#carry, this.#carried, at, at + length);
     this.#carried = needed;
     return length;
   }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 interface Frame {

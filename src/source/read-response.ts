@@ -63,12 +63,14 @@ export class ReadResponseDecoder {
     this.#owners = queries > 1 ? new Map() : undefined;
   }
 
-  /** One ChunkedReadResponse. @throws MalformedMessage, and what `onSeries` throws */
-  chunked(bytes: Buffer, start: number, end: number): void {
-    let query = 0;
-    const head = new MessageCursor(bytes, start, end);
-    while (head.next()) if (head.is(2, wireTypes.varint)) query = head.int64();
-    const view = viewOf(bytes);
+  /**
+   * One ChunkedReadResponse.
+   *
+   * @param view of the same memory as `bytes`
+   * @throws MalformedMessage, and what `onSeries` throws
+   */
+  chunked(bytes: Buffer, view: DataView, start: number, end: number): void {
+    const query = this.#owners === undefined ? 0 : queryOf(bytes, start, end);
     const fields = new MessageCursor(bytes, start, end);
     while (fields.next()) {
       if (fields.is(1, wireTypes.bytes))
@@ -78,7 +80,7 @@ export class ReadResponseDecoder {
 
   /** One ReadResponse: everything. @throws MalformedMessage, and what `onSeries` throws */
   sampled(bytes: Buffer): void {
-    const view = viewOf(bytes);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const fields = new MessageCursor(bytes);
     for (let query = 0; fields.next(); ) {
       if (!fields.is(1, wireTypes.bytes)) continue;
@@ -190,6 +192,10 @@ export class ReadResponseDecoder {
   }
 }
 
-function viewOf(bytes: Buffer): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+/** It may stand behind the series. */
+function queryOf(bytes: Buffer, start: number, end: number): number {
+  let query = 0;
+  const fields = new MessageCursor(bytes, start, end);
+  while (fields.next()) if (fields.is(2, wireTypes.varint)) query = fields.int64();
+  return query;
 }

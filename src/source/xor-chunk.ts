@@ -25,6 +25,7 @@ export class XorChunkDecoder {
     if (bits.isPastEnd) throw new MalformedMessage("a chunk has no count");
     const base = samples.length;
     samples.reserve(base + count);
+    const { timestampsMs, valueHalves } = samples;
     let timeMs = 0;
     let deltaMs = 0;
     for (let index = 0; index < count; index++) {
@@ -41,8 +42,9 @@ export class XorChunkDecoder {
       }
       if (bits.isPastEnd) throw new MalformedMessage("a chunk ends before its last sample");
       if (!Number.isSafeInteger(timeMs)) throw new MalformedMessage("a chunk's times run out of range");
-      samples.timestampsMs[base + index] = timeMs;
-      samples.setBits(base + index, value.high, value.low);
+      timestampsMs[base + index] = timeMs;
+      valueHalves[(base + index) * 2] = value.low;
+      valueHalves[(base + index) * 2 + 1] = value.high;
     }
     samples.length = base + count;
   }

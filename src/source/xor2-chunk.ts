@@ -28,6 +28,7 @@ export class Xor2ChunkDecoder {
     if (bits.isPastEnd) throw new MalformedMessage("a chunk has no count");
     const base = samples.length;
     samples.reserve(base + count);
+    const { timestampsMs, valueHalves } = samples;
     let timeMs = 0;
     let deltaMs = 0;
     for (let index = 0; index < count; index++) {
@@ -56,9 +57,9 @@ export class Xor2ChunkDecoder {
       }
       if (bits.isPastEnd) throw new MalformedMessage("a chunk ends before its last sample");
       if (!Number.isSafeInteger(timeMs)) throw new MalformedMessage("a chunk's times run out of range");
-      samples.timestampsMs[base + index] = timeMs;
-      if (isStale) samples.setStale(base + index);
-      else samples.setBits(base + index, value.high, value.low);
+      timestampsMs[base + index] = timeMs;
+      valueHalves[(base + index) * 2] = isStale ? staleNanLow : value.low;
+      valueHalves[(base + index) * 2 + 1] = isStale ? staleNanHigh : value.high;
     }
     samples.length = base + count;
   }
