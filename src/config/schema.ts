@@ -132,7 +132,11 @@ const endpoint = z
 
 const delivery = z
   .strictObject({
-    maxWindow: duration("Longest span of samples that is read at once", "5m", { min: "1s", max: "24h" }),
+    maxWindow: duration(
+      "Longest span of samples that is read at once (by telemetryd export: up to 12 times as long)",
+      "5m",
+      { min: "1s", max: "24h" },
+    ),
     maxBackfill: duration("Older samples are skipped, counted in seconds and reported", "24h", {
       min: "1s",
       max: "8760h",

@@ -19,6 +19,12 @@ export interface BackfillProgress {
 }
 
 /**
+ * How much longer than `delivery.maxWindow` windows may become where reading them is quick. A store's samples lie in chunks of an hour
+ * or so, and a window costs it and us something for each series: windows of five minutes take twice as much time.
+ */
+const windowGrowth = 12;
+
+/**
  * Exports one span of one sink and ends. It is the daemon's own exporter over a state in memory, with a store clock
  * that stands at the end of the span.
  *
@@ -42,6 +48,8 @@ export async function backfill(
       delayMs: 0,
       expressionDelayMs: 0,
       windowGridMs: 1,
+      firstWindowMs: deps.settings.maxWindowMs,
+      maxWindowMs: windowGrowth * deps.settings.maxWindowMs,
       maxBackfillMs: Infinity,
       latenessMs: 0,
     },

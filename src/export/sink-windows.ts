@@ -21,6 +21,8 @@ export interface WindowSettings {
   /** Window ends are multiples of this. */
   readonly windowGridMs: number;
   readonly maxWindowMs: number;
+  /** The first window is at most so long, and later ones longer where that proves quick; `maxWindowMs` by default. */
+  readonly firstWindowMs?: number | undefined;
   readonly maxBackfillMs: number;
   /** How far back a sink starts that was never seen before; 0 is now. */
   readonly startFromMs: number;
@@ -61,8 +63,8 @@ export class SinkWindows {
     this.#stats = stats;
     this.#plan = plan;
     this.#delaysMs = delaysOf(plan, deps.settings);
-    const { maxWindowMs, maxBackfillMs, latenessMs } = deps.settings;
-    this.#limitMs = maxWindowMs;
+    const { maxWindowMs, firstWindowMs = maxWindowMs, maxBackfillMs, latenessMs } = deps.settings;
+    this.#limitMs = firstWindowMs;
     this.#backfillLimit = new BackfillLimit(maxBackfillMs);
     this.late = latenessMs > 0 ? new LateSamples(key, latenessMs, deps.state) : undefined;
   }
