@@ -81,7 +81,8 @@ export async function startBenchDaemon(options: BenchDaemonOptions): Promise<Ben
   };
 }
 
-function manifest({ name, selector, endpoints, maxSize = 500, timeout = "5s" }: BenchPolicy): object {
+/** An ExportPolicy. */
+export function manifest({ name, selector, endpoints, maxSize = 500, timeout = "5s" }: BenchPolicy): object {
   return {
     apiVersion: "telemetry.platformapis/v1alpha1",
     kind: "ExportPolicy",

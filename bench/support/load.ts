@@ -1,6 +1,11 @@
 import { sleep } from "../../src/core/clock.ts";
-import { flushVictoriaMetrics, importLines } from "../../test/support/samples.ts";
-import { metricText } from "../export-body.ts";
+import {
+  flushVictoriaMetrics,
+  importLines,
+  type WrittenSeries,
+  writeByRemoteWrite,
+} from "../../test/support/samples.ts";
+import { metricLabels, metricText } from "../export-body.ts";
 
 /** Every series of the load has it. */
 export const loadSelector = '{job="node-exporter"}';
@@ -33,9 +38,41 @@ export async function writeBacklog(
   await flushVictoriaMetrics(url, signal);
 }
 
-function* backlogLines({ series, fromMs, toMs, everyMs }: Backlog, metric: (index: number) => string) {
+/** The same into a Prometheus, by remote write: span after span, since it takes nothing that is an hour older than its newest. */
+export async function writeBacklogByRemoteWrite(
+  endpoint: string,
+  { series, fromMs, toMs, everyMs }: Backlog,
+  signal: AbortSignal,
+): Promise<void> {
+  const spanMs = 20 * everyMs;
+  for (let spanFromMs = fromMs; spanFromMs < toMs; spanFromMs += spanMs) {
+    const times = timesOf({ series, everyMs, fromMs: spanFromMs, toMs: Math.min(toMs, spanFromMs + spanMs) });
+    const written = function* (): Generator<WrittenSeries> {
+      for (let index = 0; index < series; index++) {
+        const labels = Object.entries(metricLabels(index)).map(([name, value]) => ({ name, value }));
+        labels.sort((a, b) => (a.name < b.name ? -1 : 1));
+        yield {
+          labels,
+          samples: times.map((timestampMs) => ({
+            timestampMs,
+            value: valueAt(index, timestampMs / everyMs),
+          })),
+        };
+      }
+    };
+    await writeByRemoteWrite(endpoint, written(), signal);
+  }
+}
+
+function timesOf({ fromMs, toMs, everyMs }: Backlog): number[] {
   const times: number[] = [];
   for (let at = fromMs - (fromMs % everyMs) + everyMs; at <= toMs; at += everyMs) times.push(at);
+  return times;
+}
+
+function* backlogLines(backlog: Backlog, metric: (index: number) => string) {
+  const { series, everyMs } = backlog;
+  const times = timesOf(backlog);
   const timesText = times.join(",");
   for (let index = 0; index < series; index++) {
     const values = times.map((at) => valueAt(index, at / everyMs));

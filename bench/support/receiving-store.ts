@@ -21,6 +21,10 @@ export class ReceivingStore {
     return new ReceivingStore(await startVictoriaMetrics());
   }
 
+  get url(): string {
+    return this.#server.url;
+  }
+
   get endpoint(): string {
     return `${this.#server.url}/api/v1/write`;
   }
@@ -33,6 +37,12 @@ export class ReceivingStore {
       requests: sum(text, /^vm_http_requests_total\{path="\/api\/v1\/write"[^}]*\} (\S+)/gm),
       bytes: sum(text, /^vm_tcplistener_read_bytes_total\{[^}]*\} (\S+)/gm),
     };
+  }
+
+  /** Samples that came in any way. */
+  async rows(): Promise<number> {
+    const response = await fetch(`${this.#server.url}/metrics`);
+    return sum(await response.text(), /^vm_rows_inserted_total\{[^}]*\} (\S+)/gm);
   }
 
   /**

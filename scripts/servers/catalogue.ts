@@ -18,6 +18,7 @@ export const catalogue = {
     unpackedPath: "usr/bin/victoria-metrics",
   },
   vmagent: { variable: "VMAGENT_BIN", debianPackages: ["victoria-metrics"], unpackedPath: "usr/bin/vmagent" },
+  vmctl: { variable: "VMCTL_BIN", debianPackages: ["victoria-metrics"], unpackedPath: "usr/bin/vmctl" },
   prometheus: {
     variable: "PROMETHEUS_BIN",
     debianPackages: ["prometheus"],
