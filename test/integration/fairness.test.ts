@@ -98,7 +98,11 @@ async function write(largest: number, agesMs: readonly number[]): Promise<void> 
     }
   }
   await importLines(store.url, lines(), never);
-  await seriesAreShown(store.url, "fair_total", 20 * (sinkCount - 1) + largest);
+  await until("the store shows what was written", async () => {
+    const response = await fetch(`${store.url}/api/v1/series/count`);
+    const { data } = (await response.json()) as { data: number[] };
+    return (data[0] ?? 0) >= 20 * (sinkCount - 1) + largest;
+  });
 }
 
 /** How long queries of another client take, and how far the others' sinks are behind: nine tenths are better than this. */
@@ -130,6 +134,7 @@ function ninetieth(values: readonly number[]): number {
 
 test("receivers that hang and one large tenant delay nobody else by more than a second", async () => {
   await write(20_000, [20_000, 15_000, 10_000]);
+  await seriesAreShown(store.url, "fair_total", 20 * (sinkCount - 1) + 20_000);
   const { exporting, stop } = await export_();
   try {
     const others = () =>
