@@ -43,9 +43,11 @@ export function parseReadLabels(
       const refused = beyondLimits(++count, longest, limits);
       if (refused !== undefined) return refused;
       if (value.start === value.end) continue;
-      isText &&=
-        isUtf8(bytes.subarray(name.start, name.end)) && isUtf8(bytes.subarray(value.start, value.end));
-      labels.push(pool.bareLabel(bytes, name.start, name.end, value.start, value.end));
+      const read = pool.bareLabel(bytes, name.start, name.end, value.start, value.end);
+      // Bytes that are no UTF-8 have become U+FFFD; so have those of a U+FFFD.
+      if (read.name.includes("\uFFFD")) isText &&= isUtf8(bytes.subarray(name.start, name.end));
+      if (read.value.includes("\uFFFD")) isText &&= isUtf8(bytes.subarray(value.start, value.end));
+      labels.push(read);
     }
   } catch (error) {
     if (error instanceof MalformedMessage) return undefined;

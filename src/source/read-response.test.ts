@@ -279,6 +279,25 @@ test("labels beyond the limits are refused, empty ones are none, order is ours",
   expect(passed.map((series) => JSON.stringify(series.labels))).toEqual(['{"a":"2","z":"1"}']);
 });
 
+test.each([
+  ["plain", Buffer.from("@@@@"), true],
+  ["beyond ASCII", Buffer.from("\u{1F600}"), true],
+  ["U+FFFD itself", Buffer.from("\uFFFD@"), true],
+  ["bytes that are no UTF-8", Buffer.from([0x40, 0xff, 0xfe, 0x40]), false],
+])("labels whose value is %s", (_, value, isUtf8) => {
+  for (const written of [{ a: "@@@@" }, { "@@@@": "a" }]) {
+    const message = encodeChunkedResponse(0, [{ labels: written, chunks: [chunkOf(every(1, 0, 0))] }]);
+    value.copy(message, message.indexOf("@@@@"));
+    const seen: boolean[] = [];
+    const decoder = new ReadResponseDecoder(
+      { cache: new LabelCache(2 ** 24), window: always, queries: 1 },
+      (series) => seen.push(series.isUtf8),
+    );
+    decoder.chunked(message, viewOf(message), 0, message.length);
+    expect(seen).toEqual([isUtf8]);
+  }
+});
+
 test("anything is decoded or refused, and nothing else is thrown", () => {
   const whole = encodeChunkedResponse(0, [{ labels: { a: "b" }, chunks: [chunkOf(every(15_000, 0, 20))] }]);
   const damaged = fc
