@@ -118,7 +118,7 @@ const stages: Readonly<Record<string, (expr: Expr) => unknown>> = {
   labels: labelsNamed,
   warnings: (expr) => warnings(expr),
   "range remarks": rangeRemarks,
-  promql: promqlOnly,
+  promql: (expr) => promqlOnly(expr, 3),
   explicit,
   overlap: (expr) => mayOverlap(expr, expr),
 };

@@ -95,7 +95,7 @@ export function promqlOnly(expr: Expr, major: PrometheusMajor): readonly PromqlR
 
 class PromqlChecker {
   readonly remarks: PromqlRemark[] = [];
-  private readonly matchesEmpty = emptyTest();
+  readonly #matchesEmpty = emptyTest();
   readonly #major: PrometheusMajor;
 
   constructor(major: PrometheusMajor) {
@@ -149,7 +149,7 @@ class PromqlChecker {
   private selector({ groups, pos }: Selector): void {
     if (groups.length > 1) this.remark('"or" between the filters of a selector', pos);
     for (const group of groups) {
-      if (group.every(this.matchesEmpty)) this.remark("a selector that matches every series", pos);
+      if (group.every(this.#matchesEmpty)) this.remark("a selector that matches every series", pos);
       for (const { label } of group) {
         if (label === "__graphite__") this.remark("the filter __graphite__", pos);
         this.label(label, pos);
