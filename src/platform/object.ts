@@ -45,9 +45,30 @@ export function stringList(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
-/** A copy that shares nothing with the original. */
+/** A copy that shares nothing with the original. Recursive: for values whose depth has been bounded. */
 export function cloneJson<T extends Json>(value: T): T {
-  return structuredClone(value);
+  if (Array.isArray(value)) return value.map((item: Json) => cloneJson(item)) as T;
+  if (!isJsonObject(value)) return value;
+  // A spread also copies a field called __proto__ as a field.
+  const copy: JsonObject = { ...value };
+  for (const [name, child] of Object.entries(copy)) {
+    if (typeof child === "object" && child !== null) copy[name] = cloneJson(child);
+  }
+  return copy as T;
+}
+
+/** Assigns also where the name is `__proto__`, which a plain assignment would take for something else. */
+export function setField(target: JsonObject, name: string, value: Json): void {
+  if (name !== "__proto__") target[name] = value;
+  else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** A text that two values share exactly when {@link sameJson} holds: a key for maps and sets of values. */
+export function identityText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(identityText).join(",")}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${identityText(value[name] ?? null)}`).join(",")}}`;
 }
 
 /** Whether two JSON values are the same, whatever the order of their fields. */

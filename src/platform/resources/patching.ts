@@ -7,7 +7,7 @@ import { applyJsonPatch } from "../patch/json-patch.ts";
 import { applyMergePatch } from "../patch/merge-patch.ts";
 import type { PatchOutcome } from "../patch/patch-outcome.ts";
 import { applyStrategicMergePatch } from "../patch/strategic-merge.ts";
-import { applyConflict, badRequest, invalid, unsupportedMediaType } from "../status.ts";
+import { applyConflict, badRequest, invalid, tooLarge, unsupportedMediaType } from "../status.ts";
 import { dropUnknownFields, readObject, schemaOf } from "./admission.ts";
 import type { NewState } from "./resources.ts";
 import type { WriteOptions } from "./target.ts";
@@ -32,6 +32,7 @@ export function patchChange(body: Buffer, type: string, kind: KindDefinition): (
     const outcome = patched(old, patch, type, kind);
     if (outcome.ok) return { object: readObject(outcome.value, kind) };
     if (outcome.fault === "malformed") throw badRequest(outcome.message);
+    if (outcome.fault === "too-large") throw tooLarge(outcome.message);
     const name = old.metadata.name ?? "";
     throw invalid(kind, name, [{ reason: "FieldValueInvalid", field: "patch", message: outcome.message }]);
   };
