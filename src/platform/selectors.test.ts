@@ -1,45 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { matchesFields, matchesLabels, parseFieldSelector, parseLabelSelector } from "./selectors.ts";
-
-describe("label selectors", () => {
-  const labels = { app: "web", tier: "front", "example.com/x": "" };
-  test.each([
-    ["", true],
-    ["app=web", true],
-    ["app==web,tier=front", true],
-    ["app=web, tier=back", false],
-    ["app!=web", false],
-    ["other!=web", true],
-    ["app in (web,api)", true],
-    ["app in (api)", false],
-    ["app notin (api, db)", true],
-    ["other notin (api)", true],
-    ["app", true],
-    ["other", false],
-    ["!other", true],
-    ["! app", false],
-    ["example.com/x=", true],
-    ["example.com/x", true],
-    ["constructor", false],
-  ])("%s", (text, expected) => {
-    const outcome = parseLabelSelector(text);
-    expect(outcome.ok && matchesLabels(outcome.requirements, labels)).toBe(expected);
-  });
-
-  test.each([
-    ["a=b=c"],
-    ["a in b"],
-    ["a in (b"],
-    ["=b"],
-    ["a,,b"],
-    ["a=-b"],
-    ["-a"],
-    ["a>1"],
-    ["a in (b c)"],
-  ])("%s is refused", (text) => {
-    expect(parseLabelSelector(text).ok).toBe(false);
-  });
-});
+import { isLabelKey, isLabelValue, matchesFields, parseFieldSelector } from "./selectors.ts";
 
 describe("field selectors", () => {
   const fieldOf = (field: string) => ({ "metadata.name": "a", type: "x,y" })[field] ?? "";
@@ -57,4 +17,25 @@ describe("field selectors", () => {
   test.each([["metadata.name"], ["=a"], ["a=b=c"]])("%s is refused", (text) => {
     expect(parseFieldSelector(text).ok).toBe(false);
   });
+});
+
+test.each([
+  ["a", true],
+  ["example.com/a_b.c-D", true],
+  [`${"p".repeat(253)}/a`, true],
+  [`${"p".repeat(254)}/a`, false],
+  ["a".repeat(64), false],
+  ["/a", false],
+  ["a/", false],
+  ["a/b/c", false],
+  ["A.b/c", false],
+  ["", false],
+])("%s as a label's key", (text, isGood) => {
+  expect(isLabelKey(text)).toBe(isGood);
+});
+
+test("a label's value may be empty and has at most 63 characters", () => {
+  expect(["", "a", "a".repeat(63), "a".repeat(64), "-a", "a b"].map(isLabelValue)).toEqual([
+    ...[true, true, true, false, false, false],
+  ]);
 });

@@ -1,13 +1,8 @@
 import type { KindDefinition } from "../kinds/kind.ts";
+import { matchesLabels, parseLabelSelector } from "../label-selector.ts";
 import type { KubeObject } from "../object.ts";
 import type { Plane } from "../plane.ts";
-import {
-  type FieldRequirement,
-  matchesFields,
-  matchesLabels,
-  parseFieldSelector,
-  parseLabelSelector,
-} from "../selectors.ts";
+import { type FieldRequirement, matchesFields, parseFieldSelector } from "../selectors.ts";
 import { badRequest, expired, PlaneGoneError, tooLargeResourceVersion } from "../status.ts";
 import { collectionPrefix } from "../store/keys.ts";
 import type { ObjectStore, PageOutcome } from "../store/object-store.ts";
