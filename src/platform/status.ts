@@ -62,6 +62,14 @@ export interface ResourceName {
   readonly kind: string;
 }
 
+/** A Status carries no more causes than these, nor longer texts: it must not become many times the request. */
+const maxCauses = 100;
+const maxCauseLength = 1_024;
+
+function cut(text: string): string {
+  return text.length > maxCauseLength ? `${text.slice(0, maxCauseLength)}…` : text;
+}
+
 function failure(code: number, reason: string, message: string, details: StatusDetails = {}): StatusError {
   const status: Status = {
     kind: "Status",
@@ -133,12 +141,20 @@ export function conflict(resource: ResourceName, name: string, why: string): Sta
   return failure(409, "Conflict", message, about(resource, name));
 }
 
-/** A server-side apply that would take fields from other managers. */
-export function applyConflict(causes: readonly StatusCause[]): StatusError {
-  const [count, noun] = [causes.length, causes.length === 1 ? "conflict" : "conflicts"];
-  const list = causes.map((cause) => `${cause.message}: ${cause.field ?? ""}`);
+/**
+ * A server-side apply that would take fields from other managers.
+ *
+ * @param count of all conflicts; `causes` may be the first of them
+ */
+export function applyConflict(causes: readonly StatusCause[], count = causes.length): StatusError {
+  const noun = count === 1 ? "conflict" : "conflicts";
+  const shown = causes.slice(0, maxCauses).map((cause) => {
+    return { ...cause, message: cut(cause.message), field: cut(cause.field ?? "") };
+  });
+  const list = shown.map((cause) => `${cause.message}: ${cause.field}`);
+  if (count > shown.length) list.push("...");
   const message = `Apply failed with ${count} ${noun}: ${count === 1 ? list[0] : `\n- ${list.join("\n- ")}`}`;
-  return failure(409, "Conflict", message, { causes });
+  return failure(409, "Conflict", message, { causes: shown });
 }
 
 /** A version of the past that the change log does not hold any more. */
@@ -160,13 +176,17 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
 
 export function invalid(resource: ResourceName, name: string, errors: readonly FieldError[]): StatusError {
   const kind = resource.group === "" ? resource.kind : `${resource.kind}.${resource.group}`;
-  const texts = errors.map((error) => `${error.field}: ${error.message}`);
+  const causes = errors.slice(0, maxCauses).map(({ reason, message, field }) => {
+    return { reason, message: cut(message), field: cut(field) };
+  });
+  const texts = causes.map(({ field, message }) => `${field}: ${message}`);
+  if (errors.length > maxCauses) texts.push("...");
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   const details: StatusDetails = {
     name,
     ...(resource.group === "" ? {} : { group: resource.group }),
     kind: resource.kind,
-    causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
+    causes,
   };
   return failure(422, "Invalid", `${kind} "${name}" is invalid: ${list}`, details);
 }

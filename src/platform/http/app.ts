@@ -38,6 +38,7 @@ import { handleResource, selectionOf } from "./resource-handler.ts";
 import { kindOfPath, parseResourcePath } from "./resource-path.ts";
 import { responseSink } from "./response-sink.ts";
 import { answerReview, reviewOfPath } from "./reviews.ts";
+import { warningHeaders } from "./warnings.ts";
 import { readWatchOptions, serveWatch } from "./watch-handler.ts";
 
 export interface PlatformLimits {
@@ -316,9 +317,8 @@ function decodePath(path: string): string {
 
 function send(reply: FastifyReply, { code, body, warnings = [] }: Answer): unknown {
   reply.code(code).header("content-type", "application/json");
-  // RFC 7234, section 5.5; kubectl prints them.
-  const texts = warnings.map((text) => `299 - ${JSON.stringify(text).replace(/[^\x20-\x7e]/g, "?")}`);
-  if (texts.length > 0) reply.header("warning", texts);
+  const headers = warningHeaders(warnings);
+  if (headers.length > 0) reply.header("warning", headers);
   if (isIterable(body)) return reply.send(Readable.from(body, { objectMode: false }));
   return reply.send(JSON.stringify(body));
 }

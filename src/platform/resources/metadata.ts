@@ -1,5 +1,6 @@
 import type { KindDefinition } from "../kinds/kind.ts";
 import { isJsonObject, type KubeObject } from "../object.ts";
+import { FaultList } from "../schema/fault-list.ts";
 import { invalidValue, requiredValue } from "../schema/validate.ts";
 import { isLabelKey, isLabelValue } from "../selectors.ts";
 import type { FieldError } from "../status.ts";
@@ -25,23 +26,24 @@ export function nameFault(name: string, rule: "subdomain" | "label"): string | u
   return rule === "label" ? labelHelp : subdomainHelp;
 }
 
-/** What Kubernetes asks of `metadata`, beside the types of its fields. */
+/** What Kubernetes asks of `metadata`, beside the types of its fields. @returns the first 100 faults */
 export function validateMetadata(object: KubeObject, kind: KindDefinition): FieldError[] {
   const { metadata } = object;
-  const errors: FieldError[] = [];
+  const faults = new FaultList();
   const fault = nameFault(metadata.name ?? "", kind.nameRule);
-  if (fault !== undefined) errors.push(invalidValue("metadata.name", metadata.name ?? "", fault));
+  if (fault !== undefined) faults.add(invalidValue("metadata.name", metadata.name ?? "", fault));
   for (const [key, value] of Object.entries(metadata.labels ?? {})) {
-    if (!isLabelKey(key)) errors.push(invalidValue("metadata.labels", key, qualifiedNameHelp));
-    if (!isLabelValue(value)) errors.push(invalidValue("metadata.labels", value, labelValueHelp));
+    if (faults.isFull) break;
+    if (!isLabelKey(key)) faults.add(invalidValue("metadata.labels", key, qualifiedNameHelp));
+    if (!isLabelValue(value)) faults.add(invalidValue("metadata.labels", value, labelValueHelp));
   }
-  errors.push(...validateAnnotations(metadata.annotations ?? {}));
+  validateAnnotations(metadata.annotations ?? {}, faults);
   for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) {
     if (isLabelKey(finalizer)) continue;
-    errors.push(invalidValue(`metadata.finalizers[${index}]`, finalizer, qualifiedNameHelp));
+    faults.add(invalidValue(`metadata.finalizers[${index}]`, finalizer, qualifiedNameHelp));
   }
-  errors.push(...validateOwners(object));
-  return errors;
+  validateOwners(object, faults);
+  return faults.errors;
 }
 
 const qualifiedNameHelp =
@@ -49,37 +51,33 @@ const qualifiedNameHelp =
 const labelValueHelp =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-function validateAnnotations(annotations: Readonly<Record<string, string>>): FieldError[] {
-  const errors: FieldError[] = [];
+function validateAnnotations(annotations: Readonly<Record<string, string>>, faults: FaultList): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-    if (!isLabelKey(key.toLowerCase())) {
-      errors.push(invalidValue("metadata.annotations", key, qualifiedNameHelp));
-    }
+    if (faults.isFull || isLabelKey(key.toLowerCase())) continue;
+    faults.add(invalidValue("metadata.annotations", key, qualifiedNameHelp));
   }
   if (bytes > maxAnnotationBytes) {
     const message = `Too long: may not be more than ${maxAnnotationBytes} bytes`;
-    errors.push({ reason: "FieldValueTooLong", field: "metadata.annotations", message });
+    faults.add({ reason: "FieldValueTooLong", field: "metadata.annotations", message });
   }
-  return errors;
 }
 
-function validateOwners(object: KubeObject): FieldError[] {
-  const errors: FieldError[] = [];
+function validateOwners(object: KubeObject, faults: FaultList): void {
   let controllers = 0;
   for (const [index, owner] of (object.metadata.ownerReferences ?? []).entries()) {
+    if (faults.isFull) return;
     for (const field of ["apiVersion", "kind", "name", "uid"]) {
       if (isJsonObject(owner) && typeof owner[field] === "string" && owner[field] !== "") continue;
-      errors.push(requiredValue(`metadata.ownerReferences[${index}].${field}`, "must not be empty"));
+      faults.add(requiredValue(`metadata.ownerReferences[${index}].${field}`, "must not be empty"));
     }
     if (owner["controller"] === true) controllers++;
   }
   if (controllers > 1) {
     const why = "Only one reference can have Controller set to true";
-    errors.push(invalidValue("metadata.ownerReferences", "", why));
+    faults.add(invalidValue("metadata.ownerReferences", "", why));
   }
-  return errors;
 }
 
 /** The uids that an object names as its owners. */

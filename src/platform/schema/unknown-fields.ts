@@ -1,30 +1,35 @@
 import { isJsonObject, type Json } from "../object.ts";
+import { fieldPath, maxFaults } from "./fault-list.ts";
 import type { Schema } from "./schema.ts";
 
 /**
  * Takes out, in place, every field that the schema does not know.
  *
- * @returns their paths, in the order found
+ * @returns the paths of the first 100, in the order found
  */
-export function removeUnknownFields(value: Json, schema: Schema, path = ""): string[] {
+export function removeUnknownFields(value: Json, schema: Schema): string[] {
+  const unknown: string[] = [];
+  remove(value, schema, "", unknown);
+  return unknown;
+}
+
+function remove(value: Json, schema: Schema, path: string, unknown: string[]): void {
   if (Array.isArray(value)) {
     const items = schema.items;
-    if (items === undefined) return [];
-    return value.flatMap((item, index) => removeUnknownFields(item, items, `${path}[${index}]`));
+    if (items === undefined) return;
+    for (const [index, item] of value.entries()) remove(item, items, `${path}[${index}]`, unknown);
+    return;
   }
-  if (!isJsonObject(value)) return [];
-  const unknown: string[] = [];
+  if (!isJsonObject(value)) return;
   for (const [name, child] of Object.entries(value)) {
-    const childPath = path === "" ? name : `${path}.${name}`;
     const childSchema = fieldSchema(schema, name);
     if (childSchema !== undefined) {
-      unknown.push(...removeUnknownFields(child, childSchema, childPath));
+      if (typeof child === "object") remove(child, childSchema, fieldPath(path, name), unknown);
     } else if (schema.properties !== undefined && schema["x-kubernetes-preserve-unknown-fields"] !== true) {
-      unknown.push(childPath);
+      if (unknown.length < maxFaults) unknown.push(fieldPath(path, name));
       delete value[name];
     }
   }
-  return unknown;
 }
 
 /** The schema of a field or map value called `name`. */

@@ -1,30 +1,36 @@
 import { characterCount } from "../../core/character-count.ts";
-import { isJsonObject, type Json, sameJson } from "../object.ts";
+import { identityText, isJsonObject, type Json, sameJson } from "../object.ts";
 import type { FieldError } from "../status.ts";
+import { FaultList, fieldPath } from "./fault-list.ts";
 import { isDateTime, isInRange } from "./formats.ts";
 import type { Schema } from "./schema.ts";
 import { fieldSchema } from "./unknown-fields.ts";
 
-/** Holds a value against a schema. @returns every fault, with the words of a Kubernetes API server */
+/** Holds a value against a schema. @returns the first 100 faults, with the words of a Kubernetes API server */
 export function validateSchema(value: Json, schema: Schema, path: string): FieldError[] {
-  if (value === null && schema.nullable === true) return [];
+  const faults = new FaultList();
+  check(value, schema, path, faults);
+  return faults.errors;
+}
+
+function check(value: Json, schema: Schema, path: string, faults: FaultList): void {
+  if (faults.isFull || (value === null && schema.nullable === true)) return;
   const found = typeOf(value);
   if (
     schema.type !== undefined &&
     found !== schema.type &&
     !(schema.type === "number" && found === "integer")
   ) {
-    return [typeError(path, value, schema.type, found)];
+    faults.add(typeError(path, value, schema.type, found));
+    return;
   }
-  const errors: FieldError[] = [];
   if (schema.enum !== undefined && !schema.enum.some((option) => sameJson(option, value))) {
-    errors.push(notSupported(path, value, schema.enum));
+    faults.add(notSupported(path, value, schema.enum));
   }
-  if (typeof value === "string") errors.push(...validateText(value, schema, path));
-  if (typeof value === "number") errors.push(...validateNumber(value, schema, path));
-  if (Array.isArray(value)) errors.push(...validateList(value, schema, path));
-  if (isJsonObject(value)) errors.push(...validateFields(value, schema, path));
-  return errors;
+  if (typeof value === "string") validateText(value, schema, path, faults);
+  if (typeof value === "number") validateNumber(value, schema, path, faults);
+  if (Array.isArray(value)) validateList(value, schema, path, faults);
+  if (isJsonObject(value)) validateFields(value, schema, path, faults);
 }
 
 function typeOf(value: Json): string {
@@ -61,112 +67,99 @@ function notSupported(field: string, value: Json, options: readonly Json[]): Fie
   return { reason: "FieldValueNotSupported", field, message };
 }
 
-function validateText(value: string, schema: Schema, path: string): FieldError[] {
-  const errors: FieldError[] = [];
+function validateText(value: string, schema: Schema, path: string, faults: FaultList): void {
   if (schema.minLength !== undefined && value.length < schema.minLength) {
-    errors.push(
+    faults.add(
       invalidValue(path, value, `${path} in body should be at least ${schema.minLength} chars long`),
     );
   }
   if (schema.maxLength !== undefined && isLonger(value, schema.maxLength)) {
     const message = `Too long: may not be more than ${schema.maxLength} bytes`;
-    errors.push({ reason: "FieldValueTooLong", field: path, message });
-    return errors;
+    faults.add({ reason: "FieldValueTooLong", field: path, message });
+    return;
   }
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) {
-    errors.push(invalidValue(path, value, `${path} in body should match '${schema.pattern}'`));
+    faults.add(invalidValue(path, value, `${path} in body should match '${schema.pattern}'`));
   }
   if (schema.format === "date-time" && !isDateTime(value)) {
-    errors.push(
+    faults.add(
       invalidValue(path, value, `${path} in body must be of type date-time: ${JSON.stringify(value)}`),
     );
   }
-  return errors;
 }
 
 function isLonger(text: string, maxLength: number): boolean {
   return text.length > maxLength && characterCount(text) > maxLength;
 }
 
-function validateNumber(value: number, schema: Schema, path: string): FieldError[] {
+function validateNumber(value: number, schema: Schema, path: string, faults: FaultList): void {
   if (!isInRange(value, schema.format)) {
-    return [invalidValue(path, value, `${path} in body must be of type ${schema.format}: ${value}`)];
+    faults.add(invalidValue(path, value, `${path} in body must be of type ${schema.format}: ${value}`));
+    return;
   }
   if (schema.minimum !== undefined && value < schema.minimum) {
     const why = `${path} in body should be greater than or equal to ${schema.minimum}`;
-    return [invalidValue(path, value, why)];
+    faults.add(invalidValue(path, value, why));
+  } else if (schema.maximum !== undefined && value > schema.maximum) {
+    const why = `${path} in body should be less than or equal to ${schema.maximum}`;
+    faults.add(invalidValue(path, value, why));
   }
-  if (schema.maximum !== undefined && value > schema.maximum) {
-    return [invalidValue(path, value, `${path} in body should be less than or equal to ${schema.maximum}`)];
-  }
-  return [];
 }
 
-function validateList(value: readonly Json[], schema: Schema, path: string): FieldError[] {
-  const errors: FieldError[] = [];
-  if (schema.minItems !== undefined && value.length < schema.minItems) {
-    errors.push(
-      invalidValue(path, value.length, `${path} in body should have at least ${schema.minItems} items`),
-    );
+function validateList(value: readonly Json[], schema: Schema, path: string, faults: FaultList): void {
+  const before = faults.errors.length;
+  const { length } = value;
+  if (schema.minItems !== undefined && length < schema.minItems) {
+    const why = `${path} in body should have at least ${schema.minItems} items`;
+    faults.add(invalidValue(path, length, why));
   }
-  if (schema.maxItems !== undefined && value.length > schema.maxItems) {
-    errors.push(
-      invalidValue(path, value.length, `${path} in body should have at most ${schema.maxItems} items`),
-    );
+  if (schema.maxItems !== undefined && length > schema.maxItems) {
+    faults.add(invalidValue(path, length, `${path} in body should have at most ${schema.maxItems} items`));
   }
   if (schema.items !== undefined) {
     for (const [index, item] of value.entries()) {
-      errors.push(...validateSchema(item, schema.items, `${path}[${index}]`));
+      if (faults.isFull) return;
+      check(item, schema.items, `${path}[${index}]`, faults);
     }
   }
-  if (errors.length > 0) return errors;
-  return duplicates(value, schema, path);
+  if (faults.errors.length === before) findDuplicates(value, schema, path, faults);
 }
 
-function duplicates(value: readonly Json[], schema: Schema, path: string): FieldError[] {
+function findDuplicates(value: readonly Json[], schema: Schema, path: string, faults: FaultList): void {
   const listType = schema["x-kubernetes-list-type"];
-  if (listType !== "set" && listType !== "map") return [];
+  if (listType !== "set" && listType !== "map") return;
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
   const seen = new Set<string>();
-  const errors: FieldError[] = [];
   for (const [index, item] of value.entries()) {
     const identity = isJsonObject(item)
       ? Object.fromEntries(keys.map((key) => [key, item[key] ?? null]))
       : item;
-    const text = JSON.stringify(identity);
+    const text = identityText(identity);
     if (seen.has(text)) {
-      errors.push({
-        reason: "FieldValueDuplicate",
-        field: `${path}[${index}]`,
-        message: `Duplicate value: ${text}`,
-      });
+      const message = `Duplicate value: ${JSON.stringify(identity)}`;
+      faults.add({ reason: "FieldValueDuplicate", field: `${path}[${index}]`, message });
     }
     seen.add(text);
   }
-  return errors;
 }
 
 function validateFields(
   value: { readonly [name: string]: Json },
   schema: Schema,
   path: string,
-): FieldError[] {
-  const errors: FieldError[] = [];
+  faults: FaultList,
+): void {
   const count = Object.keys(value).length;
   if (schema.maxProperties !== undefined && count > schema.maxProperties) {
     const message = `Too many: ${count}: must have at most ${schema.maxProperties} items`;
-    errors.push({ reason: "FieldValueTooMany", field: path, message });
+    faults.add({ reason: "FieldValueTooMany", field: path, message });
   }
   for (const name of schema.required ?? []) {
-    if (value[name] === undefined) errors.push(requiredValue(join(path, name)));
+    if (value[name] === undefined) faults.add(requiredValue(fieldPath(path, name)));
   }
   for (const [name, child] of Object.entries(value)) {
+    if (faults.isFull) return;
     const childSchema = fieldSchema(schema, name);
-    if (childSchema !== undefined) errors.push(...validateSchema(child, childSchema, join(path, name)));
+    if (childSchema !== undefined) check(child, childSchema, fieldPath(path, name), faults);
   }
-  return errors;
-}
-
-function join(path: string, name: string): string {
-  return path === "" ? name : `${path}.${name}`;
 }

@@ -1,0 +1,28 @@
+/** Beyond this many characters in total each warning is cut, and beyond it once more they end: as a Kubernetes API server does. */
+const maxTotalLength = 4 * 1024;
+const maxCutLength = 256;
+
+/**
+ * All `Warning` header lines together: clients refuse a response whose head is larger than what they expect, which is
+ * 16 KiB for many.
+ */
+const maxHeaderBytes = 8 * 1024;
+const lineOverhead = 'Warning: 299 - ""\r\n'.length;
+
+/** The values of the `Warning` headers (RFC 7234, section 5.5) for these texts, each once; kubectl prints them. */
+export function warningHeaders(texts: readonly string[]): string[] {
+  const distinct = [...new Set(texts)];
+  const total = distinct.reduce((length, text) => length + text.length, 0);
+  const shown = total <= maxTotalLength ? distinct : distinct.map((text) => text.slice(0, maxCutLength));
+  const headers: string[] = [];
+  let length = 0;
+  let bytes = 0;
+  for (const text of shown) {
+    const quoted = JSON.stringify(text).replace(/[^\x20-\x7e]/g, "?");
+    length += text.length;
+    bytes += quoted.length + lineOverhead;
+    if (length > maxTotalLength || bytes > maxHeaderBytes) break;
+    headers.push(`299 - ${quoted}`);
+  }
+  return headers;
+}
