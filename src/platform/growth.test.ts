@@ -1,8 +1,10 @@
 import { describe, test } from "vitest";
 import { expectLinear } from "../../test/support/growth.ts";
+import { applyConfiguration, trackUpdate } from "./apply/apply.ts";
+import { type Manager, readManagers, writeManagers } from "./apply/managers.ts";
 import { decodeBody, parseJson, parseYaml } from "./encoding/body.ts";
 import { parseLabelSelector } from "./label-selector.ts";
-import type { Json, JsonObject } from "./object.ts";
+import type { Json, JsonObject, KubeObject } from "./object.ts";
 import { applyJsonPatch } from "./patch/json-patch.ts";
 import { applyMergePatch } from "./patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "./patch/strategic-merge.ts";
@@ -72,7 +74,7 @@ describe("patches", () => {
     ],
     [
       "deep paths",
-      1_000,
+      200,
       (size) => [
         nested(90),
         list(size, (index) => ({ op: "add", path: `${"/inner".repeat(80)}/${index}`, value: {} })),
@@ -211,6 +213,66 @@ describe("schemas", () => {
         validateSchema(value, schema, "");
       };
     }, 1_000);
+  });
+});
+
+describe("server-side apply", () => {
+  const now = "2026-01-01T00:00:00Z";
+  const writer = (manager: string, operation: "Apply" | "Update" = "Apply") =>
+    ({ manager, operation, apiVersion: "v1", subresource: "" }) as const;
+  const object = (fields: JsonObject): KubeObject => ({
+    apiVersion: "v1",
+    kind: "X",
+    metadata: { name: "a" },
+    ...fields,
+  });
+  const apply = (live: KubeObject, managers: readonly Manager[], fields: JsonObject, manager: string) =>
+    applyConfiguration(live, object(fields), managers, writer(manager), true, schema, now);
+  const owners = (size: number) =>
+    names(size).map((uid) => ({ apiVersion: "v1", kind: "X", name: "x", uid }));
+  const shapes: [string, (size: number) => JsonObject][] = [
+    ["labels", (size) => ({ metadata: { name: "a", labels: map(size, () => "x") } })],
+    ["owners", (size) => ({ metadata: { name: "a", ownerReferences: owners(size) } })],
+    ["finalizers", (size) => ({ metadata: { name: "a", finalizers: names(size) } })],
+    ["data", (size) => ({ data: map(size, () => "x") })],
+    ["items", (size) => ({ items: items(size) })],
+    ["depth", (size) => ({ free: nested(size) })],
+  ];
+
+  test.each(shapes)("%s, by creation, update and apply", (_name, make) => {
+    expectLinear((n) => {
+      const [fields, other] = [make(n), make(n - 1)];
+      return () => {
+        const live = object(fields);
+        const created = trackUpdate([], {}, live, writer("one", "Update"), schema, now);
+        const updated = trackUpdate(created, live, object(other), writer("two", "Update"), schema, now);
+        const first = apply(object(other), updated, fields, "three");
+        if (!first.ok) throw new Error("a forced apply has no conflicts");
+        const second = apply(first.object, first.managers, fields, "four");
+        if (!second.ok) throw new Error("a forced apply has no conflicts");
+        const without = apply(second.object, second.managers, {}, "three");
+        return without.ok && readManagers(writeManagers(without.managers));
+      };
+    }, 300);
+  });
+
+  test("conflicts", () => {
+    expectLinear((n) => {
+      const live = object({ data: map(n, () => "x") });
+      const managers = trackUpdate([], {}, live, writer("one", "Update"), schema, now);
+      const configuration = object({ data: map(n, () => "y") });
+      return () => applyConfiguration(live, configuration, managers, writer("two"), false, schema, now);
+    }, 1_000);
+  });
+
+  test("many managers", () => {
+    expectLinear((n) => {
+      const data = map(n, () => "x");
+      const managers = Object.keys(data).map((key): Manager => {
+        return { ...writer(key), time: now, fields: { "f:data": { [`f:${key}`]: {} } } };
+      });
+      return () => apply(object({ data }), managers, { data: { a: "b" } }, "other");
+    }, 300);
   });
 });
 

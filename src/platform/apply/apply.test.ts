@@ -75,7 +75,7 @@ describe("apply", () => {
     const first = apply(nothing, "one", { data: { k: "v", l: "w" }, items: [{ name: "x", size: 1 }] });
     const second = apply(first, "one", { data: { k: "v" } });
     expect(second.object["data"]).toEqual({ k: "v" });
-    expect(second.object["items"]).toEqual([]);
+    expect(second.object["items"]).toBeUndefined();
     expect(owned(second, "one")).toEqual([".data.k"]);
   });
 

@@ -1,45 +1,41 @@
-import { cloneJson, isJsonObject, type Json, type JsonObject, type KubeObject, sameJson } from "../object.ts";
+import { type Json, type JsonObject, type KubeObject, sameJson } from "../object.ts";
 import type { Schema } from "../schema/schema.ts";
-import { fieldSchema } from "../schema/unknown-fields.ts";
 import {
-  compareFields,
   difference,
   emptySet,
   type FieldSet,
-  fieldsOf,
   intersection,
   isEmptySet,
   pathsOf,
-  removeFields,
+  setOf,
+  sizeOf,
   union,
-  withoutPaths,
+  unionOf,
 } from "./field-set.ts";
-import { isSameWriter, type Manager, type Writer } from "./managers.ts";
+import { lastAppliedFields } from "./last-applied.ts";
+import { capUpdateManagers, isSameWriter, type Manager, type Writer } from "./managers.ts";
+import { mergeApplied } from "./merge-applied.ts";
+import { compareFields, fieldsOf, removeFields, withNamedFields } from "./typed-value.ts";
 
 /** Fields that the server sets or that name the object: nobody manages them. */
-const unmanaged = [
-  "apiVersion",
-  "kind",
-  "metadata.name",
-  "metadata.namespace",
-  "metadata.generateName",
-  "metadata.selfLink",
-  "metadata.uid",
-  "metadata.resourceVersion",
-  "metadata.generation",
-  "metadata.creationTimestamp",
-  "metadata.deletionTimestamp",
-  "metadata.deletionGracePeriodSeconds",
-  "metadata.managedFields",
-];
-
-/** The part of a set that somebody can manage; `metadata` itself is everybody's. */
-function managed(set: FieldSet): FieldSet {
-  const { "f:metadata": metadata, ...others } = withoutPaths(set, unmanaged);
-  if (metadata === undefined) return others;
-  const { ".": _, ...inner } = metadata;
-  return isEmptySet(inner) ? others : { "f:metadata": inner, ...others };
-}
+const unmanaged = setOf([
+  ["f:apiVersion"],
+  ["f:kind"],
+  ["f:metadata"],
+  ...[
+    "name",
+    "namespace",
+    "generateName",
+    "selfLink",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "managedFields",
+  ].map((name) => ["f:metadata", `f:${name}`]),
+]);
 
 /** A field that an apply would change though another manager holds it. */
 export interface ApplyConflict {
@@ -50,7 +46,15 @@ export interface ApplyConflict {
 
 export type ApplyOutcome =
   | { readonly ok: true; readonly object: KubeObject; readonly managers: readonly Manager[] }
-  | { readonly ok: false; readonly conflicts: readonly ApplyConflict[] };
+  | {
+      readonly ok: false;
+      /** The first of them. */
+      readonly conflicts: readonly ApplyConflict[];
+      readonly count: number;
+    };
+
+/** As many conflicts as a Status can name. */
+const maxConflicts = 100;
 
 /**
  * The managers of an object after an ordinary write (create, update, patch): what was changed is the writer's now and
@@ -66,25 +70,25 @@ export function trackUpdate(
   schema: Schema,
   now: string,
 ): Manager[] {
-  const comparison = compareFields(before, after, schema);
-  const changed = managed(comparison.changed);
-  const removed = managed(comparison.removed);
+  const { changed, removed } = managedChanges(before, after, schema);
   if (isEmptySet(changed) && isEmptySet(removed)) return [...managers];
+  const gone = union(changed, removed);
   const others = managers
     .filter((each) => !isSameWriter(each, writer))
-    .map((each) => withFields(each, difference(difference(each.fields, changed), removed), each.time));
+    .map((each) => ({ ...each, fields: difference(each.fields, gone) }));
   const own = managers.find((each) => isSameWriter(each, writer))?.fields ?? emptySet;
-  const fields = difference(union(own, changed), removed);
-  return [...others, { ...writer, time: now, fields }];
+  const fields = union(difference(own, removed), changed);
+  return capUpdateManagers([...others, { ...writer, time: now, fields }]);
 }
 
-function withFields(manager: Manager, fields: FieldSet, time: string): Manager {
-  return { ...manager, fields, time };
+function managedChanges(before: Json, after: Json, schema: Schema): { changed: FieldSet; removed: FieldSet } {
+  const { changed, removed } = compareFields(before, after, schema);
+  return { changed: difference(changed, unmanaged), removed: difference(removed, unmanaged) };
 }
 
 /**
- * Server-side apply: merges a configuration into an object, removes what this manager applied before and applies no
- * more (unless another manager holds it too), and finds the conflicts.
+ * Server-side apply as structured-merge-diff does it: merges a configuration into an object, removes what this manager
+ * applied before and applies no more (unless another manager holds it too), and finds the conflicts.
  *
  * @param live the object as it is; {} with the configuration's identity for one that is created
  * @param force take conflicting fields from their managers
@@ -100,83 +104,70 @@ export function applyConfiguration(
   now: string,
 ): ApplyOutcome {
   const known = managers.length > 0 ? managers : beforeFirstApply(live, writer, schema, now);
-  const last = known.find((each) => isSameWriter(each, writer))?.fields ?? emptySet;
-  const others = known.filter((each) => !isSameWriter(each, writer));
-  const wanted = managed(fieldsOf(configuration, schema));
-
-  const merged = mergeApplied(live, configuration, schema);
-  const heldByOthers = others.reduce((all, each) => union(all, each.fields), emptySet);
-  const dropped = difference(difference(last, wanted), heldByOthers);
-  const object = removeFields(merged, dropped, schema) as KubeObject;
-
-  const comparison = compareFields(live, object, schema);
-  const changed = managed(comparison.changed);
-  const removed = managed(comparison.removed);
-  const touched = intersection(changed, wanted);
-  const conflicts = others.flatMap((manager) =>
-    pathsOf(intersection(touched, manager.fields)).map((field) => ({ manager, field })),
-  );
-  if (conflicts.length > 0 && !force) return { ok: false, conflicts };
-
-  const remaining = others.map((each) =>
-    withFields(each, difference(difference(each.fields, touched), removed), each.time),
-  );
   const previous = known.find((each) => isSameWriter(each, writer));
-  const time =
-    previous !== undefined && sameSet(previous.fields, wanted) && isEmptySet(changed) && isEmptySet(removed)
-      ? previous.time
-      : now;
-  return { ok: true, object, managers: [...remaining, { ...writer, time, fields: wanted }] };
+  const others = known.filter((each) => !isSameWriter(each, writer));
+  const applied = fieldsOf(configuration, schema);
+
+  const merged = mergeApplied(live, configuration, schema) as KubeObject;
+  const held = [applied, ...others.map(({ fields }) => fields)];
+  const object = prune(merged, previous?.fields ?? emptySet, held, schema) as KubeObject;
+
+  const { changed, removed } = managedChanges(live, object, schema);
+  const conflicting = others.map((manager) => ({ manager, fields: intersection(manager.fields, changed) }));
+  if (!force) {
+    const allowed = lastAppliedFields(live, writer, schema);
+    const unsolved = conflicting.map(({ manager, fields }) => ({
+      manager,
+      fields: difference(fields, allowed),
+    }));
+    const count = unsolved.reduce((sum, { fields }) => sum + sizeOf(fields), 0);
+    if (count > 0) return { ok: false, conflicts: firstConflicts(unsolved), count };
+  }
+
+  const gone = union(changed, removed);
+  const remaining = others.map((each) => ({ ...each, fields: difference(each.fields, gone) }));
+  const fields = difference(applied, unmanaged);
+  const isSame = isEmptySet(gone) && sameJson(live, object) && isSameSet(previous?.fields, fields);
+  const time = isSame ? (previous?.time ?? now) : now;
+  return { ok: true, object, managers: [...remaining, { ...writer, time, fields }] };
 }
 
-function sameSet(left: FieldSet, right: FieldSet): boolean {
-  return sameJson(left as unknown as Json, right as unknown as Json);
+function isSameSet(left: FieldSet | undefined, right: FieldSet): boolean {
+  return left !== undefined && sameJson(left as unknown as Json, right as unknown as Json);
+}
+
+function firstConflicts(sets: readonly { manager: Writer; fields: FieldSet }[]): ApplyConflict[] {
+  const conflicts: ApplyConflict[] = [];
+  for (const { manager, fields } of sets) {
+    for (const field of pathsOf(fields, maxConflicts - conflicts.length)) conflicts.push({ manager, field });
+  }
+  return conflicts;
+}
+
+/**
+ * Removes what the manager applied last and does not apply now: fields with the parents that the schema names, and whole
+ * items of lists, defaults included. What is held now comes back, and so does what the manager never applied.
+ *
+ * @param last what the manager applied last
+ * @param held the fields of all managers now, those of this apply among them
+ */
+function prune(merged: Json, last: FieldSet, held: readonly FieldSet[], schema: Schema): Json {
+  const [applied = emptySet] = held;
+  // The common case: nothing is dropped, so that nothing can go.
+  if (isEmptySet(difference(last, applied))) return merged;
+  const lastNamed = withNamedFields(last, schema);
+  const present = withNamedFields(fieldsOf(merged, schema), schema);
+  const fieldsLeft = (value: Json) => withNamedFields(fieldsOf(value, schema), schema);
+  const withoutLast = removeFields(merged, lastNamed, schema);
+  const heldNamed = withNamedFields(unionOf(held), schema);
+  const kept = union(fieldsLeft(withoutLast), heldNamed);
+  const withHeld = removeFields(merged, difference(present, kept), schema);
+  const dropped = intersection(difference(present, fieldsLeft(withHeld)), lastNamed);
+  return removeFields(merged, dropped, schema);
 }
 
 /** An object that nobody has tracked yet belongs to a manager of that name, so that a first apply can conflict with it. */
 function beforeFirstApply(live: KubeObject, writer: Writer, schema: Schema, now: string): Manager[] {
-  const fields = managed(compareFields({}, live, schema).changed);
-  if (isEmptySet(fields)) return [];
-  return [
-    {
-      manager: "before-first-apply",
-      operation: "Update",
-      apiVersion: writer.apiVersion,
-      subresource: "",
-      time: now,
-      fields,
-    },
-  ];
-}
-
-/** Like a merge patch, with the items of keyed lists merged and sets joined; what the schema calls atomic is replaced. */
-function mergeApplied(live: Json | undefined, applied: Json, schema: Schema | undefined): Json {
-  if (isJsonObject(applied)) {
-    if (!isJsonObject(live) || schema?.["x-kubernetes-map-type"] === "atomic") return cloneJson(applied);
-    const result: JsonObject = { ...live };
-    for (const [name, value] of Object.entries(applied)) {
-      result[name] = mergeApplied(live[name], value, fieldSchema(schema, name));
-    }
-    return result;
-  }
-  if (!Array.isArray(applied) || !Array.isArray(live)) return cloneJson(applied);
-  switch (schema?.["x-kubernetes-list-type"]) {
-    case "set":
-      return [...live, ...applied.filter((item) => !live.some((each) => sameJson(each, item)))];
-    case "map":
-      return mergeKeyedList(live, applied, schema);
-    default:
-      return cloneJson(applied);
-  }
-}
-
-function mergeKeyedList(live: readonly Json[], applied: readonly Json[], schema: Schema): Json[] {
-  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-  const isSameItem = (a: Json, b: Json) =>
-    isJsonObject(a) && isJsonObject(b) && keys.every((key) => sameJson(a[key], b[key]));
-  const result = live.map((item) => {
-    const match = applied.find((each) => isSameItem(each, item));
-    return match === undefined ? item : mergeApplied(item, match, schema.items);
-  });
-  return [...result, ...applied.filter((item) => !live.some((each) => isSameItem(each, item)))];
+  const first: Writer = { ...writer, manager: "before-first-apply", operation: "Update" };
+  return trackUpdate([], {}, live, first, schema, now).filter(({ fields }) => !isEmptySet(fields));
 }

@@ -1,158 +1,51 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../object.ts";
-import type { Schema } from "../schema/schema.ts";
+import { expect, test } from "vitest";
 import {
-  compareFields,
   difference,
   type FieldSet,
-  fieldsOf,
   intersection,
+  isEmptySet,
   pathsOf,
-  removeFields,
+  setOf,
+  sizeOf,
   union,
-  withoutPaths,
+  unionOf,
 } from "./field-set.ts";
 
-const schema: Schema = {
-  type: "object",
-  properties: {
-    text: { type: "string" },
-    map: { type: "object", additionalProperties: { type: "string" } },
-    atom: { type: "object", "x-kubernetes-map-type": "atomic", properties: { a: {}, b: {} } },
-    list: { type: "array", items: { type: "string" } },
-    set: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" },
-    items: {
-      type: "array",
-      "x-kubernetes-list-type": "map",
-      "x-kubernetes-list-map-keys": ["name"],
-      items: { type: "object", properties: { name: { type: "string" }, size: { type: "integer" } } },
-    },
-  },
-};
-
-test("the fields of a configuration", () => {
-  const value = {
-    text: "x",
-    map: { k: "v" },
-    atom: { a: 1 },
-    list: ["a", "b"],
-    set: ["a"],
-    items: [{ name: "n", size: 1 }],
-  };
-  expect(fieldsOf(value, schema)).toEqual({
-    "f:text": {},
-    "f:map": { "f:k": {} },
-    "f:atom": {},
-    "f:list": {},
-    "f:set": { 'v:"a"': {} },
-    "f:items": { 'k:{"name":"n"}': { ".": {}, "f:name": {}, "f:size": {} } },
-  });
-  expect(pathsOf(fieldsOf(value, schema))).toEqual([
-    ...[".text", ".map.k", ".atom", ".list", '.set[="a"]', '.items[name="n"]'],
-    ...['.items[name="n"].name', '.items[name="n"].size'],
-  ]);
-});
-
-describe("what changed", () => {
-  test.each<[string, Json, Json, FieldSet, FieldSet]>([
-    ["nothing", { text: "a" }, { text: "a" }, {}, {}],
-    ["a scalar", { text: "a" }, { text: "b" }, { "f:text": {} }, {}],
-    ["a field more", {}, { map: { k: "v" } }, { "f:map": { ".": {}, "f:k": {} } }, {}],
-    ["a key more", { map: { k: "v" } }, { map: { k: "v", l: "w" } }, { "f:map": { "f:l": {} } }, {}],
-    ["a key less", { map: { k: "v", l: "w" } }, { map: { k: "v" } }, {}, { "f:map": { "f:l": {} } }],
-    ["atomic", { atom: { a: 1 } }, { atom: { a: 2 } }, { "f:atom": {} }, {}],
-    ["a list", { list: ["a"] }, { list: ["a", "b"] }, { "f:list": {} }, {}],
-    ["a set", { set: ["a"] }, { set: ["b"] }, { "f:set": { 'v:"b"': {} } }, { "f:set": { 'v:"a"': {} } }],
-    [
-      "an item",
-      { items: [{ name: "n", size: 1 }] },
-      { items: [{ name: "n", size: 2 }] },
-      { "f:items": { 'k:{"name":"n"}': { "f:size": {} } } },
-      {},
-    ],
-  ])("%s", (_name, before, after, changed, removed) => {
-    expect(compareFields(before, after, schema)).toEqual({ changed, removed });
-  });
-});
-
-test("paths are left out", () => {
-  const set = { "f:metadata": { "f:name": {}, "f:labels": { "f:a": {} } }, "f:status": { "f:x": {} } };
-  expect(withoutPaths(set, ["metadata.name", "status", "nothing.here"])).toEqual({
-    "f:metadata": { "f:labels": { "f:a": {} } },
-  });
-  expect(withoutPaths({ "f:metadata": { "f:name": {} } }, ["metadata.name"])).toEqual({});
-});
-
-describe("removal", () => {
-  const item = (size: number) => ({ name: "n", size });
-  test.each<[string, JsonObject, FieldSet, JsonObject]>([
-    ["a leaf", { text: "a", list: [] }, { "f:text": {} }, { list: [] }],
-    ["a key", { map: { k: "v", l: "w" } }, { "f:map": { "f:k": {} } }, { map: { l: "w" } }],
-    [
-      "a container that is not in the set stays",
-      { map: { k: "v" } },
-      { "f:map": { "f:k": {} } },
-      { map: {} },
-    ],
-    ["one that is goes when empty", { map: { k: "v" } }, { "f:map": { ".": {}, "f:k": {} } }, {}],
-    [
-      "and stays while something is left",
-      { map: { k: "v", l: "w" } },
-      { "f:map": { ".": {}, "f:k": {} } },
-      { map: { l: "w" } },
-    ],
-    ["of a set", { set: ["a", "b"] }, { "f:set": { 'v:"a"': {} } }, { set: ["b"] }],
-    [
-      "an item",
-      { items: [item(1)] },
-      { "f:items": { 'k:{"name":"n"}': { ".": {}, "f:name": {}, "f:size": {} } } },
-      { items: [] },
-    ],
-    [
-      "an item with something of another's keeps its key",
-      { items: [item(1)] },
-      { "f:items": { 'k:{"name":"n"}': { ".": {}, "f:name": {} } } },
-      { items: [item(1)] },
-    ],
-  ])("%s", (_name, value, set, expected) => {
-    expect(removeFields(value, set, schema)).toEqual(expected);
-  });
-});
-
-/** Objects of the schema, small enough to collide. */
-const name = fc.constantFrom("a", "b", "c");
-const object = fc.record(
-  {
-    text: name,
-    map: fc.dictionary(name, name),
-    atom: fc.record({ a: name }),
-    list: fc.array(name, { maxLength: 2 }),
-    set: fc.uniqueArray(name),
-    items: fc.uniqueArray(fc.record({ name, size: fc.nat(2) }), { selector: (each) => each.name }),
-  },
-  { requiredKeys: [] },
-) as fc.Arbitrary<JsonObject>;
-const set = object.map((value) => fieldsOf(value, schema));
+const element = fc.constantFrom("f:a", "f:b", 'k:{"name":"n"}', 'v:"x"');
+const path = fc.array(element, { minLength: 1, maxLength: 3 });
+const set = fc.array(path, { maxLength: 6 }).map(setOf);
 const paths = (of: FieldSet) => new Set(pathsOf(of));
 
 test("union, difference and intersection are those of the paths", () => {
   fc.assert(
-    fc.property(set, set, (left, right) => {
+    fc.property(set, set, set, (left, right, third) => {
       const [a, b] = [paths(left), paths(right)];
       expect(paths(union(left, right))).toEqual(new Set([...a, ...b]));
-      expect(paths(difference(left, right))).toEqual(new Set([...a].filter((path) => !b.has(path))));
-      expect(paths(intersection(left, right))).toEqual(new Set([...a].filter((path) => b.has(path))));
+      expect(paths(unionOf([left, right, third]))).toEqual(new Set([...a, ...b, ...paths(third)]));
+      expect(paths(difference(left, right))).toEqual(new Set([...a].filter((each) => !b.has(each))));
+      expect(paths(intersection(left, right))).toEqual(new Set([...a].filter((each) => b.has(each))));
+      expect([sizeOf(left), isEmptySet(left)]).toEqual([a.size, a.size === 0]);
     }),
   );
 });
 
-test("comparing an object with itself finds nothing; with nothing, everything", () => {
+test("there is one form of each set", () => {
   fc.assert(
-    fc.property(object, (value) => {
-      expect(compareFields(value, value, schema)).toEqual({ changed: {}, removed: {} });
-      const added = paths(compareFields({}, value, schema).changed);
-      for (const path of paths(fieldsOf(value, schema))) expect(added).toContain(path);
+    fc.property(fc.array(path, { maxLength: 6 }), (given) => {
+      expect(setOf(given)).toEqual(setOf(given.toReversed()));
+      expect(union(setOf(given), setOf(given))).toEqual(setOf(given));
     }),
   );
+});
+
+test("paths are as conflicts name them, and no more than are asked for", () => {
+  const fields = setOf([
+    ["f:spec", "f:sinks", 'k:{"name":"a","port":1}', "f:size"],
+    ["f:set", 'v:"x"'],
+    ["f:spec"],
+  ]);
+  expect(pathsOf(fields)).toEqual([".spec", '.spec.sinks[name="a",port=1].size', '.set[="x"]']);
+  expect(pathsOf(fields, 1)).toEqual([".spec"]);
+  expect(pathsOf(setOf([[`f:${"x".repeat(1_000)}`]]))).toEqual([`.${"x".repeat(256)}`]);
 });

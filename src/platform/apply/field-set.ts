@@ -1,215 +1,142 @@
-import { isJsonObject, type Json, type JsonObject, sameJson } from "../object.ts";
-import type { Schema } from "../schema/schema.ts";
-import { fieldSchema } from "../schema/unknown-fields.ts";
+import type { JsonObject } from "../object.ts";
 
 /**
  * A set of fields, in the form in which `managedFields` keeps it (FieldsV1): a tree whose keys are `f:<name>` for a field,
  * `k:<key fields as JSON>` for an item of a keyed list, `v:<value as JSON>` for an item of a set; `.` in a node says that
  * the node itself belongs to the set, and an empty node that it alone does.
  *
- * Sets are never changed in place.
+ * Sets are never changed in place. Every function here takes time in proportion to the sets that it is said to walk.
  */
 export interface FieldSet {
   readonly [element: string]: FieldSet;
 }
 
 export const emptySet: FieldSet = {};
-const self = ".";
+export const self = ".";
 
 export function isEmptySet(set: FieldSet): boolean {
-  return Object.keys(set).length === 0;
+  for (const _ in set) return false;
+  return true;
 }
 
-/** One step from a value to a part of it. */
-interface Step {
-  readonly element: string;
-  readonly value: Json;
-  readonly schema: Schema | undefined;
+/** Whether a node of a set is itself in the set. */
+export function holdsSelf(node: FieldSet): boolean {
+  return Object.hasOwn(node, self) || isEmptySet(node);
 }
 
-/** The parts of a value that are owned on their own; none for a scalar and for what is atomic. */
-function steps(value: Json, schema: Schema | undefined): Step[] {
-  if (isJsonObject(value)) {
-    if (schema?.["x-kubernetes-map-type"] === "atomic") return [];
-    return Object.entries(value).map(([name, child]) => {
-      return { element: `f:${name}`, value: child, schema: fieldSchema(schema, name) };
-    });
+/** A node that holds itself, or does not, and has these parts. @returns undefined for one that is not in the set at all */
+export function nodeOf(isMember: boolean, parts: FieldSet): FieldSet | undefined {
+  if (isEmptySet(parts)) return isMember ? emptySet : undefined;
+  return isMember ? { [self]: emptySet, ...parts } : parts;
+}
+
+/** What is in any of the sets. Walks all of them. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  const filled = sets.filter((set) => !isEmptySet(set));
+  if (filled.length <= 1) return filled[0] ?? emptySet;
+  const nodes = new Map<string, FieldSet[]>();
+  for (const set of filled) {
+    for (const [element, node] of Object.entries(set)) {
+      const known = nodes.get(element);
+      if (known === undefined) nodes.set(element, [node]);
+      else known.push(node);
+    }
   }
-  if (!Array.isArray(value)) return [];
-  const listType = schema?.["x-kubernetes-list-type"];
-  if (listType !== "map" && listType !== "set") return [];
-  return value.map((item) => ({ element: itemElement(item, schema), value: item, schema: schema?.items }));
-}
-
-function itemElement(item: Json, schema: Schema | undefined): string {
-  if (schema?.["x-kubernetes-list-type"] === "set" || !isJsonObject(item)) return `v:${JSON.stringify(item)}`;
-  const keys = [...(schema?.["x-kubernetes-list-map-keys"] ?? [])].sort();
-  return `k:${JSON.stringify(Object.fromEntries(keys.map((key) => [key, item[key] ?? null])))}`;
-}
-
-function isAtomic(value: Json, schema: Schema | undefined): boolean {
-  if (isJsonObject(value)) return schema?.["x-kubernetes-map-type"] === "atomic";
-  const listType = schema?.["x-kubernetes-list-type"];
-  return !Array.isArray(value) || (listType !== "map" && listType !== "set");
-}
-
-/** Every field that a configuration mentions: its leaves, and the items of its keyed lists. */
-export function fieldsOf(value: Json, schema: Schema | undefined): FieldSet {
   const result: Record<string, FieldSet> = {};
-  for (const step of steps(value, schema)) {
-    const inner = fieldsOf(step.value, step.schema);
-    const isItem = step.element.startsWith("k:");
-    result[step.element] = isItem && !isEmptySet(inner) ? { [self]: emptySet, ...inner } : inner;
+  for (const [element, same] of nodes) {
+    const [first = emptySet] = same;
+    result[element] = same.length === 1 ? first : unionOfNodes(same);
   }
   return result;
 }
 
-/** What changed between two states of an object. */
-export interface Comparison {
-  /** Fields that are new or have another value. */
-  readonly changed: FieldSet;
-  /** Fields that are not there any more. */
-  readonly removed: FieldSet;
-}
-
-/** Compares two states field by field. Containers count as changed themselves only when they appear or go away. */
-export function compareFields(before: Json, after: Json, schema: Schema | undefined): Comparison {
-  const changed: Record<string, FieldSet> = {};
-  const removed: Record<string, FieldSet> = {};
-  const old = new Map(steps(before, schema).map((step) => [step.element, step]));
-  for (const step of steps(after, schema)) {
-    const earlier = old.get(step.element);
-    old.delete(step.element);
-    if (earlier === undefined) {
-      changed[step.element] = wholeOf(step);
-    } else if (isAtomic(step.value, step.schema) || isAtomic(earlier.value, step.schema)) {
-      if (!sameJson(earlier.value, step.value)) changed[step.element] = emptySet;
-    } else {
-      const inner = compareFields(earlier.value, step.value, step.schema);
-      if (!isEmptySet(inner.changed)) changed[step.element] = inner.changed;
-      if (!isEmptySet(inner.removed)) removed[step.element] = inner.removed;
-    }
-  }
-  for (const step of old.values()) removed[step.element] = wholeOf(step);
-  return { changed, removed };
-}
-
-/** A part and everything in it. */
-function wholeOf(step: Step): FieldSet {
-  const inner: Record<string, FieldSet> = {};
-  for (const part of steps(step.value, step.schema)) inner[part.element] = wholeOf(part);
-  return isEmptySet(inner) ? emptySet : { [self]: emptySet, ...inner };
-}
-
-/** Whether the node itself is in its set. */
-function holdsSelf(node: FieldSet): boolean {
-  return isEmptySet(node) || Object.hasOwn(node, self);
-}
-
-function members(node: FieldSet): [string, FieldSet][] {
-  return Object.entries(node).filter(([element]) => element !== self);
-}
-
-function nodeOf(own: boolean, inner: readonly [string, FieldSet][]): FieldSet | undefined {
-  if (inner.length === 0) return own ? emptySet : undefined;
-  return own ? { [self]: emptySet, ...Object.fromEntries(inner) } : Object.fromEntries(inner);
-}
-
-/** How two sets are combined: whether a field belongs to the result, by whether it is in either. */
-function combine(
-  left: FieldSet,
-  right: FieldSet,
-  keep: (left: boolean, right: boolean) => boolean,
-): FieldSet {
-  const result: [string, FieldSet][] = [];
-  const elements = new Set([...members(left), ...members(right)].map(([element]) => element));
-  for (const element of elements) {
-    const [a, b] = [left[element], right[element]];
-    const own = keep(a !== undefined && holdsSelf(a), b !== undefined && holdsSelf(b));
-    const inner = combine(a ?? emptySet, b ?? emptySet, keep);
-    const node = nodeOf(own, Object.entries(inner));
-    if (node !== undefined) result.push([element, node]);
-  }
-  return Object.fromEntries(result);
+function unionOfNodes(nodes: readonly FieldSet[]): FieldSet {
+  const { [self]: _, ...parts } = unionOf(nodes);
+  return nodeOf(nodes.some(holdsSelf), parts) ?? emptySet;
 }
 
 export function union(left: FieldSet, right: FieldSet): FieldSet {
-  return combine(left, right, (a, b) => a || b);
+  return unionOf([left, right]);
 }
 
+/** What is in `left` and not in `right`, field by field: a field of `left` stays where only its parent is in `right`. Walks `left`. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
-  return combine(left, right, (a, b) => a && !b);
+  if (isEmptySet(right)) return left;
+  return filter(left, right, (isInRight) => !isInRight, true);
 }
 
+/** What is in both. Walks `left`. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
-  return combine(left, right, (a, b) => a && b);
+  return filter(left, right, (isInRight) => isInRight, false);
 }
 
-/** The same set without the fields below the given top-level paths (`metadata.name`, `status`). */
-export function withoutPaths(set: FieldSet, paths: readonly string[]): FieldSet {
-  return paths.reduce((rest, path) => withoutPath(rest, path.split(".")), set);
+/** @param keepsStrange whether a part stays that `right` knows nothing of */
+function filter(
+  left: FieldSet,
+  right: FieldSet,
+  keeps: (isInRight: boolean) => boolean,
+  keepsStrange: boolean,
+): FieldSet {
+  const result: Record<string, FieldSet> = {};
+  for (const element in left) {
+    const node = left[element];
+    if (element === self || node === undefined) continue;
+    const other = Object.hasOwn(right, element) ? right[element] : undefined;
+    if (other === undefined) {
+      if (keepsStrange) result[element] = node;
+      continue;
+    }
+    const kept = nodeOf(holdsSelf(node) && keeps(holdsSelf(other)), filter(node, other, keeps, keepsStrange));
+    if (kept !== undefined) result[element] = kept;
+  }
+  return result;
 }
 
-function withoutPath(set: FieldSet, [first = "", ...rest]: readonly string[]): FieldSet {
-  const element = `f:${first}`;
-  const node = set[element];
-  if (node === undefined) return set;
-  const { [element]: _, ...others } = set;
-  if (rest.length === 0) return others;
-  const inner = withoutPath(node, rest);
-  return isEmptySet(inner) && !isEmptySet(node) ? others : { ...others, [element]: inner };
+/** The set that holds exactly these fields; each path is a list of elements. */
+export function setOf(paths: readonly (readonly string[])[]): FieldSet {
+  const chains = paths.map((path) =>
+    path.toReversed().reduce<FieldSet>((node, element) => ({ [element]: node }), emptySet),
+  );
+  return unionOf(chains);
 }
 
-/** The paths of all fields of a set, as conflicts name them: `.spec.sinks[name="a"].target`. */
-export function pathsOf(set: FieldSet, prefix = ""): string[] {
-  return members(set).flatMap(([element, node]) => {
+/** How many fields are in a set. */
+export function sizeOf(set: FieldSet): number {
+  let size = 0;
+  for (const element in set) {
+    const node = set[element];
+    if (element === self || node === undefined) continue;
+    size += sizeOf(node) + (holdsSelf(node) ? 1 : 0);
+  }
+  return size;
+}
+
+/** The paths of the first fields of a set, as conflicts name them: `.spec.sinks[name="a"].target`. */
+export function pathsOf(set: FieldSet, limit = Number.POSITIVE_INFINITY): string[] {
+  const paths: string[] = [];
+  collectPaths(set, "", limit, paths);
+  return paths;
+}
+
+function collectPaths(set: FieldSet, prefix: string, limit: number, paths: string[]): void {
+  for (const element in set) {
+    const node = set[element];
+    if (element === self || node === undefined) continue;
+    if (paths.length >= limit) return;
     const path = prefix + pathElement(element);
-    const inner = pathsOf(node, path);
-    return holdsSelf(node) ? [path, ...inner] : inner;
-  });
+    if (holdsSelf(node)) paths.push(path);
+    collectPaths(node, path, limit, paths);
+  }
 }
+
+/** A name longer than this is cut: below it there may be many fields, each with the name in its path. */
+const maxNameLength = 256;
 
 function pathElement(element: string): string {
   const text = element.slice(2);
-  if (element.startsWith("f:")) return `.${text}`;
-  if (element.startsWith("v:")) return `[=${text}]`;
+  if (element.startsWith("f:")) return `.${text.slice(0, maxNameLength)}`;
+  if (element.startsWith("v:")) return `[=${text.slice(0, maxNameLength)}]`;
   const keys = Object.entries(JSON.parse(text) as JsonObject);
-  return `[${keys.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(",")}]`;
-}
-
-/**
- * A copy of a value without the fields of a set. A container goes when the set holds it itself and nothing is left in it.
- */
-export function removeFields(value: Json, set: FieldSet, schema: Schema | undefined): Json {
-  if (isEmptySet(set)) return value;
-  const kept = steps(value, schema).flatMap((step): Step[] => {
-    const node = set[step.element];
-    if (node === undefined) return [step];
-    const inner = removeFields(step.value, node, step.schema);
-    const isGone = holdsSelf(node) && (isAtomic(step.value, step.schema) || isEmptyContainer(inner, step));
-    return isGone ? [] : [{ ...step, value: withKeys(inner, step) }];
-  });
-  if (Array.isArray(value)) return kept.map((step) => step.value);
-  return Object.fromEntries(kept.map((step) => [step.element.slice(2), step.value]));
-}
-
-/** An item that stays because of fields of others keeps its keys: without them it would be no item of its list. */
-function withKeys(value: Json, step: Step): Json {
-  if (!step.element.startsWith("k:") || !isJsonObject(value) || !isJsonObject(step.value)) return value;
-  const keys = Object.keys(JSON.parse(step.element.slice(2)) as JsonObject);
-  const own = step.value;
-  return Object.fromEntries(
-    Object.keys(own)
-      .filter((name) => keys.includes(name) || Object.hasOwn(value, name))
-      .map((name) => [name, value[name] ?? own[name] ?? null]),
-  );
-}
-
-/** An item of a keyed list that has nothing left but its keys counts as empty. */
-function isEmptyContainer(value: Json, step: Step): boolean {
-  if (Array.isArray(value)) return value.length === 0;
-  if (!isJsonObject(value)) return true;
-  if (!step.element.startsWith("k:")) return Object.keys(value).length === 0;
-  const keys = JSON.parse(step.element.slice(2)) as JsonObject;
-  return Object.keys(value).every((name) => Object.hasOwn(keys, name));
+  const texts = keys.map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return `[${texts.join(",").slice(0, maxNameLength)}]`;
 }

@@ -1,7 +1,10 @@
-import { isJsonObject, type Json, type JsonObject } from "../object.ts";
-import { emptySet, type FieldSet, isEmptySet } from "./field-set.ts";
+import { identityText, isJsonObject, type Json, type JsonObject } from "../object.ts";
+import { type FieldSet, isEmptySet, unionOf } from "./field-set.ts";
 
-/** Who writes, through which operation and which part of the object: managers differ when any of these does. */
+/**
+ * Who writes, through which operation and which part of the object: managers differ when any of these does, but an applier
+ * stays the same in another version.
+ */
 export interface Writer {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -21,7 +24,7 @@ export function isSameWriter(left: Writer, right: Writer): boolean {
   return (
     left.manager === right.manager &&
     left.operation === right.operation &&
-    left.apiVersion === right.apiVersion &&
+    (left.operation === "Apply" || left.apiVersion === right.apiVersion) &&
     left.subresource === right.subresource
   );
 }
@@ -45,36 +48,70 @@ export function readManagers(entries: Json | undefined): Manager[] | undefined {
 function readManager(entry: JsonObject): Manager | undefined {
   const { manager, operation, apiVersion, subresource, time, fieldsType, fieldsV1 } = entry;
   if (operation !== "Apply" && operation !== "Update") return undefined;
-  if (fieldsType !== "FieldsV1" || !isFieldSet(fieldsV1 ?? {})) return undefined;
+  const fields = readFieldSet(fieldsV1 ?? {});
+  if (fieldsType !== "FieldsV1" || fields === undefined) return undefined;
   return {
     manager: typeof manager === "string" ? manager : "",
     operation,
     apiVersion: typeof apiVersion === "string" ? apiVersion : "",
     subresource: typeof subresource === "string" ? subresource : "",
     time: typeof time === "string" ? time : "",
-    fields: (fieldsV1 ?? emptySet) as unknown as FieldSet,
+    fields,
   };
 }
 
-function isFieldSet(value: Json): boolean {
-  if (!isJsonObject(value)) return false;
-  return Object.entries(value).every(([element, node]) => isElement(element) && isFieldSet(node));
+/** The set in the one spelling that sets are compared by: keys of items sorted. @returns undefined for no set */
+function readFieldSet(value: Json): FieldSet | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const result: Record<string, FieldSet> = {};
+  for (const [element, node] of Object.entries(value)) {
+    const [canonical, parts] = [readElement(element), readFieldSet(node)];
+    if (canonical === undefined || parts === undefined) return undefined;
+    result[canonical] = parts;
+  }
+  return result;
 }
 
-function isElement(element: string): boolean {
-  if (element === "." || element.startsWith("f:")) return true;
-  if (!element.startsWith("k:") && !element.startsWith("v:")) return false;
+function readElement(element: string): string | undefined {
+  if (element === "." || element.startsWith("f:")) return element;
+  if (!element.startsWith("k:") && !element.startsWith("v:")) return undefined;
   try {
     const value = JSON.parse(element.slice(2)) as Json;
-    return element.startsWith("v:") || isJsonObject(value);
+    if (element.startsWith("v:")) return `v:${JSON.stringify(value)}`;
+    return isJsonObject(value) ? `k:${identityText(value)}` : undefined;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** As many entries as a Kubernetes API server keeps for ordinary writes. */
+const maxUpdateManagers = 10;
+const oldChanges = "ancient-changes";
+
+/** Puts the oldest entries of ordinary writes together until there are at most ten. */
+export function capUpdateManagers(managers: readonly Manager[]): Manager[] {
+  const updaters = managers.filter(({ operation, fields }) => operation === "Update" && !isEmptySet(fields));
+  const excess = updaters.length - maxUpdateManagers;
+  if (excess <= 0) return [...managers];
+  const byAge = updaters.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  const last = byAge[excess];
+  if (last === undefined) return [...managers];
+  const isBucket = ({ manager, subresource }: Writer) => manager === oldChanges && subresource === "";
+  const merged = new Set([...byAge.slice(0, excess + 1), ...byAge.filter(isBucket)]);
+  const bucket: Manager = {
+    ...{ manager: oldChanges, operation: "Update", apiVersion: last.apiVersion, subresource: "" },
+    time: last.time,
+    fields: unionOf([...merged].map(({ fields }) => fields)),
+  };
+  return [...managers.filter((each) => !merged.has(each)), bucket];
+}
+
+function rank({ operation, time, manager, apiVersion, subresource }: Manager): string {
+  return `${operation} ${time} ${manager} ${apiVersion} ${subresource}`;
 }
 
 /** Writes `metadata.managedFields`: appliers first, then by time and name; those without fields are left out. */
 export function writeManagers(managers: readonly Manager[]): JsonObject[] {
-  const rank = (each: Manager) => `${each.operation} ${each.time} ${each.manager} ${each.subresource}`;
   return managers
     .filter(({ fields }) => !isEmptySet(fields))
     .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))

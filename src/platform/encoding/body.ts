@@ -1,10 +1,14 @@
 import { parseYaml as parseYamlSource } from "../../core/yaml-source.ts";
 import { isJsonObject, type Json } from "../object.ts";
-import { badRequest, unsupportedMediaType } from "../status.ts";
+import { badRequest, tooLarge, unsupportedMediaType } from "../status.ts";
 import { decodeProtobuf } from "./protobuf.ts";
 
 /** How deep lists and objects may be within each other. */
-const maxDepth = 100;
+export const maxDepth = 100;
+/** Values of all kinds, each field and each item counted: what comes after the parser walks over all of them. */
+const maxValues = 200_000;
+/** The YAML parser takes some thirty times as long as the JSON parser; what clients send large is JSON. */
+const maxYamlBytes = 128 * 1024;
 
 export const objectTypes = [
   "application/json",
@@ -27,11 +31,10 @@ export function decodeBody(body: Buffer, type: string): Json {
   return decoded;
 }
 
-/** @throws StatusError 400 */
+/** @throws StatusError 400, 413 */
 export function parseJson(body: Buffer): Json {
   const text = body.toString("utf8");
-  // Counted before it is parsed: what is parsed recursively must not be deep enough to end the process.
-  if (textDepth(text) > maxDepth) throw badRequest("the body is nested too deeply");
+  checkSize(text);
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -42,15 +45,23 @@ export function parseJson(body: Buffer): Json {
   return value;
 }
 
-/** YAML, of which JSON is a part: most clients send JSON under YAML's name, and its parser is much faster. */
+/**
+ * YAML, of which JSON is a part: most clients send JSON under YAML's name, and its parser is much faster.
+ *
+ * @throws StatusError 400, 413
+ */
 export function parseYaml(body: Buffer): Json {
   const text = body.toString("utf8");
-  if (text.trimStart().startsWith("{")) {
+  if (/^\s*\{/.test(text)) {
     try {
       return parseJson(body);
-    } catch {
+    } catch (error) {
       // Braces start YAML's flow style too.
+      if (body.length > maxYamlBytes) throw error;
     }
+  }
+  if (body.length > maxYamlBytes) {
+    throw tooLarge(`Request entity too large: YAML is limited to ${maxYamlBytes} bytes; send JSON instead`);
   }
   const { documents, problems } = parseYamlSource(text);
   const fault = problems[0];
@@ -62,21 +73,50 @@ export function parseYaml(body: Buffer): Json {
   return value;
 }
 
-/** How deep brackets are within each other, outside of texts in double quotes. */
-export function textDepth(text: string): number {
+/**
+ * Measures a text before it is parsed: what is parsed recursively must not be deep enough to end the process, and many
+ * small values take far more time and memory than their text.
+ */
+function checkSize(text: string): void {
+  const { depth, values } = measureJson(text);
+  if (depth > maxDepth) throw badRequest("the body is nested too deeply");
+  if (values > maxValues) {
+    throw tooLarge(`Request entity too large: a body holds at most ${maxValues} values`);
+  }
+}
+
+/** How deep brackets are within each other, and how many values there are at most, outside of texts in double quotes. */
+export function measureJson(text: string): { readonly depth: number; readonly values: number } {
   let depth = 0;
   let deepest = 0;
-  let isQuoted = false;
+  let values = 1;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (isQuoted) {
-      if (code === 0x5c) i++;
-      else if (code === 0x22) isQuoted = false;
-    } else if (code === 0x22) isQuoted = true;
-    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (code === 0x7d || code === 0x5d) depth--;
+    if (code === 0x22) {
+      i = endOfText(text, i);
+    } else if (code === 0x2c) {
+      values++;
+    } else if (code === 0x7b || code === 0x5b) {
+      values++;
+      deepest = Math.max(deepest, ++depth);
+    } else if (code === 0x7d || code === 0x5d) {
+      depth--;
+    }
   }
-  return deepest;
+  return { depth: deepest, values };
+}
+
+/** Where the text in double quotes ends that begins at `start`: at its last quote, or at the end of everything. */
+function endOfText(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let first = quote;
+  while (text.charCodeAt(first - 1) === 0x5c) first--;
+  return (quote - first) % 2 === 1;
 }
 
 function refuseProto(value: Json): void {

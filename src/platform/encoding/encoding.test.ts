@@ -1,7 +1,7 @@
 import protobuf from "protobufjs";
 import { describe, expect, test } from "vitest";
 import { StatusError } from "../status.ts";
-import { decodeBody, parseYaml, textDepth } from "./body.ts";
+import { decodeBody, measureJson, parseYaml } from "./body.ts";
 import { decodeProtobuf } from "./protobuf.ts";
 
 const json = (text: string) => decodeBody(Buffer.from(text), "application/json");
@@ -17,12 +17,15 @@ function refusalOf(work: () => unknown): number {
 }
 
 test.each([
-  ["", 0],
-  ['{"a":[{}]}', 3],
-  ['"[[["', 0],
-  ['["\\"[", []]', 2],
-])("depth of %s", (text, depth) => {
-  expect(textDepth(text)).toBe(depth);
+  ["", 0, 1],
+  ['{"a":[{}]}', 3, 4],
+  ['"[[[,"', 0, 1],
+  ['["\\"[", []]', 2, 4],
+  ['["\\\\", [1, 2], "\\\\\\""]', 2, 6],
+  ['["', 1, 2],
+  ['"\\', 0, 1],
+])("depth and number of values of %s", (text, depth, values) => {
+  expect(measureJson(text)).toEqual({ depth, values });
 });
 
 describe("bodies", () => {
@@ -31,11 +34,17 @@ describe("bodies", () => {
     expect(parseYaml(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
     expect(parseYaml(Buffer.from("{a: 1}"))).toEqual({ a: 1 });
     expect(parseYaml(Buffer.from("a:\n- 1\n"))).toEqual({ a: [1] });
+    const large = "x".repeat(200_000);
+    expect(parseYaml(Buffer.from(`\n{"a":"${large}"}`))).toEqual({ a: large });
   });
 
   test.each<[string, () => unknown, number]>([
     ["broken JSON", () => json("{"), 400],
     ["deep JSON", () => json("[".repeat(101) + "]".repeat(101)), 400],
+    ["JSON with many values", () => json(`[${"1,".repeat(200_000)}1]`), 413],
+    ["deep JSON as YAML", () => parseYaml(Buffer.from(`${'{"a":'.repeat(101)}1${"}".repeat(101)}`)), 400],
+    ["large YAML", () => parseYaml(Buffer.from(`a: ${"x".repeat(200_000)}`)), 413],
+    ["large JSON as YAML that is broken", () => parseYaml(Buffer.from(`{"a":"${"x".repeat(200_000)}"`)), 400],
     ["a prototype", () => json('{"a":{"__proto__":{}}}'), 400],
     ["broken YAML", () => parseYaml(Buffer.from("a: [")), 400],
     ["deep YAML", () => parseYaml(Buffer.from("- ".repeat(10_000))), 400],

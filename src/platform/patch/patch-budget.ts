@@ -6,6 +6,9 @@ export class PatchTooLarge extends Error {}
 /** Bytes that the copies of one patch may make in total, as a Kubernetes API server allows. */
 const maxCopyBytes = 3 * 2 ** 20;
 
+/** Values that they may make, which take more time and memory than their bytes where they are small. */
+const maxCopiedValues = 100_000;
+
 /**
  * Elements of lists that one patch may shift in total. One addition in front of a large list is cheap, but thousands of
  * them would hold the event loop for seconds.
@@ -18,6 +21,7 @@ const maxCopyDepth = 100;
 /** What one JSON patch has cost so far. Counted while the work is done, so that it stops at the limit. */
 export class PatchBudget {
   #copiedBytes = 0;
+  #copiedValues = 0;
   #shifts = 0;
 
   /** Counts the elements behind a place of a list that is inserted or removed. @throws PatchTooLarge */
@@ -31,26 +35,29 @@ export class PatchBudget {
   copy(value: Json, depth = 0): Json {
     if (depth > maxCopyDepth) throw new PatchTooLarge("the copied value is nested too deeply");
     if (Array.isArray(value)) {
-      this.#countBytes(value.length + 2);
+      this.#count(value.length + 2, 1);
       return value.map((item) => this.copy(item, depth + 1));
     }
     if (!isJsonObject(value)) {
-      this.#countBytes(typeof value === "string" ? value.length + 2 : 4);
+      this.#count(typeof value === "string" ? value.length + 2 : 4, 1);
       return value;
     }
+    this.#count(2, 1);
     const copy = { ...value };
     for (const [name, child] of Object.entries(copy)) {
-      this.#countBytes(name.length + 4);
+      this.#count(name.length + 4, 0);
       copy[name] = this.copy(child, depth + 1);
     }
     return copy;
   }
 
-  #countBytes(bytes: number): void {
+  #count(bytes: number, values: number): void {
     this.#copiedBytes += bytes;
-    if (this.#copiedBytes <= maxCopyBytes) return;
+    this.#copiedValues += values;
+    if (this.#copiedBytes <= maxCopyBytes && this.#copiedValues <= maxCopiedValues) return;
+    const limits = `${maxCopyBytes} bytes or ${maxCopiedValues} values`;
     throw new PatchTooLarge(
-      `the copy operations of the patch add more than ${maxCopyBytes} bytes; send the values in a merge patch`,
+      `the copy operations of the patch add more than ${limits}; send the values in a merge patch`,
     );
   }
 }

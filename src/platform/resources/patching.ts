@@ -89,13 +89,12 @@ export function readApply(
       const managers = readManagers(old.metadata.managedFields) ?? [];
       const outcome = applyConfiguration(old, configuration, managers, writer, force, schemaOf(kind), now);
       if (outcome.ok) return { object: outcome.object, managers: outcome.managers };
-      throw applyConflict(
-        outcome.conflicts.map(({ manager, field }) => ({
-          reason: "FieldManagerConflict",
-          message: `conflict with "${manager.manager}"${conflictDetail(manager)}`,
-          field,
-        })),
-      );
+      const causes = outcome.conflicts.map(({ manager, field }) => ({
+        reason: "FieldManagerConflict",
+        message: `conflict with "${manager.manager}"${conflictDetail(manager)}`,
+        field,
+      }));
+      throw applyConflict(causes, outcome.count);
     },
   };
 }

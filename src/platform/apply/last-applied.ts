@@ -1,0 +1,64 @@
+import { isJsonObject, type Json, type KubeObject } from "../object.ts";
+import type { Schema } from "../schema/schema.ts";
+import { difference, emptySet, type FieldSet, unionOf } from "./field-set.ts";
+import type { Writer } from "./managers.ts";
+import { compareFields, fieldsOf } from "./typed-value.ts";
+
+/** Where client-side `kubectl apply` keeps what it applied. */
+export const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
+/** The only manager that takes over what client-side apply owned, and keeps the annotation up to date. */
+const kubectlManager = "kubectl";
+
+/**
+ * The fields that client-side apply last set and that still have that value: server-side apply by kubectl may change them
+ * although another manager holds them.
+ */
+export function lastAppliedFields(live: KubeObject, writer: Writer, schema: Schema): FieldSet {
+  if (writer.manager !== kubectlManager || writer.operation !== "Apply") return emptySet;
+  const last = parsedObject(live.metadata.annotations?.[lastAppliedAnnotation]);
+  if (last?.["apiVersion"] !== live.apiVersion) return emptySet;
+  const { changed, removed } = compareFields(last, live, schema);
+  return difference(fieldsOf(last, schema), unionOf([changed, removed]));
+}
+
+function parsedObject(text: unknown): { [field: string]: Json } | undefined {
+  if (typeof text !== "string") return undefined;
+  try {
+    const value = JSON.parse(text) as Json;
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The annotations with the configuration that server-side apply by kubectl just applied, so that a later client-side apply
+ * starts from it. Only where there is such an annotation, and as long as it fits.
+ *
+ * @param maxBytes of all annotations together
+ */
+export function renewedAnnotations(
+  object: KubeObject,
+  configuration: KubeObject,
+  manager: string,
+  maxBytes: number,
+): { [key: string]: string } | undefined {
+  const { annotations } = object.metadata;
+  if (manager !== kubectlManager || (annotations?.[lastAppliedAnnotation] ?? "") === "") return annotations;
+  const { [lastAppliedAnnotation]: _, ...others } = annotations ?? {};
+  const { annotations: given, ...metadata } = configuration.metadata;
+  const { [lastAppliedAnnotation]: __, ...kept } = given ?? {};
+  const applied = {
+    ...configuration,
+    metadata: Object.keys(kept).length === 0 ? metadata : { ...metadata, annotations: kept },
+  };
+  const renewed = { ...others, [lastAppliedAnnotation]: `${JSON.stringify(applied)}\n` };
+  return annotationBytes(renewed) > maxBytes ? others : renewed;
+}
+
+function annotationBytes(annotations: { readonly [key: string]: string }): number {
+  return Object.entries(annotations).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  );
+}
