@@ -67,6 +67,7 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
 
 /** What is in both. Walks `left`. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
+  if (isEmptySet(right)) return emptySet;
   return filter(left, right, (isInRight) => isInRight, false);
 }
 
@@ -78,16 +79,18 @@ function filter(
   keepsStrange: boolean,
 ): FieldSet {
   const result: Record<string, FieldSet> = {};
-  for (const element in left) {
-    const node = left[element];
-    if (element === self || node === undefined) continue;
+  for (const [element, node] of Object.entries(left)) {
+    if (element === self) continue;
     const other = Object.hasOwn(right, element) ? right[element] : undefined;
     if (other === undefined) {
       if (keepsStrange) result[element] = node;
-      continue;
+    } else if (isEmptySet(node)) {
+      if (keeps(holdsSelf(other))) result[element] = node;
+    } else {
+      const parts = filter(node, other, keeps, keepsStrange);
+      const kept = nodeOf(holdsSelf(node) && keeps(holdsSelf(other)), parts);
+      if (kept !== undefined) result[element] = kept;
     }
-    const kept = nodeOf(holdsSelf(node) && keeps(holdsSelf(other)), filter(node, other, keeps, keepsStrange));
-    if (kept !== undefined) result[element] = kept;
   }
   return result;
 }
@@ -103,9 +106,8 @@ export function setOf(paths: readonly (readonly string[])[]): FieldSet {
 /** How many fields are in a set. */
 export function sizeOf(set: FieldSet): number {
   let size = 0;
-  for (const element in set) {
-    const node = set[element];
-    if (element === self || node === undefined) continue;
+  for (const [element, node] of Object.entries(set)) {
+    if (element === self) continue;
     size += sizeOf(node) + (holdsSelf(node) ? 1 : 0);
   }
   return size;
@@ -119,9 +121,8 @@ export function pathsOf(set: FieldSet, limit = Number.POSITIVE_INFINITY): string
 }
 
 function collectPaths(set: FieldSet, prefix: string, limit: number, paths: string[]): void {
-  for (const element in set) {
-    const node = set[element];
-    if (element === self || node === undefined) continue;
+  for (const [element, node] of Object.entries(set)) {
+    if (element === self) continue;
     if (paths.length >= limit) return;
     const path = prefix + pathElement(element);
     if (holdsSelf(node)) paths.push(path);

@@ -60,16 +60,22 @@ function readManager(entry: JsonObject): Manager | undefined {
   };
 }
 
-/** The set in the one spelling that sets are compared by: keys of items sorted. @returns undefined for no set */
+/**
+ * The set in the one spelling that sets are compared by: keys of items sorted. The value itself where it has it already.
+ *
+ * @returns undefined for what is no set
+ */
 function readFieldSet(value: Json): FieldSet | undefined {
   if (!isJsonObject(value)) return undefined;
-  const result: Record<string, FieldSet> = {};
-  for (const [element, node] of Object.entries(value)) {
-    const [canonical, parts] = [readElement(element), readFieldSet(node)];
-    if (canonical === undefined || parts === undefined) return undefined;
-    result[canonical] = parts;
+  let isCanonical = true;
+  const parts: [string, FieldSet][] = [];
+  for (const [given, child] of Object.entries(value)) {
+    const [element, node] = [readElement(given), readFieldSet(child)];
+    if (element === undefined || node === undefined) return undefined;
+    isCanonical &&= element === given && (node as unknown) === child;
+    parts.push([element, node]);
   }
-  return result;
+  return isCanonical ? (value as unknown as FieldSet) : Object.fromEntries(parts);
 }
 
 function readElement(element: string): string | undefined {

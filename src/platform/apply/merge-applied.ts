@@ -19,10 +19,15 @@ export function mergeApplied(
   if (shape === "leaf" || shape !== shapeOf(applied, schema)) return applied;
   if (Array.isArray(live) && Array.isArray(applied)) return new ItemMerge(live, applied, schema).run();
   if (!isJsonObject(live) || !isJsonObject(applied)) return applied;
-  const result: JsonObject = { ...live };
+  // The object itself where nothing changes, so that comparing them later takes no time.
+  let result: JsonObject = live;
   for (const [name, value] of Object.entries(applied)) {
     const known = Object.hasOwn(live, name) ? live[name] : undefined;
-    setField(result, name, mergeApplied(known, value, fieldSchema(schema, name)) ?? null);
+    if (known === value) continue;
+    const merged = mergeApplied(known, value, fieldSchema(schema, name)) ?? null;
+    if (merged === known) continue;
+    if (result === live) result = { ...live };
+    setField(result, name, merged);
   }
   return result;
 }

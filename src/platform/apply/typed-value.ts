@@ -54,6 +54,10 @@ export function fieldsOf(value: Json, schema: Schema | undefined): FieldSet {
   const shape = shapeOf(value, schema);
   if (shape === "fields" && isJsonObject(value)) {
     for (const [name, child] of Object.entries(value)) {
+      if (typeof child !== "object") {
+        result[`f:${name}`] = emptySet;
+        continue;
+      }
       const childSchema = fieldSchema(schema, name);
       const parts = fieldsOf(child, childSchema);
       const isLeaf = shapeOf(child, childSchema) === "leaf" || isEmptyObject(child);
@@ -85,9 +89,8 @@ function isEmptyContainer(value: Json): boolean {
  */
 export function withNamedFields(set: FieldSet, schema: Schema | undefined): FieldSet {
   const result: Record<string, FieldSet> = {};
-  for (const element in set) {
-    const node = set[element];
-    if (element === self || node === undefined) continue;
+  for (const [element, node] of Object.entries(set)) {
+    if (element === self) continue;
     const isMember = (element.startsWith("f:") && isNamed(schema, element.slice(2))) || holdsSelf(node);
     const parts = withNamedFields(node, partSchema(schema, element));
     const kept = nodeOf(isMember, parts);
@@ -149,6 +152,7 @@ export function compareFields(before: Json, after: Json, schema: Schema | undefi
     if (part.removed !== undefined) removed[element] = part.removed;
   };
   const [isBefore, isAfter] = [shapeOf(before, schema), shapeOf(after, schema)];
+  if (before === after) return { changed, removed };
   if (isBefore === "fields" || isAfter === "fields") {
     const old = isBefore === "fields" && isJsonObject(before) ? before : {};
     const next = isAfter === "fields" && isJsonObject(after) ? after : {};
@@ -212,6 +216,7 @@ function wholeOfItems(items: readonly Json[], schema: Schema | undefined): Field
 
 /** A part and everything in it. */
 function wholeOf(value: Json, schema: Schema | undefined): FieldSet {
+  if (typeof value !== "object") return emptySet;
   const parts: Record<string, FieldSet> = {};
   const shape = shapeOf(value, schema);
   if (shape === "fields" && isJsonObject(value)) {

@@ -9,6 +9,7 @@ import { markedForDeletion, readDeleteOptions } from "./deletion.ts";
 import { continueToken, readListOptions } from "./list.ts";
 import { generatedName, nameFault, ownerUids } from "./metadata.ts";
 import { hasFinalizers } from "./new-state.ts";
+import { countValues } from "./object-size.ts";
 
 const object = (fields: object, metadata: object = { name: "a" }): KubeObject =>
   ({ apiVersion: "v1", kind: "Secret", metadata, ...fields }) as KubeObject;
@@ -171,4 +172,32 @@ test("owners are told once each", () => {
   const owners = [{ uid: "a" }, { uid: "b" }, { uid: "a" }];
   expect(ownerUids(object({}, { ownerReferences: owners }))).toEqual(["a", "b"]);
   expect(ownerUids(undefined)).toEqual([]);
+});
+
+describe("the size of an object", () => {
+  const list = (length: number, item: unknown) => Array.from({ length }, () => item);
+  let deep: object = {};
+  for (let depth = 0; depth < 99; depth++) deep = { deep };
+
+  test.each<[string, object, number]>([
+    ["ordinary", { data: { a: "b" } }, 0],
+    ["many items", { list: list(10_001, 1) }, 413],
+    [
+      "many fields",
+      { data: Object.fromEntries(list(10_001, 1).map((one, index) => [`k${index}`, one])) },
+      413,
+    ],
+    ["many values in all", { lists: list(600, list(100, 1)) }, 413],
+    ["deep", { deep }, 400],
+    ["managed fields, which do not count", { metadata: { managedFields: list(20_000, deep) } }, 0],
+  ])("%s", (_name, fields, code) => {
+    let found = 0;
+    try {
+      countValues(object(fields, (fields as { metadata?: object }).metadata ?? { name: "a" }));
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      found = error.status.code;
+    }
+    expect(found).toBe(code);
+  });
 });

@@ -33,6 +33,7 @@ import {
   setManagedFields,
   trackedManagers,
 } from "./new-state.ts";
+import { countValues, letOthersRun } from "./object-size.ts";
 import { keyOf, type Target, type WriteOptions } from "./target.ts";
 
 export interface WriteResult {
@@ -180,6 +181,7 @@ export function createResources(options: ResourcesOptions): Resources {
   ): Promise<{ readonly object: KubeObject; readonly warnings: readonly string[] }> => {
     const { kind, plane } = target;
     const warnings = admit(object, undefined, kind, "");
+    await letOthersRun(countValues(object));
     setManagedFields(object, managers ?? trackedManagers([], {}, object, kind, writeOptions, nowText()));
     const terms = termsOf(writeOptions);
     const guard = writeOptions.dryRun ? undefined : guards.get(kind.kind);
@@ -199,6 +201,8 @@ export function createResources(options: ResourcesOptions): Resources {
     get: read,
     async create(target, body, managers, writeOptions) {
       const { kind } = target;
+      const values = countValues(body);
+      await letOthersRun(values);
       const given = cloneJson(body);
       const warnings = dropUnknownFields(given, kind, writeOptions.fieldValidation);
       if (kind.statusSubresource) delete given["status"];
@@ -211,6 +215,7 @@ export function createResources(options: ResourcesOptions): Resources {
         if (name === "") throw nameRequired(kind);
         const named = { ...target, name };
         const object = newObject(cloneJson(given), named, randomUUID(), nowText());
+        await letOthersRun(values);
         try {
           const created = await createNamed(named, object, managers, writeOptions);
           const all = [...warnings, ...created.warnings];
@@ -225,12 +230,16 @@ export function createResources(options: ResourcesOptions): Resources {
       for (let attempt = 1; ; attempt++) {
         const old = await read(target);
         const wanted = change(old);
+        const values = countValues(wanted.object);
+        await letOthersRun(values);
         const given = cloneJson(wanted.object);
         const unknown = dropUnknownFields(given, kind, writeOptions.fieldValidation);
         const insists = checkVersion(given, old, target);
         const object = changedObject(given, old, kind, writeOptions);
         if (writeOptions.byServer !== true) checkServerFinalizers(object, old, kind);
+        await letOthersRun(values);
         const warnings = [...unknown, ...admit(object, old, kind, writeOptions.subresource)];
+        await letOthersRun(values);
         keepGeneration(object, old, kind);
         const claimed =
           "managedFields" in given.metadata ? readManagers(given.metadata.managedFields) : undefined;

@@ -1,0 +1,48 @@
+import { setImmediate } from "node:timers/promises";
+import { maxDepth } from "../encoding/body.ts";
+import { isJsonObject, type Json, type KubeObject } from "../object.ts";
+import { badRequest, tooLarge } from "../status.ts";
+
+/**
+ * What one object may hold, apart from its managed fields. Its bytes alone bound neither time nor memory: a hundred
+ * thousand small values take a hundred times as long as one text of the same size, and everybody's requests wait.
+ */
+const maxValues = 50_000;
+/** Fields of one object, and items of one list. */
+const maxMembers = 10_000;
+/** Below this many values the work on an object is too short for others to notice. */
+const smallValues = 2_000;
+
+/**
+ * Counts the values of an object before the costly work on it begins.
+ *
+ * @throws StatusError 413 for too many, 400 for values nested too deeply
+ */
+export function countValues(object: KubeObject): number {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return count({ ...object, metadata }, 0, 0);
+}
+
+/** @param counted so far @param depth of `value` */
+function count(value: Json, counted: number, depth: number): number {
+  if (typeof value !== "object" || value === null) return counted + 1;
+  const members = Array.isArray(value) ? value : Object.values(value);
+  if (members.length > maxMembers) {
+    const what = isJsonObject(value) ? "fields of one object" : "items of one list";
+    throw tooLarge(
+      `Request entity too large: at most ${maxMembers} ${what} are allowed, not ${members.length}`,
+    );
+  }
+  if (depth >= maxDepth) throw badRequest("the object is nested too deeply");
+  let total = counted + 1;
+  for (const member of members) total = count(member, total, depth + 1);
+  if (total > maxValues) {
+    throw tooLarge(`Request entity too large: an object holds at most ${maxValues} values`);
+  }
+  return total;
+}
+
+/** Lets other requests run between two steps of the work on a large object. */
+export async function letOthersRun(values: number): Promise<void> {
+  if (values > smallValues) await setImmediate();
+}
