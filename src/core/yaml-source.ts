@@ -9,6 +9,7 @@ import {
   LineCounter,
   type Node,
   parseAllDocuments,
+  type ScalarTag,
 } from "yaml";
 import { type DocumentPath, printPath } from "./document-path.ts";
 import { parsePlainJson } from "./json-source.ts";
@@ -22,7 +23,24 @@ export interface Position {
 export interface YamlProblem extends Position {
   readonly path: string;
   readonly message: string;
+  /** Of a key that is written twice, whose last value is in the document all the same. */
+  readonly duplicateKey?: string | undefined;
 }
+
+export interface YamlOptions {
+  /** Reads `yes`, `no`, `on`, `off`, `y` and `n` as booleans, as YAML 1.1 and hence Kubernetes do. */
+  readonly hasOldBooleans?: boolean;
+  /** Values, what aliases stand for counted each time; the limit of files where it is absent. */
+  readonly maxValues?: number;
+}
+
+const oldBoolean: ScalarTag = {
+  identify: () => false,
+  default: true,
+  tag: "tag:yaml.org,2002:bool",
+  test: /^(?:y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF)$/,
+  resolve: (text) => /^(?:y|on)/i.test(text),
+};
 
 /** Where in a file each part of a document stands. */
 export interface YamlPlaces {
@@ -57,13 +75,13 @@ export const yamlLimits = {
 
 /** Columns that a collection may be indented by; the exact depth is checked later, this one keeps the composer safe. */
 const maxIndent = 256;
-const maxProblems = 20;
+export const maxProblems = 20;
 
 /**
  * Reads YAML 1.2 (hence JSON too), single or multi-document, with positions. Never throws, and takes time in
  * proportion to the text, whatever the text is: what would be costly is refused with a message.
  */
-export function parseYaml(text: string): YamlFile {
+export function parseYaml(text: string, options: YamlOptions = {}): YamlFile {
   const json = parsePlainJson(text, yamlLimits);
   if (json !== undefined) {
     return {
@@ -73,7 +91,7 @@ export function parseYaml(text: string): YamlFile {
   }
   const refused = refuseCostly(text);
   if (refused !== undefined) return { documents: [], problems: [refused] };
-  const tree = new TreeOfText(text);
+  const tree = new TreeOfText(text, options);
   const { composed, lines } = tree.get();
   const problems: YamlProblem[] = [];
   const documents: YamlDocument[] = [];
@@ -82,7 +100,7 @@ export function parseYaml(text: string): YamlFile {
       problems.push({ ...positionAt(lines, error.pos[0]), path: "", message: oneLine(error.message) });
     }
     if (document.errors.length > 0) continue;
-    const value = new Conversion(document, lines, problems).run();
+    const value = new Conversion(document, lines, problems, options.maxValues ?? yamlLimits.values).run();
     documents.push({ value, places: new DocumentPlaces(tree, index) });
   }
   return { documents, problems: firstAtEachPlace(problems).slice(0, maxProblems) };
@@ -99,10 +117,12 @@ interface Composed {
  */
 class TreeOfText {
   readonly #text: string;
+  readonly #options: YamlOptions;
   #tree: WeakRef<Composed> | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, options: YamlOptions = {}) {
     this.#text = text;
+    this.#options = options;
   }
 
   get(): Composed {
@@ -115,6 +135,7 @@ class TreeOfText {
       prettyErrors: false,
       uniqueKeys: false,
       logLevel: "silent",
+      customTags: (tags) => (this.#options.hasOldBooleans === true ? [oldBoolean, ...tags] : tags),
     });
     const tree = { composed: Array.from(composed as Iterable<Document.Parsed>), lines };
     this.#tree = new WeakRef(tree);
@@ -273,11 +294,13 @@ class Conversion {
   readonly #problems: YamlProblem[];
   /** Anchored nodes being converted: an alias to one of them would never end. */
   readonly #open = new Set<Node>();
+  readonly #maxValues: number;
   #values = 0;
 
-  constructor(document: Document.Parsed, lines: LineCounter, problems: YamlProblem[]) {
+  constructor(document: Document.Parsed, lines: LineCounter, problems: YamlProblem[], maxValues: number) {
     this.#nodes = new DocumentNodes(document, lines);
     this.#problems = problems;
+    this.#maxValues = maxValues;
   }
 
   run(): unknown {
@@ -290,8 +313,8 @@ class Conversion {
       if (isAlias(node)) this.#report(path, `the alias *${node.source} has no anchor before it`);
       return null;
     }
-    if (++this.#values === yamlLimits.values) this.#report(path, "holds too many values, aliases counted");
-    if (this.#values >= yamlLimits.values) return null;
+    if (++this.#values === this.#maxValues) this.#report(path, "holds too many values, aliases counted");
+    if (this.#values >= this.#maxValues) return null;
     if (path.length > yamlLimits.depth) {
       this.#report(path, `is nested too deeply; at most ${yamlLimits.depth} levels are read`);
       return null;
@@ -318,19 +341,20 @@ class Conversion {
         this.#report(path, "a key must be plain text", key);
         continue;
       }
-      if (members.has(name)) this.#report([...path, name], "is written twice; keep one", key);
+      if (members.has(name)) this.#report([...path, name], "is written twice; keep one", key, name);
       members.set(name, this.#convert(value, [...path, name]));
     }
     // fromEntries defines members; assignment would run the setter of "__proto__".
     return Object.fromEntries(members);
   }
 
-  #report(path: DocumentPath, message: string, at?: unknown): void {
+  #report(path: DocumentPath, message: string, at?: unknown, duplicateKey?: string): void {
     const position = isScalar(at) || isMap(at) || isSeq(at) ? this.#nodes.startOf(at) : undefined;
     this.#problems.push({
       ...(position ?? this.#nodes.positionOf(path)),
       path: printPath(path),
       message,
+      duplicateKey,
     });
   }
 }

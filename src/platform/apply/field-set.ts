@@ -133,7 +133,8 @@ function collectPaths(set: FieldSet, prefix: string, limit: number, paths: strin
 /** A name longer than this is cut: below it there may be many fields, each with the name in its path. */
 const maxNameLength = 256;
 
-function pathElement(element: string): string {
+/** An element in a path that people read. */
+export function pathElement(element: string): string {
   const text = element.slice(2);
   if (element.startsWith("f:")) return `.${text.slice(0, maxNameLength)}`;
   if (element.startsWith("v:")) return `[=${text.slice(0, maxNameLength)}]`;

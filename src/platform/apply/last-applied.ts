@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type KubeObject } from "../object.ts";
+import { identityText, isJsonObject, type Json, type KubeObject } from "../object.ts";
 import type { Schema } from "../schema/schema.ts";
 import { difference, emptySet, type FieldSet, unionOf } from "./field-set.ts";
 import type { Writer } from "./managers.ts";
@@ -50,9 +50,9 @@ export function renewedAnnotations(
   const { [lastAppliedAnnotation]: __, ...kept } = given ?? {};
   const applied = {
     ...configuration,
-    metadata: Object.keys(kept).length === 0 ? metadata : { ...metadata, annotations: kept },
+    metadata: given === undefined ? metadata : { ...metadata, annotations: kept },
   };
-  const renewed = { ...others, [lastAppliedAnnotation]: `${JSON.stringify(applied)}\n` };
+  const renewed = { ...others, [lastAppliedAnnotation]: `${identityText(applied)}\n` };
   return annotationBytes(renewed) > maxBytes ? others : renewed;
 }
 

@@ -1,6 +1,7 @@
-import { parseYaml as parseYamlSource } from "../../core/yaml-source.ts";
+import { maxProblems, parseYaml as parseYamlSource } from "../../core/yaml-source.ts";
 import { isJsonObject, type Json } from "../object.ts";
 import { badRequest, tooLarge, unsupportedMediaType } from "../status.ts";
+import { duplicateFields, endOfText } from "./duplicate-fields.ts";
 import { decodeProtobuf } from "./protobuf.ts";
 
 /** How deep lists and objects may be within each other. */
@@ -9,6 +10,8 @@ export const maxDepth = 100;
 const maxValues = 200_000;
 /** The YAML parser takes some thirty times as long as the JSON parser; what clients send large is JSON. */
 const maxYamlBytes = 128 * 1024;
+/** Aliases make many values of few bytes. */
+const maxYamlValues = 40_000;
 
 export const objectTypes = [
   "application/json",
@@ -16,25 +19,32 @@ export const objectTypes = [
   "application/vnd.kubernetes.protobuf",
 ] as const;
 
+/** What a body says, and what is wrong with it without making it unreadable. */
+export interface DecodedBody {
+  readonly value: Json;
+  /** Fields that are written more than once, in the words of a Kubernetes API server; the last one counts. */
+  readonly duplicates: readonly string[];
+}
+
 /**
  * Reads the body of a request for an object.
  *
- * @throws StatusError 400 for a body that cannot be read, 415 for a type that is not known
+ * @throws StatusError 400 for a body that cannot be read, 413 for one that is too large, 415 for a type that is not known
  */
-export function decodeBody(body: Buffer, type: string): Json {
+export function decodeBody(body: Buffer, type: string): DecodedBody {
   if (type === "application/json") return parseJson(body);
   if (type === "application/yaml" || type === "text/yaml") return parseYaml(body);
   if (type !== "application/vnd.kubernetes.protobuf") throw unsupportedMediaType(objectTypes);
   const decoded = decodeProtobuf(body);
   if (decoded === undefined)
     throw badRequest("the body is not a protobuf message of a kind that is known here");
-  return decoded;
+  return { value: decoded, duplicates: [] };
 }
 
 /** @throws StatusError 400, 413 */
-export function parseJson(body: Buffer): Json {
+export function parseJson(body: Buffer): DecodedBody {
   const text = body.toString("utf8");
-  checkSize(text);
+  const { members } = checkSize(text);
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -42,7 +52,17 @@ export function parseJson(body: Buffer): Json {
     throw badRequest(`the body is not valid JSON: ${error instanceof Error ? error.message : ""}`);
   }
   if (text.includes("__proto__")) refuseProto(value);
-  return value;
+  // A look at the text for fields that the parser has dropped is worth it only where there are any.
+  if (membersIn(value) === members) return { value, duplicates: [] };
+  return { value, duplicates: duplicateFields(text).map((path) => `duplicate field "${path}"`) };
+}
+
+function membersIn(value: Json): number {
+  if (typeof value !== "object" || value === null) return 0;
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + membersIn(item), 0);
+  let members = 0;
+  for (const child of Object.values(value)) members += 1 + membersIn(child);
+  return members;
 }
 
 /**
@@ -50,7 +70,7 @@ export function parseJson(body: Buffer): Json {
  *
  * @throws StatusError 400, 413
  */
-export function parseYaml(body: Buffer): Json {
+export function parseYaml(body: Buffer): DecodedBody {
   const text = body.toString("utf8");
   if (/^\s*\{/.test(text)) {
     try {
@@ -63,30 +83,47 @@ export function parseYaml(body: Buffer): Json {
   if (body.length > maxYamlBytes) {
     throw tooLarge(`Request entity too large: YAML is limited to ${maxYamlBytes} bytes; send JSON instead`);
   }
-  const { documents, problems } = parseYamlSource(text);
-  const fault = problems[0];
+  const { documents, problems } = parseYamlSource(text, { hasOldBooleans: true, maxValues: maxYamlValues });
+  // Where there are as many problems as are told, others may be behind them.
+  const fault =
+    problems.length < maxProblems ? problems.find((each) => each.duplicateKey === undefined) : problems[0];
   if (fault !== undefined) {
     throw badRequest(`error converting YAML to JSON: yaml: line ${fault.line}: ${fault.message}`);
   }
   const value = (documents[0]?.value ?? null) as Json;
   if (text.includes("__proto__")) refuseProto(value);
-  return value;
+  const duplicates = problems.map(({ line, duplicateKey }) => {
+    return `line ${line}: key ${JSON.stringify(duplicateKey)} already set in map`;
+  });
+  return { value, duplicates };
 }
 
 /**
  * Measures a text before it is parsed: what is parsed recursively must not be deep enough to end the process, and many
  * small values take far more time and memory than their text.
  */
-function checkSize(text: string): void {
-  const { depth, values } = measureJson(text);
+function checkSize(text: string): JsonMeasure {
+  const measure = measureJson(text);
+  const { depth, values } = measure;
   if (depth > maxDepth) throw badRequest("the body is nested too deeply");
   if (values > maxValues) {
     throw tooLarge(`Request entity too large: a body holds at most ${maxValues} values`);
   }
+  return measure;
 }
 
-/** How deep brackets are within each other, and how many values there are at most, outside of texts in double quotes. */
-export function measureJson(text: string): { readonly depth: number; readonly values: number } {
+export interface JsonMeasure {
+  /** How deep brackets are within each other. */
+  readonly depth: number;
+  /** How many values there are at most. */
+  readonly values: number;
+  /** How many fields the objects have together, each as often as it is written. */
+  readonly members: number;
+}
+
+/** Measures what is outside of texts in double quotes. */
+export function measureJson(text: string): JsonMeasure {
+  let members = 0;
   let depth = 0;
   let deepest = 0;
   let values = 1;
@@ -96,6 +133,8 @@ export function measureJson(text: string): { readonly depth: number; readonly va
       i = endOfText(text, i);
     } else if (code === 0x2c) {
       values++;
+    } else if (code === 0x3a) {
+      members++;
     } else if (code === 0x7b || code === 0x5b) {
       values++;
       deepest = Math.max(deepest, ++depth);
@@ -103,20 +142,7 @@ export function measureJson(text: string): { readonly depth: number; readonly va
       depth--;
     }
   }
-  return { depth: deepest, values };
-}
-
-/** Where the text in double quotes ends that begins at `start`: at its last quote, or at the end of everything. */
-function endOfText(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let first = quote;
-  while (text.charCodeAt(first - 1) === 0x5c) first--;
-  return (quote - first) % 2 === 1;
+  return { depth: deepest, values, members };
 }
 
 function refuseProto(value: Json): void {

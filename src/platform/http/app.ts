@@ -191,7 +191,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     const review = reviewOfPath(path);
     if (review !== undefined) {
       if (method !== "POST") throw methodNotAllowed();
-      const body = decodeBody(bodyOf(request), mediaType(request.headers["content-type"]));
+      const { value: body } = decodeBody(bodyOf(request), mediaType(request.headers["content-type"]));
       if (!isJsonObject(body)) throw badRequest("the review is not an object");
       return reply.code(201).send(answerReview(review, body, caller, served));
     }

@@ -1,12 +1,12 @@
 import type { Clock } from "../../core/clock.ts";
 import { decodeBody } from "../encoding/body.ts";
-import { apiVersionOf } from "../kinds/kind.ts";
 import type { JsonObject, KubeObject } from "../object.ts";
-import { readObject } from "../resources/admission.ts";
+import { checkDecoding, readObject } from "../resources/admission.ts";
 import { deleteObject, readDeleteOptions } from "../resources/deletion.ts";
 import { type ListPart, list, readListOptions, readSelectors, type Selection } from "../resources/list.ts";
-import { applyType, patchChange, readApply } from "../resources/patching.ts";
+import { applyType, checkName, readApply, readPatch } from "../resources/patching.ts";
 import type { Resources, WriteResult } from "../resources/resources.ts";
+import type { WriteOptions } from "../resources/target.ts";
 import { badRequest, invalid, methodNotAllowed, pathNotFound, StatusError } from "../status.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import { type Answer, deletedStatus, listBody, objectBody, readForm } from "./answer.ts";
@@ -84,75 +84,90 @@ async function* withFirst(
   yield* rest;
 }
 
-function readBody(request: ResourceRequest): KubeObject {
-  const object = readObject(decodeBody(request.body, mediaType(request.contentType)), request.kind);
+/** The object in the body, and warnings about how it is written. */
+function readBody(
+  request: ResourceRequest,
+  { fieldValidation }: WriteOptions,
+): { readonly object: KubeObject; readonly doubts: readonly string[] } {
+  const { kind } = request;
+  const { value, duplicates } = decodeBody(request.body, mediaType(request.contentType));
+  const doubts = checkDecoding(duplicates, kind, fieldValidation);
+  const object = readObject(value, kind);
   const { namespace } = object.metadata;
   const { path } = request;
   if (typeof namespace === "string" && namespace !== "" && namespace !== (path.namespace ?? "")) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
-  return object;
+  return { object, doubts };
 }
 
 async function create(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
   if (request.kind.namespaced && request.path.namespace === undefined) throw methodNotAllowed();
   const options = readWriteOptions(request);
-  const object = readBody(request);
-  const name = typeof object.metadata.name === "string" ? object.metadata.name : "";
+  const { object, doubts } = readBody(request, options);
+  const name = object.metadata.name ?? "";
   const result = await context.resources.create({ ...targetOf(request), name }, object, undefined, options);
-  return answerWrite(context, request, result);
+  return answerWrite(context, request, result, doubts);
 }
 
-function answerWrite(context: ResourceContext, request: ResourceRequest, result: WriteResult): Answer {
+/** @param doubts warnings about the request, which come before those about the object */
+function answerWrite(
+  context: ResourceContext,
+  request: ResourceRequest,
+  result: WriteResult,
+  doubts: readonly string[],
+): Answer {
   const code = result.created ? 201 : 200;
-  return answerObject(context, request, code, result.object, result.warnings);
+  return answerObject(context, request, code, result.object, [...doubts, ...result.warnings]);
 }
 
 async function update(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
   const { kind } = request;
   const options = readWriteOptions(request);
-  const object = readBody(request);
+  const { object, doubts } = readBody(request, options);
   const target = targetOf(request);
-  const given = object.metadata.name ?? "";
-  if (given !== target.name) {
-    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${target.name})`);
-  }
-  if (!kind.builtIn && (object.metadata.resourceVersion ?? "") === "") {
-    const message = "Invalid value: 0x0: must be specified for an update";
-    throw invalid(kind, target.name, [
-      { reason: "FieldValueInvalid", field: "metadata.resourceVersion", message },
-    ]);
-  }
-  return answerWrite(context, request, await context.resources.change(target, () => ({ object }), options));
+  checkName(object.metadata.name ?? "", target.name);
+  const result = await context.resources.change(
+    target,
+    () => {
+      if (!kind.builtIn && ["", "0"].includes(object.metadata.resourceVersion ?? "")) {
+        const message = "Invalid value: 0x0: must be specified for an update";
+        const field = "metadata.resourceVersion";
+        throw invalid(kind, target.name, [{ reason: "FieldValueInvalid", field, message }]);
+      }
+      return { object };
+    },
+    options,
+  );
+  return answerWrite(context, request, result, doubts);
 }
 
 async function patch(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
-  const { kind, query } = request;
+  const { query } = request;
   const type = mediaType(request.contentType);
   const options = readWriteOptions(request);
   const target = targetOf(request);
   if (type !== applyType) {
     if (query.has("force")) throw badRequest("force is forbidden for a patch that is not an apply patch");
-    const change = patchChange(request.body, type, kind);
-    return answerWrite(context, request, await context.resources.change(target, change, options));
+    const { change, doubts } = readPatch(request.body, type, target, options);
+    return answerWrite(context, request, await context.resources.change(target, change, options), doubts);
   }
   if (!query.has("fieldManager")) throw badRequest("fieldManager is required for apply patch");
   const now = new Date(context.clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
-  const apply = readApply(request.body, kind, target.name, isTrue(query, "force"), options, now);
+  const apply = readApply(request.body, target, isTrue(query, "force"), options, now);
   const change = (old: KubeObject) => apply.change(old);
-  const withWarnings = (result: WriteResult) =>
-    answerWrite(context, request, { ...result, warnings: [...apply.warnings, ...result.warnings] });
   for (let attempt = 1; ; attempt++) {
     try {
-      return withWarnings(await context.resources.change(target, change, options));
+      const result = await context.resources.change(target, change, options);
+      return answerWrite(context, request, result, apply.doubts);
     } catch (error) {
       if (!isReason(error, "NotFound") || options.subresource !== "") throw error;
     }
     // What is not there yet is created, its fields the applier's.
-    const empty: KubeObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: {} };
-    const { managers } = apply.change(empty);
+    const { object, managers } = apply.create();
     try {
-      return withWarnings(await context.resources.create(target, apply.configuration, managers, options));
+      const result = await context.resources.create(target, object, managers, options);
+      return answerWrite(context, request, result, apply.doubts);
     } catch (error) {
       if (!isReason(error, "AlreadyExists") || attempt >= 5) throw error;
     }
@@ -175,7 +190,7 @@ async function deleteOne(context: ResourceContext, request: ResourceRequest): Pr
 
 function optionalBody(request: ResourceRequest): JsonObject | undefined {
   if (request.body.length === 0) return undefined;
-  const body = decodeBody(request.body, mediaType(request.contentType));
+  const { value: body } = decodeBody(request.body, mediaType(request.contentType));
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw badRequest("DeleteOptions must be an object");
   }

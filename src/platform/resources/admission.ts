@@ -1,12 +1,12 @@
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
-import { isJsonObject, type Json, type KubeObject } from "../object.ts";
+import { isJsonObject, type Json, type JsonObject, type KubeObject } from "../object.ts";
 import { applyDefaults } from "../schema/defaults.ts";
-import { wholeObjectSchema } from "../schema/object-meta.ts";
+import { objectMeta, wholeObjectSchema } from "../schema/object-meta.ts";
 import type { Schema } from "../schema/schema.ts";
 import { removeUnknownFields } from "../schema/unknown-fields.ts";
-import { validateSchema } from "../schema/validate.ts";
+import { invalidValue, validateSchema } from "../schema/validate.ts";
 import { badRequest, type FieldError, invalid } from "../status.ts";
-import { validateMetadata } from "./metadata.ts";
+import { tidyMetadata, validateMetadata } from "./metadata.ts";
 
 /** What to do about fields that the schema does not know. They are dropped in any case. */
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
@@ -28,28 +28,59 @@ export function schemaOf(kind: KindDefinition): Schema {
 }
 
 /**
- * Takes the body of a request for an object of a kind: the right kind and version, metadata that is an object. Changes
- * nothing.
+ * Takes the body of a request for an object of a kind: the right kind and version, metadata of the right types. Changes
+ * nothing. Labels and annotations that are null are empty, as Go decodes them.
  *
- * @throws StatusError 400
+ * @param form `complete` where kind and apiVersion must be there; a body of a built-in kind may lack them
+ * @throws StatusError 400, 422
  */
-export function readObject(body: Json, kind: KindDefinition): KubeObject {
+export function readObject(
+  body: Json,
+  kind: KindDefinition,
+  form: "complete" | "short" = kind.builtIn ? "short" : "complete",
+): KubeObject {
   if (!isJsonObject(body)) throw badRequest("the object provided is unrecognized (must be of type Object)");
   const expected = apiVersionOf(kind);
-  const { apiVersion = expected, kind: name = kind.kind, metadata = {} } = body;
+  for (const field of form === "complete" ? ["kind", "apiVersion"] : []) {
+    const value = body[field] ?? "";
+    if (value === "")
+      throw badRequest(`Object '${field === "kind" ? "Kind" : field}' is missing in the data`);
+  }
+  const { apiVersion = expected, kind: name = kind.kind } = body;
   if (apiVersion !== expected) {
     const given = String(apiVersion);
     throw badRequest(
       `the API version in the data (${given}) does not match the expected API version (${expected})`,
     );
   }
-  if (name !== kind.kind) {
-    throw badRequest(
-      `the kind in the data (${String(name)}) does not match the expected kind (${kind.kind})`,
-    );
-  }
+  const metadata = body["metadata"] ?? {};
   if (!isJsonObject(metadata)) throw badRequest("metadata in the data is not an object");
-  return { ...body, apiVersion: expected, kind: kind.kind, metadata };
+  if (name !== kind.kind) {
+    if (kind.builtIn) {
+      throw badRequest(
+        `the kind in the data (${String(name)}) does not match the expected kind (${kind.kind})`,
+      );
+    }
+    const objectName = typeof metadata["name"] === "string" ? metadata["name"] : "";
+    throw invalid(kind, objectName, [invalidValue("kind", name, `must be ${kind.kind}`)]);
+  }
+  return { ...body, apiVersion: expected, kind: kind.kind, metadata: readMetadata(metadata, kind) };
+}
+
+function readMetadata(given: JsonObject, kind: KindDefinition): KubeObject["metadata"] {
+  const metadata: JsonObject = { ...given };
+  for (const field of ["labels", "annotations"]) {
+    const map = metadata[field];
+    if (!isJsonObject(map) || !Object.values(map).includes(null)) continue;
+    metadata[field] = Object.fromEntries(Object.entries(map).map(([key, value]) => [key, value ?? ""]));
+  }
+  const present = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
+  const fault = validateSchema(present, objectMeta.schema, "metadata").find(
+    ({ reason }) => reason === "FieldValueTypeInvalid",
+  );
+  if (fault === undefined) return metadata as KubeObject["metadata"];
+  const subject = `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}`;
+  throw badRequest(`${subject}: ${fault.field}: ${fault.message}`);
 }
 
 /**
@@ -61,8 +92,21 @@ export function dropUnknownFields(
   object: KubeObject,
   kind: KindDefinition,
   validation: FieldValidation,
-): string[] {
-  const texts = removeUnknownFields(object, schemaOf(kind)).map((path) => `unknown field "${path}"`);
+): readonly string[] {
+  const unknown = removeUnknownFields(object, schemaOf(kind)).map((path) => `unknown field "${path}"`);
+  return checkDecoding(unknown, kind, validation);
+}
+
+/**
+ * What becomes of faults of a body that do not make it unreadable. @returns the warnings to send along
+ *
+ * @throws StatusError 400 when they are to be refused
+ */
+export function checkDecoding(
+  texts: readonly string[],
+  kind: KindDefinition,
+  validation: FieldValidation,
+): readonly string[] {
   if (texts.length === 0 || validation === "Ignore") return [];
   if (validation === "Warn") return texts;
   const subject = `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}`;
@@ -89,16 +133,27 @@ export function admit(
   // Kinds may rely on the types that the schema gives: what they do comes after it was checked.
   const isOwn = ({ field }: FieldError) => kind.checksOwnSpec === true && /^spec($|\.)/.test(field);
   const schemaErrors = validateSchema(object, schema, "");
-  const typeErrors = schemaErrors.filter((error) => !isOwn(error));
+  // Apart, since no more than the first faults are told: those of a spec would hide the others.
+  const { spec: _, ...rest } = object;
+  const checked = kind.checksOwnSpec === true ? validateSchema(rest, schema, "") : schemaErrors;
+  const typeErrors = checked.filter((error) => !isOwn(error));
   if (typeErrors.length > 0) throw invalid(kind, name, typeErrors);
   // A status can be written whatever has become of the rules for the rest.
   if (subresource === "status") return [];
+  const warnings = tidyMetadata(object);
   kind.prepare?.(object, old);
-  const errors = [...validateMetadata(object, kind), ...(kind.validate?.(object, old) ?? [])];
+  const faults = validateMetadata(object, kind);
+  const isKnown = new Set(faults.map(({ field }) => field));
+  const own = kind.validate?.(object, old) ?? [];
+  // A kind that looks at the name, too, need not say the same once more.
+  const errors = [
+    ...faults,
+    ...own.filter(({ field }) => !field.startsWith("metadata.") || !isKnown.has(field)),
+  ];
   // What such a kind overlooks is refused all the same, in the schema's words.
   if (errors.length === 0) errors.push(...schemaErrors);
   if (errors.length > 0) throw invalid(kind, name, errors);
-  return kind.warn?.(object) ?? [];
+  return [...warnings, ...(kind.warn?.(object) ?? [])];
 }
 
 /** Maps and lists of metadata that have nothing in them are as good as absent, and are stored as absent. */

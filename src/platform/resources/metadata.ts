@@ -1,6 +1,6 @@
 import type { KindDefinition } from "../kinds/kind.ts";
-import { isJsonObject, type KubeObject } from "../object.ts";
-import { FaultList } from "../schema/fault-list.ts";
+import { identityText, isJsonObject, type KubeObject } from "../object.ts";
+import { FaultList, maxFaults } from "../schema/fault-list.ts";
 import { invalidValue, requiredValue } from "../schema/validate.ts";
 import { isLabelKey, isLabelValue } from "../selectors.ts";
 import type { FieldError } from "../status.ts";
@@ -14,8 +14,11 @@ const labelHelp =
 const subdomainHelp =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
+/** Of the garbage collector: what becomes of the dependents. Only one of them can be. */
+const deletionFinalizers = ["orphan", "foregroundDeletion"];
+
 /** Annotations of an object, keys and values together. */
-const maxAnnotationBytes = 256 * 1024;
+export const maxAnnotationBytes = 256 * 1024;
 
 /** Whether a text is a name by RFC 1123. @returns why not, or undefined */
 export function nameFault(name: string, rule: "subdomain" | "label"): string | undefined {
@@ -32,6 +35,10 @@ export function validateMetadata(object: KubeObject, kind: KindDefinition): Fiel
   const faults = new FaultList();
   const fault = nameFault(metadata.name ?? "", kind.nameRule);
   if (fault !== undefined) faults.add(invalidValue("metadata.name", metadata.name ?? "", fault));
+  const prefix = metadata.generateName ?? "";
+  // What follows the prefix makes a hyphen at its end a good one.
+  const prefixFault = prefix === "" ? undefined : nameFault(prefix.replace(/(.)-$/, "$1a"), kind.nameRule);
+  if (prefixFault !== undefined) faults.add(invalidValue("metadata.generateName", prefix, prefixFault));
   for (const [key, value] of Object.entries(metadata.labels ?? {})) {
     if (faults.isFull) break;
     if (!isLabelKey(key)) faults.add(invalidValue("metadata.labels", key, qualifiedNameHelp));
@@ -41,6 +48,10 @@ export function validateMetadata(object: KubeObject, kind: KindDefinition): Fiel
   for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) {
     if (isLabelKey(finalizer)) continue;
     faults.add(invalidValue(`metadata.finalizers[${index}]`, finalizer, qualifiedNameHelp));
+  }
+  if (deletionFinalizers.every((each) => metadata.finalizers?.includes(each) === true)) {
+    const why = `finalizer ${deletionFinalizers.join(" and ")} cannot be both set`;
+    faults.add(invalidValue("metadata.finalizers", metadata.finalizers ?? [], why));
   }
   validateOwners(object, faults);
   return faults.errors;
@@ -72,12 +83,50 @@ function validateOwners(object: KubeObject, faults: FaultList): void {
       if (isJsonObject(owner) && typeof owner[field] === "string" && owner[field] !== "") continue;
       faults.add(requiredValue(`metadata.ownerReferences[${index}].${field}`, "must not be empty"));
     }
+    const { apiVersion, kind } = owner;
+    if (typeof apiVersion === "string" && apiVersion.split("/").length > 2) {
+      const field = `metadata.ownerReferences[${index}].apiVersion`;
+      faults.add(invalidValue(field, apiVersion, "version must not be empty"));
+    }
+    if (apiVersion === "v1" && kind === "Event") {
+      const why = "/v1, Kind=Event is disallowed from being an owner";
+      faults.add(invalidValue(`metadata.ownerReferences[${index}]`, owner, why));
+    }
     if (owner["controller"] === true) controllers++;
   }
   if (controllers > 1) {
     const why = "Only one reference can have Controller set to true";
     faults.add(invalidValue("metadata.ownerReferences", "", why));
   }
+}
+
+/**
+ * Takes out, in place, owners that are there more than once. @returns what is doubtful about the metadata, in the words of
+ * a Kubernetes API server
+ */
+export function tidyMetadata({ metadata }: KubeObject): string[] {
+  const warnings: string[] = [];
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  const owners = (metadata.ownerReferences ?? []).filter((owner) => {
+    const identity = identityText(owner);
+    if (seen.has(identity)) repeated.add(String(owner["uid"]));
+    return !seen.has(identity) && seen.add(identity);
+  });
+  if (repeated.size > 0) {
+    metadata.ownerReferences = owners;
+    const uids = [...repeated].slice(0, 10).join(", ");
+    warnings.push(
+      `.metadata.ownerReferences contains duplicate entries, which are dropped; please fix your requests; duplicate UID(s) observed: ${uids}`,
+    );
+  }
+  for (const finalizer of metadata.finalizers ?? []) {
+    if (finalizer.includes("/") || deletionFinalizers.includes(finalizer)) continue;
+    const why =
+      "prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers";
+    warnings.push(`metadata.finalizers: ${JSON.stringify(finalizer)}: ${why}`);
+  }
+  return warnings.slice(0, maxFaults);
 }
 
 /** The uids that an object names as its owners. */

@@ -1,8 +1,9 @@
 import { trackUpdate } from "../apply/apply.ts";
-import { type Manager, type Writer, writeManagers } from "../apply/managers.ts";
+import { type Manager, readManagers, type Writer, writeManagers } from "../apply/managers.ts";
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
 import { namespaceKind } from "../kinds/namespace.ts";
 import { cloneJson, isJsonObject, type KubeObject, sameJson, stringList } from "../object.ts";
+import { forbiddenValue, invalidValue } from "../schema/validate.ts";
 import { badRequest, conflict, type FieldError, invalid, modifiedMessage } from "../status.ts";
 import { schemaOf } from "./admission.ts";
 import type { Target, WriteOptions } from "./target.ts";
@@ -17,6 +18,7 @@ export function newObject(object: KubeObject, target: Target, uid: string, now: 
     resourceVersion: _,
     deletionTimestamp: __,
     deletionGracePeriodSeconds: ___,
+    selfLink: ____,
     ...given
   } = object.metadata;
   return {
@@ -32,18 +34,45 @@ export function newObject(object: KubeObject, target: Target, uid: string, now: 
   };
 }
 
-/** Refuses a change that was made for another version of the object. @returns whether the client named a version */
+/**
+ * Refuses a change that was made for another object or version. @returns whether the client named a version
+ *
+ * @throws StatusError 409, 422
+ */
 export function checkVersion(given: KubeObject, old: KubeObject, target: Target): boolean {
-  const { uid, resourceVersion } = given.metadata;
-  if (uid !== undefined && uid !== "" && uid !== old.metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ""}`;
-    throw conflict(target.kind, target.name, why);
+  const { kind, name } = target;
+  const { uid = "", resourceVersion = "" } = given.metadata;
+  if (uid !== "" && uid !== old.metadata.uid) {
+    throw invalid(kind, name, [invalidValue("metadata.uid", uid, "field is immutable")]);
   }
-  if (resourceVersion === undefined || resourceVersion === "") return false;
-  if (resourceVersion !== old.metadata.resourceVersion) {
-    throw conflict(target.kind, target.name, modifiedMessage);
+  // The version that is none: what has it is changed whatever its version is.
+  if (resourceVersion === "" || (resourceVersion === "0" && kind.builtIn)) return false;
+  if (!/^\d+$/.test(resourceVersion)) {
+    const why = "must be a number in decimal";
+    throw invalid(kind, name, [invalidValue("metadata.resourceVersion", resourceVersion, why)]);
   }
+  if (resourceVersion !== old.metadata.resourceVersion) throw conflict(kind, name, modifiedMessage);
   return true;
+}
+
+/**
+ * Metadata that only the deletion of an object may give it. @throws StatusError 422
+ *
+ * @param given as the client sent it
+ */
+export function checkDeletion(given: KubeObject, old: KubeObject, { kind, name }: Target): void {
+  const { deletionTimestamp } = given.metadata;
+  if (old.metadata.deletionTimestamp === undefined) {
+    if (typeof deletionTimestamp !== "string") return;
+    const field = "metadata.deletionTimestamp";
+    throw invalid(kind, name, [invalidValue(field, deletionTimestamp, "field is immutable")]);
+  }
+  const known = new Set(old.metadata.finalizers);
+  const added = [...new Set(given.metadata.finalizers)].filter((each) => !known.has(each)).sort();
+  if (added.length === 0) return;
+  const list = `[]string{${added.map((each) => JSON.stringify(each)).join(", ")}}`;
+  const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;
+  throw invalid(kind, name, [forbiddenValue("metadata.finalizers", why)]);
 }
 
 /** The new state with everything that this request may not change as it was. */
@@ -63,6 +92,7 @@ export function changedObject(
     "deletionTimestamp",
     "deletionGracePeriodSeconds",
     "generateName",
+    "selfLink",
   ]);
   for (const field of fixed) {
     const value = old.metadata[field];
@@ -95,6 +125,20 @@ export function keepGeneration(object: KubeObject, old: KubeObject, kind: KindDe
   const content = ({ metadata: _, status: __, ...rest }: KubeObject) => rest;
   const generation = old.metadata.generation ?? 1;
   object.metadata.generation = sameJson(content(object), content(old)) ? generation : generation + 1;
+}
+
+/**
+ * Who manages what before a write: the object's own record, or the one that the request replaces it by. A list of one
+ * empty entry clears it; an empty list does not, since clients that know nothing of managed fields send it.
+ */
+export function knownManagers(given: KubeObject, old: KubeObject, { subresource }: WriteOptions): Manager[] {
+  const claimed = given.metadata.managedFields;
+  const recorded = () => readManagers(old.metadata.managedFields) ?? [];
+  if (subresource !== "" || !Array.isArray(claimed) || claimed.length === 0) return recorded();
+  const [first] = claimed;
+  if (claimed.length === 1 && isJsonObject(first) && Object.keys(first).length === 0) return [];
+  const read = readManagers(claimed) ?? [];
+  return read.length === 0 ? recorded() : read;
 }
 
 /** Who manages what after an ordinary write. @param now RFC 3339 */

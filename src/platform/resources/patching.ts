@@ -1,16 +1,21 @@
 import { applyConfiguration } from "../apply/apply.ts";
+import { configurationFault } from "../apply/configuration-fault.ts";
+import { renewedAnnotations } from "../apply/last-applied.ts";
 import { readManagers, type Writer } from "../apply/managers.ts";
 import { parseJson, parseYaml } from "../encoding/body.ts";
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
-import type { Json, KubeObject } from "../object.ts";
+import { isJsonObject, type Json, type KubeObject } from "../object.ts";
 import { applyJsonPatch } from "../patch/json-patch.ts";
 import { applyMergePatch } from "../patch/merge-patch.ts";
 import type { PatchOutcome } from "../patch/patch-outcome.ts";
 import { applyStrategicMergePatch } from "../patch/strategic-merge.ts";
-import { applyConflict, badRequest, invalid, tooLarge, unsupportedMediaType } from "../status.ts";
-import { dropUnknownFields, readObject, schemaOf } from "./admission.ts";
+import { removeUnknownFields } from "../schema/unknown-fields.ts";
+import { requiredValue } from "../schema/validate.ts";
+import { applyConflict, badRequest, conflict, invalid, tooLarge, unsupportedMediaType } from "../status.ts";
+import { checkDecoding, readObject, schemaOf } from "./admission.ts";
+import { maxAnnotationBytes } from "./metadata.ts";
 import type { NewState } from "./resources.ts";
-import type { WriteOptions } from "./target.ts";
+import type { Target, WriteOptions } from "./target.ts";
 
 export const applyType = "application/apply-patch+yaml";
 
@@ -20,21 +25,28 @@ export function patchTypes(kind: KindDefinition): string[] {
   return kind.builtIn ? [...types, "application/strategic-merge-patch+json"] : types;
 }
 
-/**
- * Makes the change that a patch describes.
- *
- * @throws StatusError 400 for a body that is no patch, 415 for a type that the kind does not take
- */
-export function patchChange(body: Buffer, type: string, kind: KindDefinition): (old: KubeObject) => NewState {
+/** A patch: the change that it describes, and warnings about how it is written. */
+export interface Patch {
+  readonly doubts: readonly string[];
+  /** @throws StatusError 400, 413, 422 for a patch that does not fit the object */
+  change(old: KubeObject): NewState;
+}
+
+/** @throws StatusError 400 for a body that is no patch, 415 for a type that the kind does not take */
+export function readPatch(body: Buffer, type: string, target: Target, options: WriteOptions): Patch {
+  const { kind } = target;
   if (!patchTypes(kind).includes(type)) throw unsupportedMediaType(patchTypes(kind));
-  const patch = parseJson(body);
-  return (old) => {
-    const outcome = patched(old, patch, type, kind);
-    if (outcome.ok) return { object: readObject(outcome.value, kind) };
-    if (outcome.fault === "malformed") throw badRequest(outcome.message);
-    if (outcome.fault === "too-large") throw tooLarge(outcome.message);
-    const name = old.metadata.name ?? "";
-    throw invalid(kind, name, [{ reason: "FieldValueInvalid", field: "patch", message: outcome.message }]);
+  const { value: patch, duplicates } = parseJson(body);
+  return {
+    doubts: checkDecoding(duplicates, kind, options.fieldValidation),
+    change(old) {
+      const outcome = patched(old, patch, type, kind);
+      if (outcome.ok) return { object: readPatched(outcome.value, target) };
+      if (outcome.fault === "malformed") throw badRequest(outcome.message);
+      if (outcome.fault === "too-large") throw tooLarge(outcome.message);
+      const { message } = outcome;
+      throw invalid(kind, target.name, [{ reason: "FieldValueInvalid", field: "patch", message }]);
+    },
   };
 }
 
@@ -44,59 +56,129 @@ function patched(old: KubeObject, patch: Json, type: string, kind: KindDefinitio
   return applyStrategicMergePatch(old, patch, schemaOf(kind));
 }
 
+/** What a patch has made must still be the object that the path names. */
+function readPatched(value: Json, { kind, namespace, name }: Target): KubeObject {
+  if (isJsonObject(value) && !isJsonObject(value["metadata"])) {
+    throw invalid(kind, name, [requiredValue("metadata.name", "name or generateName is required")]);
+  }
+  const object = readObject(value, kind, "complete");
+  checkName(object.metadata.name ?? "", name);
+  const given = object.metadata.namespace ?? "";
+  if (given !== "" && given !== namespace) throw badRequest(wrongNamespace);
+  return object;
+}
+
+const wrongNamespace =
+  "the namespace of the provided object does not match the namespace sent on the request";
+
+/** @throws StatusError 400 when an object names itself otherwise than the path does */
+export function checkName(given: string, name: string): void {
+  if (given === name) return;
+  throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+}
+
 /** A server-side apply: the change to an object that is there, and the object where there is none yet. */
-export interface Apply {
-  readonly configuration: KubeObject;
-  readonly warnings: readonly string[];
-  change(old: KubeObject): NewState;
+export interface Apply extends Patch {
+  /** @throws StatusError 409 for a configuration that insists on an object that is not there */
+  create(): NewState;
 }
 
 /**
  * Reads a server-side apply.
  *
- * @param name what the path names
  * @param now RFC 3339
  * @throws StatusError 400; the changes throw 409 for conflicts
  */
 export function readApply(
   body: Buffer,
-  kind: KindDefinition,
-  name: string,
+  target: Target,
   force: boolean,
   options: WriteOptions,
   now: string,
 ): Apply {
-  const configuration = readObject(parseYaml(body), kind);
-  if (configuration.metadata.managedFields !== undefined) {
-    throw badRequest("metadata.managedFields must be nil");
+  const { kind, name } = target;
+  const schema = schemaOf(kind);
+  const { value, duplicates } = parseYaml(body);
+  const doubts = checkDecoding(duplicates, kind, options.fieldValidation);
+  const given = readObject(value, kind, "complete");
+  checkAppliedIdentity(given, target);
+  const unknown = removeUnknownFields(given, schema);
+  const texts = unknown.map((path) => `unknown field "${path}"`);
+  if (options.fieldValidation === "Strict") checkDecoding(texts, kind, "Strict");
+  const fault = unknown.length > 0 ? undeclared(unknown) : configurationFault(given, schema);
+  if (fault !== undefined) {
+    const subject = `${target.namespace}/${name}; ${given.apiVersion}, Kind=${kind.kind}`;
+    throw badRequest(`failed to create typed patch object (${subject}): ${fault}`);
   }
-  const given = configuration.metadata.name ?? name;
-  if (given !== name) {
-    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
-  }
-  const warnings = dropUnknownFields(configuration, kind, options.fieldValidation);
-  if (options.subresource === "" && kind.statusSubresource) delete configuration["status"];
+  const configuration = appliedPart(given, kind, options.subresource);
   const writer: Writer = {
     manager: options.fieldManager,
     operation: "Apply",
     apiVersion: apiVersionOf(kind),
     subresource: options.subresource,
   };
+  const applyTo = (live: KubeObject): NewState => {
+    const managers = readManagers(live.metadata.managedFields) ?? [];
+    const outcome = applyConfiguration(live, configuration, managers, writer, force, schema, now);
+    if (outcome.ok) return { object: outcome.object, managers: outcome.managers };
+    const causes = outcome.conflicts.map(({ manager, field }) => ({
+      reason: "FieldManagerConflict",
+      message: `conflict with "${manager.manager}"${conflictDetail(manager)}`,
+      field,
+    }));
+    throw applyConflict(causes, outcome.count);
+  };
   return {
-    configuration,
-    warnings,
+    doubts,
     change(old) {
-      const managers = readManagers(old.metadata.managedFields) ?? [];
-      const outcome = applyConfiguration(old, configuration, managers, writer, force, schemaOf(kind), now);
-      if (outcome.ok) return { object: outcome.object, managers: outcome.managers };
-      const causes = outcome.conflicts.map(({ manager, field }) => ({
-        reason: "FieldManagerConflict",
-        message: `conflict with "${manager.manager}"${conflictDetail(manager)}`,
-        field,
-      }));
-      throw applyConflict(causes, outcome.count);
+      const { object, managers } = applyTo(old);
+      const annotations = renewedAnnotations(object, configuration, writer.manager, maxAnnotationBytes);
+      if (annotations === undefined) return { object, managers };
+      return { object: { ...object, metadata: { ...object.metadata, annotations } }, managers };
+    },
+    create() {
+      const { uid = "" } = configuration.metadata;
+      if (uid !== "") {
+        const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+        throw conflict(kind, name, why);
+      }
+      const { resourceVersion: _, ...metadata } = configuration.metadata;
+      const { managers } = applyTo({ apiVersion: given.apiVersion, kind: kind.kind, metadata: {} });
+      return { object: { ...configuration, metadata }, managers };
     },
   };
+}
+
+function checkAppliedIdentity({ metadata }: KubeObject, target: Target): void {
+  if (metadata.managedFields !== undefined) throw badRequest("metadata.managedFields must be nil");
+  if ((metadata.name ?? "") === "") throw badRequest("name must be provided");
+  checkName(metadata.name ?? "", target.name);
+  const { namespace = "" } = metadata;
+  if (namespace !== "" && namespace !== target.namespace) throw badRequest(wrongNamespace);
+}
+
+function undeclared(paths: readonly string[]): string {
+  const faults = paths.map((path) => `.${path}: field not declared in schema`);
+  return faults.length === 1 ? (faults[0] ?? "") : `errors:\n  ${faults.join("\n  ")}`;
+}
+
+/**
+ * The part of a configuration that a request may change: everything else is neither applied nor owned. So a controller
+ * that applies a whole object to `/status` does not come to own its spec.
+ */
+function appliedPart(given: KubeObject, kind: KindDefinition, subresource: string): KubeObject {
+  if (subresource === "status") {
+    const { name, namespace, uid, resourceVersion } = given.metadata;
+    const identity = { name, namespace, uid, resourceVersion };
+    const metadata = Object.fromEntries(
+      Object.entries(identity).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
+    );
+    const { apiVersion, status } = given;
+    return { apiVersion, kind: given.kind, metadata, ...(status === undefined ? {} : { status }) };
+  }
+  if (!kind.statusSubresource) return given;
+  const { status: _, ...others } = given;
+  return others as KubeObject;
 }
 
 function conflictDetail(manager: Writer): string {

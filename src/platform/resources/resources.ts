@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
-import { type Manager, readManagers } from "../apply/managers.ts";
+import type { Manager } from "../apply/managers.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import { namespaceKind } from "../kinds/namespace.ts";
 import { cloneJson, type KubeObject, sameJson } from "../object.ts";
@@ -25,10 +25,12 @@ import { admit, dropUnknownFields } from "./admission.ts";
 import { generatedName, ownerUids } from "./metadata.ts";
 import {
   changedObject,
+  checkDeletion,
   checkServerFinalizers,
   checkVersion,
   hasFinalizers,
   keepGeneration,
+  knownManagers,
   newObject,
   setManagedFields,
   trackedManagers,
@@ -47,7 +49,7 @@ export interface WriteResult {
 /** A new state of an object, and who manages its fields when the change itself has found that out (server-side apply). */
 export interface NewState {
   readonly object: KubeObject;
-  readonly managers?: readonly Manager[];
+  readonly managers?: readonly Manager[] | undefined;
 }
 
 /** What a kind's controller has to say before an object of it is created; see the project controller. */
@@ -235,19 +237,18 @@ export function createResources(options: ResourcesOptions): Resources {
         const given = cloneJson(wanted.object);
         const unknown = dropUnknownFields(given, kind, writeOptions.fieldValidation);
         const insists = checkVersion(given, old, target);
+        if (writeOptions.subresource === "") checkDeletion(given, old, target);
         const object = changedObject(given, old, kind, writeOptions);
         if (writeOptions.byServer !== true) checkServerFinalizers(object, old, kind);
         await letOthersRun(values);
         const warnings = [...unknown, ...admit(object, old, kind, writeOptions.subresource)];
         await letOthersRun(values);
         keepGeneration(object, old, kind);
-        const claimed =
-          "managedFields" in given.metadata ? readManagers(given.metadata.managedFields) : undefined;
-        const known = claimed ?? readManagers(old.metadata.managedFields) ?? [];
-        setManagedFields(
-          object,
-          wanted.managers ?? trackedManagers(known, old, object, kind, writeOptions, nowText()),
-        );
+        const known = knownManagers(given, old, writeOptions);
+        // Who manages what is not known from the middle of an object's life on, but from its next apply.
+        const tracked = () =>
+          known.length === 0 ? [] : trackedManagers(known, old, object, kind, writeOptions, nowText());
+        setManagedFields(object, wanted.managers ?? tracked());
         const isLast = object.metadata.deletionTimestamp !== undefined && !hasFinalizers(object);
         if (!isLast && sameJson(object, old)) {
           return { object: old, created: false, deleted: false, warnings };

@@ -128,6 +128,8 @@ function validateList(value: readonly Json[], schema: Schema, path: string, faul
 function findDuplicates(value: readonly Json[], schema: Schema, path: string, faults: FaultList): void {
   const listType = schema["x-kubernetes-list-type"];
   if (listType !== "set" && listType !== "map") return;
+  // As with Kubernetes' own types, the list type of a field of metadata is a rule for apply only.
+  if (path.startsWith("metadata.")) return;
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
   const seen = new Set<string>();
   for (const [index, item] of value.entries()) {
