@@ -151,9 +151,20 @@ export function applyConflict(causes: readonly StatusCause[], count = causes.len
   const shown = causes.slice(0, maxCauses).map((cause) => {
     return { ...cause, message: cut(cause.message), field: cut(cause.field ?? "") };
   });
-  const list = shown.map((cause) => `${cause.message}: ${cause.field}`);
+  const byManager = new Map<string, string[]>();
+  for (const { message, field } of shown) {
+    byManager.set(message, [...(byManager.get(message) ?? []), field]);
+  }
+  const list = [...byManager].map(([message, fields]) => {
+    return [
+      `${message.replace("conflict with", "conflicts with")}:`,
+      ...fields.map((field) => `- ${field}`),
+    ].join("\n");
+  });
   if (count > shown.length) list.push("...");
-  const message = `Apply failed with ${count} ${noun}: ${count === 1 ? list[0] : `\n- ${list.join("\n- ")}`}`;
+  const [only] = shown;
+  const what = count === 1 && only !== undefined ? `${only.message}: ${only.field}` : list.join("\n");
+  const message = `Apply failed with ${count} ${noun}: ${what}`;
   return failure(409, "Conflict", message, { causes: shown });
 }
 

@@ -31,13 +31,13 @@ export function schemaOf(kind: KindDefinition): Schema {
  * Takes the body of a request for an object of a kind: the right kind and version, metadata of the right types. Changes
  * nothing. Labels and annotations that are null are empty, as Go decodes them.
  *
- * @param form `complete` where kind and apiVersion must be there; a body of a built-in kind may lack them
+ * @param form `complete` where kind and apiVersion must be there; a body for creation or update may lack them
  * @throws StatusError 400, 422
  */
 export function readObject(
   body: Json,
   kind: KindDefinition,
-  form: "complete" | "short" = kind.builtIn ? "short" : "complete",
+  form: "complete" | "short" = "short",
 ): KubeObject {
   if (!isJsonObject(body)) throw badRequest("the object provided is unrecognized (must be of type Object)");
   const expected = apiVersionOf(kind);
