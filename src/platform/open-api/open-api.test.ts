@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { openApiV2Message } from "../../../test/support/open-api-v2-message.ts";
 import { exportPolicyKind } from "../kinds/export-policy.ts";
 import { servedKinds } from "../kinds/served-kinds.ts";
 import { isJsonObject, type Json, type JsonObject } from "../object.ts";
 import { sharedComponents } from "./components.ts";
 import { openApiV2Document } from "./document-v2.ts";
 import { openApiV3Documents } from "./document-v3.ts";
-import { encodeOpenApiV2, openApiV2Message } from "./protobuf-v2.ts";
+import { encodeOpenApiV2 } from "./protobuf-v2.ts";
 
 const kinds = servedKinds("example");
 const shared = sharedComponents(kinds);
