@@ -1,4 +1,5 @@
 import type { SecretValue } from "./secret-forms.ts";
+import { parseUrl } from "./url.ts";
 
 const secretName = /key|token|secret|auth|passw|credential|signature|session|cookie/i;
 
@@ -11,8 +12,7 @@ export function secretsByName(members: Readonly<Record<string, string>>): string
 
 /** The credentials in an address, as they are written in it and as they are meant. */
 export function secretsOfUrl(text: string | undefined): SecretValue[] {
-  if (text === undefined || !URL.canParse(text)) return [];
-  const { username, password } = new URL(text);
+  const { username = "", password = "" } = (text !== undefined && parseUrl(text)) || {};
   if (password === "") return [];
   return [
     { username, password },

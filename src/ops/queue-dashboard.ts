@@ -4,6 +4,7 @@ import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import { FastifyAdapter } from "@bull-board/fastify";
 import type { Queue } from "bullmq";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import { parseUrl } from "../core/url.ts";
 import { queuesPath } from "./app.ts";
 
 export interface QueueDashboard {
@@ -42,10 +43,10 @@ function isOwnPage(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined) return site === "same-origin";
   const { origin = "", host = "" } = headers;
-  if (!URL.canParse(origin)) return false;
-  const { protocol, host: from } = new URL(origin);
+  const from = parseUrl(origin);
+  if (from === undefined || from.host === "") return false;
   // A port that is the scheme's own is left out of Origin.
-  return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === from && from !== "";
+  return parseUrl(`${from.protocol}//${host}`)?.host === from.host;
 }
 
 /** Bull Board is a script with styles of its own and a `base` tag; fonts from elsewhere stay away. */
