@@ -3,7 +3,7 @@ import { sleep } from "../../src/core/clock.ts";
 import { httpsRequest, projectBase } from "../support/platform.ts";
 import { openWatch } from "../support/watch-client.ts";
 import { responses } from "./hostile-receiver.ts";
-import { hostileProject, policyOf } from "./scene.ts";
+import { deadZone, hostileProject, policyOf } from "./scene.ts";
 import type { Tally } from "./tally.ts";
 
 export interface MemberAccess {
@@ -100,13 +100,14 @@ export async function memberAttacks(access: MemberAccess, tally: Tally, signal: 
     await Promise.all(watches.map(({ ended }) => ended));
   };
 
-  /** One policy for each hostile response, and as many whose names no server knows; edited again and again. */
+  let nextHost = 0;
+  /** One policy for each hostile response, and as many in a zone that never responds; edited again and again. */
   const policyChurn = async (): Promise<void> => {
     const count = Object.keys(responses).length;
     for (let index = 0; index < count && !signal.aborted; index++) {
       const endpoint = `http://127.0.0.1:${access.receiverPort}/${index}`;
       await attempt("a policy", "POST", policies, policyOf(`hostile-${index}`, "abuse_total", endpoint, 1));
-      const dead = policyOf(`dead-${index}`, "abuse_total", `http://host-${index}.dead.test/`, 1);
+      const dead = policyOf(`dead-${nextHost}`, "abuse_total", `http://host-${nextHost++}.${deadZone}/`, 1);
       await attempt("a policy of a dead name", "POST", policies, dead);
     }
     for (let index = 0; index < 40 && !signal.aborted; index++) {

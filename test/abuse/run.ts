@@ -19,6 +19,7 @@ import { sleep } from "../../src/core/clock.ts";
 import { Releasers } from "../../src/core/service.ts";
 import { startTeamReceiver, type TeamReceiver } from "../load/fairness/receiver.ts";
 import { durations, type Phase, readNotes, spansWithin } from "../load/fairness/timings.ts";
+import { startNameServer } from "../support/name-server.ts";
 import { httpsRequest, projectBase } from "../support/platform.ts";
 import { freePort, startRedis, startVictoriaMetrics } from "../support/servers.ts";
 import { until } from "../support/until.ts";
@@ -27,10 +28,12 @@ import { type HonestRequest, honestRequests } from "./honest-member.ts";
 import { createProject, exchange, prepareUsers } from "./platform-side.ts";
 import {
   daemonConfig,
+  deadZone,
   delayMs,
   honestPolicy,
   honestProject,
   honestTeams,
+  honestZone,
   hostileProject,
   isOfProject,
   writeDirectoryPolicies,
@@ -100,15 +103,20 @@ async function run(folder: string, releasers: Releasers): Promise<boolean> {
   releasers.push(() => redis[Symbol.asyncDispose]());
   const receiver = await startTeamReceiver();
   releasers.push(() => receiver[Symbol.asyncDispose]());
+  const names = await startNameServer((name) => (name.endsWith(honestZone) ? ["127.0.0.1"] : "nothing"), {
+    ttlSeconds: 2,
+  });
+  releasers.push(() => names[Symbol.asyncDispose]());
+  const receiverUrl = receiver.url.replace("127.0.0.1", `receiver.${honestZone}`);
   await writeSamples(store.url, quietMs + attackMs + 180_000);
-  await writeDirectoryPolicies(folder, receiver.url);
+  await writeDirectoryPolicies(folder, receiverUrl);
 
   const platformPort = await freePort();
   const url = `https://127.0.0.1:${platformPort}`;
   const tokenFile = join(folder, "exporter-token");
   const configFile = join(folder, "telemetryd.json");
   const { controlPlane, ...withoutControlPlane } = daemonConfig({
-    ...{ storeUrl: store.url, redisUrl: redis.url, platformPort, tokenFile },
+    ...{ storeUrl: store.url, redisUrl: redis.url, platformPort, tokenFile, nameServer: names.address },
   });
   await writeFile(configFile, JSON.stringify(withoutControlPlane));
   const tokens = await prepareUsers(configFile, never);
@@ -130,7 +138,7 @@ async function run(folder: string, releasers: Releasers): Promise<boolean> {
   await createProject(url, hostileProject, hostile, projectBase(hostileProject));
   const policies = `${url}${projectBase(honestProject)}/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies`;
   for (const team of honestTeams.filter(isOfProject)) {
-    const body = honestPolicy(team, receiver.url);
+    const body = honestPolicy(team, receiverUrl);
     const { code, text } = await httpsRequest(policies, { method: "POST", bearer: honest, body });
     if (code !== 201) throw new Error(`the policy of team ${team}: ${code} ${text}`);
   }
@@ -199,6 +207,11 @@ async function run(folder: string, releasers: Releasers): Promise<boolean> {
     ["peak memory of Redis", peaks.redis <= limits.redisBytes, mebibytes(peaks.redis)],
     ["the same process, ready at the end", !restarted, restarted ? "no" : "yes"],
     ["ends in order", exit.code === 0, `exit status ${exit.code ?? exit.signal}`],
+    [
+      "questions that the name server left open",
+      names.asked.some((question) => question.includes(deadZone)),
+      String(names.asked.filter((question) => question.includes(deadZone)).length),
+    ],
     ["attacks that were made", Object.keys(report).length >= 25, String(Object.keys(report).length)],
   ];
   for (const [what, isGood, figure] of checks) console.log(`${isGood ? "good" : "BAD "} ${what}: ${figure}`);

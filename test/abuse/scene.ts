@@ -15,6 +15,10 @@ const tenantLabel = "project";
 const groupDomain = "platformapis";
 const never = new AbortController().signal;
 
+/** Zones of the test's name server: in the one names have an address, in the other no question has a response. */
+export const honestZone = "honest.test";
+export const deadZone = "dead.test";
+
 /** A team of the directory, or of the honest project. */
 export function isOfProject(team: number): boolean {
   return team >= honestTeams.length / 2;
@@ -83,15 +87,18 @@ export interface SceneConfig {
   readonly redisUrl: string;
   readonly platformPort: number;
   readonly tokenFile: string;
+  /** `address:port` */
+  readonly nameServer: string;
 }
 
 /** The daemon exports, follows the platform and hosts it: everything in one process. */
-export function daemonConfig({ storeUrl, redisUrl, platformPort, tokenFile }: SceneConfig) {
+export function daemonConfig(scene: SceneConfig) {
+  const { storeUrl, redisUrl, platformPort, tokenFile, nameServer } = scene;
   return {
     policies: { directory: "./policies" },
     metrics: { url: storeUrl, interval: `${intervalMs}ms`, delay: `${delayMs}ms`, tenantLabel },
     delivery: { startFrom: "1m", shutdownTimeout: "5s" },
-    egress: { allow: ["127.0.0.0/8"] },
+    egress: { allow: ["127.0.0.0/8"], nameServers: [nameServer] },
     redis: { url: redisUrl },
     state: { directory: "./state" },
     platform: { listen: `127.0.0.1:${platformPort}` },
