@@ -124,10 +124,10 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       }
     }
     if (redis !== undefined && config.platform !== undefined) {
-      const { listen, groupDomain, tls, quotas } = config.platform;
+      const { listen, groupDomain, tls, limits, quotas } = config.platform;
       const { createPlatform } = await import("./platform/platform.ts");
       const platform = createPlatform({
-        ...{ listen, groupDomain, quotas, ...tls },
+        ...{ listen, groupDomain, limits, quotas, ...tls },
         stateDirectory: config.state.directory,
         redis,
         clock,

@@ -11,6 +11,10 @@ import { maxTargetLength } from "./refused-connection.ts";
 /** No operation takes a body; one that comes all the same is thrown away up to this size. */
 const maxBodyBytes = 16 * 1_024;
 
+/** Far more than clients need who ask every few seconds, and few enough for the memory of a small machine. */
+const connections = 4_000;
+const connectionsPerAddress = 400;
+
 const paths = new Map<string, OperationName>(
   Object.entries(operations).map(([name, { path }]) => [path, name as OperationName]),
 );
@@ -34,6 +38,12 @@ export function buildApiApp(options: HandlerOptions): FastifyInstance {
           [operations.legacyStatus.path, handlers.legacyStatus],
         ]),
         onRefused: () => metrics.answered("other", 400),
+        // Behind a proxy, all clients have its address.
+        bounds: {
+          connections,
+          connectionsPerAddress: options.trustProxy ? connections : connectionsPerAddress,
+        },
+        log,
       }),
     // The server has its own.
     clientErrorHandler: () => undefined,

@@ -5,7 +5,9 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
+import { boundConnections, type ConnectionBounds } from "../core/bounded-connections.ts";
 import { hasTwoHosts } from "../core/host.ts";
+import type { Logger } from "../core/log.ts";
 import { problemAnswer, send } from "./answer.ts";
 import { rawAnswer, refuseConnection } from "./refused-connection.ts";
 
@@ -22,10 +24,13 @@ export interface HttpServerOptions {
   readonly shortcuts: ReadonlyMap<string, RequestListener>;
   /** A request that could not even be read was refused. */
   readonly onRefused: () => void;
+  readonly bounds: ConnectionBounds;
+  readonly log: Logger;
 }
 
 /** The HTTP server of the website API, set up so that nothing is answered by Node's own bare refusals. */
-export function createHttpServer({ handler, shortcuts, onRefused }: HttpServerOptions): Server {
+export function createHttpServer(options: HttpServerOptions): Server {
+  const { handler, shortcuts, onRefused } = options;
   const server = createServer(
     {
       // Larger than what is allowed, so that the refusal can tell a long target from large headers.
@@ -45,6 +50,7 @@ export function createHttpServer({ handler, shortcuts, onRefused }: HttpServerOp
       else handler(request, response);
     },
   );
+  boundConnections(server, options.bounds, options.log);
   server.on("clientError", (error, socket) => {
     onRefused();
     refuseConnection(error, socket);

@@ -128,6 +128,10 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
   return failure(406, "NotAcceptable", message);
 }
 
+export function requestTimeout(message: string): StatusError {
+  return failure(408, "Timeout", message);
+}
+
 export function alreadyExists(resource: ResourceName, name: string): StatusError {
   const message = `${qualifiedPlural(resource)} "${name}" already exists`;
   return failure(409, "AlreadyExists", message, about(resource, name));
@@ -204,6 +208,10 @@ export function invalid(resource: ResourceName, name: string, errors: readonly F
 
 export function tooManyRequests(retryAfterSeconds: number, message: string): StatusError {
   return failure(429, "TooManyRequests", message, { retryAfterSeconds });
+}
+
+export function headTooLarge(): StatusError {
+  return failure(431, "RequestHeaderFieldsTooLarge", "the head of the request is too large");
 }
 
 export function internalError(): StatusError {

@@ -308,6 +308,7 @@ describe("every other answer that is not 2xx is a Problem too", () => {
     ["no HTTP at all", 400, () => "hello\r\n\r\n"],
     ["an unknown method", 400, () => "FETCH / HTTP/1.1\r\nHost: a\r\n\r\n"],
     ["a header without a colon", 400, () => `GET ${current} HTTP/1.1\r\nHost a\r\n\r\n`],
+    ["two Hosts", 400, () => `GET ${current} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`],
     ["no Host", 400, () => `GET ${current} HTTP/1.1\r\nConnection: close\r\n\r\n`],
     [
       "a long target",

@@ -1,13 +1,10 @@
+import type { RequestListener } from "node:http";
 import { Readable } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { Clock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
-import type { Logger } from "../../core/log.ts";
-import { withEither } from "../../core/signals.ts";
-import type { Slots } from "../../core/slots.ts";
-import type { BearerTokens } from "../access/bearer-tokens.ts";
-import type { AccessDirectory, Caller } from "../access/directory.ts";
-import { bearerOf } from "../access/token.ts";
+
+import type { Caller } from "../access/directory.ts";
+
 import { decodeBody } from "../encoding/body.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import { isJsonObject, type JsonObject } from "../object.ts";
@@ -21,104 +18,82 @@ import {
   PlaneGoneError,
   pathNotFound,
   StatusError,
-  tooLarge,
-  tooManyRequests,
   unavailable,
 } from "../status.ts";
-import type { ObjectStore } from "../store/object-store.ts";
-import type { ChangeFeed } from "../watch/feed.ts";
-import type { UnsentEvents } from "../watch/unsent-events.ts";
-import { type Answer, readForm } from "./answer.ts";
+import type { Answer } from "./answer.ts";
 import { sendDocument } from "./document-reply.ts";
 import { type Document, documentsByPlane } from "./documents.ts";
+import { createGate, type Entry, type GateOptions } from "./gate.ts";
 import { mediaType } from "./negotiate.ts";
-import { createRateLimiter } from "./rate-limit.ts";
 import { isTrue, type ResourceRequest } from "./request.ts";
-import { handleResource, selectionOf } from "./resource-handler.ts";
+import { discardBody, hasUnreadBody, readBody } from "./request-body.ts";
+import { handleResource } from "./resource-handler.ts";
 import { kindOfPath, parseResourcePath } from "./resource-path.ts";
-import { responseSink } from "./response-sink.ts";
 import { answerReview, reviewOfPath } from "./reviews.ts";
+import { createHttpsServer, type ServerOptions } from "./server.ts";
 import { warningHeaders } from "./warnings.ts";
-import { readWatchOptions, serveWatch } from "./watch-handler.ts";
+import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
 
-export interface PlatformLimits {
-  readonly maxBodyBytes: number;
-  /** Of one Personal Access Token, on this process. */
-  readonly requestsPerSecond: number;
-  readonly requestBurst: number;
-  readonly watchesPerToken: number;
-}
-
-export const defaultLimits: PlatformLimits = {
-  maxBodyBytes: 3 * 2 ** 20,
-  requestsPerSecond: 200,
-  requestBurst: 1_000,
-  watchesPerToken: 5_000,
-};
-
-export interface PlatformAppOptions {
-  readonly groupDomain: string;
+export interface PlatformAppOptions extends GateOptions, WatchServerOptions, ServerOptions {
   readonly kinds: readonly KindDefinition[];
-  readonly store: ObjectStore;
   readonly resources: Resources;
-  readonly feed: ChangeFeed;
-  readonly turns: Slots;
-  readonly unsent: UnsentEvents;
-  readonly directory: AccessDirectory;
-  readonly bearerTokens: BearerTokens;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly random: () => number;
-  readonly limits: PlatformLimits;
-  readonly bookmarkMs: number;
-  /** How often an open watch's right to be open is looked at. */
-  readonly watchCheckMs: number;
-  /** Absent in tests that inject requests: kubectl needs TLS. */
-  readonly tls?: { readonly cert: string; readonly key: string };
 }
-
-export const exchangePath = "/platform-os/oauth/token/exchange";
 
 /** A request as the handlers below see it. */
-interface Incoming {
+interface Incoming extends Entry {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly method: string;
-  /** Without the plane's prefix where there is one. */
-  readonly path: string;
-  readonly query: URLSearchParams;
 }
 
 /**
  * The HTTP side of the platform, apart from listening: token exchange, and the Kubernetes API of every plane.
  *
+ * A request goes through the gate with nothing but its head; only what is let in has its body read.
+ *
  * @param signal ends open watches
  */
 export function createPlatformApp(options: PlatformAppOptions, signal: AbortSignal): FastifyInstance {
-  const { directory, bearerTokens, clock, log, limits, groupDomain, kinds } = options;
+  const { bearerTokens, clock, log, limits, groupDomain, kinds } = options;
   const documents = documentsByPlane(kinds);
-  const limiter = createRateLimiter({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
-  const watches = new Map<string, number>();
+  const gate = createGate(options);
+  const watches = createWatchServer(options, signal);
+  const entries = new WeakMap<FastifyRequest, Entry>();
+
+  let closeConnections = (): void => undefined;
 
   const app = fastify({
-    ...(options.tls === undefined ? {} : { https: { ...options.tls, minVersion: "TLSv1.2" } }),
-    bodyLimit: limits.maxBodyBytes,
-    forceCloseConnections: true,
-    keepAliveTimeout: 120_000,
+    serverFactory: (handler: RequestListener) => {
+      const https = createHttpsServer(options, handler);
+      closeConnections = https.closeConnections;
+      return https.server;
+    },
+    // The server has its own.
+    clientErrorHandler: () => undefined,
     logger: false,
     return503OnClosing: false,
     // A path that cannot be decoded ends up here; everything else is routed below.
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      void refuse(reply, request, "", badRequest("malformed URL")),
+      void refuse(reply, request, badRequest("malformed URL")),
   } as { logger: false });
+  app.addHook("preClose", async () => closeConnections());
+  app.addHook("onRequest", async (request, reply) => {
+    entries.set(request, await gate.enter(request.raw, reply.raw));
+  });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.setErrorHandler((error, request, reply) => refuse(reply, request, pathOf(request), error));
-  app.setNotFoundHandler((request, reply) => refuse(reply, request, pathOf(request), methodNotAllowed()));
+  app.addContentTypeParser("*", async (request: FastifyRequest) => {
+    const entry = entryOf(request);
+    return await readBody(request.raw, limits, entry.holdBody, entry.invite);
+  });
+  app.setErrorHandler((error, request, reply) => refuse(reply, request, error));
+  app.setNotFoundHandler((request, reply) => refuse(reply, request, methodNotAllowed()));
   app.route({
     method: ["GET", "POST", "PUT", "PATCH", "DELETE"],
     url: "/*",
     handler: handle,
+  });
+  app.addHook("onSend", async (_request, reply) => {
+    reply.raw.setTimeout(limits.unreadMs, () => reply.raw.destroy());
   });
   app.addHook("onResponse", (request, reply, done) => {
     const ms = Math.round(reply.elapsedTime);
@@ -133,39 +108,32 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
   }
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const [rawPath = "/", rawQuery = ""] = (request.raw.url ?? "/").split(/\?(.*)/s);
-    const query = new URLSearchParams(rawQuery);
-    const fullPath = decodePath(rawPath);
-    const inPlane = parsePlanePath(fullPath, groupDomain);
-    const path = inPlane?.path ?? fullPath;
-    const incoming: Incoming = { request, reply, method: request.method, path, query };
-    if (fullPath === "/healthz" || fullPath === "/livez" || fullPath === "/readyz") {
-      return reply.type("text/plain").send("ok");
+    const entry = entryOf(request);
+    const incoming: Incoming = { ...entry, request, reply, method: request.method };
+    const { destination } = entry;
+    switch (destination.to) {
+      case "health":
+        return reply.type("text/plain").send("ok");
+      case "exchange":
+        return await exchange(incoming, destination.caller);
+      case "root":
+        return replyDocument(
+          incoming,
+          entry.path.startsWith("/api") ? undefined : findDocument("root", incoming),
+        );
+      case "plane":
+        return await servePlane(incoming, destination.plane, destination.caller);
     }
-    limit(request.ip);
-    const bearer = bearerOf(request.headers.authorization);
-    if (fullPath === exchangePath) return await exchange(incoming, bearer);
-    const caller = bearer === undefined ? undefined : await bearerTokens.verify(bearer, clock.nowMs());
-    if (caller === undefined) throw forbiddenPath(request.method, path);
-    limit(caller.tokenId);
-    if (inPlane === undefined) {
-      if (!(await directory.isActive(caller))) throw forbiddenPath(request.method, path);
-      return replyDocument(incoming, path.startsWith("/api") ? undefined : findDocument("root", incoming));
-    }
-    const plane = await directory.findPlane(inPlane.type, inPlane.name, caller);
-    if (plane === undefined) throw forbiddenPath(request.method, path);
-    return await servePlane(incoming, plane, caller);
   }
 
-  function limit(client: string): void {
-    const seconds = limiter.take(client, clock.nowMs());
-    if (seconds > 0) throw tooManyRequests(seconds, "Too many requests, please try again later.");
+  /** The gate throws, or lets in: there is no third way to a handler. */
+  function entryOf(request: FastifyRequest): Entry {
+    const entry = entries.get(request);
+    if (entry === undefined) throw internalError();
+    return entry;
   }
 
-  async function exchange({ method, path, reply }: Incoming, token: string | undefined): Promise<unknown> {
-    if (method !== "GET") throw forbiddenPath(method, path);
-    const caller = token === undefined ? undefined : await directory.callerOf(token);
-    if (caller === undefined) throw forbiddenPath(method, path);
+  async function exchange({ reply }: Incoming, caller: Caller): Promise<unknown> {
     const { text } = await bearerTokens.issue(caller, clock.nowMs());
     log.info({ user: caller.user, token: caller.tokenId }, "a token was exchanged");
     return reply.header("cache-control", "no-store").send({ access_token: text, token_type: "Bearer" });
@@ -211,7 +179,11 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
       body: bodyOf(request),
     };
     if (method === "GET" && isTrue(query, "watch") && resourcePath.subresource === undefined) {
-      return await watch(incoming, resourceRequest);
+      await watches.serve(resourceRequest, request.raw, reply.raw, () => {
+        reply.hijack();
+        incoming.leave();
+      });
+      return;
     }
     const answer = await handleResource(options, resourceRequest);
     if (method !== "GET") audit(resourceRequest, answer.code);
@@ -230,69 +202,29 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     log.info({ audit: true, user: caller.user, token: caller.tokenId, method, ...target, code }, "write");
   }
 
-  async function watch({ request, reply, query }: Incoming, resourceRequest: ResourceRequest): Promise<void> {
-    const { caller, kind, path } = resourceRequest;
-    const form = readForm(resourceRequest.accept, query);
-    const watchOptions = readWatchOptions(query, kind, options.random());
-    // A watch of one object is a watch of the collection that shows nothing else.
-    if (path.name !== undefined) query.set("fieldSelector", `metadata.name=${path.name}`);
-    const selection = selectionOf(resourceRequest);
-    const open = watches.get(caller.tokenId) ?? 0;
-    if (open >= limits.watchesPerToken) throw tooManyRequests(10, "Too many watches for this token.");
-    watches.set(caller.tokenId, open + 1);
-    const closed = new AbortController();
-    // The response's close: the request's comes as soon as its body is read.
-    reply.raw.once("close", () => closed.abort());
-    reply.hijack();
-    request.raw.socket.setNoDelay(true);
-    reply.raw.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache" });
-    reply.raw.flushHeaders();
-    const guard = guardWatch(resourceRequest, closed);
-    const unsent = options.unsent.open(() => reply.raw.destroy());
-    try {
-      const sink = responseSink(reply.raw, unsent);
-      await withEither([signal, closed.signal], (either) =>
-        serveWatch(options, selection, watchOptions, form, sink, either),
-      );
-      reply.raw.end();
-    } catch (error) {
-      if (!signal.aborted && !closed.signal.aborted)
-        log.warn({ error: describeError(error) }, "a watch broke off");
-      reply.raw.destroy();
-    } finally {
-      clearInterval(guard);
-      unsent.close();
-      const left = (watches.get(caller.tokenId) ?? 1) - 1;
-      if (left === 0) watches.delete(caller.tokenId);
-      else watches.set(caller.tokenId, left);
-    }
-  }
-
-  /** Ends a watch whose token has been revoked, or whose user is no member any more. */
-  function guardWatch({ plane, caller }: ResourceRequest, closed: AbortController): NodeJS.Timeout {
-    const check = async (): Promise<void> => {
-      const found = await directory.findPlane(plane.type, plane.name, caller);
-      if (found?.uid !== plane.uid) closed.abort();
+  function refuse(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
+    const { status } = statusOf(error, request);
+    const text = JSON.stringify(status);
+    const { retryAfterSeconds } = status.details;
+    const headers = {
+      "content-type": "application/json",
+      "content-length": String(Buffer.byteLength(text)),
+      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     };
-    // A store that is away says nothing about the caller.
-    return setInterval(() => void check().catch(() => undefined), options.watchCheckMs);
+    if (!hasUnreadBody(request.raw)) return reply.code(status.code).headers(headers).send(text);
+    // Nobody will read the rest, so nothing else can come on this connection.
+    reply.hijack();
+    reply.raw.writeHead(status.code, { ...headers, connection: "close" });
+    reply.raw.write(text);
+    void discardBody(request.raw).then(() => reply.raw.end());
+    return reply;
   }
 
-  function refuse(reply: FastifyReply, request: FastifyRequest, path: string, error: unknown): FastifyReply {
-    const { status } = statusOf(error, request, path);
-    if (status.details.retryAfterSeconds !== undefined) {
-      reply.header("retry-after", String(status.details.retryAfterSeconds));
-    }
-    return reply.code(status.code).header("content-type", "application/json").send(JSON.stringify(status));
-  }
-
-  function statusOf(error: unknown, request: FastifyRequest, path: string): StatusError {
+  function statusOf(error: unknown, request: FastifyRequest): StatusError {
+    const path = pathOf(request);
     if (error instanceof StatusError) return error;
     if (error instanceof PlaneGoneError) return forbiddenPath(request.method, path);
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
-      return tooLarge(`Request entity too large: limit is ${limits.maxBodyBytes}`);
-    }
     if (code.startsWith("FST_ERR_CTP") || code === "FST_ERR_BAD_URL") return badRequest("malformed request");
     if (isStoreAway(error)) {
       log.warn({ error: describeError(error) }, "the store does not answer");
@@ -305,14 +237,6 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
 
 function bodyOf(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    throw badRequest("malformed URL");
-  }
 }
 
 function send(reply: FastifyReply, { code, body, warnings = [] }: Answer): unknown {

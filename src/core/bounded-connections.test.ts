@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { until } from "../../test/support/until.ts";
+import { boundConnections, namesOneHost } from "./bounded-connections.ts";
+import { silentLogger } from "./log.ts";
+
+test.each([
+  ["of one address", { connections: 10, connectionsPerAddress: 3 }],
+  ["of all", { connections: 3, connectionsPerAddress: 10 }],
+])("connections %s are bounded; one that closes makes room for another", async (_name, bounds) => {
+  const server = createServer((_request, response) => void response.end("here"));
+  const closeAll = boundConnections(server, bounds, silentLogger);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const open = (): Socket => connect(port, "127.0.0.1").on("error", () => undefined);
+  const sockets = Array.from({ length: 5 }, open);
+  const closed = () => sockets.filter((socket) => socket.closed).length;
+  await until("two are closed", () => closed() === 2);
+  sockets.find((socket) => !socket.closed)?.destroy();
+  await until("there is room", async () => {
+    const socket = open();
+    sockets.push(socket);
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    return await Promise.race([
+      once(socket, "data").then(() => true),
+      once(socket, "close").then(() => false),
+    ]);
+  });
+  closeAll();
+  await until("all are closed", () => closed() === sockets.length);
+  server.close();
+  await once(server, "close");
+});
+
+test.each<[string, string[], string, boolean]>([
+  ["one", ["host", "a"], "1.1", true],
+  ["none", ["Accept", "*/*"], "1.1", false],
+  ["none, as HTTP/1.0 may", [], "1.0", true],
+  ["two", ["Host", "a", "HOST", "b"], "1.1", false],
+  ["two in HTTP/1.0", ["Host", "a", "Host", "a"], "1.0", false],
+])("names one host: %s", (_name, rawHeaders, httpVersion, expected) => {
+  expect(namesOneHost({ rawHeaders, httpVersion } as IncomingMessage)).toBe(expected);
+});
