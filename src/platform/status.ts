@@ -32,7 +32,8 @@ export interface Status {
   readonly status: "Failure";
   readonly message: string;
   readonly reason: string;
-  readonly details: StatusDetails;
+  /** What the failure is about; absent where there is no more to say than the message. */
+  readonly details?: StatusDetails;
   readonly code: number;
 }
 
@@ -70,7 +71,7 @@ function cut(text: string): string {
   return text.length > maxCauseLength ? `${text.slice(0, maxCauseLength)}…` : text;
 }
 
-function failure(code: number, reason: string, message: string, details: StatusDetails = {}): StatusError {
+function failure(code: number, reason: string, message: string, details?: StatusDetails): StatusError {
   const status: Status = {
     kind: "Status",
     apiVersion: "v1",
@@ -78,7 +79,7 @@ function failure(code: number, reason: string, message: string, details: StatusD
     status: "Failure",
     message,
     reason,
-    details,
+    ...(details === undefined ? {} : { details }),
     code,
   };
   return new StatusError(status);
@@ -98,7 +99,8 @@ function about(resource: ResourceName, name: string): StatusDetails {
 /** The one answer to whoever may not: it never says whether the token, the membership or the control plane is at fault. */
 export function forbiddenPath(method: string, path: string): StatusError {
   const verb = method.toLowerCase();
-  return failure(403, "Forbidden", `forbidden: User "system:anonymous" cannot ${verb} path "${path}"`);
+  const message = `forbidden: User "system:anonymous" cannot ${verb} path "${path}"`;
+  return failure(403, "Forbidden", message, {});
 }
 
 /** An allowed caller asks for something that nobody may do to this object. */
@@ -198,12 +200,28 @@ export function invalid(resource: ResourceName, name: string, errors: readonly F
   if (errors.length > maxCauses) texts.push("...");
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   const details: StatusDetails = {
-    name,
+    ...(name === "" ? {} : { name }),
     ...(resource.group === "" ? {} : { group: resource.group }),
     kind: resource.kind,
     causes,
   };
   return failure(422, "Invalid", `${kind} "${name}" is invalid: ${list}`, details);
+}
+
+/** Query parameters, or a body of options, that mean nothing (meta/v1 ListOptions, CreateOptions, ...). */
+export function invalidOptions(kind: string, errors: readonly FieldError[]): StatusError {
+  return invalid({ group: "meta.k8s.io", plural: "", kind }, "", errors);
+}
+
+/** @param supported in the order in which they are shown */
+export function unsupportedValue(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const list = supported.map((each) => JSON.stringify(each)).join(", ");
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`;
+  return { reason: "FieldValueNotSupported", field, message };
+}
+
+export function forbiddenValue(field: string, why: string): FieldError {
+  return { reason: "FieldValueForbidden", field, message: `Forbidden: ${why}` };
 }
 
 export function tooManyRequests(retryAfterSeconds: number, message: string): StatusError {
@@ -225,7 +243,7 @@ export function unavailable(): StatusError {
 }
 
 export function tooLargeResourceVersion(asked: string, current: string): StatusError {
-  const message = `Too large resource version: ${asked}, current: ${current}`;
+  const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
   const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
   return failure(504, "Timeout", message, { causes, retryAfterSeconds: 1 });
 }

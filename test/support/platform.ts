@@ -32,6 +32,8 @@ export interface TestPlatform {
   revoke(id: string): Promise<void>;
   exchange(token: string): Promise<string>;
   fetch(path: string, options?: FetchOptions): Promise<TestResponse>;
+  /** The same, with the body as it came. */
+  fetchBytes(path: string, options?: FetchOptions): Promise<TestResponse & { readonly bytes: Buffer }>;
   stop(): Promise<void>;
 }
 
@@ -52,7 +54,10 @@ export interface TestResponse {
 }
 
 /** `https` rather than fetch: each request takes its own connection, and the certificate is the test's own. */
-export function httpsRequest(url: string, options: FetchOptions = {}): Promise<TestResponse> {
+export function httpsRequest(
+  url: string,
+  options: FetchOptions = {},
+): Promise<TestResponse & { readonly bytes: Buffer }> {
   const { method = "GET", bearer, headers = {}, body } = options;
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   return new Promise((resolve, reject) => {
@@ -76,14 +81,15 @@ export function httpsRequest(url: string, options: FetchOptions = {}): Promise<T
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);
         response.on("end", () => {
-          const answer = Buffer.concat(chunks).toString();
+          const bytes = Buffer.concat(chunks);
+          const answer = bytes.toString();
           let json: unknown;
           try {
             json = JSON.parse(answer);
           } catch {
             json = undefined;
           }
-          resolve({ code: response.statusCode ?? 0, headers: response.headers, text: answer, json });
+          resolve({ code: response.statusCode ?? 0, headers: response.headers, text: answer, json, bytes });
         });
       },
     );
@@ -189,6 +195,7 @@ export async function startTestPlatform(
       return response.json.access_token as string;
     },
     fetch: (path, fetchOptions) => httpsRequest(`${url}${path}`, fetchOptions),
+    fetchBytes: (path, fetchOptions) => httpsRequest(`${url}${path}`, fetchOptions),
     async stop() {
       await stopRunning();
       adminRedis.disconnect();

@@ -2,12 +2,8 @@ import type { Clock } from "../../core/clock.ts";
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
 import type { JsonObject, KubeObject } from "../object.ts";
 import type { Plane } from "../plane.ts";
-import {
-  deleteObject,
-  foregroundFinalizer,
-  orphanFinalizer,
-  type Propagation,
-} from "../resources/deletion.ts";
+import type { Propagation } from "../resources/delete-options.ts";
+import { deleteObject, foregroundFinalizer, orphanFinalizer } from "../resources/deletion.ts";
 import type { Resources } from "../resources/resources.ts";
 import type { Target, WriteOptions } from "../resources/target.ts";
 import { qualifiedPlural, StatusError } from "../status.ts";

@@ -11,41 +11,53 @@ import {
   tableHead,
   tableRow,
 } from "../table.ts";
+import { createListWriter, type Encoding, encodingOf, encodings } from "./encoding.ts";
 import { negotiateRepresentation, type ObjectForm } from "./negotiate.ts";
 
-/** An answer in full, or in pieces of JSON that are sent as they come. */
+/** A response in full, or in pieces of text that are sent as they come. */
 export interface Answer {
   readonly code: number;
   readonly body: JsonObject | AsyncIterable<string>;
+  readonly encoding: Encoding;
   readonly warnings?: readonly string[];
 }
 
 /** How the client wants objects to be written. */
-export interface Form extends ObjectForm {
+export interface Form extends Omit<ObjectForm, "type"> {
+  readonly encoding: Encoding;
   /** Of an object in a table. */
   readonly include: IncludeObject;
 }
 
+/** What of a request says how its response is to be written. */
+export interface FormRequest {
+  readonly accept: string | undefined;
+  readonly query: URLSearchParams;
+  readonly userAgent: string;
+}
+
 /** @throws StatusError 406, 400 */
-export function readForm(accept: string | undefined, query: URLSearchParams): Form {
+export function readForm({ accept, query, userAgent }: FormRequest): Form {
   const negotiated = negotiateRepresentation(accept);
-  if (negotiated === undefined) throw notAcceptable(["application/json"]);
-  const isTable = negotiated.representation === "table";
+  if (negotiated === undefined) throw notAcceptable(encodings);
+  const { representation, metaVersion, type } = negotiated;
+  const isTable = representation === "table";
   const include = parseIncludeObject(isTable ? (query.get("includeObject") ?? undefined) : undefined);
   if (include === undefined) throw badRequest("includeObject must be None, Metadata or Object");
-  return { ...negotiated, include };
+  return { representation, metaVersion, include, encoding: encodingOf(type, query, userAgent) };
 }
 
 /** One object in the form that the client wants. */
 export function objectBody(object: KubeObject, kind: KindDefinition, form: Form, nowMs: number): JsonObject {
-  switch (form.representation) {
+  const { representation, metaVersion } = form;
+  switch (representation) {
     case "object":
       return object;
     case "metadata":
-      return partialMetadata(object, form.metaVersion);
+      return partialMetadata(object, metaVersion);
     case "table": {
-      const { resourceVersion = "" } = object.metadata;
-      const head = tableHead(columnDefinitions(kind), { resourceVersion }, form.metaVersion);
+      const metadata = { resourceVersion: object.metadata.resourceVersion ?? "" };
+      const head = tableHead(columnDefinitions(kind), metadata, metaVersion);
       return { ...head, rows: [tableRow(kind, object, form, nowMs)] };
     }
   }
@@ -58,33 +70,34 @@ export async function* listBody(
   form: Form,
   nowMs: number,
 ): AsyncGenerator<string> {
-  yield listHead(kind, form);
-  let isFirst = true;
+  const { representation, metaVersion } = form;
+  const writer = createListWriter(form.encoding);
+  yield writer.open(listHead(kind, form), representation === "table" ? "rows" : "items");
   let metadata: JsonObject = {};
   for await (const part of parts) {
     const items = part.objects.map(({ json, object }) => {
-      if (form.representation === "object") return json;
-      if (form.representation === "metadata")
-        return JSON.stringify(partialMetadata(object(), form.metaVersion));
-      return JSON.stringify(tableRow(kind, object(), form, nowMs));
+      if (representation === "object") return writer.item(json);
+      const item =
+        representation === "metadata"
+          ? partialMetadata(object(), metaVersion)
+          : tableRow(kind, object(), form, nowMs);
+      return writer.item(JSON.stringify(item));
     });
-    if (items.length > 0) yield `${isFirst ? "" : ","}${items.join(",")}`;
-    isFirst &&= items.length === 0;
+    if (items.length > 0) yield items.join("");
     metadata = { resourceVersion: part.resourceVersion, ...part.end };
   }
-  yield `],"metadata":${JSON.stringify(metadata)}}\n`;
+  yield writer.close(metadata);
 }
 
-function listHead(kind: KindDefinition, form: Form): string {
-  switch (form.representation) {
+function listHead(kind: KindDefinition, { representation, metaVersion }: Form): JsonObject {
+  const apiVersion = `meta.k8s.io/${metaVersion}`;
+  switch (representation) {
     case "object":
-      return `{"kind":"${kind.kind}List","apiVersion":"${apiVersionOf(kind)}","items":[`;
+      return { kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind) };
     case "metadata":
-      return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${form.metaVersion}","items":[`;
-    case "table": {
-      const columns = JSON.stringify(columnDefinitions(kind));
-      return `{"kind":"Table","apiVersion":"meta.k8s.io/${form.metaVersion}","columnDefinitions":${columns},"rows":[`;
-    }
+      return { kind: "PartialObjectMetadataList", apiVersion };
+    case "table":
+      return { kind: "Table", apiVersion, columnDefinitions: columnDefinitions(kind) };
   }
 }
 

@@ -1,5 +1,4 @@
 import type { RequestListener } from "node:http";
-import { Readable } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { describeError } from "../../core/errors.ts";
 
@@ -9,6 +8,7 @@ import { decodeBody } from "../encoding/body.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import { isJsonObject, type JsonObject } from "../object.ts";
 import { type Plane, parsePlanePath } from "../plane.ts";
+import { readBoolean } from "../query-values.ts";
 import type { Resources } from "../resources/resources.ts";
 import {
   badRequest,
@@ -20,18 +20,19 @@ import {
   StatusError,
   unavailable,
 } from "../status.ts";
-import type { Answer } from "./answer.ts";
+import { readForm } from "./answer.ts";
 import { sendDocument } from "./document-reply.ts";
 import { type Document, documentsByPlane } from "./documents.ts";
-import { createGate, type Entry, type GateOptions } from "./gate.ts";
+import { contentTypeOf, encode, encodingOf, failureType } from "./encoding.ts";
+import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
 import { mediaType } from "./negotiate.ts";
-import { isTrue, type ResourceRequest } from "./request.ts";
+import type { ResourceRequest } from "./request.ts";
 import { discardBody, hasUnreadBody, readBody } from "./request-body.ts";
 import { handleResource } from "./resource-handler.ts";
 import { kindOfPath, parseResourcePath } from "./resource-path.ts";
+import { sendAnswer } from "./response.ts";
 import { answerReview, reviewOfPath } from "./reviews.ts";
 import { createHttpsServer, type ServerOptions } from "./server.ts";
-import { warningHeaders } from "./warnings.ts";
 import { createWatchServer, type WatchServerOptions } from "./watch-server.ts";
 
 export interface PlatformAppOptions extends GateOptions, WatchServerOptions, ServerOptions {
@@ -88,7 +89,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
   app.setErrorHandler((error, request, reply) => refuse(reply, request, error));
   app.setNotFoundHandler((request, reply) => refuse(reply, request, methodNotAllowed()));
   app.route({
-    method: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+    method: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
     url: "/*",
     handler: handle,
   });
@@ -109,11 +110,13 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const entry = entryOf(request);
-    const incoming: Incoming = { ...entry, request, reply, method: request.method };
+    // Node leaves out the body of a response to HEAD by itself.
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const incoming: Incoming = { ...entry, request, reply, method };
     const { destination } = entry;
     switch (destination.to) {
       case "health":
-        return reply.type("text/plain").send("ok");
+        return sendHealth(incoming);
       case "exchange":
         return await exchange(incoming, destination.caller);
       case "root":
@@ -136,7 +139,10 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
   async function exchange({ reply }: Incoming, caller: Caller): Promise<unknown> {
     const { text } = await bearerTokens.issue(caller, clock.nowMs());
     log.info({ user: caller.user, token: caller.tokenId }, "a token was exchanged");
-    return reply.header("cache-control", "no-store").send({ access_token: text, token_type: "Bearer" });
+    const body = { access_token: text, token_type: "Bearer" };
+    return reply
+      .headers({ "content-type": "application/json", "cache-control": "no-store" })
+      .send(Buffer.from(JSON.stringify(body)));
   }
 
   function findDocument(which: keyof typeof documents, incoming: Incoming): Document | undefined {
@@ -146,22 +152,37 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     return documents[which].find(trimmed, query, request.headers.accept, request.headers.host ?? "");
   }
 
-  function replyDocument({ request, reply }: Incoming, document: Document | undefined): unknown {
+  function sendHealth({ reply }: Incoming): unknown {
+    return reply
+      .headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache" })
+      .send("ok");
+  }
+
+  async function replyDocument(incoming: Incoming, document: Document | undefined): Promise<unknown> {
+    const { request, reply, path, query } = incoming;
     if (document === undefined) throw pathNotFound();
-    return sendDocument(reply, document, request.headers["if-none-match"]);
+    const isPlain = isDiscovery(path) && document.contentType === "application/json";
+    const encoding = isPlain ? readForm({ query, ...clientOf(request) }).encoding : "json";
+    return await sendDocument(request, reply, document, encoding);
   }
 
   async function servePlane(incoming: Incoming, plane: Plane, caller: Caller): Promise<unknown> {
     const { request, reply, method, path, query } = incoming;
+    if (healthPaths.includes(path) && method === "GET") return sendHealth(incoming);
     const document = findDocument(plane.type, incoming);
-    if (document !== undefined) return replyDocument(incoming, document);
+    if (document !== undefined) return await replyDocument(incoming, document);
     const served = kinds.filter(({ planes }) => planes.includes(plane.type));
     const review = reviewOfPath(path);
     if (review !== undefined) {
       if (method !== "POST") throw methodNotAllowed();
       const { value: body } = decodeBody(bodyOf(request), mediaType(request.headers["content-type"]));
       if (!isJsonObject(body)) throw badRequest("the review is not an object");
-      return reply.code(201).send(answerReview(review, body, caller, served));
+      const { encoding } = readForm({ query, ...clientOf(request) });
+      return await sendAnswer(request, reply, {
+        code: 201,
+        body: answerReview(review, body, caller, served),
+        encoding,
+      });
     }
     const resourcePath = parseResourcePath(path);
     const kind = resourcePath === undefined ? undefined : kindOfPath(resourcePath, served);
@@ -173,12 +194,15 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
       path: resourcePath,
       query,
       caller,
-      accept: request.headers.accept,
+      ...clientOf(request),
       contentType: request.headers["content-type"],
-      userAgent: request.headers["user-agent"] ?? "",
       body: bodyOf(request),
     };
-    if (method === "GET" && isTrue(query, "watch") && resourcePath.subresource === undefined) {
+    if (
+      request.method === "GET" &&
+      readBoolean(query, "watch") === true &&
+      resourcePath.subresource === undefined
+    ) {
       await watches.serve(resourceRequest, request.raw, reply.raw, () => {
         reply.hijack();
         incoming.leave();
@@ -187,7 +211,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     }
     const answer = await handleResource(options, resourceRequest);
     if (method !== "GET") audit(resourceRequest, answer.code);
-    return send(reply, answer);
+    return await sendAnswer(request, reply, answer);
   }
 
   function audit({ caller, method, plane, kind, path }: ResourceRequest, code: number): void {
@@ -204,18 +228,22 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
 
   function refuse(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
     const { status } = statusOf(error, request);
-    const text = JSON.stringify(status);
-    const { retryAfterSeconds } = status.details;
+    const client = clientOf(request);
+    const query = new URLSearchParams((request.raw.url ?? "").split(/\?(.*)/s)[1]);
+    const encoding = encodingOf(failureType(client.accept), query, client.userAgent);
+    const bytes = Buffer.from(encode(status as unknown as JsonObject, encoding));
+    const retryAfterSeconds = status.details?.retryAfterSeconds;
     const headers = {
-      "content-type": "application/json",
-      "content-length": String(Buffer.byteLength(text)),
+      "content-type": contentTypeOf(encoding),
+      "cache-control": "no-cache, private",
+      "content-length": String(bytes.length),
       ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     };
-    if (!hasUnreadBody(request.raw)) return reply.code(status.code).headers(headers).send(text);
+    if (!hasUnreadBody(request.raw)) return reply.code(status.code).headers(headers).send(bytes);
     // Nobody will read the rest, so nothing else can come on this connection.
     reply.hijack();
     reply.raw.writeHead(status.code, { ...headers, connection: "close" });
-    reply.raw.write(text);
+    reply.raw.write(bytes);
     void discardBody(request.raw).then(() => reply.raw.end());
     return reply;
   }
@@ -239,16 +267,13 @@ function bodyOf(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
-function send(reply: FastifyReply, { code, body, warnings = [] }: Answer): unknown {
-  reply.code(code).header("content-type", "application/json");
-  const headers = warningHeaders(warnings);
-  if (headers.length > 0) reply.header("warning", headers);
-  if (isIterable(body)) return reply.send(Readable.from(body, { objectMode: false }));
-  return reply.send(JSON.stringify(body));
+/** The documents of discovery, which a client may take as YAML too. */
+function isDiscovery(path: string): boolean {
+  return path === "/api" || path === "/apis" || path.startsWith("/api/") || path.startsWith("/apis/");
 }
 
-function isIterable(body: JsonObject | AsyncIterable<string>): body is AsyncIterable<string> {
-  return Symbol.asyncIterator in body;
+function clientOf({ headers }: FastifyRequest): { accept: string | undefined; userAgent: string } {
+  return { accept: headers.accept, userAgent: headers["user-agent"] ?? "" };
 }
 
 /** The errors of a Redis that is away, hangs, is starting or is full. */

@@ -1,12 +1,21 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { JsonObject } from "../object.ts";
 import type { Document } from "./documents.ts";
+import { contentTypeOf, type Encoding, encode } from "./encoding.ts";
+import { sendWhole } from "./response.ts";
 
-/** Sends a document, or 304 when the client has it already (`If-None-Match`). */
-export function sendDocument(
+/**
+ * Sends a document, or 304 when the client has it already (`If-None-Match`).
+ *
+ * @param encoding of a document of JSON; `json` for all that has a form of its own
+ */
+export async function sendDocument(
+  request: FastifyRequest,
   reply: FastifyReply,
   { contentType, body, hash, isImmutable = false }: Document,
-  ifNoneMatch: string | undefined,
-): FastifyReply {
+  encoding: Encoding,
+): Promise<FastifyReply> {
+  const ifNoneMatch = request.headers["if-none-match"];
   reply.header("vary", "Accept");
   if (hash !== undefined) {
     // What a plane serves is for its members only.
@@ -14,8 +23,14 @@ export function sendDocument(
     reply.header("etag", `"${hash}"`).header("cache-control", cacheControl);
     if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, hash)) return reply.code(304).send();
   }
-  reply.header("content-type", contentType);
-  return reply.send(typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.length));
+  if (encoding === "json")
+    return await sendWhole(request, reply.header("content-type", contentType), Buffer.from(body));
+  reply.header("content-type", contentTypeOf(encoding));
+  return await sendWhole(
+    request,
+    reply,
+    Buffer.from(encode(JSON.parse(String(body)) as JsonObject, encoding)),
+  );
 }
 
 /** RFC 9110, section 13.1.2; a weak tag is as good as a strong one there. */

@@ -12,7 +12,7 @@ import type { PlatformLimits } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
 export const exchangePath = "/platform-os/oauth/token/exchange";
-const healthPaths = ["/healthz", "/livez", "/readyz"];
+export const healthPaths: readonly string[] = ["/healthz", "/livez", "/readyz"];
 
 /** Where a request may go. */
 export type Destination =
@@ -108,7 +108,7 @@ export function createGate(options: GateOptions): Gate {
         if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
       };
       if (healthPaths.includes(fullPath)) {
-        if (method !== "GET") throw methodNotAllowed();
+        if (method !== "GET" && method !== "HEAD") throw methodNotAllowed();
         const nothing = (): void => undefined;
         return { path, query, destination: { to: "health" }, leave: nothing, holdBody: nothing, invite };
       }

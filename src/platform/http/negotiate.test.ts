@@ -22,7 +22,10 @@ test.each([
 
 test.each(["v1", "v1beta1"])("a table of %s is one", (version) => {
   const accept = `application/json;as=Table;v=${version};g=meta.k8s.io`;
-  expect(negotiateRepresentation(accept)).toEqual({ representation: "table", metaVersion: version });
+  expect(negotiateRepresentation(accept)).toEqual({
+    ...{ representation: "table", type: "application/json", metaVersion: version },
+  });
+  expect(negotiateRepresentation(accept.replace("json", "yaml"))?.type).toBe("application/yaml");
 });
 
 const discovery = (version: string) =>

@@ -5,6 +5,7 @@ export type Representation = "object" | "table" | "metadata";
 
 export interface ObjectForm {
   readonly representation: Representation;
+  readonly type: "application/json" | "application/yaml";
   /** Of tables and metadata alone. */
   readonly metaVersion: MetaVersion;
 }
@@ -32,28 +33,30 @@ export function parseMediaRanges(header: string): MediaRange[] {
   return ranges.filter((range) => quality(range) > 0).sort((a, b) => quality(b) - quality(a));
 }
 
-const plainObject: ObjectForm = { representation: "object", metaVersion: "v1" };
-
 /**
- * The form of an answer by the Accept header. JSON is the only encoding; a client that prefers protobuf and also takes
- * JSON gets JSON.
+ * The form of a response by the Accept header. A client that prefers protobuf and also takes JSON gets JSON.
  *
  * @returns undefined when nothing that the client takes can be given (406)
  */
 export function negotiateRepresentation(accept: string | undefined): ObjectForm | undefined {
-  if (accept === undefined || accept.trim() === "") return plainObject;
-  for (const { type, parameters } of parseMediaRanges(accept)) {
-    if (type !== "application/json" && type !== "application/*" && type !== "*/*") continue;
-    const as = parameters["as"];
-    if (as === undefined) return plainObject;
-    const metaVersion = parameters["v"];
-    if (parameters["g"] !== "meta.k8s.io" || (metaVersion !== "v1" && metaVersion !== "v1beta1")) continue;
-    if (as === "Table") return { representation: "table", metaVersion };
+  const plain = { representation: "object", type: "application/json", metaVersion: "v1" } as const;
+  if (accept === undefined || accept.trim() === "") return plain;
+  for (const { type: range, parameters } of parseMediaRanges(accept)) {
+    const type = range === "application/yaml" ? range : isJsonRange(range) ? "application/json" : undefined;
+    if (type === undefined) continue;
+    const { as, g, v: metaVersion } = parameters;
+    if (as === undefined) return { ...plain, type };
+    if (g !== "meta.k8s.io" || (metaVersion !== "v1" && metaVersion !== "v1beta1")) continue;
+    if (as === "Table") return { representation: "table", type, metaVersion };
     if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") {
-      return { representation: "metadata", metaVersion };
+      return { representation: "metadata", type, metaVersion };
     }
   }
   return undefined;
+}
+
+function isJsonRange(type: string): boolean {
+  return type === "application/json" || type === "application/*" || type === "*/*";
 }
 
 /** Of the types that can be given, the first that the client takes, in its order of preference; undefined for a 406. */
@@ -72,7 +75,8 @@ export function negotiateType(accept: string | undefined, offered: readonly stri
 export function negotiateDiscovery(accept: string | undefined): "v2" | "v2beta1" | "plain" | undefined {
   if (accept === undefined || accept.trim() === "") return "plain";
   for (const { type, parameters } of parseMediaRanges(accept)) {
-    if (type !== "application/json" && type !== "application/*" && type !== "*/*") continue;
+    if (type === "application/yaml" && parameters["as"] === undefined) return "plain";
+    if (!isJsonRange(type)) continue;
     if (parameters["as"] === undefined) return "plain";
     if (parameters["g"] !== "apidiscovery.k8s.io" || parameters["as"] !== "APIGroupDiscoveryList") continue;
     const version = parameters["v"];

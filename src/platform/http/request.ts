@@ -2,9 +2,11 @@ import type { Caller } from "../access/directory.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import type { Plane } from "../plane.ts";
 import { parseFieldValidation } from "../resources/admission.ts";
-import { readDryRun } from "../resources/deletion.ts";
+import { readDryRun } from "../resources/dry-run.ts";
+import { applyType } from "../resources/patching.ts";
 import type { Target, WriteOptions } from "../resources/target.ts";
-import { badRequest } from "../status.ts";
+import { type FieldError, forbiddenValue, invalidOptions, unsupportedValue } from "../status.ts";
+import { mediaType } from "./negotiate.ts";
 import type { ResourcePath } from "./resource-path.ts";
 
 /** A request for resources of a plane that the caller may use. */
@@ -26,32 +28,67 @@ export function targetOf({ plane, kind, path }: ResourceRequest): Target {
   return { plane, kind, namespace: path.namespace ?? "", name: path.name ?? "" };
 }
 
+/** meta/v1 names the options of each verb. */
+const optionsKinds: Readonly<Record<string, string>> = {
+  POST: "CreateOptions",
+  PUT: "UpdateOptions",
+  PATCH: "PatchOptions",
+};
+
 /**
- * Reads what all writes have in common: `dryRun`, `fieldManager`, `fieldValidation`.
+ * Reads what all writes have in common: `dryRun`, `fieldManager`, `fieldValidation`, and for patches `force`.
  *
- * @throws StatusError 400
+ * @throws StatusError 422
  */
 export function readWriteOptions(request: ResourceRequest): WriteOptions {
-  const { query, userAgent, path } = request;
+  const { method, query, userAgent, path } = request;
+  const errors: FieldError[] = [];
+  if (method === "PATCH") errors.push(...patchFaults(request));
+  const given = query.get("fieldManager") ?? "";
+  errors.push(...managerFaults(given));
+  const isDryRun = readDryRun(query.getAll("dryRun"), errors);
   const fieldValidation = parseFieldValidation(query.get("fieldValidation") ?? undefined);
   if (fieldValidation === undefined) {
-    const given = JSON.stringify(query.get("fieldValidation"));
-    throw badRequest(
-      `fieldValidation: Unsupported value: ${given}: supported values: "Ignore", "Warn", "Strict"`,
-    );
+    const supported = ["", "Ignore", "Strict", "Warn"];
+    errors.push(unsupportedValue("fieldValidation", query.get("fieldValidation"), supported));
   }
-  const fieldManager = query.get("fieldManager") ?? (userAgent.split("/")[0] || "unknown");
-  if (fieldManager.length > 128) throw badRequest("fieldManager: Too long: may not be more than 128 bytes");
+  if (errors.length > 0 || fieldValidation === undefined) {
+    throw invalidOptions(optionsKinds[method] ?? "UpdateOptions", errors);
+  }
   return {
-    dryRun: readDryRun(query.getAll("dryRun")),
+    dryRun: isDryRun,
     fieldValidation,
-    fieldManager,
+    fieldManager: given || managerOf(userAgent),
     subresource: path.subresource === "status" ? "status" : "",
   };
 }
 
-/** A query parameter that is a boolean, as Go's ParseBool reads it, "" being true. */
-export function isTrue(query: URLSearchParams, name: string): boolean {
-  const value = query.get(name);
-  return value !== null && ["", "1", "t", "T", "true", "TRUE", "True"].includes(value);
+function patchFaults({ query, contentType }: ResourceRequest): FieldError[] {
+  if (mediaType(contentType) !== applyType) {
+    return query.has("force") ? [forbiddenValue("force", "may not be specified for non-apply patch")] : [];
+  }
+  if ((query.get("fieldManager") ?? "") !== "") return [];
+  const message = "Required value: is required for apply patch";
+  return [{ reason: "FieldValueRequired", field: "fieldManager", message }];
+}
+
+const maxManagerLength = 128;
+
+function managerFaults(name: string): FieldError[] {
+  const field = "fieldManager";
+  if (Buffer.byteLength(name) > maxManagerLength) {
+    const message = `Too long: may not be more than ${maxManagerLength} bytes`;
+    return [{ reason: "FieldValueTooLong", field, message }];
+  }
+  const position = [...name].findIndex((each) => !/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(each));
+  if (position === -1) return [];
+  const code = ([...name][position] ?? "").codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+  const message = `Invalid value: ${JSON.stringify(name)}: invalid character U+${code} (at position ${position})`;
+  return [{ reason: "FieldValueInvalid", field, message }];
+}
+
+/** A manager for clients that name none: what their user agent begins with, as far as it can be one. */
+function managerOf(userAgent: string): string {
+  const name = userAgent.split("/", 1)[0] ?? "";
+  return name !== "" && managerFaults(name).length === 0 ? name : "unknown";
 }

@@ -1,17 +1,33 @@
 import type { Clock } from "../../core/clock.ts";
 import { decodeBody } from "../encoding/body.ts";
-import type { JsonObject, KubeObject } from "../object.ts";
+import type { Json, KubeObject } from "../object.ts";
+import { readBoolean } from "../query-values.ts";
 import { checkDecoding, readObject } from "../resources/admission.ts";
-import { deleteObject, readDeleteOptions } from "../resources/deletion.ts";
-import { type ListPart, list, readListOptions, readSelectors, type Selection } from "../resources/list.ts";
+import { readDeleteOptions } from "../resources/delete-options.ts";
+import { deleteObject } from "../resources/deletion.ts";
+import {
+  checkVersion,
+  type ListPart,
+  list,
+  readListOptions,
+  readSelectors,
+  type Selection,
+} from "../resources/list.ts";
 import { applyType, checkName, readApply, readPatch } from "../resources/patching.ts";
 import type { Resources, WriteResult } from "../resources/resources.ts";
 import type { WriteOptions } from "../resources/target.ts";
-import { badRequest, invalid, methodNotAllowed, pathNotFound, StatusError } from "../status.ts";
+import {
+  badRequest,
+  invalid,
+  methodNotAllowed,
+  pathNotFound,
+  StatusError,
+  tooLargeResourceVersion,
+} from "../status.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import { type Answer, deletedStatus, listBody, objectBody, readForm } from "./answer.ts";
 import { mediaType } from "./negotiate.ts";
-import { isTrue, type ResourceRequest, readWriteOptions, targetOf } from "./request.ts";
+import { type ResourceRequest, readWriteOptions, targetOf } from "./request.ts";
 
 export interface ResourceContext {
   readonly store: ObjectStore;
@@ -22,7 +38,7 @@ export interface ResourceContext {
 /** Answers everything about resources but watches. Refusals are thrown as StatusError. */
 export async function handleResource(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
   // Before anything is written: what cannot be answered must not be done.
-  readForm(request.accept, request.query);
+  readForm(request);
   const { path, kind, method } = request;
   if (path.subresource !== undefined) {
     if (path.subresource !== "status" || !kind.statusSubresource) throw pathNotFound();
@@ -36,7 +52,7 @@ export async function handleResource(context: ResourceContext, request: Resource
   }
   switch (method) {
     case "GET":
-      return answerObject(context, request, 200, await context.resources.get(targetOf(request)));
+      return await read(context, request);
     case "PUT":
       return await update(context, request);
     case "PATCH":
@@ -61,18 +77,30 @@ function answerObject(
   object: KubeObject,
   warnings: readonly string[] = [],
 ): Answer {
-  const form = readForm(request.accept, request.query);
-  return { code, body: objectBody(object, request.kind, form, clock.nowMs()), warnings };
+  const form = readForm(request);
+  const body = objectBody(object, request.kind, form, clock.nowMs());
+  return { code, body, encoding: form.encoding, warnings };
+}
+
+async function read(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+  const version = request.query.get("resourceVersion") ?? "";
+  checkVersion(version);
+  const object = await context.resources.get(targetOf(request));
+  // What is read is the newest there is; a version that is not there yet cannot be waited for.
+  const newest = Number(version) > 0 ? await context.store.newestVersion(request.plane) : undefined;
+  if (newest !== undefined && Number(version) > Number(newest))
+    throw tooLargeResourceVersion(version, newest);
+  return answerObject(context, request, 200, object);
 }
 
 async function answerList(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
-  const { kind, accept, query } = request;
-  const form = readForm(accept, query);
+  const { kind, query } = request;
+  const form = readForm(request);
   const parts = list(context.store, selectionOf(request), readListOptions(query));
   // The first part is read before anything is sent, so that a refusal can still be a status.
   const first = await parts.next();
   const all = withFirst(first, parts);
-  return { code: 200, body: listBody(all, kind, form, context.clock.nowMs()) };
+  return { code: 200, body: listBody(all, kind, form, context.clock.nowMs()), encoding: form.encoding };
 }
 
 async function* withFirst(
@@ -148,13 +176,11 @@ async function patch(context: ResourceContext, request: ResourceRequest): Promis
   const options = readWriteOptions(request);
   const target = targetOf(request);
   if (type !== applyType) {
-    if (query.has("force")) throw badRequest("force is forbidden for a patch that is not an apply patch");
     const { change, doubts } = readPatch(request.body, type, target, options);
     return answerWrite(context, request, await context.resources.change(target, change, options), doubts);
   }
-  if (!query.has("fieldManager")) throw badRequest("fieldManager is required for apply patch");
   const now = new Date(context.clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
-  const apply = readApply(request.body, target, isTrue(query, "force"), options, now);
+  const apply = readApply(request.body, target, readBoolean(query, "force") === true, options, now);
   const change = (old: KubeObject) => apply.change(old);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -176,7 +202,7 @@ async function patch(context: ResourceContext, request: ResourceRequest): Promis
 
 function isReason(error: unknown, reason: string): boolean {
   return (
-    error instanceof StatusError && error.status.reason === reason && error.status.details.name !== undefined
+    error instanceof StatusError && error.status.reason === reason && error.status.details?.name !== undefined
   );
 }
 
@@ -185,23 +211,22 @@ async function deleteOne(context: ResourceContext, request: ResourceRequest): Pr
   const options = readDeleteOptions(optionalBody(request), request.query);
   const result = await deleteObject(context.resources, target, options, context.clock.nowMs());
   if (result.state === "deleting") return answerObject(context, request, 200, result.object);
-  return { code: 200, body: deletedStatus(request.kind, result.object) };
+  return {
+    code: 200,
+    body: deletedStatus(request.kind, result.object),
+    encoding: readForm(request).encoding,
+  };
 }
 
-function optionalBody(request: ResourceRequest): JsonObject | undefined {
-  if (request.body.length === 0) return undefined;
-  const { value: body } = decodeBody(request.body, mediaType(request.contentType));
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw badRequest("DeleteOptions must be an object");
-  }
-  return body;
+function optionalBody({ body, contentType }: ResourceRequest): Json | undefined {
+  return body.length === 0 ? undefined : decodeBody(body, mediaType(contentType)).value;
 }
 
 /** Deletes what a list would show; answers with that list, in the form of a list. */
 async function deleteCollection(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
   const { kind, plane, query, path } = request;
   if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed();
-  const form = readForm(request.accept, query);
+  const form = readForm(request);
   const options = readDeleteOptions(optionalBody(request), query);
   const items: KubeObject[] = [];
   let resourceVersion = "";
@@ -221,7 +246,7 @@ async function deleteCollection(context: ResourceContext, request: ResourceReque
   }
   const objects = items.map((object) => ({ json: JSON.stringify(object), object: () => object }));
   const parts = onePart({ resourceVersion, objects, end: {} });
-  return { code: 200, body: listBody(parts, kind, form, context.clock.nowMs()) };
+  return { code: 200, body: listBody(parts, kind, form, context.clock.nowMs()), encoding: form.encoding };
 }
 
 async function* onePart(part: ListPart): AsyncGenerator<ListPart> {

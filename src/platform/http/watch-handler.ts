@@ -5,13 +5,13 @@ import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
 import type { JsonObject, KubeObject } from "../object.ts";
 import { type Plane, planeKey } from "../plane.ts";
 import { list, type Selection, selectionPrefix } from "../resources/list.ts";
-import { badRequest, expired, invalid, PlaneGoneError, type Status } from "../status.ts";
+import { expired, PlaneGoneError, type Status } from "../status.ts";
 import type { ChangesOutcome, ObjectStore } from "../store/object-store.ts";
 import { columnDefinitions, tableHead, tableRow } from "../table.ts";
 import { type ChangeFeed, type FeedChange, feedChange } from "../watch/feed.ts";
 import { type WatchEvent, watchStep } from "../watch/step.ts";
 import { type Form, objectBody } from "./answer.ts";
-import { isTrue } from "./request.ts";
+import type { WatchOptions } from "./watch-options.ts";
 
 /** Where the events of a watch go: a response, one line an event. */
 export interface EventSink {
@@ -19,41 +19,6 @@ export interface EventSink {
   isReady(): boolean;
   ready(signal: AbortSignal): Promise<void>;
   write(line: string | Buffer): void;
-}
-
-export interface WatchOptions {
-  /** "" or "0": everything there is first, then the changes. */
-  readonly resourceVersion: string;
-  readonly bookmarks: boolean;
-  /** A bookmark says when everything there was has been sent (`sendInitialEvents`). */
-  readonly initialEvents: boolean;
-  readonly timeoutMs: number;
-}
-
-/**
- * Reads the parameters of a watch.
- *
- * @param random in [0, 1): a watch without a limit ends after 30 to 60 minutes, not all at the same time
- * @throws StatusError 400, 422
- */
-export function readWatchOptions(query: URLSearchParams, kind: KindDefinition, random: number): WatchOptions {
-  const resourceVersion = query.get("resourceVersion") ?? "";
-  if (!/^\d*$/.test(resourceVersion)) {
-    throw badRequest(`Invalid value: "${resourceVersion}": resourceVersion must be a number`);
-  }
-  const seconds = Number(query.get("timeoutSeconds") ?? "0");
-  if (!Number.isFinite(seconds) || seconds < 0) throw badRequest("timeoutSeconds must be a number");
-  const initialEvents = isTrue(query, "sendInitialEvents");
-  if (initialEvents && query.get("resourceVersionMatch") !== "NotOlderThan") {
-    const message = "Forbidden: resourceVersionMatch is required to be NotOlderThan with sendInitialEvents";
-    throw invalid(kind, "", [{ reason: "FieldValueForbidden", field: "resourceVersionMatch", message }]);
-  }
-  return {
-    resourceVersion: initialEvents ? "" : resourceVersion,
-    bookmarks: isTrue(query, "allowWatchBookmarks"),
-    initialEvents,
-    timeoutMs: (seconds > 0 ? seconds : 1800 * (1 + random)) * 1000,
-  };
 }
 
 export interface WatchContext {
@@ -89,7 +54,7 @@ export async function serveWatch(
   const encode = eventEncoder(selection.kind, form, clock);
   const deadlineMs = clock.monotonicMs() + options.timeoutMs;
   let nextBookmarkMs = clock.monotonicMs() + context.bookmarkMs;
-  let position = options.resourceVersion;
+  let position = options.start;
 
   const send = (change: FeedChange): void => {
     if (Number(change.resourceVersion) <= Number(position)) return;
@@ -105,9 +70,15 @@ export async function serveWatch(
     return { ...outcome, changes: [] };
   };
 
+  if (position === "now") {
+    const newest = await store.newestVersion(selection.plane);
+    if (newest === undefined) return;
+    position = newest;
+  }
   if (position === "" || position === "0") {
     position = await sendExisting(context, selection, encode, sink, signal);
-    if (options.initialEvents) sink.write(bookmark(selection.kind, form, position, true));
+    if (options.initialEvents && options.bookmarks)
+      sink.write(bookmark(selection.kind, form, position, true));
   }
   while (!signal.aborted && clock.monotonicMs() < deadlineMs) {
     await sink.ready(signal);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describeError } from "../../core/errors.ts";
 import type { Logger } from "../../core/log.ts";
 import type { AccessDirectory } from "../access/directory.ts";
+import { notAcceptable } from "../status.ts";
 import type { UnsentEvents } from "../watch/unsent-events.ts";
 import { readForm } from "./answer.ts";
 import type { PlatformLimits } from "./limits.ts";
@@ -9,7 +10,8 @@ import { createOpenWatches } from "./open-watches.ts";
 import type { ResourceRequest } from "./request.ts";
 import { selectionOf } from "./resource-handler.ts";
 import { responseSink } from "./response-sink.ts";
-import { readWatchOptions, serveWatch, type WatchContext } from "./watch-handler.ts";
+import { serveWatch, type WatchContext } from "./watch-handler.ts";
+import { readWatchOptions } from "./watch-options.ts";
 
 export interface WatchServerOptions extends WatchContext {
   readonly unsent: UnsentEvents;
@@ -44,9 +46,10 @@ export function createWatchServer(options: WatchServerOptions, signal: AbortSign
 
   return {
     async serve(request, incoming, response, begin) {
-      const { caller, kind, path, plane, query } = request;
-      const form = readForm(request.accept, query);
-      const watchOptions = readWatchOptions(query, kind, options.random());
+      const { caller, path, plane, query } = request;
+      const form = readForm(request);
+      if (form.encoding === "yaml") throw notAcceptable(["application/json;stream=watch"]);
+      const watchOptions = readWatchOptions(query, options.random());
       // A watch of one object is a watch of the collection that shows nothing else.
       if (path.name !== undefined) query.set("fieldSelector", `metadata.name=${path.name}`);
       const selection = selectionOf(request);

@@ -1,20 +1,10 @@
 import { namespaceKind } from "../kinds/namespace.ts";
-import { cloneJson, isJsonObject, type Json, type KubeObject } from "../object.ts";
-import { badRequest, conflict, forbidden, modifiedMessage } from "../status.ts";
+import { cloneJson, type KubeObject } from "../object.ts";
+import { conflict, forbidden, modifiedMessage } from "../status.ts";
+import type { DeleteOptions, Propagation } from "./delete-options.ts";
 import { hasFinalizers } from "./new-state.ts";
 import type { Resources } from "./resources.ts";
 import type { Target } from "./target.ts";
-
-export type Propagation = "Background" | "Foreground" | "Orphan";
-
-/** meta/v1 DeleteOptions, as far as they mean something here. */
-export interface DeleteOptions {
-  readonly dryRun: boolean;
-  /** Undefined: the finalizers that the object has decide. */
-  readonly propagation: Propagation | undefined;
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
-}
 
 /** `deleting`: the object stays until its finalizers are done. */
 export interface DeletionResult {
@@ -25,41 +15,6 @@ export interface DeletionResult {
 /** Finalizers of the garbage collector: the dependents go first, or are let go. */
 export const foregroundFinalizer = "foregroundDeletion";
 export const orphanFinalizer = "orphan";
-
-/**
- * Reads DeleteOptions from a body (absent for none) and the query, which the body overrules.
- *
- * @throws StatusError 400
- */
-export function readDeleteOptions(body: Json | undefined, query: URLSearchParams): DeleteOptions {
-  const options = isJsonObject(body) ? body : {};
-  if (body !== undefined && !isJsonObject(body)) throw badRequest("DeleteOptions must be an object");
-  const policy = options["propagationPolicy"] ?? query.get("propagationPolicy") ?? undefined;
-  const orphan = options["orphanDependents"] ?? query.get("orphanDependents") === "true";
-  if (policy !== undefined && policy !== "Background" && policy !== "Foreground" && policy !== "Orphan") {
-    throw badRequest(
-      `invalid propagationPolicy ${JSON.stringify(policy)}: must be Background, Foreground or Orphan`,
-    );
-  }
-  const dryRun = options["dryRun"] ?? query.getAll("dryRun");
-  const preconditions = isJsonObject(options["preconditions"]) ? options["preconditions"] : {};
-  const text = (value: Json | undefined) => (typeof value === "string" && value !== "" ? value : undefined);
-  return {
-    dryRun: readDryRun(Array.isArray(dryRun) ? dryRun.map(String) : []),
-    propagation: policy ?? (orphan === true ? "Orphan" : undefined),
-    uid: text(preconditions["uid"]),
-    resourceVersion: text(preconditions["resourceVersion"]),
-  };
-}
-
-/** @throws StatusError 400 for anything but All */
-export function readDryRun(values: readonly string[]): boolean {
-  const given = values.filter((value) => value !== "");
-  if (given.some((value) => value !== "All")) {
-    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(given)}: supported values: "All"`);
-  }
-  return given.length > 0;
-}
 
 /** Asks for the deletion of an object: it goes at once, or as soon as its finalizers are done. */
 export async function deleteObject(
@@ -78,8 +33,14 @@ export async function deleteObject(
     const isDeleted = !hasFinalizers(next);
     const state = isDeleted ? "deleted" : "deleting";
     const isUnchanged = !isDeleted && JSON.stringify(next) === JSON.stringify(old);
-    if (options.dryRun || isUnchanged) return { state, object: next };
-    const written = await resources.write(target, isDeleted ? "DELETED" : "MODIFIED", next, old);
+    if (options.dryRun || isUnchanged) return { state, object: isDeleted ? old : next };
+    // What is gone is shown as it last was: it never was an object that is being deleted.
+    const written = await resources.write(
+      target,
+      isDeleted ? "DELETED" : "MODIFIED",
+      isDeleted ? old : next,
+      old,
+    );
     if (written !== undefined) return { state, object: written };
     if (options.resourceVersion !== undefined || attempt >= 8) {
       throw conflict(target.kind, target.name, modifiedMessage);

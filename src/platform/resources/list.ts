@@ -2,8 +2,18 @@ import type { KindDefinition } from "../kinds/kind.ts";
 import { matchesLabels, parseLabelSelector } from "../label-selector.ts";
 import type { KubeObject } from "../object.ts";
 import type { Plane } from "../plane.ts";
+import { readInteger } from "../query-values.ts";
 import { type FieldRequirement, matchesFields, parseFieldSelector } from "../selectors.ts";
-import { badRequest, expired, PlaneGoneError, tooLargeResourceVersion } from "../status.ts";
+import {
+  badRequest,
+  expired,
+  type FieldError,
+  forbiddenValue,
+  invalidOptions,
+  PlaneGoneError,
+  tooLargeResourceVersion,
+  unsupportedValue,
+} from "../status.ts";
 import { collectionPrefix } from "../store/keys.ts";
 import type { ObjectStore, PageOutcome } from "../store/object-store.ts";
 import { parseStored } from "../store/stored-object.ts";
@@ -68,34 +78,54 @@ export interface ListOptions {
 }
 
 /**
- * Reads `limit`, `continue`, `resourceVersion` and `resourceVersionMatch`.
+ * Reads `limit`, `continue`, `resourceVersion`, `resourceVersionMatch` and `timeoutSeconds`.
  *
- * @throws StatusError 400
+ * @throws StatusError 400, 422
  */
 export function readListOptions(query: URLSearchParams): ListOptions {
-  const limit = Number(query.get("limit") ?? "0");
-  if (!Number.isInteger(limit) || limit < 0) throw badRequest("limit must be a number of at least 0");
+  const limit = Math.max(0, readInteger(query, "limit") ?? 0);
+  // Lists have a limit of their own; but what is no number must not pass as one.
+  readInteger(query, "timeoutSeconds");
   const asked = query.get("resourceVersion") ?? "";
-  if (!/^\d*$/.test(asked)) throw badRequest(`Invalid value: "${asked}": resourceVersion must be a number`);
   const match = query.get("resourceVersionMatch") ?? "";
   const token = query.get("continue") ?? "";
-  if (match !== "" && asked === "") {
-    throw badRequest("resourceVersionMatch is forbidden unless resourceVersion is provided");
+  const errors = listFaults(asked, match, token);
+  if (query.has("sendInitialEvents")) {
+    errors.push(forbiddenValue("sendInitialEvents", "sendInitialEvents is forbidden for list"));
   }
-  if (!["", "Exact", "NotOlderThan"].includes(match)) {
-    throw badRequest(`unknown resourceVersionMatch value "${match}"`);
-  }
+  if (errors.length > 0) throw invalidOptions("ListOptions", errors);
+  checkVersion(asked);
   if (token !== "") {
     if (asked !== "" && asked !== "0") {
       throw badRequest("specifying resource version is not allowed when using continue");
     }
     return { limit, minimumVersion: "", ...readContinueToken(token) };
   }
-  if (match === "Exact") {
-    if (asked === "0") throw badRequest('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
-    return { limit, afterKey: "", resourceVersion: asked, minimumVersion: "" };
-  }
+  if (match === "Exact") return { limit, afterKey: "", resourceVersion: asked, minimumVersion: "" };
   return { limit, afterKey: "", resourceVersion: "", minimumVersion: asked === "0" ? "" : asked };
+}
+
+function listFaults(resourceVersion: string, match: string, token: string): FieldError[] {
+  if (match === "") return [];
+  const field = "resourceVersionMatch";
+  const errors: FieldError[] = [];
+  if (resourceVersion === "") {
+    errors.push(forbiddenValue(field, `${field} is forbidden unless resourceVersion is provided`));
+  }
+  if (token !== "") errors.push(forbiddenValue(field, `${field} is forbidden when continue is provided`));
+  if (!["Exact", "NotOlderThan"].includes(match)) {
+    errors.push(unsupportedValue(field, match, ["Exact", "NotOlderThan", ""]));
+  }
+  if (match === "Exact" && resourceVersion === "0") {
+    errors.push(forbiddenValue(field, `${field} "exact" is forbidden for resourceVersion "0"`));
+  }
+  return errors;
+}
+
+/** @throws StatusError 400 for a text that cannot be a version */
+export function checkVersion(text: string): void {
+  if (/^\d*$/.test(text)) return;
+  throw badRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: parsing: invalid syntax`);
 }
 
 /** @param resourceVersion "" for a token that goes on with whatever is there then */

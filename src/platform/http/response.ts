@@ -1,0 +1,76 @@
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { createGzip, gzip } from "node:zlib";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Answer } from "./answer.ts";
+import { contentTypeOf, encode } from "./encoding.ts";
+import { parseMediaRanges } from "./negotiate.ts";
+import { warningHeaders } from "./warnings.ts";
+
+/** Responses that are larger are compressed, quickly rather than well, as Kubernetes does. */
+const compressedFrom = 128 * 1024;
+const level = 1;
+const compress = promisify(gzip);
+
+export async function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { code, body, encoding, warnings = [] }: Answer,
+): Promise<FastifyReply> {
+  reply.code(code).headers({ "content-type": contentTypeOf(encoding), "cache-control": "no-cache, private" });
+  const headers = warningHeaders(warnings);
+  if (headers.length > 0) reply.header("warning", headers);
+  if (Symbol.asyncIterator in body) return await sendPieces(request, reply, body as AsyncIterable<string>);
+  return await sendWhole(request, reply, Buffer.from(encode(body, encoding)));
+}
+
+/** Sends bytes whose type is already in the headers. */
+export async function sendWhole(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: Buffer,
+): Promise<FastifyReply> {
+  reply.header("vary", "Accept, Accept-Encoding");
+  if (bytes.length <= compressedFrom || !takesGzip(request)) return reply.send(bytes);
+  return reply.header("content-encoding", "gzip").send(await compress(bytes, { level }));
+}
+
+async function sendPieces(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pieces: AsyncIterable<string>,
+): Promise<FastifyReply> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  if (request.method === "HEAD") {
+    await iterator.return?.();
+    return reply.send();
+  }
+  // Only what does not end soon is worth a stream.
+  let start = "";
+  while (start.length <= compressedFrom) {
+    const next = await iterator.next();
+    if (next.done === true) return await sendWhole(request, reply, Buffer.from(start));
+    start += next.value;
+  }
+  const stream = Readable.from(startingWith(start, iterator), { objectMode: false });
+  reply.header("vary", "Accept, Accept-Encoding");
+  if (!takesGzip(request)) return reply.send(stream);
+  const zipped = createGzip({ level });
+  stream.on("error", (error) => zipped.destroy(error));
+  zipped.on("close", () => stream.destroy());
+  return reply.header("content-encoding", "gzip").send(stream.pipe(zipped));
+}
+
+async function* startingWith(start: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
+  try {
+    yield start;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+function takesGzip(request: FastifyRequest): boolean {
+  const header = request.headers["accept-encoding"];
+  return parseMediaRanges(String(header ?? "")).some(({ type }) => type === "gzip");
+}

@@ -1,0 +1,306 @@
+/**
+ * Requests and what a real Kubernetes API server answers (apiextensions-apiserver 1.35 with the project's CRD). They are
+ * data, so that they can be sent to such a server as well: `path` is below the group version of ExportPolicy, where
+ * `{ns}` is a namespace, `{there}` an object that exists in it and `none` one that does not.
+ */
+export interface FidelityCase {
+  /** The row of the comparison that it came from, and what is asked. */
+  readonly name: string;
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly code: number;
+  /** `application/json` unless told otherwise. */
+  readonly contentType?: string;
+  /** What the body has, at least. */
+  readonly has?: object;
+  /** Members that the body must not have. */
+  readonly hasNot?: readonly string[];
+  /** What the text of the body looks like. */
+  readonly text?: RegExp;
+}
+
+const policies = "/namespaces/{ns}/exportpolicies";
+const json = { "content-type": "application/json" };
+const merge = { "content-type": "application/merge-patch+json" };
+const apply = { "content-type": "application/apply-patch+yaml" };
+const tableOf = (version: string) => `application/json;as=Table;v=${version};g=meta.k8s.io`;
+
+/** A 422 about options (meta/v1). */
+const invalid = (kind: string, reason: string, field: string, message: string) => ({
+  code: 422,
+  has: {
+    ...{ kind: "Status", status: "Failure", reason: "Invalid" },
+    message: `${kind}.meta.k8s.io "" is invalid: ${field}: ${message}`,
+    details: { group: "meta.k8s.io", kind, causes: [{ reason, message, field }] },
+  },
+});
+const unsupported = (kind: string, field: string, message: string) =>
+  invalid(kind, "FieldValueNotSupported", field, `Unsupported value: ${message}`);
+const forbidden = (kind: string, field: string, message: string) =>
+  invalid(kind, "FieldValueForbidden", field, `Forbidden: ${message}`);
+const badRequest = {
+  code: 400,
+  has: { kind: "Status", reason: "BadRequest", code: 400 },
+  hasNot: ["details"],
+};
+const match = "resourceVersionMatch";
+
+const deletions: FidelityCase[] = [
+  ["gracePeriodSeconds=x", undefined, badRequest],
+  ["dryRun=Foo", undefined, unsupported("DeleteOptions", "dryRun", '["Foo"]: supported values: "All"')],
+  ["dryRun=", undefined, unsupported("DeleteOptions", "dryRun", '[""]: supported values: "All"')],
+  [
+    "propagationPolicy=Foo",
+    undefined,
+    unsupported(
+      "DeleteOptions",
+      "propagationPolicy",
+      '"Foo": supported values: "Foreground", "Background", "Orphan", "nil"',
+    ),
+  ],
+  [
+    "propagationPolicy=Orphan&orphanDependents=true",
+    undefined,
+    invalid(
+      "DeleteOptions",
+      "FieldValueInvalid",
+      "propagationPolicy",
+      'Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
+    ),
+  ],
+  ["", { kind: "Foo", apiVersion: "v1" }, badRequest],
+  ["", { gracePeriodSeconds: "x" }, badRequest],
+  ["", [], badRequest],
+  [
+    "",
+    { propagationPolicy: "Foo" },
+    unsupported(
+      "DeleteOptions",
+      "propagationPolicy",
+      '"Foo": supported values: "Foreground", "Background", "Orphan", "nil"',
+    ),
+  ],
+].map(([query, body, expected]) => ({
+  name: `13: deletion with ?${query} and ${JSON.stringify(body)} deletes nothing`,
+  method: "DELETE",
+  path: `${policies}/{there}?${query}`,
+  ...(body === undefined ? {} : { headers: json, body }),
+  ...(expected as Pick<FidelityCase, "code" | "has" | "hasNot">),
+}));
+
+export const httpCases: readonly FidelityCase[] = [
+  ...deletions,
+  {
+    name: "13: it is still there",
+    path: `${policies}/{there}`,
+    code: 200,
+    has: { metadata: { generation: 1 } },
+  },
+  {
+    name: "13: deletion with null for a body",
+    ...{ method: "DELETE", path: `${policies}/none`, headers: json, body: "null", code: 404 },
+  },
+
+  {
+    name: "22: watch with sendInitialEvents=false alone",
+    path: `${policies}?watch=1&sendInitialEvents=false`,
+    ...forbidden("ListOptions", match, `sendInitialEvents requires setting ${match} to NotOlderThan`),
+  },
+  {
+    name: `22: watch with ${match} alone`,
+    path: `${policies}?watch=1&${match}=NotOlderThan`,
+    ...forbidden(
+      "ListOptions",
+      match,
+      `${match} is forbidden for watch unless sendInitialEvents is provided`,
+    ),
+  },
+  {
+    name: "22: list with sendInitialEvents",
+    path: `${policies}?sendInitialEvents=true`,
+    ...forbidden("ListOptions", "sendInitialEvents", "sendInitialEvents is forbidden for list"),
+  },
+  {
+    name: "21: watch with sendInitialEvents=false begins with what changes",
+    path: `${policies}?watch=1&sendInitialEvents=false&${match}=NotOlderThan&timeoutSeconds=1`,
+    ...{ code: 200, text: /^$/ },
+  },
+  {
+    name: "23: no bookmark for who did not ask for one",
+    path: `${policies}?watch=1&sendInitialEvents=true&${match}=NotOlderThan&timeoutSeconds=1`,
+    ...{ code: 200, text: /^(?!.*BOOKMARK).*ADDED/s },
+  },
+
+  {
+    name: "24: a table of v1beta1",
+    ...{ path: policies, headers: { accept: tableOf("v1beta1") }, code: 200 },
+    has: { kind: "Table", apiVersion: "meta.k8s.io/v1beta1" },
+  },
+  {
+    name: "24: the columns of a table",
+    ...{ path: policies, headers: { accept: tableOf("v1") }, code: 200 },
+    text: /"name":"Age","type":"date"/,
+  },
+  {
+    name: "24: a column without a value",
+    ...{ path: `${policies}/{there}`, headers: { accept: tableOf("v1") }, code: 200 },
+    text: /"cells":\["[^"]+",null,null,null,/,
+  },
+  {
+    name: "24: deletion of a collection, as a table",
+    ...{
+      method: "DELETE",
+      path: `${policies}?labelSelector=none%3Dnone`,
+      headers: { accept: tableOf("v1") },
+    },
+    ...{ code: 200, has: { kind: "Table", rows: [] } },
+  },
+
+  {
+    name: "26: an object at a version of the future",
+    path: `${policies}/{there}?resourceVersion=9007199254740991`,
+    code: 504,
+    has: {
+      reason: "Timeout",
+      details: { retryAfterSeconds: 1, causes: [{ reason: "ResourceVersionTooLarge" }] },
+    },
+    text: /"message":"Timeout: Too large resource version: 9007199254740991, current: \d+"/,
+  },
+
+  {
+    name: "28: an unknown match",
+    path: `${policies}?${match}=Foo&resourceVersion=1`,
+    ...unsupported("ListOptions", match, '"Foo": supported values: "Exact", "NotOlderThan", ""'),
+  },
+  {
+    name: "28: a match of nothing",
+    path: `${policies}?${match}=Exact`,
+    ...forbidden("ListOptions", match, `${match} is forbidden unless resourceVersion is provided`),
+  },
+  {
+    name: "28: exactly any version",
+    path: `${policies}?${match}=Exact&resourceVersion=0`,
+    ...forbidden("ListOptions", match, `${match} "exact" is forbidden for resourceVersion "0"`),
+  },
+
+  ...(
+    [
+      ["POST", policies, json, "CreateOptions"],
+      ["PUT", `${policies}/none`, json, "UpdateOptions"],
+      ["PATCH", `${policies}/none`, merge, "PatchOptions"],
+    ] as const
+  ).flatMap(([method, path, headers, kind]): FidelityCase[] => [
+    {
+      name: `29: ${method} with another dryRun`,
+      ...{ method, path: `${path}?dryRun=Foo`, headers, body: {} },
+      ...unsupported(kind, "dryRun", '["Foo"]: supported values: "All"'),
+    },
+    {
+      name: `30: ${method} with an empty dryRun`,
+      ...{ method, path: `${path}?dryRun=`, headers, body: {} },
+      ...unsupported(kind, "dryRun", '[""]: supported values: "All"'),
+    },
+    {
+      name: `29: ${method} with another fieldValidation`,
+      ...{ method, path: `${path}?dryRun=All&fieldValidation=Foo`, headers, body: {} },
+      ...unsupported(kind, "fieldValidation", '"Foo": supported values: "", "Ignore", "Strict", "Warn"'),
+    },
+    {
+      name: `30: ${method} by a manager that cannot be printed`,
+      ...{ method, path: `${path}?dryRun=All&fieldManager=%01`, headers, body: {}, code: 422 },
+      has: {
+        reason: "Invalid",
+        details: { kind, causes: [{ field: "fieldManager", reason: "FieldValueInvalid" }] },
+      },
+    },
+  ]),
+  {
+    name: "29: force without an apply",
+    ...{ method: "PATCH", path: `${policies}/none?force=true`, headers: merge, body: {} },
+    ...forbidden("PatchOptions", "force", "may not be specified for non-apply patch"),
+  },
+  ...["", "fieldManager="].map((query) => ({
+    name: `30: apply by nobody (?${query})`,
+    ...{ method: "PATCH", path: `${policies}/none?${query}`, headers: apply, body: {} },
+    ...invalid(
+      "PatchOptions",
+      "FieldValueRequired",
+      "fieldManager",
+      "Required value: is required for apply patch",
+    ),
+  })),
+  { name: "30: timeoutSeconds of a list", path: `${policies}?timeoutSeconds=x`, ...badRequest },
+  { name: "30: timeoutSeconds of a watch", path: `${policies}?watch=1&timeoutSeconds=x`, ...badRequest },
+  { name: "30: a limit that is no number", path: `${policies}?limit=x`, ...badRequest },
+  { name: "30: a limit out of range", path: `${policies}?limit=99999999999999999999`, ...badRequest },
+  { name: "30: a limit below zero is none", path: `${policies}?limit=-1`, code: 200 },
+
+  { name: "32: HEAD of an object", method: "HEAD", path: `${policies}/{there}`, code: 200, text: /^$/ },
+  { name: "32: HEAD of nothing", method: "HEAD", path: `${policies}/none`, code: 404, text: /^$/ },
+  { name: "32: HEAD of a list", method: "HEAD", path: policies, code: 200, text: /^$/ },
+
+  ...[policies, `${policies}/{there}`, ""].map((path) => ({
+    name: `33: nothing that is taken can be given: ${path}`,
+    ...{ path, headers: { accept: "text/html" }, code: 406 },
+    has: { kind: "Status", reason: "NotAcceptable", code: 406 },
+    hasNot: ["details"],
+  })),
+  {
+    name: "33: a list in YAML",
+    ...{ path: policies, headers: { accept: "application/yaml" } },
+    ...{ code: 200, contentType: "application/yaml", text: /^kind: ExportPolicyList$/m },
+  },
+  {
+    name: "33: an object in YAML",
+    ...{ path: `${policies}/{there}`, headers: { accept: "application/yaml" } },
+    ...{ code: 200, contentType: "application/yaml", text: /^ {2}namespace: /m },
+  },
+  {
+    name: "33: a table in YAML",
+    ...{ path: policies, headers: { accept: tableOf("v1").replace("json", "yaml") } },
+    ...{ code: 200, contentType: "application/yaml", text: /^columnDefinitions:$/m },
+  },
+  {
+    name: "33: discovery in YAML",
+    ...{ path: "", headers: { accept: "application/yaml" } },
+    ...{ code: 200, contentType: "application/yaml", text: /^kind: APIResourceList$/m },
+  },
+  {
+    name: "33: a failure in YAML",
+    ...{ path: `${policies}/none`, headers: { accept: "application/yaml" } },
+    ...{ code: 404, contentType: "application/yaml", text: /^reason: NotFound$/m },
+  },
+
+  { name: "34: ?pretty", path: `${policies}?pretty=true&limit=1`, code: 200, text: /^\{\n {2}"/ },
+  {
+    name: "34: pretty failures",
+    path: `${policies}/none?pretty=1`,
+    code: 404,
+    text: /^\{\n {2}"kind": "Status",\n/,
+  },
+  {
+    name: "34: curl",
+    ...{ path: `${policies}/none`, headers: { "user-agent": "curl/8.5.0" }, code: 404, text: /^\{\n {2}"/ },
+  },
+  {
+    name: "34: curl, but not pretty",
+    path: `${policies}/none?pretty=false`,
+    ...{ headers: { "user-agent": "curl/8.5.0" }, code: 404, text: /^\{"kind":"Status",/ },
+  },
+
+  {
+    name: "39: an update of what is not there, without a version",
+    ...{ method: "PUT", path: `${policies}/none`, headers: json },
+    body: { apiVersion: "telemetry.platformapis/v1alpha1", kind: "ExportPolicy", metadata: { name: "none" } },
+    ...{ code: 404, has: { reason: "NotFound" } },
+  },
+
+  { name: "general: no details without need", path: `${policies}?continue=x`, ...badRequest },
+  {
+    name: "general: details where there are some",
+    ...{ path: `${policies}/none`, code: 404 },
+    has: { details: { name: "none", group: "telemetry.platformapis", kind: "exportpolicies" } },
+  },
+];
