@@ -43,4 +43,6 @@ export interface ExpectedResponse {
   readonly fields?: Readonly<Record<string, Json | RegExp | undefined>>;
   /** In lower case. */
   readonly headers?: Readonly<Record<string, string | RegExp | undefined>>;
+  /** The fields of managers by `manager operation`: `data.a`, `spec.sinks[name=a]`, `metadata.finalizers[=a]`. */
+  readonly managers?: Readonly<Record<string, readonly string[]>>;
 }

@@ -1,7 +1,15 @@
+import { applyScenarios } from "./apply-scenarios.ts";
 import type { FidelityCase } from "./case.ts";
 import { documentCases } from "./document-cases.ts";
 import { listTypeCases } from "./list-type-cases.ts";
+import { casesOf } from "./scenario.ts";
 import { schemaCases } from "./schema-cases.ts";
+import { writeScenarios } from "./write-scenarios.ts";
 
 /** Every case there is; a new table is one line here. */
-export const fidelityCases: readonly FidelityCase[] = [...schemaCases, ...listTypeCases, ...documentCases];
+export const fidelityCases: readonly FidelityCase[] = [
+  ...schemaCases,
+  ...listTypeCases,
+  ...documentCases,
+  ...[...applyScenarios, ...writeScenarios].flatMap(casesOf),
+];

@@ -10,6 +10,32 @@ export interface ApiResponse {
   readonly text: string;
 }
 
+/** @param writer `manager operation` @returns the paths of its fields, sorted */
+function managedPaths(object: unknown, writer: string): string[] {
+  const entries = fieldAt(object, "metadata.managedFields");
+  const entry = (Array.isArray(entries) ? entries : []).find(
+    ({ manager, operation }) => `${manager} ${operation}` === writer,
+  );
+  return pathsOf(entry?.fieldsV1 ?? {}, "").sort();
+}
+
+function pathsOf(set: Readonly<Record<string, object>>, prefix: string): string[] {
+  return Object.entries(set).flatMap(([element, node]) => {
+    if (element === ".") return [];
+    const path = prefix + stepOf(element, prefix);
+    const inner = pathsOf(node as Record<string, object>, path);
+    return Object.keys(node).length === 0 || "." in node ? [path, ...inner] : inner;
+  });
+}
+
+function stepOf(element: string, prefix: string): string {
+  const text = element.slice(2);
+  if (element.startsWith("f:")) return `${prefix === "" ? "" : "."}${text}`;
+  if (element.startsWith("v:")) return `[=${JSON.parse(text)}]`;
+  const keys = Object.entries(JSON.parse(text) as Record<string, unknown>);
+  return `[${keys.map(([name, value]) => `${name}=${value}`).join()}]`;
+}
+
 /** Sends a request to a control plane, or to a whole API server. */
 export type SendRequest = (request: FidelityRequest) => Promise<ApiResponse>;
 
@@ -38,7 +64,7 @@ function named<T>(value: T, id: string): T {
 }
 
 function differences(response: ApiResponse, expected: ExpectedResponse): string[] {
-  const { code, reason, fields = {}, headers = {} } = expected;
+  const { code, reason, fields = {}, headers = {}, managers = {} } = expected;
   const found: string[] = [];
   const compare = (what: string, actual: unknown, wanted: Json | RegExp | undefined): void => {
     const isSame = wanted instanceof RegExp ? wanted.test(String(actual)) : isDeepStrictEqual(actual, wanted);
@@ -48,6 +74,9 @@ function differences(response: ApiResponse, expected: ExpectedResponse): string[
   if (reason !== undefined) compare("reason", fieldAt(response.json, "reason"), reason);
   for (const [path, wanted] of Object.entries(fields)) compare(path, fieldAt(response.json, path), wanted);
   for (const [name, wanted] of Object.entries(headers)) compare(name, response.headers[name], wanted);
+  for (const [name, wanted] of Object.entries(managers)) {
+    compare(`fields of ${name}`, managedPaths(response.json, name), [...wanted].sort());
+  }
   if (found.length > 0) found.push(`response: ${response.text.slice(0, 1_000)}`);
   return found;
 }

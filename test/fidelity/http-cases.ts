@@ -3,7 +3,7 @@
  * data, so that they can be sent to such a server as well: `path` is below the group version of ExportPolicy, where
  * `{ns}` is a namespace, `{there}` an object that exists in it and `none` one that does not.
  */
-export interface FidelityCase {
+export interface HttpCase {
   /** The row of the comparison that it came from, and what is asked. */
   readonly name: string;
   readonly method?: string;
@@ -47,7 +47,7 @@ const badRequest = {
 };
 const match = "resourceVersionMatch";
 
-const deletions: FidelityCase[] = [
+const deletions: HttpCase[] = [
   ["gracePeriodSeconds=x", undefined, badRequest],
   ["dryRun=Foo", undefined, unsupported("DeleteOptions", "dryRun", '["Foo"]: supported values: "All"')],
   ["dryRun=", undefined, unsupported("DeleteOptions", "dryRun", '[""]: supported values: "All"')],
@@ -87,10 +87,10 @@ const deletions: FidelityCase[] = [
   method: "DELETE",
   path: `${policies}/{there}?${query}`,
   ...(body === undefined ? {} : { headers: json, body }),
-  ...(expected as Pick<FidelityCase, "code" | "has" | "hasNot">),
+  ...(expected as Pick<HttpCase, "code" | "has" | "hasNot">),
 }));
 
-export const httpCases: readonly FidelityCase[] = [
+export const httpCases: readonly HttpCase[] = [
   ...deletions,
   {
     name: "13: it is still there",
@@ -191,7 +191,7 @@ export const httpCases: readonly FidelityCase[] = [
       ["PUT", `${policies}/none`, json, "UpdateOptions"],
       ["PATCH", `${policies}/none`, merge, "PatchOptions"],
     ] as const
-  ).flatMap(([method, path, headers, kind]): FidelityCase[] => [
+  ).flatMap(([method, path, headers, kind]): HttpCase[] => [
     {
       name: `29: ${method} with another dryRun`,
       ...{ method, path: `${path}?dryRun=Foo`, headers, body: {} },

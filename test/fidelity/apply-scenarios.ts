@@ -1,4 +1,4 @@
-import { configMap, type Exchange, type PolicyParts, policy, type Scenario } from "./exchange.ts";
+import { configMap, type Exchange, type PolicyParts, policy, type Scenario } from "./scenario.ts";
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -22,7 +22,7 @@ export const applyScenarios: readonly Scenario[] = [
     name: "an item that is not applied any more goes, with its defaults",
     exchanges: [
       applied(
-        "drop-sink",
+        "$name",
         {
           sources: ["cpu", "mem"],
           sinks: [
@@ -33,7 +33,7 @@ export const applyScenarios: readonly Scenario[] = [
         "one",
         { code: 201 },
       ),
-      applied("drop-sink", { sources: ["cpu"] }, "one", {
+      applied("$name", { sources: ["cpu"] }, "one", {
         object: { spec: { sources: named(["cpu"]), sinks: named(["a"]) } },
       }),
     ],
@@ -41,8 +41,8 @@ export const applyScenarios: readonly Scenario[] = [
   {
     name: "a part of an item that is not applied any more goes with its parents",
     exchanges: [
-      applied("drop-login", { sinks: [["a", ["cpu"], login]] }, "one", { code: 201 }),
-      applied("drop-login", {}, "one", {
+      applied("$name", { sinks: [["a", ["cpu"], login]] }, "one", { code: 201 }),
+      applied("$name", {}, "one", {
         object: { spec: { sinks: [{ target: { prometheusRemoteWrite: { authentication: undefined } } }] } },
       }),
     ],
@@ -51,7 +51,7 @@ export const applyScenarios: readonly Scenario[] = [
     name: "what another manager owns of a dropped item comes back",
     exchanges: [
       applied(
-        "shared-sink",
+        "$name",
         {
           sources: ["cpu"],
           sinks: [
@@ -62,9 +62,9 @@ export const applyScenarios: readonly Scenario[] = [
         "one",
         { code: 201 },
       ),
-      applied("shared-sink", { sinks: [["b", ["cpu"]]] }, "two"),
-      applied("shared-sink", {}, "one", { object: { spec: { sinks: named(["a", "b"]) } } }),
-      applied("shared-sink", { sinks: [["a", ["cpu"]]] }, "two", {
+      applied("$name", { sinks: [["b", ["cpu"]]] }, "two"),
+      applied("$name", {}, "one", { object: { spec: { sinks: named(["a", "b"]) } } }),
+      applied("$name", { sinks: [["a", ["cpu"]]] }, "two", {
         object: { spec: { sinks: named(["a"]) } },
       }),
     ],
@@ -73,7 +73,7 @@ export const applyScenarios: readonly Scenario[] = [
     name: "the applied order of items wins, and is a change",
     exchanges: [
       applied(
-        "order",
+        "$name",
         {
           sinks: [
             ["a", ["cpu"]],
@@ -84,7 +84,7 @@ export const applyScenarios: readonly Scenario[] = [
         { code: 201 },
       ),
       applied(
-        "order",
+        "$name",
         {
           sinks: [
             ["b", ["cpu"]],
@@ -98,7 +98,7 @@ export const applyScenarios: readonly Scenario[] = [
         },
       ),
       applied(
-        "order",
+        "$name",
         {
           sinks: [
             ["b", ["cpu"]],
@@ -116,10 +116,10 @@ export const applyScenarios: readonly Scenario[] = [
   {
     name: "a whole object that is applied to /status gives its manager the status alone",
     exchanges: [
-      applied("status", {}, "one", { code: 201 }),
+      applied("$name", {}, "one", { code: 201 }),
       apply(
-        "exportpolicies/status/status?fieldManager=controller",
-        policy("status", {
+        "exportpolicies/$name/status?fieldManager=controller",
+        policy("$name", {
           sources: ["stale"],
           metadata: { labels: { a: "b" } },
           status: { sinks: [{ name: "a" }] },
@@ -130,13 +130,19 @@ export const applyScenarios: readonly Scenario[] = [
             spec: { sources: named(["cpu"]) },
             status: { sinks: named(["a"]) },
           },
-          managers: { "controller Apply": ["status.sinks[name=a]", "status.sinks[name=a].name"] },
+          managers: {
+            "controller Apply": ["metadata.labels.a", "status.sinks[name=a]", "status.sinks[name=a].name"],
+          },
+          platform: {
+            why: "nobody comes to own metadata that a write to /status leaves as it was",
+            managers: { "controller Apply": ["status.sinks[name=a]", "status.sinks[name=a].name"] },
+          },
         },
       ),
-      applied("status", { sources: ["cpu", "mem"] }, "one", {
+      applied("$name", { sources: ["cpu", "mem"] }, "one", {
         object: { spec: { sources: named(["cpu", "mem"]) } },
       }),
-      applied("status", { status: { sinks: [{ name: "b" }] } }, "one", {
+      applied("$name", { status: { sinks: [{ name: "b" }] } }, "one", {
         object: { spec: { sources: named(["cpu"]) }, status: { sinks: named(["a"]) } },
       }),
     ],
@@ -144,19 +150,19 @@ export const applyScenarios: readonly Scenario[] = [
   {
     name: "conflicts name the managers and the fields; force takes them",
     exchanges: [
-      apply(maps("conflict", "one"), configMap("conflict", { data: { a: "1", b: "1", c: "1" } }), {
+      apply(maps("$name", "one"), configMap("$name", { data: { a: "1", b: "1", c: "1" } }), {
         code: 201,
       }),
-      apply(maps("conflict", "two"), configMap("conflict", { data: { a: "2", b: "2", c: "1" } }), {
+      apply(maps("$name", "two"), configMap("$name", { data: { a: "2", b: "2", c: "1" } }), {
         code: 409,
         reason: "Conflict",
         message: 'Apply failed with 2 conflicts: conflicts with "one":\n- .data.a\n- .data.b',
       }),
-      apply(maps("conflict", "two", "&force=true"), configMap("conflict", { data: { a: "2", c: "1" } }), {
+      apply(maps("$name", "two", "&force=true"), configMap("$name", { data: { a: "2", c: "1" } }), {
         object: { data: { a: "2", b: "1", c: "1" } },
         managers: { "one Apply": ["data.b", "data.c"], "two Apply": ["data.a", "data.c"] },
       }),
-      apply(maps("conflict", "one"), configMap("conflict", { data: { a: "1" } }), {
+      apply(maps("$name", "one"), configMap("$name", { data: { a: "1" } }), {
         code: 409,
         message: 'Apply failed with 1 conflict: conflict with "two": .data.a',
       }),
@@ -166,20 +172,20 @@ export const applyScenarios: readonly Scenario[] = [
     name: "labels, finalizers and annotations of several managers stay apart",
     exchanges: [
       apply(
-        maps("meta", "one"),
-        configMap("meta", {}, { labels: { a: "1" }, finalizers: ["example.com/a"] }),
+        maps("$name", "one"),
+        configMap("$name", {}, { labels: { a: "1" }, finalizers: ["example.com/a"] }),
         { code: 201 },
       ),
       apply(
-        maps("meta", "two"),
-        configMap("meta", {}, { labels: { b: "2" }, finalizers: ["example.com/b"] }),
+        maps("$name", "two"),
+        configMap("$name", {}, { labels: { b: "2" }, finalizers: ["example.com/b"] }),
         {
           object: {
             metadata: { labels: { a: "1", b: "2" }, finalizers: ["example.com/a", "example.com/b"] },
           },
         },
       ),
-      apply(maps("meta", "one"), configMap("meta"), {
+      apply(maps("$name", "one"), configMap("$name"), {
         object: { metadata: { labels: { b: "2" }, finalizers: ["example.com/b"] } },
         managers: { "two Apply": ["metadata.finalizers[=example.com/b]", "metadata.labels.b"] },
       }),
@@ -191,12 +197,12 @@ export const applyScenarios: readonly Scenario[] = [
       {
         method: "POST",
         path: "configmaps?fieldManager=one",
-        body: configMap("untracked", { data: { a: "1" } }),
+        body: configMap("$name", { data: { a: "1" } }),
         code: 201,
       },
       {
         method: "PATCH",
-        path: "configmaps/untracked",
+        path: "configmaps/$name",
         type: "merge",
         code: 200,
         body: { metadata: { managedFields: [{}] } },
@@ -204,13 +210,13 @@ export const applyScenarios: readonly Scenario[] = [
       },
       {
         method: "PATCH",
-        path: "configmaps/untracked",
+        path: "configmaps/$name",
         type: "merge",
         code: 200,
         body: { data: { b: "1" } },
         object: { metadata: { managedFields: undefined } },
       },
-      apply(maps("untracked", "two"), configMap("untracked", { data: { a: "2" } }), {
+      apply(maps("$name", "two"), configMap("$name", { data: { a: "2" } }), {
         code: 409,
         message: 'conflict with "before-first-apply" using v1: .data.a',
       }),
@@ -219,10 +225,10 @@ export const applyScenarios: readonly Scenario[] = [
   {
     name: "an empty list of managed fields is ignored",
     exchanges: [
-      apply(maps("emptied", "one"), configMap("emptied", { data: { a: "1" } }), { code: 201 }),
+      apply(maps("$name", "one"), configMap("$name", { data: { a: "1" } }), { code: 201 }),
       {
         method: "PATCH",
-        path: "configmaps/emptied",
+        path: "configmaps/$name",
         type: "merge",
         code: 200,
         body: { metadata: { managedFields: [] } },
@@ -230,7 +236,7 @@ export const applyScenarios: readonly Scenario[] = [
       },
       {
         method: "PATCH",
-        path: "configmaps/emptied",
+        path: "configmaps/$name",
         type: "merge",
         code: 200,
         body: { metadata: { managedFields: null } },
@@ -246,24 +252,24 @@ export const applyScenarios: readonly Scenario[] = [
         path: "configmaps?fieldManager=kubectl-client-side-apply",
         code: 201,
         body: configMap(
-          "csa",
+          "$name",
           { data: { a: "1", b: "1" } },
           {
             annotations: {
               [lastApplied]:
-                '{"apiVersion":"v1","data":{"a":"1","b":"1"},"kind":"ConfigMap","metadata":{"annotations":{},"name":"csa"}}\n',
+                '{"apiVersion":"v1","data":{"a":"1","b":"1"},"kind":"ConfigMap","metadata":{"annotations":{},"name":"$name"}}\n',
             },
           },
         ),
       },
-      apply(maps("csa", "other"), configMap("csa", { data: { a: "2" } }), { code: 409 }),
-      apply(maps("csa", "kubectl"), configMap("csa", { data: { a: "2" } }), {
+      apply(maps("$name", "other"), configMap("$name", { data: { a: "2" } }), { code: 409 }),
+      apply(maps("$name", "kubectl"), configMap("$name", { data: { a: "2" } }), {
         object: {
           data: { a: "2", b: "1" },
           metadata: {
             annotations: {
               [lastApplied]:
-                '{"apiVersion":"v1","data":{"a":"2"},"kind":"ConfigMap","metadata":{"name":"csa"}}\n',
+                '{"apiVersion":"v1","data":{"a":"2"},"kind":"ConfigMap","metadata":{"name":"$name"}}\n',
             },
           },
         },
@@ -274,36 +280,36 @@ export const applyScenarios: readonly Scenario[] = [
     name: "Flux: a dry run with force, then the same for good, then a field less",
     exchanges: [
       apply(
-        maps("flux", "kustomize-controller", "&force=true&dryRun=All"),
-        configMap("flux", { data: { a: "1", b: "1" } }),
+        maps("$name", "kustomize-controller", "&force=true&dryRun=All"),
+        configMap("$name", { data: { a: "1", b: "1" } }),
         { code: 201 },
       ),
       apply(
-        maps("flux", "kustomize-controller", "&force=true"),
-        configMap("flux", { data: { a: "1", b: "1" } }),
+        maps("$name", "kustomize-controller", "&force=true"),
+        configMap("$name", { data: { a: "1", b: "1" } }),
         { code: 201 },
       ),
       {
         method: "PATCH",
-        path: "configmaps/flux?fieldManager=kubectl-edit",
+        path: "configmaps/$name?fieldManager=kubectl-edit",
         type: "merge",
         code: 200,
         body: { data: { a: "edited", c: "1" } },
       },
       apply(
-        maps("flux", "kustomize-controller", "&force=true&dryRun=All"),
-        configMap("flux", { data: { a: "1" } }),
+        maps("$name", "kustomize-controller", "&force=true&dryRun=All"),
+        configMap("$name", { data: { a: "1" } }),
         {
           object: { data: { a: "1", b: undefined, c: "1" } },
         },
       ),
       {
         method: "GET",
-        path: "configmaps/flux",
+        path: "configmaps/$name",
         code: 200,
         object: { data: { a: "edited", b: "1", c: "1" } },
       },
-      apply(maps("flux", "kustomize-controller", "&force=true"), configMap("flux", { data: { a: "1" } }), {
+      apply(maps("$name", "kustomize-controller", "&force=true"), configMap("$name", { data: { a: "1" } }), {
         object: { data: { a: "1", b: undefined, c: "1" } },
         managers: { "kustomize-controller Apply": ["data.a"], "kubectl-edit Update": ["data.c"] },
       }),
@@ -312,10 +318,10 @@ export const applyScenarios: readonly Scenario[] = [
   {
     name: "Argo CD: force over what kubectl has applied",
     exchanges: [
-      apply(maps("argo", "kubectl"), configMap("argo", { data: { a: "1", b: "1" } }), { code: 201 }),
+      apply(maps("$name", "kubectl"), configMap("$name", { data: { a: "1", b: "1" } }), { code: 201 }),
       apply(
-        maps("argo", "argocd-controller", "&force=true"),
-        configMap("argo", { data: { a: "2" } }, { labels: { "app.kubernetes.io/instance": "x" } }),
+        maps("$name", "argocd-controller", "&force=true"),
+        configMap("$name", { data: { a: "2" } }, { labels: { "app.kubernetes.io/instance": "x" } }),
         {
           managers: {
             "kubectl Apply": ["data.b"],
@@ -323,7 +329,7 @@ export const applyScenarios: readonly Scenario[] = [
           },
         },
       ),
-      apply(maps("argo", "argocd-controller", "&force=true"), configMap("argo"), {
+      apply(maps("$name", "argocd-controller", "&force=true"), configMap("$name"), {
         object: { data: { a: undefined, b: "1" }, metadata: { labels: undefined } },
       }),
     ],
@@ -332,7 +338,7 @@ export const applyScenarios: readonly Scenario[] = [
     name: "a configuration whose items cannot be told apart, or with unknown fields, is an error",
     exchanges: [
       applied(
-        "bad",
+        "$name",
         {
           sinks: [
             ["a", ["cpu"]],
@@ -343,19 +349,19 @@ export const applyScenarios: readonly Scenario[] = [
         { code: 400, message: '.spec.sinks: duplicate entries for key [name="a"]' },
       ),
       apply(
-        policies("bad", "one"),
-        { ...policy("bad"), spec: { sinks: [{ sources: [] }] } },
+        policies("$name", "one"),
+        { ...policy("$name"), spec: { sinks: [{ sources: [] }] } },
         {
           code: 400,
           message:
             ".spec.sinks: element 0: associative list with keys has an element that omits all key fields",
         },
       ),
-      apply(maps("bad", "one", "&fieldValidation=Ignore"), configMap("bad", { odd: 1 }), {
+      apply(maps("$name", "one", "&fieldValidation=Ignore"), configMap("$name", { odd: 1 }), {
         code: 400,
         message: ".odd: field not declared in schema",
       }),
-      apply(maps("bad", "one", "&fieldValidation=Strict"), configMap("bad", { odd: 1 }), {
+      apply(maps("$name", "one", "&fieldValidation=Strict"), configMap("$name", { odd: 1 }), {
         code: 400,
         message: 'strict decoding error: unknown field "odd"',
       }),
@@ -365,39 +371,42 @@ export const applyScenarios: readonly Scenario[] = [
     name: "an apply names its object",
     exchanges: [
       apply(
-        maps("id", "one"),
+        maps("$name", "one"),
         { apiVersion: "v1", kind: "ConfigMap", metadata: {} },
         { code: 400, message: "name must be provided" },
       ),
-      apply(maps("id", "one"), configMap("other"), {
+      apply(maps("$name", "one"), configMap("other"), {
         code: 400,
         message: "does not match the name on the URL",
       }),
-      apply(maps("id", "one"), configMap("id", {}, { namespace: "other" }), {
+      apply(maps("$name", "one"), configMap("$name", {}, { namespace: "other" }), {
         code: 400,
         message: "namespace",
       }),
       apply(
-        maps("id", "one"),
-        { kind: "ConfigMap", metadata: { name: "id" } },
+        maps("$name", "one"),
+        { kind: "ConfigMap", metadata: { name: "$name" } },
         { code: 400, message: "apiVersion" },
       ),
       apply(
-        maps("id", "one"),
-        { apiVersion: "v1", metadata: { name: "id" } },
+        maps("$name", "one"),
+        { apiVersion: "v1", metadata: { name: "$name" } },
         { code: 400, message: "Kind" },
       ),
-      apply(maps("id", "one"), configMap("id", {}, { managedFields: [] }), {
+      apply(maps("$name", "one"), configMap("$name", {}, { managedFields: [] }), {
         code: 400,
         message: "metadata.managedFields must be nil",
       }),
-      apply(maps("id", "one"), configMap("id", {}, { uid: "x" }), { code: 409, message: "uid mismatch" }),
-      apply(maps("id", "one"), configMap("id", {}, { resourceVersion: "1" }), { code: 201 }),
-      apply(maps("id", "one"), configMap("id", {}, { uid: "x" }), {
+      apply(maps("$name", "one"), configMap("$name", {}, { uid: "x" }), {
+        code: 409,
+        message: "uid mismatch",
+      }),
+      apply(maps("$name", "one"), configMap("$name", {}, { resourceVersion: "1" }), { code: 201 }),
+      apply(maps("$name", "one"), configMap("$name", {}, { uid: "x" }), {
         code: 422,
         message: "metadata.uid: Invalid value",
       }),
-      apply(maps("id", "one"), configMap("id", {}, { resourceVersion: "1" }), { code: 409 }),
+      apply(maps("$name", "one"), configMap("$name", {}, { resourceVersion: "1" }), { code: 409 }),
     ],
   },
 ];

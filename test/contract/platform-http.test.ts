@@ -1,15 +1,10 @@
-import "../../support/leak-check.ts";
+import "../support/leak-check.ts";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  organizationBase,
-  projectBase,
-  startTestPlatform,
-  type TestPlatform,
-} from "../../support/platform.ts";
-import { until } from "../../support/until.ts";
-import { openWatch, type WatchEventLine } from "../../support/watch-client.ts";
-import { httpCases } from "./http-cases.ts";
+import { httpCases } from "../fidelity/http-cases.ts";
+import { organizationBase, projectBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { until } from "../support/until.ts";
+import { openWatch, type WatchEventLine } from "../support/watch-client.ts";
 
 /** Held to what a real Kubernetes API server answers; see `http-cases.ts`. */
 
