@@ -278,6 +278,16 @@ describe("server-side apply", () => {
 });
 
 describe("texts", () => {
+  const reading =
+    <T>(input: T, read: (input: T) => unknown) =>
+    () => {
+      try {
+        read(input);
+      } catch {
+        // Refused, which takes time as well.
+      }
+    };
+
   test.each<[string, (size: number) => string]>([
     ["commas in parentheses", (size) => `a in (${",".repeat(size)})`],
     ["open parentheses", (size) => "(,".repeat(size)],
@@ -287,10 +297,7 @@ describe("texts", () => {
     ["one long key", (size) => `${"a".repeat(size)}/b=c`],
     ["dots and hyphens", (size) => `${"a-.".repeat(size)}=c`],
   ])("label selector: %s", (_name, make) => {
-    expectLinear((n) => {
-      const text = make(n);
-      return () => parseLabelSelector(text);
-    }, 4_000);
+    expectLinear((n) => reading(make(n), parseLabelSelector), 4_000);
   });
 
   test.each<[string, (size: number) => string]>([
@@ -299,10 +306,7 @@ describe("texts", () => {
     ["equals signs", (size) => "=".repeat(size)],
     ["exclamation marks", (size) => `a${"!".repeat(size)}`],
   ])("field selector: %s", (_name, make) => {
-    expectLinear((n) => {
-      const text = make(n);
-      return () => parseFieldSelector(text);
-    }, 4_000);
+    expectLinear((n) => reading(make(n), parseFieldSelector), 4_000);
   });
 
   test.each<[string, (size: number) => string]>([
@@ -311,19 +315,9 @@ describe("texts", () => {
     ["hyphens", (size) => `${"a-".repeat(size)}!`],
     ["slashes", (size) => "a/".repeat(size)],
   ])("label: %s", (_name, make) => {
-    expectLinear((n) => {
-      const text = make(n);
-      return () => [isLabelKey(text), isLabelValue(text)];
-    }, 10_000);
+    expectLinear((n) => reading(make(n), (text) => [isLabelKey(text), isLabelValue(text)]), 10_000);
   });
 
-  const reading = (read: () => unknown) => () => {
-    try {
-      read();
-    } catch {
-      // Refused, which takes time as well.
-    }
-  };
   test.each<[string, (size: number) => string]>([
     ["an object", (size) => JSON.stringify(map(size, () => "x"))],
     ["brackets", (size) => "[".repeat(size)],
@@ -331,10 +325,7 @@ describe("texts", () => {
     ["a name twice", (size) => `{${'"a":1,'.repeat(size)}"a":1}`],
     ["the prototype's name", (size) => `[${'"__proto__",'.repeat(size)}1]`],
   ])("JSON: %s", (_name, make) => {
-    expectLinear((n) => {
-      const body = Buffer.from(make(n));
-      return reading(() => parseJson(body));
-    }, 4_000);
+    expectLinear((n) => reading(Buffer.from(make(n)), parseJson), 4_000);
   });
 
   test.each<[string, (size: number) => string]>([
@@ -359,19 +350,14 @@ describe("texts", () => {
     ["question marks", (size) => "? ".repeat(size)],
     ["tags", (size) => `a: ${"!x ".repeat(size)}`],
   ])("YAML: %s", (_name, make) => {
-    expectLinear((n) => {
-      const body = Buffer.from(make(n));
-      return reading(() => parseYaml(body));
-    }, 500);
+    expectLinear((n) => reading(Buffer.from(make(n)), parseYaml), 500);
   });
 
   test.each<[string, (size: number) => Buffer]>([
     ["nested messages", (size) => Buffer.concat([Buffer.from("k8s\0"), Buffer.alloc(size, 0x0a)])],
     ["small fields", (size) => Buffer.concat([Buffer.from("k8s\0"), Buffer.alloc(size, "\x12\x00")])],
   ])("protobuf: %s", (_name, make) => {
-    expectLinear((n) => {
-      const body = make(n);
-      return reading(() => decodeBody(body, "application/vnd.kubernetes.protobuf"));
-    }, 20_000);
+    const decode = (body: Buffer) => decodeBody(body, "application/vnd.kubernetes.protobuf");
+    expectLinear((n) => reading(make(n), decode), 20_000);
   });
 });
