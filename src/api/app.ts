@@ -1,7 +1,7 @@
 import { type IncomingMessage, METHODS } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { namesOneHost } from "../core/bounded-connections.ts";
 import { describeError } from "../core/errors.ts";
-import { hasTwoHosts } from "../core/host.ts";
 import { type Answer, problemAnswer, send } from "./answer.ts";
 import { createHandlers, type HandlerOptions } from "./handlers.ts";
 import { allowedMethods, createHttpServer } from "./http-server.ts";
@@ -90,10 +90,7 @@ export function buildApiApp(options: HandlerOptions): FastifyInstance {
 function refusalOf(request: IncomingMessage): Answer | undefined {
   const { url = "", method = "", headers } = request;
   if (url.length > maxTargetLength) return problemAnswer(414, "The request target is too long.");
-  if (hasTwoHosts(request.rawHeaders)) return problemAnswer(400, "The request has two Host headers.");
-  if (headers.host === undefined && request.httpVersion === "1.1") {
-    return problemAnswer(400, "The Host header is missing.");
-  }
+  if (!namesOneHost(request)) return problemAnswer(400, "The request must have one Host header.");
   if (isChunked(request)) {
     return problemAnswer(411, "No operation takes a body; send none, or its length.");
   }

@@ -5,8 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { boundConnections, type ConnectionBounds } from "../core/bounded-connections.ts";
-import { hasTwoHosts } from "../core/host.ts";
+import { boundConnections, type ConnectionBounds, namesOneHost } from "../core/bounded-connections.ts";
 import type { Logger } from "../core/log.ts";
 import { problemAnswer, send } from "./answer.ts";
 import { rawAnswer, refuseConnection } from "./refused-connection.ts";
@@ -69,10 +68,10 @@ export function createHttpServer(options: HttpServerOptions): Server {
 }
 
 /** Whether a request has nothing that it could be refused for. */
-function isPlain({ headers, rawHeaders }: IncomingMessage): boolean {
+function isPlain(request: IncomingMessage): boolean {
+  const { headers } = request;
   return (
-    headers.host !== undefined &&
-    !hasTwoHosts(rawHeaders) &&
+    namesOneHost(request) &&
     headers["content-length"] === undefined &&
     headers["transfer-encoding"] === undefined
   );

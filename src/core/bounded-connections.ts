@@ -51,7 +51,8 @@ export function boundConnections(server: Server, bounds: ConnectionBounds, log: 
 export function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === "host") hosts++;
+    const name = rawHeaders[index] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
   }
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }

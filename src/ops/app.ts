@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply } from "fastify";
 import { Registry } from "prom-client";
+import { namesOneHost } from "../core/bounded-connections.ts";
 import { describeError } from "../core/errors.ts";
-import { hasTwoHosts } from "../core/host.ts";
 import type { Logger } from "../core/log.ts";
 import type { DaemonStatus } from "../policy/status-view.ts";
 import { isKnownHost } from "./known-host.ts";
@@ -44,8 +44,8 @@ export function buildOpsApp(input: OpsInput): FastifyInstance {
   const names = new Set(input.hosts.map((name) => name.toLowerCase()));
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(securityHeaders);
-    const { rawHeaders, headers, url = "" } = request.raw;
-    if (hasTwoHosts(rawHeaders)) return plain(reply, 400, "the request has two Host headers\n");
+    const { headers, url = "" } = request.raw;
+    if (!namesOneHost(request.raw)) return plain(reply, 400, "the request must have one Host header\n");
     // Whoever checks the health may use any name, and learns nothing.
     if (healthPaths.has(url) || isKnownHost(headers.host, input.listenHost, names)) return;
     return plain(reply, 421, unknownHost);
