@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { isHttp2 } from "../../core/bounded-connections.ts";
 import { describeError } from "../../core/errors.ts";
 
 import type { Caller } from "../access/directory.ts";
@@ -203,10 +204,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
       readBoolean(query, "watch") === true &&
       resourcePath.subresource === undefined
     ) {
-      await watches.serve(resourceRequest, request.raw, reply.raw, () => {
-        reply.hijack();
-        incoming.leave();
-      });
+      await watches.serve(resourceRequest, reply.raw, incoming, () => reply.hijack());
       return;
     }
     const answer = await handleResource(options, resourceRequest);
@@ -239,6 +237,8 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
       "content-length": String(bytes.length),
       ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     };
+    if (isHttp2(request.raw))
+      return reply.removeHeader("connection").code(status.code).headers(headers).send(bytes);
     if (!hasUnreadBody(request.raw)) return reply.code(status.code).headers(headers).send(bytes);
     // Nobody will read the rest, so nothing else can come on this connection.
     reply.hijack();

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { namesOneHost } from "../../core/bounded-connections.ts";
+import { isHttp2, namesOneHost } from "../../core/bounded-connections.ts";
 import { networkOf } from "../../core/client-network.ts";
 import type { Clock } from "../../core/clock.ts";
 import { createSharedLimit, type SharedLimit } from "../../core/shared-limit.ts";
@@ -30,6 +30,8 @@ export interface Entry {
   readonly query: URLSearchParams;
   /** The request no longer counts as one at work; happens by itself when its response is over. */
   leave(): void;
+  /** Calls back when the response is over, whether it was sent or the client is gone; at once if it is already. */
+  onOver(callback: () => void): void;
   /**
    * Counts memory for the request's body until its response is over.
    *
@@ -94,9 +96,10 @@ export function createGate(options: GateOptions): Gate {
 
   return {
     async enter(request, response) {
+      const onOver = watchEnd(response);
       if (!namesOneHost(request)) {
         // What a proxy in between takes for the host may differ: nothing else of this connection is to be trusted.
-        response.setHeader("connection", "close");
+        if (!isHttp2(request)) response.setHeader("connection", "close");
         throw badRequest("the request must name one host");
       }
       const { method = "" } = request;
@@ -110,33 +113,59 @@ export function createGate(options: GateOptions): Gate {
       if (healthPaths.includes(fullPath)) {
         if (method !== "GET" && method !== "HEAD") throw methodNotAllowed();
         const nothing = (): void => undefined;
-        return { path, query, destination: { to: "health" }, leave: nothing, holdBody: nothing, invite };
+        return {
+          path,
+          query,
+          destination: { to: "health" },
+          leave: nothing,
+          onOver,
+          holdBody: nothing,
+          invite,
+        };
       }
       pace(networkOf(request.socket.remoteAddress ?? ""));
       const caller = await callerOf(method, fullPath, bearerOf(request.headers.authorization));
       pace(caller.tokenId);
-      const work = hold(requests, caller.tokenId, response, "Too many requests at once.");
+      const work = hold(requests, caller.tokenId, onOver, "Too many requests at once.");
       work.add(1);
       const destination = await destinationOf(method, fullPath, caller);
-      const body = hold(bodyBytes, caller.tokenId, response, "Too many bytes of requests at once.");
-      return { path, query, destination, leave: work.release, holdBody: body.add, invite };
+      const body = hold(bodyBytes, caller.tokenId, onOver, "Too many bytes of requests at once.");
+      return { path, query, destination, leave: work.release, onOver, holdBody: body.add, invite };
     },
   };
 }
 
+type OnOver = Entry["onOver"];
+
+/** The response's end, also for those that ask after it. */
+function watchEnd(response: ServerResponse): OnOver {
+  let isOver = false;
+  response.once("close", () => {
+    isOver = true;
+  });
+  return (callback) => {
+    if (isOver) callback();
+    else response.once("close", callback);
+  };
+}
+
 /** Takes from a limit for as long as a response is open. */
-function hold(limit: SharedLimit, client: string, response: ServerResponse, refusal: string) {
+function hold(limit: SharedLimit, client: string, onOver: OnOver, refusal: string) {
   let held = 0;
+  let isOver = false;
   const release = (): void => {
     if (held > 0) limit.release(client, held);
     held = 0;
   };
-  response.once("close", release);
+  onOver(() => {
+    isOver = true;
+    release();
+  });
   return {
     release,
     add(amount: number): void {
-      // The client went away while its token was looked at: nobody would give it back.
-      if (response.destroyed) throw badRequest("the request was broken off");
+      // The client is gone: nobody would give it back.
+      if (isOver) throw badRequest("the request was broken off");
       if (limit.take(client, amount) !== undefined) throw tooManyRequests(1, refusal);
       held += amount;
     },

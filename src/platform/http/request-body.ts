@@ -42,6 +42,7 @@ export async function readBody(
     length = needed;
   };
 
+  if (request.aborted) throw badRequest("the request was broken off");
   return await new Promise<Buffer>((resolve, reject) => {
     const listeners = {
       data(piece: Buffer): void {
@@ -52,7 +53,11 @@ export async function readBody(
           finish(() => reject(error));
         }
       },
-      end: () => finish(() => resolve(buffer.subarray(0, length))),
+      end(): void {
+        // An HTTP/2 stream that was reset ends like one that is complete: half a body is none.
+        if (request.aborted) listeners.close();
+        else finish(() => resolve(buffer.subarray(0, length)));
+      },
       close: () => finish(() => reject(badRequest("the request was broken off"))),
       error: () => finish(() => reject(badRequest("the body cannot be read"))),
     };

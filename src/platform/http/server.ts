@@ -1,8 +1,10 @@
 import type { RequestListener } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Duplex } from "node:stream";
+import type { TLSSocket } from "node:tls";
 import { boundConnections } from "../../core/bounded-connections.ts";
 import type { Logger } from "../../core/log.ts";
+import { createHttp2Sessions } from "./http2-sessions.ts";
 import type { PlatformLimits } from "./limits.ts";
 import { refuseConnection } from "./refused-connection.ts";
 
@@ -40,6 +42,7 @@ export function createHttpsServer(
       maxHeaderSize: 16 * 1024,
       // Node's own response to a missing one is not a Status.
       requireHostHeader: false,
+      ALPNProtocols: ["h2", "http/1.1"],
     },
     (request, response) => {
       answering.add(request.socket);
@@ -47,8 +50,22 @@ export function createHttpsServer(
       handler(request, response);
     },
   );
+  serveHttp2(server, createHttp2Sessions(limits, handler));
   server.on("clientError", (error, socket) => refuseConnection(error, socket, answering.has(socket)));
   // The body's reader says that the client may go on; by itself, Node would say so before the token is known.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   return { server, closeConnections: boundConnections(server, limits, log) };
+}
+
+/**
+ * Hands the connections on which HTTP/2 was agreed to `sessions`. (`http2.createSecureServer` with `allowHTTP1` would
+ * take all of them, and its HTTP/1.1 lacks half of the limits above.)
+ */
+function serveHttp2(server: Server, sessions: (socket: TLSSocket) => void): void {
+  const http1 = server.listeners("secureConnection");
+  server.removeAllListeners("secureConnection");
+  server.on("secureConnection", (socket) => {
+    if (socket.alpnProtocol === "h2") sessions(socket);
+    else for (const listener of http1) listener.call(server, socket);
+  });
 }

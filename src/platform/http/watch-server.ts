@@ -1,10 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { describeError } from "../../core/errors.ts";
 import type { Logger } from "../../core/log.ts";
 import type { AccessDirectory } from "../access/directory.ts";
 import { notAcceptable } from "../status.ts";
 import type { UnsentEvents } from "../watch/unsent-events.ts";
 import { readForm } from "./answer.ts";
+import type { Entry } from "./gate.ts";
 import type { PlatformLimits } from "./limits.ts";
 import { createOpenWatches } from "./open-watches.ts";
 import type { ResourceRequest } from "./request.ts";
@@ -28,13 +29,13 @@ export interface WatchServer {
   /**
    * Serves a watch to its end. Nothing has been written while it still throws.
    *
-   * @param begin called when the response is about to begin
+   * @param entry is left when the response is about to begin, after which `begin` is called
    * @throws StatusError 400, 406, 422, 429
    */
   serve(
     request: ResourceRequest,
-    incoming: IncomingMessage,
     response: ServerResponse,
+    entry: Pick<Entry, "leave" | "onOver">,
     begin: () => void,
   ): Promise<void>;
 }
@@ -45,7 +46,7 @@ export function createWatchServer(options: WatchServerOptions, signal: AbortSign
   const watches = createOpenWatches({ directory, limits, checkMs }, signal);
 
   return {
-    async serve(request, incoming, response, begin) {
+    async serve(request, response, entry, begin) {
       const { caller, path, plane, query } = request;
       const form = readForm(request);
       if (form.encoding === "yaml") throw notAcceptable(["application/json;stream=watch"]);
@@ -56,11 +57,10 @@ export function createWatchServer(options: WatchServerOptions, signal: AbortSign
       const closed = new AbortController();
       const end = (): void => closed.abort();
       const remove = watches.add(caller, plane, end);
-      // The response's close: the request's comes as soon as its body is read.
-      response.once("close", end);
-      if (signal.aborted || response.destroyed) end();
+      entry.onOver(end);
+      if (signal.aborted) end();
+      entry.leave();
       begin();
-      incoming.socket.setNoDelay(true);
       response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache" });
       response.flushHeaders();
       const unsent = options.unsent.open(() => response.destroy());
