@@ -1,12 +1,11 @@
 import "../support/leak-check.ts";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { httpCases } from "../fidelity/http-cases.ts";
 import { organizationBase, projectBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 import { openWatch, type WatchEventLine } from "../support/watch-client.ts";
 
-/** Held to what a real Kubernetes API server answers; see `http-cases.ts`. */
+/** What an exchange of one request does not show; the rest is in `test/fidelity/http-cases.ts`. */
 
 let platform: TestPlatform;
 let bearer: string;
@@ -37,17 +36,6 @@ beforeAll(async () => {
   expect((await platform.fetch(policies, { method: "POST", bearer, body: policy("there") })).code).toBe(201);
 });
 afterAll(() => platform.stop());
-
-test.each(httpCases.map((each) => [each.name, each] as const))("%s", async (_name, each) => {
-  const path = each.path.replace("{ns}", "default").replace("{there}", "there");
-  const { method = "GET", headers = {}, body } = each;
-  const response = await platform.fetch(`${groupVersion}${path}`, { method, bearer, headers, body });
-  expect(response.code, response.text).toBe(each.code);
-  expect(response.headers["content-type"]).toBe(each.contentType ?? "application/json");
-  if (each.has !== undefined) expect(response.json).toMatchObject(each.has);
-  for (const member of each.hasNot ?? []) expect(response.json).not.toHaveProperty(member);
-  if (each.text !== undefined) expect(response.text).toMatch(each.text);
-});
 
 test("36: more than 128 KiB are compressed for who takes it, an object and a list, and nobody else", async () => {
   const data = { text: "x".repeat(200_000) };

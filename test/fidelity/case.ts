@@ -41,6 +41,8 @@ export interface ExpectedResponse {
    * undefined for what is not there.
    */
   readonly fields?: Readonly<Record<string, Json | RegExp | undefined>>;
+  /** What the text of the body looks like. */
+  readonly text?: RegExp;
   /** In lower case. */
   readonly headers?: Readonly<Record<string, string | RegExp | undefined>>;
   /** The fields of managers by `manager operation`: `data.a`, `spec.sinks[name=a]`, `metadata.finalizers[=a]`. */

@@ -1,6 +1,7 @@
 import { applyScenarios } from "./apply-scenarios.ts";
 import type { FidelityCase } from "./case.ts";
 import { documentCases } from "./document-cases.ts";
+import { httpCases } from "./http-cases.ts";
 import { listTypeCases } from "./list-type-cases.ts";
 import { casesOf } from "./scenario.ts";
 import { schemaCases } from "./schema-cases.ts";
@@ -12,4 +13,5 @@ export const fidelityCases: readonly FidelityCase[] = [
   ...listTypeCases,
   ...documentCases,
   ...[...applyScenarios, ...writeScenarios].flatMap(casesOf),
+  ...httpCases,
 ];

@@ -1,27 +1,27 @@
-/**
- * Requests and what a real Kubernetes API server answers (apiextensions-apiserver 1.35 with the project's CRD). They are
- * data, so that they can be sent to such a server as well: `path` is below the group version of ExportPolicy, where
- * `{ns}` is a namespace, `{there}` an object that exists in it and `none` one that does not.
- */
-export interface HttpCase {
+import type { Json, JsonObject } from "../../src/platform/object.ts";
+import type { FidelityCase } from "./case.ts";
+
+/** How requests are made and responses are written: options, encodings, tables, HEAD. */
+interface Row {
   /** The row of the comparison that it came from, and what is asked. */
   readonly name: string;
-  readonly method?: string;
+  readonly method?: FidelityCase["request"]["method"];
+  /** Below the group version; `$name` is an object that exists, `none` one that does not. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
+  readonly body?: Json;
   readonly code: number;
   /** `application/json` unless told otherwise. */
   readonly contentType?: string;
   /** What the body has, at least. */
-  readonly has?: object;
+  readonly has?: JsonObject;
   /** Members that the body must not have. */
   readonly hasNot?: readonly string[];
-  /** What the text of the body looks like. */
   readonly text?: RegExp;
 }
 
-const policies = "/namespaces/{ns}/exportpolicies";
+const groupVersion = "/apis/telemetry.platformapis/v1alpha1";
+const policies = "/namespaces/default/exportpolicies";
 const json = { "content-type": "application/json" };
 const merge = { "content-type": "application/merge-patch+json" };
 const apply = { "content-type": "application/apply-patch+yaml" };
@@ -47,7 +47,7 @@ const badRequest = {
 };
 const match = "resourceVersionMatch";
 
-const deletions: HttpCase[] = [
+const deletions: Row[] = [
   ["gracePeriodSeconds=x", undefined, badRequest],
   ["dryRun=Foo", undefined, unsupported("DeleteOptions", "dryRun", '["Foo"]: supported values: "All"')],
   ["dryRun=", undefined, unsupported("DeleteOptions", "dryRun", '[""]: supported values: "All"')],
@@ -82,22 +82,18 @@ const deletions: HttpCase[] = [
       '"Foo": supported values: "Foreground", "Background", "Orphan", "nil"',
     ),
   ],
-].map(([query, body, expected]) => ({
-  name: `13: deletion with ?${query} and ${JSON.stringify(body)} deletes nothing`,
-  method: "DELETE",
-  path: `${policies}/{there}?${query}`,
-  ...(body === undefined ? {} : { headers: json, body }),
-  ...(expected as Pick<HttpCase, "code" | "has" | "hasNot">),
-}));
+].map(
+  ([query, body, expected]): Row => ({
+    name: `13: deletion with ?${query} and ${JSON.stringify(body)} deletes nothing`,
+    method: "DELETE",
+    path: `${policies}/$name?${query}`,
+    ...(body === undefined ? {} : { headers: json, body }),
+    ...(expected as Pick<Row, "code" | "has" | "hasNot">),
+  }),
+);
 
-export const httpCases: readonly HttpCase[] = [
+const rows: readonly Row[] = [
   ...deletions,
-  {
-    name: "13: it is still there",
-    path: `${policies}/{there}`,
-    code: 200,
-    has: { metadata: { generation: 1 } },
-  },
   {
     name: "13: deletion with null for a body",
     ...{ method: "DELETE", path: `${policies}/none`, headers: json, body: "null", code: 404 },
@@ -145,7 +141,7 @@ export const httpCases: readonly HttpCase[] = [
   },
   {
     name: "24: a column without a value",
-    ...{ path: `${policies}/{there}`, headers: { accept: tableOf("v1") }, code: 200 },
+    ...{ path: `${policies}/$name`, headers: { accept: tableOf("v1") }, code: 200 },
     text: /"cells":\["[^"]+",null,null,null,/,
   },
   {
@@ -160,7 +156,7 @@ export const httpCases: readonly HttpCase[] = [
 
   {
     name: "26: an object at a version of the future",
-    path: `${policies}/{there}?resourceVersion=9007199254740991`,
+    path: `${policies}/$name?resourceVersion=9007199254740991`,
     code: 504,
     has: {
       reason: "Timeout",
@@ -191,7 +187,7 @@ export const httpCases: readonly HttpCase[] = [
       ["PUT", `${policies}/none`, json, "UpdateOptions"],
       ["PATCH", `${policies}/none`, merge, "PatchOptions"],
     ] as const
-  ).flatMap(([method, path, headers, kind]): HttpCase[] => [
+  ).flatMap(([method, path, headers, kind]): Row[] => [
     {
       name: `29: ${method} with another dryRun`,
       ...{ method, path: `${path}?dryRun=Foo`, headers, body: {} },
@@ -221,32 +217,36 @@ export const httpCases: readonly HttpCase[] = [
     ...{ method: "PATCH", path: `${policies}/none?force=true`, headers: merge, body: {} },
     ...forbidden("PatchOptions", "force", "may not be specified for non-apply patch"),
   },
-  ...["", "fieldManager="].map((query) => ({
-    name: `30: apply by nobody (?${query})`,
-    ...{ method: "PATCH", path: `${policies}/none?${query}`, headers: apply, body: {} },
-    ...invalid(
-      "PatchOptions",
-      "FieldValueRequired",
-      "fieldManager",
-      "Required value: is required for apply patch",
-    ),
-  })),
+  ...["", "fieldManager="].map(
+    (query): Row => ({
+      name: `30: apply by nobody (?${query})`,
+      ...{ method: "PATCH", path: `${policies}/none?${query}`, headers: apply, body: {} },
+      ...invalid(
+        "PatchOptions",
+        "FieldValueRequired",
+        "fieldManager",
+        "Required value: is required for apply patch",
+      ),
+    }),
+  ),
   { name: "30: timeoutSeconds of a list", path: `${policies}?timeoutSeconds=x`, ...badRequest },
   { name: "30: timeoutSeconds of a watch", path: `${policies}?watch=1&timeoutSeconds=x`, ...badRequest },
   { name: "30: a limit that is no number", path: `${policies}?limit=x`, ...badRequest },
   { name: "30: a limit out of range", path: `${policies}?limit=99999999999999999999`, ...badRequest },
   { name: "30: a limit below zero is none", path: `${policies}?limit=-1`, code: 200 },
 
-  { name: "32: HEAD of an object", method: "HEAD", path: `${policies}/{there}`, code: 200, text: /^$/ },
+  { name: "32: HEAD of an object", method: "HEAD", path: `${policies}/$name`, code: 200, text: /^$/ },
   { name: "32: HEAD of nothing", method: "HEAD", path: `${policies}/none`, code: 404, text: /^$/ },
   { name: "32: HEAD of a list", method: "HEAD", path: policies, code: 200, text: /^$/ },
 
-  ...[policies, `${policies}/{there}`, ""].map((path) => ({
-    name: `33: nothing that is taken can be given: ${path}`,
-    ...{ path, headers: { accept: "text/html" }, code: 406 },
-    has: { kind: "Status", reason: "NotAcceptable", code: 406 },
-    hasNot: ["details"],
-  })),
+  ...[policies, `${policies}/$name`, ""].map(
+    (path): Row => ({
+      name: `33: nothing that is taken can be given: ${path}`,
+      ...{ path, headers: { accept: "text/html" }, code: 406 },
+      has: { kind: "Status", reason: "NotAcceptable", code: 406 },
+      hasNot: ["details"],
+    }),
+  ),
   {
     name: "33: a list in YAML",
     ...{ path: policies, headers: { accept: "application/yaml" } },
@@ -254,7 +254,7 @@ export const httpCases: readonly HttpCase[] = [
   },
   {
     name: "33: an object in YAML",
-    ...{ path: `${policies}/{there}`, headers: { accept: "application/yaml" } },
+    ...{ path: `${policies}/$name`, headers: { accept: "application/yaml" } },
     ...{ code: 200, contentType: "application/yaml", text: /^ {2}namespace: /m },
   },
   {
@@ -304,3 +304,44 @@ export const httpCases: readonly HttpCase[] = [
     has: { details: { name: "none", group: "telemetry.platformapis", kind: "exportpolicies" } },
   },
 ];
+
+const policy = {
+  ...{ apiVersion: "telemetry.platformapis/v1alpha1", kind: "ExportPolicy", metadata: { name: "$name" } },
+  spec: {
+    sources: [{ name: "all", metrics: { metricsql: "up" } }],
+    sinks: [
+      {
+        ...{ name: "s", sources: ["all"] },
+        target: { prometheusRemoteWrite: { endpoint: "https://receiver.example.com/write" } },
+      },
+    ],
+  },
+};
+
+/** The members of an object by their paths: `details.causes[0].field`. */
+function flat(value: Json, path: string): [string, Json][] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => flat(item, `${path}[${index}]`));
+  if (typeof value !== "object" || value === null) return [[path, value]];
+  return Object.entries(value).flatMap(([name, member]) =>
+    flat(member ?? null, path === "" ? name : `${path}.${name}`),
+  );
+}
+
+export const httpCases: readonly FidelityCase[] = rows.map((row) => ({
+  name: row.name,
+  before: [{ method: "POST", path: groupVersion + policies, body: policy }],
+  request: {
+    ...{ method: row.method ?? "GET", path: groupVersion + row.path },
+    ...(row.headers === undefined ? {} : { headers: row.headers }),
+    ...(row.body === undefined ? {} : { body: row.body }),
+  },
+  expected: {
+    code: row.code,
+    headers: { "content-type": row.contentType ?? "application/json" },
+    fields: {
+      ...Object.fromEntries(flat(row.has ?? {}, "")),
+      ...Object.fromEntries((row.hasNot ?? []).map((name) => [name, undefined])),
+    },
+    ...(row.text === undefined ? {} : { text: row.text }),
+  },
+}));

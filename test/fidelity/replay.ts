@@ -64,7 +64,7 @@ function named<T>(value: T, id: string): T {
 }
 
 function differences(response: ApiResponse, expected: ExpectedResponse): string[] {
-  const { code, reason, fields = {}, headers = {}, managers = {} } = expected;
+  const { code, reason, fields = {}, headers = {}, managers = {}, text } = expected;
   const found: string[] = [];
   const compare = (what: string, actual: unknown, wanted: Json | RegExp | undefined): void => {
     const isSame = wanted instanceof RegExp ? wanted.test(String(actual)) : isDeepStrictEqual(actual, wanted);
@@ -77,6 +77,7 @@ function differences(response: ApiResponse, expected: ExpectedResponse): string[
   for (const [name, wanted] of Object.entries(managers)) {
     compare(`fields of ${name}`, managedPaths(response.json, name), [...wanted].sort());
   }
+  if (text !== undefined) compare("text", response.text, text);
   if (found.length > 0) found.push(`response: ${response.text.slice(0, 1_000)}`);
   return found;
 }
