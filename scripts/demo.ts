@@ -192,13 +192,17 @@ async function main(): Promise<number> {
   // Whoever read the output may be gone before the servers are.
   process.stdout.on("error", () => undefined);
   const ancestors = npmAncestors(process.env);
-  if (ancestors.length > 0) anyEnds(ancestors, stopping.signal).then(onSignal, () => undefined);
+  // Until the demo is over, whichever way: a watch that goes on would keep this process.
+  const watching = new AbortController();
+  if (ancestors.length > 0) anyEnds(ancestors, watching.signal).then(onSignal, () => undefined);
   try {
     return await demo(args.forMs, progress, stopping.signal);
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
     // Without an end of its own, Ctrl-C is how the demo ends.
     return args.forMs === undefined ? 0 : interrupted;
+  } finally {
+    watching.abort();
   }
 }
 
