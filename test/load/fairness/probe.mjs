@@ -1,7 +1,7 @@
 /**
  * Loaded into the daemon before its own code (`node --import`): writes down, as JSON lines, when the requests to the metrics
- * store and to the receivers were made and when their answers had come, how long the event loop stood still and how long
- * garbage collection took. All times are Unix epoch, ms.
+ * store and to the receivers were made and when their answers had come, how long the event loop stood still, how long
+ * garbage collection took and what memory was used. All times are Unix epoch, ms.
  */
 import { subscribe } from "node:diagnostics_channel";
 import { appendFileSync } from "node:fs";
@@ -53,5 +53,6 @@ delay.enable();
 setInterval(() => {
   note({ kind: "loop", atMs: now(), forMs: Math.max(0, delay.max / 1e6 - resolutionMs) });
   delay.reset();
+  note({ kind: "memory", atMs: now(), ...process.memoryUsage() });
   appendFileSync(file, `${lines.splice(0).join("\n")}\n`);
 }, flushEveryMs).unref();
