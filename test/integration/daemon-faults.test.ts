@@ -239,7 +239,8 @@ test("SIGHUP while a receiver hangs: the new configuration is taken when the old
   expect(isRunning(daemon.pid)).toBe(true);
   receiver.respond(() => undefined);
   await write("stuck", 5);
-  await until("the samples are there", () => receiver.samples().size === 5);
+  // Those of before, which the receiver never took, come as well.
+  await until("the samples are there", () => receiver.samples().size >= 5);
 });
 
 test("the annotation pauses a sink, and it goes on from where it was", async () => {
