@@ -337,16 +337,16 @@ const platform = z
     quotas: quotas.prefault({}),
     limits: z
       .strictObject({
-        connections: integer("Connections, at most", 4_000, 10, 1_000_000),
+        connections: integer("Connections, at most", 8_000, 10, 1_000_000),
         connectionsPerAddress: integer(
           "Connections of one IPv4 address or IPv6 /64; raise it behind a proxy",
-          2_000,
+          4_000,
           1,
           1_000_000,
         ),
         concurrentRequestsPerToken: integer("Requests of one token at once, besides watches", 100, 1, 10_000),
-        watches: integer("Open watches, at most", 3_000, 1, 1_000_000),
-        watchesPerToken: integer("Open watches of one token", 1_000, 1, 1_000_000),
+        watches: integer("Open watches, at most", 6_000, 1, 1_000_000),
+        watchesPerToken: integer("Open watches of one token", 2_500, 1, 1_000_000),
       })
       .meta({ description: "What clients may hold at once, on one daemon" })
       .prefault({}),

@@ -32,8 +32,8 @@ export interface PlatformLimits {
 }
 
 export const defaultLimits: PlatformLimits = {
-  connections: 4_000,
-  connectionsPerAddress: 2_000,
+  connections: 8_000,
+  connectionsPerAddress: 4_000,
   handshakeMs: 10_000,
   headMs: 10_000,
 
@@ -48,7 +48,8 @@ export const defaultLimits: PlatformLimits = {
   concurrentRequests: 500,
   concurrentRequestsPerToken: 100,
 
-  watches: 3_000,
-  watchesPerToken: 1_000,
+  watches: 6_000,
+  // An exporter follows an organization of a thousand projects with two watches each, and one of its own.
+  watchesPerToken: 2_500,
   unreadMs: 30_000,
 };
