@@ -115,6 +115,8 @@ test("a flood of requests that are taken back ends the connection", async () => 
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(socket.destroyed, "after fifty").toBe(false);
   await takeBack(101, 10_000);
+  // Long before an idle connection is closed.
+  await until("it is closed", () => socket.destroyed, 20_000);
   await closed;
   // Nothing of it counts any more.
   await until("requests are taken", async () => (await platform.fetch(configMaps, { bearer })).code === 200);
