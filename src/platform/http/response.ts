@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Answer } from "./answer.ts";
 import { contentTypeOf, encode } from "./encoding.ts";
 import { parseMediaRanges } from "./negotiate.ts";
+import { inPieces, pieceBytes } from "./pieces.ts";
 import { warningHeaders } from "./warnings.ts";
 
 /** Responses that are larger are compressed, quickly rather than well, as Kubernetes does. */
@@ -31,8 +32,13 @@ export async function sendWhole(
   bytes: Buffer,
 ): Promise<FastifyReply> {
   reply.header("vary", "Accept, Accept-Encoding");
-  if (bytes.length <= compressedFrom || !takesGzip(request)) return reply.send(bytes);
-  return reply.header("content-encoding", "gzip").send(await compress(bytes, { level }));
+  if (bytes.length <= compressedFrom || !takesGzip(request)) return sendBytes(reply, bytes);
+  return sendBytes(reply.header("content-encoding", "gzip"), await compress(bytes, { level }));
+}
+
+function sendBytes(reply: FastifyReply, bytes: Buffer): FastifyReply {
+  if (bytes.length <= pieceBytes) return reply.send(bytes);
+  return reply.header("content-length", bytes.length).send(Readable.from(inPieces(bytes)));
 }
 
 async function sendPieces(
@@ -61,10 +67,11 @@ async function sendPieces(
   return reply.header("content-encoding", "gzip").send(stream.pipe(zipped));
 }
 
-async function* startingWith(start: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
+async function* startingWith(start: string, rest: AsyncIterator<string>): AsyncGenerator<Buffer> {
   try {
-    yield start;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+    yield* inPieces(Buffer.from(start));
+    for (let next = await rest.next(); next.done !== true; next = await rest.next())
+      yield* inPieces(Buffer.from(next.value));
   } finally {
     await rest.return?.();
   }

@@ -67,6 +67,7 @@ export function createWatchServer(options: WatchServerOptions, signal: AbortSign
       const sink = responseSink(response, unsent);
       try {
         await serveWatch(options, selection, watchOptions, form, sink, closed.signal);
+        await sink.finish();
         response.end();
       } catch (error) {
         if (!closed.signal.aborted) log.warn({ error: describeError(error) }, "a watch broke off");
