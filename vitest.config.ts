@@ -13,7 +13,7 @@ const withServers = {
 };
 
 /**
- * `unit` needs nothing but Node; `integration` starts real servers and drives kubectl and Chromium, two files at a time, since
+ * `unit` needs nothing but Node; `integration` starts real servers and drives kubectl and Chromium, four files at a time, since
  * they wait most of the time; `alone` does the same one file at a time.
  */
 export default defineConfig({
@@ -34,7 +34,7 @@ export default defineConfig({
           name: "integration",
           include: ["test/{contract,integration,e2e}/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...alone],
-          maxWorkers: 2,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

@@ -30,7 +30,9 @@ function countingUnsent() {
   const counts = { added: 0, taken: 0 };
   const add = (bytes: number) => {
     counts.added += bytes;
-    return () => void (counts.taken += bytes);
+    return () => {
+      counts.taken += bytes;
+    };
   };
   return {
     counts,
