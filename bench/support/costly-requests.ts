@@ -31,7 +31,7 @@ const json = "application/json";
 const api = "/api/v1/namespaces/default";
 const telemetry = "/apis/telemetry.platformapis/v1alpha1/namespaces/default";
 /** A little less than the limits of an object: what is beside the large part counts, too. */
-const members = 9_900;
+const members = 2_400;
 
 const list = <T>(size: number, make: (index: number) => T): T[] =>
   Array.from({ length: size }, (_, at) => make(at));
@@ -94,19 +94,11 @@ const clearMap = clear(map1);
 const clearPolicy = clear(policy1);
 
 const yamlHead = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
-/** YAML of as many bytes as are taken, filled with `part`. */
-const yaml = (start: string, part: (at: number) => string, bytes: number): string => {
-  const parts: string[] = [];
-  let length = yamlHead.length + start.length;
-  for (let at = 0; ; at++) {
-    const next = part(at);
-    length += next.length;
-    if (length > bytes - 2) break;
-    parts.push(next);
-  }
-  return yamlHead + start + parts.join("");
-};
-const yamlBytes = Number(process.env["BENCH_YAML_BYTES"] ?? 128 * 1_024);
+/** A little less than the tokens that YAML may have. */
+const yamlTokens = 21_900;
+/** @param tokens of one part */
+const yaml = (start: string, tokens: number, part: (at: number) => string): string =>
+  yamlHead + start + list(Math.floor(yamlTokens / tokens), part).join("");
 const ofYaml = (name: string, body: string): CostlyRequest => ({
   name: `YAML, ${name}`,
   ...{
@@ -125,7 +117,7 @@ const requests: readonly CostlyRequest[] = [
   {
     name: "apply of a ConfigMap with 1 MiB in many values",
     ...{ atMostMs: 100, before: clearMap },
-    request: apply(map1, "one", configMap({ data: map(members, "x".repeat(99)) })),
+    request: apply(map1, "one", configMap({ data: map(members, "x".repeat(420)) })),
   },
   {
     name: "apply of an ExportPolicy of 200 kB",
@@ -188,7 +180,7 @@ const requests: readonly CostlyRequest[] = [
     request: patch(
       map1,
       "json-patch",
-      list(10, () => ({ op: "copy", from: "/data", path: "/binaryData" })),
+      list(8, (at) => ({ op: "copy", from: "/data", path: `/metadata/copy${at}` })),
     ),
   },
   {
@@ -211,17 +203,18 @@ const requests: readonly CostlyRequest[] = [
   },
   ofYaml(
     "short fields",
-    yaml("data:\n", (at) => ` k${at.toString(36)}: v\n`, yamlBytes),
+    yaml("data:\n", 8, (at) => ` k${at.toString(36)}: v\n`),
   ),
-  ofYaml("fields in braces", `${yaml("data: {", (at) => `${at.toString(36)}: v,`, yamlBytes)}}`),
-  ofYaml("items in brackets", `${yaml("data: [", () => "a,", yamlBytes)}]`),
+  ofYaml("fields in braces", `${yaml("data: {", 7, (at) => `${at.toString(36)}: v,`)}}`),
+  ofYaml("items in brackets", `${yaml("data: [", 3, () => "a,")}]`),
   ofYaml(
     "items in lines",
-    yaml("data:\n", () => "- a\n", yamlBytes),
+    yaml("data:\n", 5, () => "- a\n"),
   ),
-  ofYaml("empty lists", `${yaml("data: [", () => "[],", yamlBytes)}]`),
-  ofYaml("quoted texts", `${yaml("data: [", () => '"",', yamlBytes)}]`),
-  ofYaml("escapes", `${yaml('data: {a: "', () => "\\n", yamlBytes)}"}`),
+  ofYaml("empty lists", `${yaml("data: [", 3, () => "[],")}]`),
+  ofYaml("quoted texts", `${yaml("data: [", 2, () => '"",')}]`),
+  ofYaml("escapes", `${yamlHead}data: {a: "${"\\n".repeat(60_000)}"}`),
+  ofYaml("aliases", `${yamlHead}data: [&a [${"a,".repeat(390)}],${"*a,".repeat(95)}]`),
 ];
 
 /**
