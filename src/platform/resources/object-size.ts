@@ -44,6 +44,14 @@ function count(value: Json, counted: number, depth: number): number {
   return total;
 }
 
+/** How many values there are, of what is within the limits already. */
+export function valuesIn(value: Json): number {
+  if (typeof value !== "object" || value === null) return 1;
+  let total = 1;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) total += valuesIn(member);
+  return total;
+}
+
 /** Lets other requests run between two steps of the work on a large object. */
 export async function letOthersRun(values: number): Promise<void> {
   if (values > smallValues) await setImmediate();
