@@ -146,7 +146,6 @@ const requests: readonly CostlyRequest[] = [
         sinks: list(members, (at) => ({
           name: `s${at}`,
           checkpoint: "2026-01-01T00:00:00Z",
-          conditions: [],
         })),
       },
     }),
