@@ -25,6 +25,8 @@ export interface YamlProblem extends Position {
   readonly message: string;
   /** Of a key that is written twice, whose last value is in the document all the same. */
   readonly duplicateKey?: string | undefined;
+  /** The text has more tokens than it may. */
+  readonly hasTooManyTokens?: boolean;
 }
 
 export interface YamlOptions {
@@ -32,6 +34,8 @@ export interface YamlOptions {
   readonly hasOldBooleans?: boolean;
   /** Values, what aliases stand for counted each time; the limit of files where it is absent. */
   readonly maxValues?: number;
+  /** Words and signs that the parser reads, which take its time; the limit of files where it is absent. */
+  readonly maxTokens?: number;
 }
 
 const oldBoolean: ScalarTag = {
@@ -89,7 +93,7 @@ export function parseYaml(text: string, options: YamlOptions = {}): YamlFile {
       problems: [],
     };
   }
-  const refused = refuseCostly(text);
+  const refused = refuseCostly(text, options.maxTokens ?? yamlLimits.tokens);
   if (refused !== undefined) return { documents: [], problems: [refused] };
   const tree = new TreeOfText(text, options);
   const { composed, lines } = tree.get();
@@ -185,7 +189,7 @@ function firstAtEachPlace(problems: readonly YamlProblem[]): YamlProblem[] {
  * Looks at the tokens alone. The composer recurses with depth (deep nesting ends the process, not just the parse) and
  * searches the document for every alias.
  */
-function refuseCostly(text: string): YamlProblem | undefined {
+function refuseCostly(text: string, maxTokens: number): YamlProblem | undefined {
   let flowDepth = 0;
   let aliases = 0;
   let documents = 0;
@@ -206,10 +210,12 @@ function refuseCostly(text: string): YamlProblem | undefined {
       message = `has more than ${yamlLimits.aliases} aliases (*name); write the values out`;
     } else if (documents > yamlLimits.documents) {
       message = `holds more than ${yamlLimits.documents} documents; split the file`;
-    } else if (++tokens > yamlLimits.tokens) {
-      message = `holds more than ${yamlLimits.tokens} tokens; split the file`;
+    } else if (++tokens > maxTokens) {
+      message = `holds more than ${maxTokens} tokens; split the file`;
     }
-    if (message !== undefined) return { line, column, path: "", message };
+    if (message !== undefined) {
+      return { line, column, path: "", message, hasTooManyTokens: tokens > maxTokens };
+    }
     const lastBreak = token.lastIndexOf("\n");
     if (lastBreak < 0) column += token.length;
     else {

@@ -1,26 +1,10 @@
 import { createHash } from "node:crypto";
 import { apiVersionOf, type KindDefinition } from "./kinds/kind.ts";
 import type { JsonObject } from "./object.ts";
+import { reviews } from "./reviews.ts";
 
 const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const statusVerbs = ["get", "patch", "update"];
-
-/** Reviews that kubectl's `auth can-i` and `auth whoami` create; answered at once, never stored. */
-export const reviews = [
-  {
-    group: "authorization.k8s.io",
-    version: "v1",
-    plural: "selfsubjectaccessreviews",
-    kind: "SelfSubjectAccessReview",
-  },
-  {
-    group: "authorization.k8s.io",
-    version: "v1",
-    plural: "selfsubjectrulesreviews",
-    kind: "SelfSubjectRulesReview",
-  },
-  { group: "authentication.k8s.io", version: "v1", plural: "selfsubjectreviews", kind: "SelfSubjectReview" },
-] as const;
 
 interface GroupVersion {
   readonly group: string;

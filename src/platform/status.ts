@@ -44,10 +44,13 @@ export interface Status {
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: Status;
+  /** Of a 405: the methods that the path knows (RFC 9110, section 15.5.6). */
+  readonly allowed: readonly string[];
 
-  constructor(status: Status) {
+  constructor(status: Status, allowed: readonly string[] = []) {
     super(status.message);
     this.status = status;
+    this.allowed = allowed;
   }
 }
 
@@ -121,9 +124,14 @@ export function pathNotFound(): StatusError {
   return failure(404, "NotFound", "the server could not find the requested resource");
 }
 
-export function methodNotAllowed(): StatusError {
-  return failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+/** @param allowed the methods that the path knows */
+export function methodNotAllowed(allowed: readonly string[]): StatusError {
+  const message = "the server does not allow this method on the requested resource";
+  return new StatusError(failure(405, "MethodNotAllowed", message).status, allowed);
 }
+
+/** The methods of what can only be read. */
+export const readMethods = ["GET", "HEAD"] as const;
 
 export function notAcceptable(accepted: readonly string[]): StatusError {
   const message = `only the following media types are accepted: ${accepted.join(", ")}`;

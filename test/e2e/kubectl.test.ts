@@ -97,6 +97,9 @@ describe.runIf(binary !== undefined)("kubectl", () => {
     expect(await k.ok("explain", "exportpolicy.metadata", "--output=plaintext-openapiv2")).toMatch(
       /ownerReferences\s+<\[\]Object>/,
     );
+    expect(await k.ok("explain", "selfsubjectaccessreviews.spec.resourceAttributes")).toMatch(
+      /KIND: +SelfSubjectAccessReview[\s\S]*verb\s+<string>/,
+    );
     expect(await k.ok("explain", "secret", "--recursive")).toMatch(/stringData\s+<map\[string\]string>/);
   });
 
@@ -353,6 +356,8 @@ describe.runIf(binary !== undefined)("kubectl", () => {
 
   test("auth can-i, auth whoami", async () => {
     expect(await k.ok("auth", "can-i", "create", "exportpolicies")).toBe("yes\n");
+    expect(await k.ok("auth", "can-i", "create", "selfsubjectaccessreviews")).toBe("yes\n");
+    expect((await k.run(["auth", "can-i", "list", "selfsubjectaccessreviews"])).out).toMatch(/^no/);
     expect((await k.run(["auth", "can-i", "create", "pods"])).out).toMatch(/^no/);
     expect(await k.ok("auth", "can-i", "--list")).toMatch(/secrets/);
     expect(await k.ok("auth", "whoami")).toMatch(/Username +alice@example\.com/);

@@ -133,6 +133,26 @@ export const documentCases: readonly FidelityCase[] = [
       },
     },
   },
+  {
+    name: "a method that the version document does not allow",
+    request: { method: "POST", path: "/version", body: {} },
+    expected: { code: 405, reason: "MethodNotAllowed" },
+    platform: {
+      why: "RFC 9110 asks for Allow",
+      expected: { code: 405, reason: "MethodNotAllowed", headers: { allow: "GET, HEAD" } },
+    },
+  },
+  ...([group.replace("/v1alpha1", ""), group, "/openapi/v2", "/openapi/v3", groupDocument] as const).map(
+    (path): FidelityCase => ({
+      name: `a method that discovery does not allow: POST ${path}`,
+      request: { method: "POST", path, body: {} },
+      expected: { code: 200 },
+      platform: {
+        why: "nothing can be created there, and the client learns it",
+        expected: { code: 405, reason: "MethodNotAllowed", headers: { allow: "GET, HEAD" } },
+      },
+    }),
+  ),
   ...[v2Protobuf, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"].map(
     (accept): FidelityCase => ({
       name: `OpenAPI v2 for ${accept}`,

@@ -124,10 +124,12 @@ export function applyConfiguration(
     if (count > 0) return { ok: false, conflicts: firstConflicts(unsolved), count };
   }
 
-  const gone = union(changed, removed);
-  const remaining = others.map((each) => ({ ...each, fields: difference(each.fields, gone) }));
+  const isUnchanged = isEmptySet(changed) && isEmptySet(removed);
+  const remaining = others.map((each) => {
+    return { ...each, fields: difference(difference(each.fields, changed), removed) };
+  });
   const fields = difference(applied, unmanaged);
-  const isSame = isEmptySet(gone) && sameJson(live, object) && isSameSet(previous?.fields, fields);
+  const isSame = isUnchanged && sameJson(live, object) && isSameSet(previous?.fields, fields);
   const time = isSame ? (previous?.time ?? now) : now;
   return { ok: true, object, managers: [...remaining, { ...writer, time, fields }] };
 }

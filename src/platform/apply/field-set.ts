@@ -45,7 +45,7 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
   const result: Record<string, FieldSet> = {};
   for (const [element, same] of nodes) {
     const [first = emptySet] = same;
-    result[element] = same.length === 1 ? first : unionOfNodes(same);
+    result[element] = same.length === 1 || same.every(isEmptySet) ? first : unionOfNodes(same);
   }
   return result;
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, sameJson, setField } from "../object.ts";
 import type { Schema } from "../schema/schema.ts";
 import { fieldSchema } from "../schema/unknown-fields.ts";
-import { emptySet, type FieldSet, holdsSelf, nodeOf, self } from "./field-set.ts";
+import { emptySet, type FieldSet, holdsSelf, isEmptySet, nodeOf, self } from "./field-set.ts";
 
 /**
  * How a value is divided into fields that can have managers of their own. What the schema says nothing about is divided
@@ -91,6 +91,10 @@ export function withNamedFields(set: FieldSet, schema: Schema | undefined): Fiel
   const result: Record<string, FieldSet> = {};
   for (const [element, node] of Object.entries(set)) {
     if (element === self) continue;
+    if (isEmptySet(node)) {
+      result[element] = node;
+      continue;
+    }
     const isMember = (element.startsWith("f:") && isNamed(schema, element.slice(2))) || holdsSelf(node);
     const parts = withNamedFields(node, partSchema(schema, element));
     const kept = nodeOf(isMember, parts);

@@ -10,6 +10,8 @@ export const maxDepth = 100;
 const maxValues = 200_000;
 /** The YAML parser takes some thirty times as long as the JSON parser; what clients send large is JSON. */
 const maxYamlBytes = 128 * 1024;
+/** Names, values, signs and the spaces between them: what the parser's time follows from. */
+const maxYamlTokens = 22_000;
 /** Aliases make many values of few bytes. */
 const maxYamlValues = 40_000;
 
@@ -83,7 +85,11 @@ export function parseYaml(body: Buffer): DecodedBody {
   if (body.length > maxYamlBytes) {
     throw tooLarge(`Request entity too large: YAML is limited to ${maxYamlBytes} bytes; send JSON instead`);
   }
-  const { documents, problems } = parseYamlSource(text, { hasOldBooleans: true, maxValues: maxYamlValues });
+  const limits = { maxValues: maxYamlValues, maxTokens: maxYamlTokens };
+  const { documents, problems } = parseYamlSource(text, { hasOldBooleans: true, ...limits });
+  if (problems[0]?.hasTooManyTokens === true) {
+    throw tooLarge(`Request entity too large: YAML is limited to ${maxYamlTokens} tokens; send JSON instead`);
+  }
   // Where there are as many problems as are told, others may be behind them.
   const fault =
     problems.length < maxProblems ? problems.find((each) => each.duplicateKey === undefined) : problems[0];

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseYaml } from "../../core/yaml-source.ts";
 import type { Json } from "../object.ts";
+import { decodeBody } from "./body.ts";
 import { toYaml } from "./yaml.ts";
 
 test("an object as kubectl shows one", () => {
@@ -68,4 +69,25 @@ test("whatever is written is read as the same", () => {
       expect(documents[0]?.value).toEqual(JSON.parse(JSON.stringify(given)));
     }),
   );
+});
+
+describe("the limits of YAML", () => {
+  const head = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n";
+  const read = (text: string) => decodeBody(Buffer.from(text), "application/yaml").value;
+
+  test("let a manifest of 64 KiB pass", () => {
+    const lines = Array.from({ length: 2_400 }, (_, at) => `  setting-${at}.properties: value-${at}\n`);
+    const text = head + lines.join("");
+    expect(text.length).toBeGreaterThan(64 * 1_024);
+    expect(read(text)).toMatchObject({ data: { "setting-2399.properties": "value-2399" } });
+  });
+
+  test("name themselves and the remedy", () => {
+    expect(() => read(`${head}  a: [${"a,".repeat(8_000)}]`)).toThrow(
+      "Request entity too large: YAML is limited to 22000 tokens; send JSON instead",
+    );
+    expect(() => read(`${head}  a: ${"x".repeat(200_000)}`)).toThrow(
+      "Request entity too large: YAML is limited to 131072 bytes; send JSON instead",
+    );
+  });
 });

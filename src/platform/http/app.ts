@@ -18,6 +18,7 @@ import {
   methodNotAllowed,
   PlaneGoneError,
   pathNotFound,
+  readMethods,
   StatusError,
   unavailable,
 } from "../status.ts";
@@ -40,6 +41,8 @@ export interface PlatformAppOptions extends GateOptions, WatchServerOptions, Ser
   readonly kinds: readonly KindDefinition[];
   readonly resources: Resources;
 }
+
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** A request as the handlers below see it. */
 interface Incoming extends Entry {
@@ -88,9 +91,9 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     return await readBody(request.raw, limits, entry.holdBody, entry.invite);
   });
   app.setErrorHandler((error, request, reply) => refuse(reply, request, error));
-  app.setNotFoundHandler((request, reply) => refuse(reply, request, methodNotAllowed()));
+  app.setNotFoundHandler((request, reply) => refuse(reply, request, methodNotAllowed(methods)));
   app.route({
-    method: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+    method: [...methods],
     url: "/*",
     handler: handle,
   });
@@ -148,9 +151,11 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
 
   function findDocument(which: keyof typeof documents, incoming: Incoming): Document | undefined {
     const { request, method, path, query } = incoming;
-    if (method !== "GET") return undefined;
     const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
-    return documents[which].find(trimmed, query, request.headers.accept, request.headers.host ?? "");
+    const accept = method === "GET" ? request.headers.accept : undefined;
+    const document = documents[which].find(trimmed, query, accept, request.headers.host ?? "");
+    if (document !== undefined && method !== "GET") throw methodNotAllowed(readMethods);
+    return document;
   }
 
   function sendHealth({ reply }: Incoming): unknown {
@@ -175,7 +180,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     const served = kinds.filter(({ planes }) => planes.includes(plane.type));
     const review = reviewOfPath(path);
     if (review !== undefined) {
-      if (method !== "POST") throw methodNotAllowed();
+      if (method !== "POST") throw methodNotAllowed(["POST"]);
       const { value: body } = decodeBody(bodyOf(request), mediaType(request.headers["content-type"]));
       if (!isJsonObject(body)) throw badRequest("the review is not an object");
       const { encoding } = readForm({ query, ...clientOf(request) });
@@ -225,7 +230,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
   }
 
   function refuse(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
-    const { status } = statusOf(error, request);
+    const { status, allowed } = statusOf(error, request);
     const client = clientOf(request);
     const query = new URLSearchParams((request.raw.url ?? "").split(/\?(.*)/s)[1]);
     const encoding = encodingOf(failureType(client.accept), query, client.userAgent);
@@ -235,6 +240,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
       "content-type": contentTypeOf(encoding),
       "cache-control": "no-cache, private",
       "content-length": String(bytes.length),
+      ...(allowed.length === 0 ? {} : { allow: allowed.join(", ") }),
       ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     };
     if (isHttp2(request.raw))

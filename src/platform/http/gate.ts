@@ -7,7 +7,7 @@ import type { BearerTokens } from "../access/bearer-tokens.ts";
 import type { AccessDirectory, Caller } from "../access/directory.ts";
 import { bearerOf } from "../access/token.ts";
 import { type Plane, parsePlanePath } from "../plane.ts";
-import { badRequest, forbiddenPath, methodNotAllowed, tooManyRequests } from "../status.ts";
+import { badRequest, forbiddenPath, methodNotAllowed, readMethods, tooManyRequests } from "../status.ts";
 import type { PlatformLimits } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
@@ -111,7 +111,7 @@ export function createGate(options: GateOptions): Gate {
         if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
       };
       if (healthPaths.includes(fullPath)) {
-        if (method !== "GET" && method !== "HEAD") throw methodNotAllowed();
+        if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(readMethods);
         const nothing = (): void => undefined;
         return {
           path,

@@ -21,6 +21,7 @@ import {
   invalid,
   methodNotAllowed,
   pathNotFound,
+  readMethods,
   StatusError,
   tooLargeResourceVersion,
 } from "../status.ts";
@@ -42,13 +43,13 @@ export async function handleResource(context: ResourceContext, request: Resource
   const { path, kind, method } = request;
   if (path.subresource !== undefined) {
     if (path.subresource !== "status" || !kind.statusSubresource) throw pathNotFound();
-    if (method === "POST" || method === "DELETE") throw methodNotAllowed();
+    if (method === "POST" || method === "DELETE") throw methodNotAllowed([...readMethods, "PUT", "PATCH"]);
   }
   if (path.name === undefined) {
     if (method === "GET") return await answerList(context, request);
     if (method === "POST") return await create(context, request);
     if (method === "DELETE") return await deleteCollection(context, request);
-    throw methodNotAllowed();
+    throw methodNotAllowed([...readMethods, "POST", "DELETE"]);
   }
   switch (method) {
     case "GET":
@@ -60,7 +61,7 @@ export async function handleResource(context: ResourceContext, request: Resource
     case "DELETE":
       return await deleteOne(context, request);
     default:
-      throw methodNotAllowed();
+      throw methodNotAllowed([...readMethods, "PUT", "PATCH", "DELETE"]);
   }
 }
 
@@ -130,7 +131,7 @@ function readBody(
 }
 
 async function create(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
-  if (request.kind.namespaced && request.path.namespace === undefined) throw methodNotAllowed();
+  if (request.kind.namespaced && request.path.namespace === undefined) throw methodNotAllowed(readMethods);
   const options = readWriteOptions(request);
   const { object, doubts } = readBody(request, options);
   const name = object.metadata.name ?? "";
@@ -225,7 +226,7 @@ function optionalBody({ body, contentType }: ResourceRequest): Json | undefined 
 /** Deletes what a list would show; answers with that list, in the form of a list. */
 async function deleteCollection(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
   const { kind, plane, query, path } = request;
-  if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed();
+  if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed(readMethods);
   const form = readForm(request);
   const options = readDeleteOptions(optionalBody(request), query);
   const items: KubeObject[] = [];

@@ -1,9 +1,7 @@
 import type { Caller } from "../access/directory.ts";
-import { reviews } from "../discovery.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import { childObject, type Json, type JsonObject } from "../object.ts";
-
-export type Review = (typeof reviews)[number];
+import { type Review, reviews } from "../reviews.ts";
 
 /** The review that a path means: `/apis/<group>/<version>/<plural>`. */
 export function reviewOfPath(path: string): Review | undefined {
@@ -41,15 +39,15 @@ export function accessDecision(spec: JsonObject, kinds: readonly KindDefinition[
   if (path !== undefined) return { allowed: String(path["verb"]) === "get" };
   const attributes = childObject(spec, "resourceAttributes") ?? {};
   const text = (name: string) => String(attributes[name] ?? "");
-  const isVerb = text("verb") === "*" || verbs.includes(text("verb"));
-  const isServed =
-    text("resource") === "*" ||
-    kinds.some(({ group, plural }) => {
-      return plural === text("resource") && (text("group") === "*" || group === text("group"));
-    }) ||
-    reviews.some(({ group, plural }) => plural === text("resource") && group === text("group"));
+  const isMeant = ({ group, plural }: { readonly group: string; readonly plural: string }) =>
+    plural === text("resource") && (text("group") === "*" || group === text("group"));
+  const isReview = reviews.some(isMeant);
+  const allowed = isReview ? ["create"] : verbs;
+  const isVerb = text("verb") === "*" || allowed.includes(text("verb"));
+  const isServed = text("resource") === "*" || isReview || kinds.some(isMeant);
   if (isVerb && isServed) return { allowed: true };
-  return { allowed: false, reason: isVerb ? "the resource is not served here" : "the verb is not known" };
+  if (isVerb) return { allowed: false, reason: "the resource is not served here" };
+  return { allowed: false, reason: isReview ? "a review can only be created" : "the verb is not known" };
 }
 
 function rules(kinds: readonly KindDefinition[]): JsonObject {

@@ -1,7 +1,9 @@
 import type { KindDefinition } from "../kinds/kind.ts";
 import { metaPrefix, typeMetaProperties, wholeObjectSchema } from "../schema/object-meta.ts";
 import {
+  atomicList,
   type GroupVersionKind,
+  integerField,
   referTo,
   type Schema,
   type SchemaComponent,
@@ -13,119 +15,97 @@ import {
  * meta/v1.
  */
 
-const listMeta: SchemaComponent = {
-  name: `${metaPrefix}ListMeta`,
-  schema: {
-    type: "object",
-    description: "ListMeta describes metadata of lists and of other objects that are not stored.",
-    properties: {
-      continue: textField(
-        "continue is set if the list was limited and the server has more: an opaque value with which " +
-          "the next part is requested.",
-      ),
-      remainingItemCount: {
-        type: "integer",
-        format: "int64",
-        description:
-          "remainingItemCount is the number of items that are not included in this part of the list. " +
-          "Absent if the list is complete, or was requested with selectors.",
-      },
-      resourceVersion: textField(
-        "The version that the list shows. Opaque. Populated by the system. Read-only.",
-      ),
-      selfLink: textField(
-        "Deprecated: selfLink is a legacy read-only field that the system does not populate.",
-      ),
-    },
-  },
-};
+/** @param properties of an object; absent for one that may hold anything */
+function metaType(name: string, description: string, properties?: Schema["properties"]): SchemaComponent {
+  const fields = properties === undefined ? {} : { properties };
+  return { name: `${metaPrefix}${name}`, schema: { type: "object", description, ...fields } };
+}
 
-const statusCause: SchemaComponent = {
-  name: `${metaPrefix}StatusCause`,
-  schema: {
-    type: "object",
-    description: "StatusCause says more about one of the errors that a Status stands for.",
-    properties: {
-      field: textField(
-        'The field of the resource that caused this error, such as "name" or "items[0].name". Optional.',
-      ),
-      message: textField("A human-readable description of the cause of the error."),
-      reason: textField("A machine-readable description of the cause of the error."),
-    },
+const listMeta = metaType(
+  "ListMeta",
+  "ListMeta describes metadata of lists and of other objects that are not stored.",
+  {
+    continue: textField(
+      "continue is set if the list was limited and the server has more: an opaque value with which " +
+        "the next part is requested.",
+    ),
+    remainingItemCount: integerField(
+      "int64",
+      "remainingItemCount is the number of items that are not included in this part of the list. " +
+        "Absent if the list is complete, or was requested with selectors.",
+    ),
+    resourceVersion: textField(
+      "The version that the list shows. Opaque. Populated by the system. Read-only.",
+    ),
+    selfLink: textField(
+      "Deprecated: selfLink is a legacy read-only field that the system does not populate.",
+    ),
   },
-};
+);
 
-const statusDetails: SchemaComponent = {
-  name: `${metaPrefix}StatusDetails`,
-  schema: {
-    type: "object",
-    description: "StatusDetails holds more about a response. The reason of the Status defines what is set.",
-    properties: {
-      causes: {
-        type: "array",
-        description: "The errors that led to the reason.",
-        items: referTo(statusCause),
-        "x-kubernetes-list-type": "atomic",
-      },
-      group: textField("The group of the resource that the status is about."),
-      kind: textField("The kind of the resource that the status is about."),
-      name: textField("The name of the resource that the status is about, if it is a single one."),
-      retryAfterSeconds: {
-        type: "integer",
-        format: "int32",
-        description: "If specified, the time in seconds before the operation should be retried.",
-      },
-      uid: textField("UID of the resource, if it is a single one."),
-    },
+const statusCause = metaType(
+  "StatusCause",
+  "StatusCause says more about one of the errors that a Status stands for.",
+  {
+    field: textField(
+      'The field of the resource that caused this error, such as "name" or "items[0].name". Optional.',
+    ),
+    message: textField("A human-readable description of the cause of the error."),
+    reason: textField("A machine-readable description of the cause of the error."),
   },
-};
+);
+
+const statusDetails = metaType(
+  "StatusDetails",
+  "StatusDetails holds more about a response. The reason of the Status defines what is set.",
+  {
+    causes: atomicList(referTo(statusCause), "The errors that led to the reason."),
+    group: textField("The group of the resource that the status is about."),
+    kind: textField("The kind of the resource that the status is about."),
+    name: textField("The name of the resource that the status is about, if it is a single one."),
+    retryAfterSeconds: integerField(
+      "int32",
+      "If specified, the time in seconds before the operation should be retried.",
+    ),
+    uid: textField("UID of the resource, if it is a single one."),
+  },
+);
 
 const statusComponent: SchemaComponent = {
-  name: `${metaPrefix}Status`,
   groupVersionKinds: [{ group: "", version: "v1", kind: "Status" }],
-  schema: {
-    type: "object",
-    description: "Status is a return value for calls that don't return other objects.",
-    properties: {
-      ...typeMetaProperties,
-      metadata: referTo(listMeta, "Standard list metadata."),
-      code: { type: "integer", format: "int32", description: "The HTTP status code of this status." },
-      details: referTo(statusDetails, "More about the reason."),
-      message: textField("A human-readable description of the status of this operation."),
-      reason: textField('A machine-readable description of why this operation is in the "Failure" status.'),
-      status: textField('Status of the operation. One of: "Success" or "Failure".'),
-    },
-  },
-};
-
-const preconditions: SchemaComponent = {
-  name: `${metaPrefix}Preconditions`,
-  schema: {
-    type: "object",
-    description: "Preconditions must be fulfilled before an operation is carried out.",
-    properties: {
-      resourceVersion: textField("Specifies the target resourceVersion."),
-      uid: textField("Specifies the target UID."),
-    },
-  },
-};
-
-const deleteOptionsSchema: Schema = {
-  type: "object",
-  description: "DeleteOptions may be provided when deleting an API object.",
-  properties: {
+  ...metaType("Status", "Status is a return value for calls that don't return other objects.", {
     ...typeMetaProperties,
-    dryRun: {
-      type: "array",
-      description: 'When present, nothing is persisted. The only valid value is "All".',
-      items: { type: "string" },
-      "x-kubernetes-list-type": "atomic",
-    },
-    gracePeriodSeconds: {
-      type: "integer",
-      format: "int64",
-      description: "The duration in seconds before the object should be deleted. Zero means at once.",
-    },
+    metadata: referTo(listMeta, "Standard list metadata."),
+    code: integerField("int32", "The HTTP status code of this status."),
+    details: referTo(statusDetails, "More about the reason."),
+    message: textField("A human-readable description of the status of this operation."),
+    reason: textField('A machine-readable description of why this operation is in the "Failure" status.'),
+    status: textField('Status of the operation. One of: "Success" or "Failure".'),
+  }),
+};
+
+const preconditions = metaType(
+  "Preconditions",
+  "Preconditions must be fulfilled before an operation is carried out.",
+  {
+    resourceVersion: textField("Specifies the target resourceVersion."),
+    uid: textField("Specifies the target UID."),
+  },
+);
+
+const deleteOptions = metaType(
+  "DeleteOptions",
+  "DeleteOptions may be provided when deleting an API object.",
+  {
+    ...typeMetaProperties,
+    dryRun: atomicList(
+      { type: "string" },
+      'When present, nothing is persisted. The only valid value is "All".',
+    ),
+    gracePeriodSeconds: integerField(
+      "int64",
+      "The duration in seconds before the object should be deleted. Zero means at once.",
+    ),
     orphanDependents: {
       type: "boolean",
       description: "Deprecated: use propagationPolicy. Only one of the two may be set.",
@@ -139,20 +119,25 @@ const deleteOptionsSchema: Schema = {
         "this object, 'Foreground' before it.",
     ),
   },
-};
+);
 
-const patchComponent: SchemaComponent = {
-  name: `${metaPrefix}Patch`,
-  schema: {
-    type: "object",
-    description: "Patch stands for the body of a PATCH request; its content type says what it is.",
-  },
-};
+const patchComponent = metaType(
+  "Patch",
+  "Patch stands for the body of a PATCH request; its content type says what it is.",
+);
 
 const rawExtension: SchemaComponent = {
   name: "io.k8s.apimachinery.pkg.runtime.RawExtension",
   schema: { type: "object", description: "RawExtension holds an object of any kind." },
 };
+
+const watchEvent = metaType("WatchEvent", "Event represents a single event to a watched resource.", {
+  type: textField("ADDED, MODIFIED, DELETED, BOOKMARK or ERROR."),
+  object: referTo(
+    rawExtension,
+    "The new state of the object; the last one, if it was deleted; a Status, if the type is ERROR.",
+  ),
+});
 
 /** Types of meta/v1 that belong to every group. */
 export interface SharedComponents {
@@ -167,26 +152,11 @@ export function sharedComponents(kinds: readonly KindDefinition[]): SharedCompon
   return {
     status: statusComponent,
     patch: patchComponent,
-    deleteOptions: {
-      name: `${metaPrefix}DeleteOptions`,
-      schema: deleteOptionsSchema,
-      groupVersionKinds: inEveryGroup(kinds, "DeleteOptions"),
-    },
+    deleteOptions: { ...deleteOptions, groupVersionKinds: inEveryGroup(kinds, "DeleteOptions") },
     watchEvent: {
-      name: `${metaPrefix}WatchEvent`,
+      name: watchEvent.name,
+      schema: { ...watchEvent.schema, required: ["type", "object"] },
       groupVersionKinds: inEveryGroup(kinds, "WatchEvent"),
-      schema: {
-        type: "object",
-        description: "Event represents a single event to a watched resource.",
-        required: ["type", "object"],
-        properties: {
-          type: textField("ADDED, MODIFIED, DELETED, BOOKMARK or ERROR."),
-          object: referTo(
-            rawExtension,
-            "The new state of the object; the last one, if it was deleted; a Status, if the type is ERROR.",
-          ),
-        },
-      },
     },
   };
 }

@@ -1,15 +1,16 @@
 import type { KindDefinition } from "../kinds/kind.ts";
 import type { JsonObject } from "../object.ts";
-import { kindComponent, listComponent, type SharedComponents } from "./components.ts";
-import { type Operation, pathsOf, reasonOf } from "./operations.ts";
+import { apiParts } from "./api-parts.ts";
+import type { SharedComponents } from "./components.ts";
+import { type Operation, reasonOf } from "./operations.ts";
 import type { Parameter } from "./parameters.ts";
 import { printComponents, referenceTo, version2 } from "./print-schema.ts";
 
-/** The one OpenAPI v2 document over all kinds of a plane, for clients that know nothing newer. */
+/** The one OpenAPI v2 document over everything in a plane, for clients that know nothing newer. */
 export function openApiV2Document(kinds: readonly KindDefinition[], shared: SharedComponents): JsonObject {
-  const components = kinds.flatMap((kind) => [kindComponent(kind), listComponent(kind)]);
-  const paths = kinds
-    .flatMap((kind) => pathsOf(kind, shared))
+  const parts = apiParts(kinds, shared);
+  const paths = parts
+    .flatMap((part) => part.paths)
     .map(({ path, parameters, operations }) => {
       const item: JsonObject = {
         parameters: parameters.map(printParameter),
@@ -21,7 +22,10 @@ export function openApiV2Document(kinds: readonly KindDefinition[], shared: Shar
     swagger: "2.0",
     info: { title: "telemetryd platform", version: "v1" },
     paths: Object.fromEntries(paths),
-    definitions: printComponents([...components, ...Object.values(shared)], version2),
+    definitions: printComponents(
+      parts.flatMap(({ components }) => components),
+      version2,
+    ),
   };
 }
 

@@ -1,33 +1,31 @@
 import type { KindDefinition } from "../kinds/kind.ts";
 import type { JsonObject } from "../object.ts";
-import { kindComponent, listComponent, type SharedComponents } from "./components.ts";
-import { type ApiPath, groupVersionPath, type Operation, pathsOf, reasonOf } from "./operations.ts";
+import { type ApiPart, apiParts } from "./api-parts.ts";
+import type { SharedComponents } from "./components.ts";
+import { type ApiPath, type Operation, reasonOf } from "./operations.ts";
 import type { Parameter } from "./parameters.ts";
 import { printComponents, referenceTo, version3 } from "./print-schema.ts";
 
-/** The OpenAPI v3 document of each group version among the kinds, by the group version's path (`api/v1`). */
+/** The OpenAPI v3 document of each group version in a plane, by the group version's path (`api/v1`). */
 export function openApiV3Documents(
   kinds: readonly KindDefinition[],
   shared: SharedComponents,
 ): Map<string, JsonObject> {
-  const members = new Map<string, KindDefinition[]>();
-  for (const kind of kinds) {
-    const path = groupVersionPath(kind);
-    members.set(path, [...(members.get(path) ?? []), kind]);
+  const byGroupVersion = new Map<string, ApiPart[]>();
+  for (const part of apiParts(kinds, shared)) {
+    byGroupVersion.set(part.groupVersion, [...(byGroupVersion.get(part.groupVersion) ?? []), part]);
   }
   return new Map(
-    [...members].map(([path, own]) => {
-      const paths = own.flatMap((kind) => pathsOf(kind, shared));
-      const components = own.flatMap((kind) => [kindComponent(kind), listComponent(kind)]);
+    [...byGroupVersion].map(([groupVersion, parts]) => {
+      const paths = parts.flatMap((part) => part.paths);
+      const components = parts.flatMap((part) => part.components);
       const document = {
         openapi: "3.0.0",
-        info: { title: "telemetryd platform", version: path },
+        info: { title: "telemetryd platform", version: groupVersion },
         paths: Object.fromEntries(paths.map((each) => [each.path, pathItem(each)])),
-        components: {
-          schemas: printComponents([...components, ...Object.values(shared)], version3),
-        },
+        components: { schemas: printComponents(components, version3) },
       };
-      return [path, document];
+      return [groupVersion, document];
     }),
   );
 }

@@ -1,5 +1,6 @@
 import type { KindDefinition } from "../kinds/kind.ts";
-import type { SchemaComponent } from "../schema/schema.ts";
+import type { Review } from "../reviews.ts";
+import type { GroupVersionKind, SchemaComponent } from "../schema/schema.ts";
 import { kindComponent, listComponent, type SharedComponents } from "./components.ts";
 import {
   deleteParameters,
@@ -28,7 +29,7 @@ export interface Operation {
   readonly description: string;
   /** `x-kubernetes-action` */
   readonly action: string;
-  readonly kind: KindDefinition;
+  readonly kind: GroupVersionKind;
   readonly parameters: readonly Parameter[];
   readonly body?: RequestBody;
   /** Media types of responses with a body. */
@@ -57,7 +58,7 @@ export function reasonOf(code: string): string {
 }
 
 /** `api/v1`, `apis/<group>/<version>` */
-export function groupVersionPath({ group, version }: Pick<KindDefinition, "group" | "version">): string {
+export function groupVersionPath({ group, version }: Pick<GroupVersionKind, "group" | "version">): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`;
 }
 
@@ -101,15 +102,9 @@ export function pathsOf(kind: KindDefinition, shared: SharedComponents): ApiPath
 function operationsOf(kind: KindDefinition, shared: SharedComponents) {
   const own = kindComponent(kind);
   const list = listComponent(kind);
-  const groupVersion = camelCase(kind.group === "" ? "core" : kind.group) + upperFirst(kind.version);
+  const { groupVersion, common } = namesOf(kind);
   const scope = kind.namespaced ? "Namespaced" : "";
   const article = /^[AEIOU]/.test(kind.kind) ? "an" : "a";
-  const group = camelCase(kind.group === "" ? "core" : kind.group);
-  const common = {
-    tag: `${group.charAt(0).toLowerCase()}${group.slice(1)}_${kind.version}`,
-    kind,
-    produces: objectTypes,
-  };
   const about = (subresource: string) => (subresource === "" ? "the specified" : "status of the specified");
   const patchTypes = [
     "application/json-patch+json",
@@ -189,6 +184,36 @@ function operationsOf(kind: KindDefinition, shared: SharedComponents) {
       body: { component: deleteOptions, mediaTypes: objectTypes, isRequired: false },
       responses: { 200: status, 202: status, 401: undefined },
     }),
+  };
+}
+
+/** A review is created, and nothing else can be done with it. */
+export function pathOfReview(review: Review, component: SchemaComponent): ApiPath {
+  const { groupVersion, common } = namesOf(review);
+  const create: Operation = {
+    ...common,
+    method: "post",
+    id: `create${groupVersion}${review.kind}`,
+    description: `create a ${review.kind}`,
+    action: "post",
+    parameters: [],
+    body: { component, mediaTypes: objectTypes, isRequired: true },
+    responses: { 200: component, 201: component, 202: component, 401: undefined },
+  };
+  const path = `/${groupVersionPath(review)}/${review.plural}`;
+  return { path, parameters: [prettyParameter], operations: [create] };
+}
+
+/** What the operations on a kind have in common. */
+function namesOf({ group, version, kind }: GroupVersionKind) {
+  const name = camelCase(group === "" ? "core" : group);
+  return {
+    groupVersion: name + upperFirst(version),
+    common: {
+      tag: `${name.charAt(0).toLowerCase()}${name.slice(1)}_${version}`,
+      kind: { group, version, kind },
+      produces: objectTypes,
+    },
   };
 }
 

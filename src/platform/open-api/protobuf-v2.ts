@@ -11,70 +11,77 @@ type Writer = protobuf.Writer;
 
 const wire = { varint: 0, fixed64: 1, delimited: 2 } as const;
 
-/** @param document what `openApiV2Document` gives */
-export function encodeOpenApiV2(document: JsonObject): Uint8Array {
-  const writer = protobuf.Writer.create();
-  const info = asObject(document["info"]);
-  text(writer, 1, document["swagger"]);
-  message(writer, 2, () => {
-    text(writer, 1, info["title"]);
-    text(writer, 2, info["version"]);
-  });
-  message(writer, 8, () => named(writer, 2, document["paths"], pathItem));
-  message(writer, 9, () => named(writer, 1, document["definitions"], schema));
-  return writer.finish();
-}
+/** Writes a field, which is left out where there is no value of its type. */
+type Write = (writer: Writer, field: number, value: Json | undefined) => void;
 
-// Each writes a field of one type; what is absent is left out.
+/** The fields of a message: number, name in the document, type. */
+type Fields = readonly (readonly [number: number, name: string, write: Write])[];
 
 function tag(writer: Writer, field: number, type: number): Writer {
   return writer.uint32((field << 3) | type);
 }
 
-function text(writer: Writer, field: number, value: Json | undefined): void {
+const text: Write = (writer, field, value) => {
   if (typeof value === "string") tag(writer, field, wire.delimited).string(value);
-}
+};
 
-function texts(writer: Writer, field: number, values: Json | undefined): void {
-  for (const value of list(values)) text(writer, field, value);
-}
-
-function flag(writer: Writer, field: number, value: Json | undefined): void {
+const flag: Write = (writer, field, value) => {
   if (value === true) tag(writer, field, wire.varint).bool(true);
-}
+};
 
-function integer(writer: Writer, field: number, value: Json | undefined): void {
+const integer: Write = (writer, field, value) => {
   if (typeof value === "number") tag(writer, field, wire.varint).int64(value);
+};
+
+const decimal: Write = (writer, field, value) => {
+  if (typeof value === "number") tag(writer, field, wire.fixed64).double(value);
+};
+
+/** JSON is YAML too. */
+const any: Write = (writer, field, value) => {
+  if (value !== undefined) message(writer, field, () => text(writer, 2, JSON.stringify(value)));
+};
+
+const each = (write: Write): Write => {
+  return (writer, field, value) => {
+    for (const item of Array.isArray(value) ? value : []) write(writer, field, item);
+  };
+};
+
+/** A message of these fields, and of vendor extensions where it has a field for them. */
+function messageOf(fields: Fields, extensions?: number): Write {
+  return (writer, field, value) => {
+    if (!isJsonObject(value)) return;
+    message(writer, field, () => {
+      for (const [number, name, write] of fields) write(writer, number, value[name]);
+      if (extensions !== undefined) vendorExtensions(writer, extensions, value);
+    });
+  };
 }
 
-function decimal(writer: Writer, field: number, value: Json | undefined): void {
-  if (typeof value === "number") tag(writer, field, wire.fixed64).double(value);
-}
+/** A message that holds nothing but one field. */
+const within = (number: number, write: Write): Write => {
+  return (writer, field, value) => {
+    if (isJsonObject(value)) message(writer, field, () => write(writer, number, value));
+  };
+};
+
+/** A map, which gnostic writes as a list of names and values. */
+const named = (write: Write): Write => {
+  return (writer, field, value) => {
+    for (const [name, member] of Object.entries(isJsonObject(value) ? value : {})) {
+      message(writer, field, () => {
+        text(writer, 1, name);
+        write(writer, 2, member);
+      });
+    }
+  };
+};
 
 function message(writer: Writer, field: number, write: () => void): void {
   tag(writer, field, wire.delimited).fork();
   write();
   writer.ldelim();
-}
-
-/** JSON is YAML too. */
-function any(writer: Writer, field: number, value: Json): void {
-  message(writer, field, () => text(writer, 2, JSON.stringify(value)));
-}
-
-/** A map, which gnostic writes as a list of names and values. */
-function named(
-  writer: Writer,
-  field: number,
-  members: Json | undefined,
-  write: (writer: Writer, value: JsonObject) => void,
-): void {
-  for (const [name, value] of Object.entries(asObject(members))) {
-    message(writer, field, () => {
-      text(writer, 1, name);
-      message(writer, 2, () => write(writer, asObject(value)));
-    });
-  }
 }
 
 function vendorExtensions(writer: Writer, field: number, value: JsonObject): void {
@@ -87,94 +94,115 @@ function vendorExtensions(writer: Writer, field: number, value: JsonObject): voi
   }
 }
 
-const methods = { get: 2, put: 3, post: 4, delete: 5, patch: 8 } as const;
+/** A schema holds schemas. */
+const schema: Write = (writer, field, value) => ownSchema(writer, field, value);
 
-function pathItem(writer: Writer, value: JsonObject): void {
-  for (const [method, field] of Object.entries(methods)) {
-    const found = value[method];
-    if (isJsonObject(found)) message(writer, field, () => operation(writer, found));
-  }
-  parameters(writer, 9, value["parameters"]);
-}
+const ownSchema = messageOf(
+  [
+    [1, "$ref", text],
+    [2, "format", text],
+    [4, "description", text],
+    [7, "maximum", decimal],
+    [9, "minimum", decimal],
+    [11, "maxLength", integer],
+    [12, "minLength", integer],
+    [13, "pattern", text],
+    [14, "maxItems", integer],
+    [15, "minItems", integer],
+    [17, "maxProperties", integer],
+    [19, "required", each(text)],
+    [20, "enum", each(any)],
+    [21, "additionalProperties", within(1, schema)],
+    [
+      22,
+      "type",
+      (writer, field, type) => {
+        if (type !== undefined) message(writer, field, () => text(writer, 1, type));
+      },
+    ],
+    [23, "items", within(1, schema)],
+    [25, "properties", within(1, named(schema))],
+  ],
+  31,
+);
 
-function operation(writer: Writer, value: JsonObject): void {
-  texts(writer, 1, value["tags"]);
-  text(writer, 3, value["description"]);
-  text(writer, 5, value["operationId"]);
-  texts(writer, 6, value["produces"]);
-  texts(writer, 7, value["consumes"]);
-  parameters(writer, 8, value["parameters"]);
-  message(writer, 9, () => named(writer, 1, value["responses"], response));
-  texts(writer, 10, value["schemes"]);
-  vendorExtensions(writer, 13, value);
-}
+const bodyParameter = messageOf([
+  [2, "name", text],
+  [3, "in", text],
+  [4, "required", flag],
+  [5, "schema", schema],
+]);
 
-function response(writer: Writer, value: JsonObject): void {
-  const content = value["schema"];
-  message(writer, 1, () => {
-    text(writer, 1, value["description"]);
-    if (!isJsonObject(content)) return;
-    message(writer, 2, () => message(writer, 1, () => schema(writer, content)));
-  });
-}
+const placeParameter = (type: number, unique: number): Write =>
+  messageOf([
+    [1, "required", flag],
+    [2, "in", text],
+    [3, "description", text],
+    [4, "name", text],
+    [type, "type", text],
+    [unique, "uniqueItems", flag],
+  ]);
 
-function parameters(writer: Writer, field: number, values: Json | undefined): void {
-  for (const value of list(values)) {
-    message(writer, field, () => message(writer, 1, () => parameter(writer, asObject(value))));
-  }
-}
+const parameterPlaces: Readonly<Record<string, Write>> = {
+  body: within(1, bodyParameter),
+  query: within(2, within(3, placeParameter(6, 20))),
+  path: within(2, within(4, placeParameter(5, 19))),
+};
 
-function parameter(writer: Writer, value: JsonObject): void {
-  if (value["in"] === "body") {
-    message(writer, 1, () => {
-      text(writer, 2, value["name"]);
-      text(writer, 3, value["in"]);
-      flag(writer, 4, value["required"]);
-      message(writer, 5, () => schema(writer, asObject(value["schema"])));
-    });
-    return;
-  }
-  const numbers = value["in"] === "path" ? { own: 4, type: 5, unique: 19 } : { own: 3, type: 6, unique: 20 };
-  message(writer, 2, () => {
-    message(writer, numbers.own, () => {
-      flag(writer, 1, value["required"]);
-      text(writer, 2, value["in"]);
-      text(writer, 3, value["description"]);
-      text(writer, 4, value["name"]);
-      text(writer, numbers.type, value["type"]);
-      flag(writer, numbers.unique, value["uniqueItems"]);
-    });
-  });
-}
+const parameter: Write = (writer, field, value) => {
+  if (!isJsonObject(value)) return;
+  const write = parameterPlaces[String(value["in"])];
+  if (write !== undefined) message(writer, field, () => write(writer, 1, value));
+};
 
-function schema(writer: Writer, value: JsonObject): void {
-  const { additionalProperties, items, properties, type } = value;
-  text(writer, 1, value["$ref"]);
-  text(writer, 2, value["format"]);
-  text(writer, 4, value["description"]);
-  decimal(writer, 7, value["maximum"]);
-  decimal(writer, 9, value["minimum"]);
-  integer(writer, 11, value["maxLength"]);
-  integer(writer, 12, value["minLength"]);
-  text(writer, 13, value["pattern"]);
-  integer(writer, 14, value["maxItems"]);
-  integer(writer, 15, value["minItems"]);
-  integer(writer, 17, value["maxProperties"]);
-  texts(writer, 19, value["required"]);
-  for (const each of list(value["enum"])) any(writer, 20, each);
-  if (isJsonObject(additionalProperties)) {
-    message(writer, 21, () => message(writer, 1, () => schema(writer, additionalProperties)));
-  }
-  if (type !== undefined) message(writer, 22, () => text(writer, 1, type));
-  if (isJsonObject(items)) message(writer, 23, () => message(writer, 1, () => schema(writer, items)));
-  if (properties !== undefined) message(writer, 25, () => named(writer, 1, properties, schema));
-  vendorExtensions(writer, 31, value);
-}
+const response = within(
+  1,
+  messageOf([
+    [1, "description", text],
+    [2, "schema", within(1, schema)],
+  ]),
+);
 
-function asObject(value: Json | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
+const operation = messageOf(
+  [
+    [1, "tags", each(text)],
+    [3, "description", text],
+    [5, "operationId", text],
+    [6, "produces", each(text)],
+    [7, "consumes", each(text)],
+    [8, "parameters", each(parameter)],
+    [9, "responses", within(1, named(response))],
+    [10, "schemes", each(text)],
+  ],
+  13,
+);
 
-function list(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
+const pathItem = messageOf([
+  [2, "get", operation],
+  [3, "put", operation],
+  [4, "post", operation],
+  [5, "delete", operation],
+  [8, "patch", operation],
+  [9, "parameters", each(parameter)],
+]);
+
+const documentFields: Fields = [
+  [1, "swagger", text],
+  [
+    2,
+    "info",
+    messageOf([
+      [1, "title", text],
+      [2, "version", text],
+    ]),
+  ],
+  [8, "paths", within(2, named(pathItem))],
+  [9, "definitions", within(1, named(schema))],
+];
+
+/** @param document what `openApiV2Document` gives */
+export function encodeOpenApiV2(document: JsonObject): Uint8Array {
+  const writer = protobuf.Writer.create();
+  for (const [number, name, write] of documentFields) write(writer, number, document[name]);
+  return writer.finish();
 }

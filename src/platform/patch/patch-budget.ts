@@ -7,7 +7,7 @@ export class PatchTooLarge extends Error {}
 const maxCopyBytes = 3 * 2 ** 20;
 
 /** Values that they may make, which take more time and memory than their bytes where they are small. */
-const maxCopiedValues = 100_000;
+const maxCopiedValues = 20_000;
 
 /**
  * Elements of lists that one patch may shift in total. One addition in front of a large list is cheap, but thousands of

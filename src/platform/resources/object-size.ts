@@ -4,14 +4,15 @@ import { isJsonObject, type Json, type KubeObject } from "../object.ts";
 import { badRequest, tooLarge } from "../status.ts";
 
 /**
- * What one object may hold, apart from its managed fields. Its bytes alone bound neither time nor memory: a hundred
- * thousand small values take a hundred times as long as one text of the same size, and everybody's requests wait.
+ * What one object may hold, apart from its managed fields. Its bytes alone bound neither time nor memory: many small
+ * values take a hundred times as long as one text of the same size, and everybody's requests wait. Server-side apply
+ * that removes all of them is the costliest request of all (bench/requests.ts).
  */
-const maxValues = 50_000;
+const maxValues = 8_000;
 /** Fields of one object, and items of one list. */
-const maxMembers = 10_000;
+const maxMembers = 2_500;
 /** Below this many values the work on an object is too short for others to notice. */
-const smallValues = 2_000;
+const smallValues = 1_000;
 
 /**
  * Counts the values of an object before the costly work on it begins.
@@ -29,16 +30,25 @@ function count(value: Json, counted: number, depth: number): number {
   const members = Array.isArray(value) ? value : Object.values(value);
   if (members.length > maxMembers) {
     const what = isJsonObject(value) ? "fields of one object" : "items of one list";
+    const how = "spread the rest over more objects";
     throw tooLarge(
-      `Request entity too large: at most ${maxMembers} ${what} are allowed, not ${members.length}`,
+      `Request entity too large: at most ${maxMembers} ${what} are allowed, not ${members.length}; ${how}`,
     );
   }
   if (depth >= maxDepth) throw badRequest("the object is nested too deeply");
   let total = counted + 1;
   for (const member of members) total = count(member, total, depth + 1);
   if (total > maxValues) {
-    throw tooLarge(`Request entity too large: an object holds at most ${maxValues} values`);
+    throw tooLarge(`Request entity too large: an object holds at most ${maxValues} values; use several`);
   }
+  return total;
+}
+
+/** How many values there are, of what is within the limits already. */
+export function valuesIn(value: Json): number {
+  if (typeof value !== "object" || value === null) return 1;
+  let total = 1;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) total += valuesIn(member);
   return total;
 }
 

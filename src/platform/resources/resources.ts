@@ -35,7 +35,7 @@ import {
   setManagedFields,
   trackedManagers,
 } from "./new-state.ts";
-import { countValues, letOthersRun } from "./object-size.ts";
+import { countValues, letOthersRun, valuesIn } from "./object-size.ts";
 import { keyOf, type Target, type WriteOptions } from "./target.ts";
 
 export interface WriteResult {
@@ -232,7 +232,8 @@ export function createResources(options: ResourcesOptions): Resources {
       for (let attempt = 1; ; attempt++) {
         const old = await read(target);
         const wanted = change(old);
-        const values = countValues(wanted.object);
+        // A large object that becomes a small one is as much work.
+        const values = Math.max(countValues(wanted.object), valuesIn(old));
         await letOthersRun(values);
         const given = cloneJson(wanted.object);
         const unknown = dropUnknownFields(given, kind, writeOptions.fieldValidation);

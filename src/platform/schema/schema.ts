@@ -50,6 +50,16 @@ export function textField(description: string): Schema {
   return { type: "string", description };
 }
 
+/** The schema of a field that holds an integer. */
+export function integerField(format: "int32" | "int64", description: string): Schema {
+  return { type: "integer", format, description };
+}
+
+/** The schema of a list that is replaced whole. */
+export function atomicList(items: Schema, description: string): Schema {
+  return { type: "array", description, items, "x-kubernetes-list-type": "atomic" };
+}
+
 /** A schema that OpenAPI documents hold once, under a name of its own. */
 export interface SchemaComponent {
   /** `io.k8s.apimachinery.pkg.apis.meta.v1.Time` */

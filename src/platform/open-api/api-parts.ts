@@ -1,0 +1,33 @@
+import type { KindDefinition } from "../kinds/kind.ts";
+import { reviews } from "../reviews.ts";
+import type { SchemaComponent } from "../schema/schema.ts";
+import { kindComponent, listComponent, type SharedComponents } from "./components.ts";
+import { type ApiPath, groupVersionPath, pathOfReview, pathsOf } from "./operations.ts";
+import { reviewComponent } from "./review-components.ts";
+
+/** What the documents say about one resource. */
+export interface ApiPart {
+  /** `api/v1` */
+  readonly groupVersion: string;
+  readonly paths: readonly ApiPath[];
+  /** Those that they refer to follow from them. */
+  readonly components: readonly SchemaComponent[];
+}
+
+/** Everything that discovery lists in a plane that serves `kinds`: the kinds and the reviews. */
+export function apiParts(kinds: readonly KindDefinition[], shared: SharedComponents): ApiPart[] {
+  const ofKinds = kinds.map((kind) => ({
+    groupVersion: groupVersionPath(kind),
+    paths: pathsOf(kind, shared),
+    components: [kindComponent(kind), listComponent(kind), ...Object.values(shared)],
+  }));
+  const ofReviews = reviews.map((review) => {
+    const component = reviewComponent(review);
+    return {
+      groupVersion: groupVersionPath(review),
+      paths: [pathOfReview(review, component)],
+      components: [component],
+    };
+  });
+  return [...ofKinds, ...ofReviews];
+}

@@ -1,0 +1,18 @@
+/** Reviews that kubectl's `auth can-i` and `auth whoami` create; the response comes at once, nothing is stored. */
+export const reviews = [
+  {
+    group: "authorization.k8s.io",
+    version: "v1",
+    plural: "selfsubjectaccessreviews",
+    kind: "SelfSubjectAccessReview",
+  },
+  {
+    group: "authorization.k8s.io",
+    version: "v1",
+    plural: "selfsubjectrulesreviews",
+    kind: "SelfSubjectRulesReview",
+  },
+  { group: "authentication.k8s.io", version: "v1", plural: "selfsubjectreviews", kind: "SelfSubjectReview" },
+] as const;
+
+export type Review = (typeof reviews)[number];
