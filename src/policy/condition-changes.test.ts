@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { type ConditionState, isTransition, nextConditions } from "./condition-changes.ts";
-import type { Condition } from "./conditions.ts";
 
 const atMs = Date.UTC(2026, 10, 20, 12);
 const state = (members: Partial<ConditionState> = {}): ConditionState => ({
