@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply } from "fastify";
 import { Registry } from "prom-client";
-import { namesOneHost } from "../core/bounded-connections.ts";
 import { describeError } from "../core/errors.ts";
+import { namesOneHost } from "../core/host.ts";
 import type { Logger } from "../core/log.ts";
 import type { DaemonStatus } from "../policy/status-view.ts";
 import { isKnownHost } from "./known-host.ts";
