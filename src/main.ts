@@ -159,6 +159,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         readiness: () => health.readiness(),
         degraded: () => health.degraded(),
         registries,
+        pieces: exporting?.exposition,
         listenHost: config.ops.listen.host,
         hosts: config.ops.hosts,
         dashboard: queues?.dashboard,

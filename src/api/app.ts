@@ -1,7 +1,7 @@
 import { type IncomingMessage, METHODS } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { namesOneHost } from "../core/bounded-connections.ts";
 import { describeError } from "../core/errors.ts";
+import { namesOneHost } from "../core/host.ts";
 import { type Answer, problemAnswer, send } from "./answer.ts";
 import { createHandlers, type HandlerOptions } from "./handlers.ts";
 import { allowedMethods, createHttpServer } from "./http-server.ts";

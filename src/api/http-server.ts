@@ -5,7 +5,8 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { boundConnections, type ConnectionBounds, namesOneHost } from "../core/bounded-connections.ts";
+import { boundConnections, type ConnectionBounds } from "../core/bounded-connections.ts";
+import { namesOneHost } from "../core/host.ts";
 import type { Logger } from "../core/log.ts";
 import { problemAnswer, send } from "./answer.ts";
 import { rawAnswer, refuseConnection } from "./refused-connection.ts";

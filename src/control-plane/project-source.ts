@@ -4,7 +4,6 @@ import { describeError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import { projectNameProblem } from "../core/plane.ts";
 import type { Service } from "../core/service.ts";
-import { withEither } from "../core/signals.ts";
 import type { PolicyStore } from "../policy/store.ts";
 import type { PlaneClient } from "./plane-client.ts";
 import { createReflector } from "./reflector.ts";
@@ -47,15 +46,15 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
   /** The uids of projects that cannot be exported: each is reported once. */
   const refused = new Set<string>();
 
-  const start = (name: string, uid: string, delayMs: number, signal: AbortSignal): void => {
+  const start = (name: string, uid: string, delayMs: number): void => {
     const stop = new AbortController();
     const source = options.planeSource(name);
-    const run = async (either: AbortSignal): Promise<void> => {
-      await clock.sleep(delayMs, either);
-      await source.run(either);
+    const run = async (): Promise<void> => {
+      await clock.sleep(delayMs, stop.signal);
+      await source.run(stop.signal);
     };
-    const ended = withEither([signal, stop.signal], run).catch((error: unknown) => {
-      if (!signal.aborted && !stop.signal.aborted)
+    const ended = run().catch((error: unknown) => {
+      if (!stop.signal.aborted)
         log.error({ project: name, error: describeError(error) }, "a project cannot be followed");
     });
     projects.set(name, { uid, source, stop, ended });
@@ -70,14 +69,14 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
       if (!projects.has(name)) store.removePlane(name);
     });
   };
-  const want = (object: PlaneObject, delayMs: number, signal: AbortSignal): void => {
+  const want = (object: PlaneObject, delayMs: number): void => {
     const { name, uid } = identity(object);
     const running = projects.get(name);
     const isLeaving = valueAt(object, ["metadata", "deletionTimestamp"]) !== undefined;
     if (isLeaving || (running !== undefined && running.uid !== uid)) end(name);
     if (isLeaving || projects.has(name)) return;
     const problem = projectNameProblem(name);
-    if (problem === undefined) start(name, uid, delayMs, signal);
+    if (problem === undefined) start(name, uid, delayMs);
     else if (!refused.has(uid)) {
       refused.add(uid);
       log.error({ project: name }, `a project is not exported: its name ${problem}`);
@@ -93,8 +92,8 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
           const listed = new Set(effect.items.map((object) => identity(object).name));
           for (const name of [...projects.keys()]) if (!listed.has(name)) end(name);
           const spreadMs = (effect.items.length / 100) * spreadMsPerHundred;
-          for (const object of effect.items) want(object, random() * spreadMs, signal);
-        } else if (effect.kind === "put") want(effect.object, 0, signal);
+          for (const object of effect.items) want(object, random() * spreadMs);
+        } else if (effect.kind === "put") want(effect.object, 0);
         else end(identity(effect.object).name);
       };
       const apiVersion = `resourcemanager.${groupDomain}/v1alpha`;
@@ -109,10 +108,20 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
         random,
         onEffect,
       });
-      await reflector.run(signal);
-      const running = [...projects.values()];
-      projects.clear();
-      await Promise.all(running.map(({ ended }) => ended));
+      // Each project has a signal of its own: one that all of them listen to takes Node.js longer for each of them.
+      const stopAll = () => {
+        for (const { stop } of projects.values()) stop.abort(signal.reason);
+      };
+      signal.addEventListener("abort", stopAll, { once: true });
+      try {
+        await reflector.run(signal);
+      } finally {
+        signal.removeEventListener("abort", stopAll);
+        stopAll();
+        const running = [...projects.values()];
+        projects.clear();
+        await Promise.all(running.map(({ ended }) => ended));
+      }
     },
   };
 }

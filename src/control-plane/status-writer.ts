@@ -32,7 +32,7 @@ export interface StatusWriterOptions {
 
 const turnMs = 1_000;
 /** Looked at without a pause. */
-const burstMs = 5;
+const burstMs = 2;
 const maxConflicts = 4;
 /** A policy whose status cannot be written is tried again after this long. */
 const retryMs = 15_000;

@@ -1,5 +1,5 @@
+import { createRequire } from "node:module";
 import { type Logger, pino } from "pino";
-import { prettyFactory } from "pino-pretty";
 import { redact } from "./redact.ts";
 
 export type { Logger } from "pino";
@@ -17,7 +17,7 @@ export interface LineSink {
  * a secret happens to be must not change a line's form.
  */
 export function createLogger(level: LogLevel, out: LineSink, isTerminal: boolean): Logger {
-  const format = isTerminal ? prettyFactory({ colorize: true, translateTime: "SYS:HH:MM:ss.l" }) : undefined;
+  const format = isTerminal ? prettyFormat() : undefined;
   const line = {
     write(text: string) {
       const redacted = `${JSON.stringify(JSON.parse(text, redactText))}\n`;
@@ -26,6 +26,13 @@ export function createLogger(level: LogLevel, out: LineSink, isTerminal: boolean
   };
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
   return pino(options, line);
+}
+
+/** Loaded on a terminal alone: it is a good part of what a start takes. */
+function prettyFormat(): (line: string) => string {
+  const load = createRequire(import.meta.url);
+  const { prettyFactory } = load("pino-pretty") as typeof import("pino-pretty");
+  return prettyFactory({ colorize: true, translateTime: "SYS:HH:MM:ss.l" });
 }
 
 function redactText(_: string, value: unknown): unknown {

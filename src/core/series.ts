@@ -147,6 +147,13 @@ export class SampleBuffer {
     this.valueHalves = new Int32Array(values.buffer);
   }
 
+  /** Makes room for `count` samples behind those that are there. @returns the index of the first of them */
+  reserveMore(count: number): number {
+    const { length } = this;
+    this.reserve(length + count);
+    return length;
+  }
+
   /** Sets the value at `index` (already reserved) to an exact 64-bit pattern. */
   setBits(index: number, high: number, low: number): void {
     this.valueHalves[index * 2] = low;

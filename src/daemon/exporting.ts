@@ -7,7 +7,7 @@ import { directoryPlane } from "../core/plane.ts";
 import { runLoop, type Service } from "../core/service.ts";
 import { version } from "../core/version.ts";
 import { windowGridMs } from "../export/cycle-times.ts";
-import { createExportRegistry } from "../export/export-metrics.ts";
+import { createExportRegistry, sinkExposition } from "../export/export-metrics.ts";
 import type { ExporterDeps, ExporterSnapshot, ExportSettings } from "../export/exporter.ts";
 import type { FleetReports } from "../export/fleet/fleet-reports.ts";
 import { MemoryBudget } from "../export/memory-budget.ts";
@@ -161,6 +161,8 @@ export interface Exporting {
   readonly services: readonly Service[];
   readonly registries: readonly Registry[];
   snapshots(): readonly ExporterSnapshot[];
+  /** The metrics of the sinks, in pieces of Prometheus' text format. */
+  exposition(): Iterable<string>;
   /** Of a sink that this daemon runs, by its key. */
   snapshotOf(sink: string): ExporterSnapshot | undefined;
   /** Where replicas share the cycles: what all of them tell of the sinks. */
@@ -202,11 +204,12 @@ export function createExporting(options: ExportingOptions): Exporting {
         signal,
       ),
   };
-  const exportRegistry = createExportRegistry(() => schedule.snapshots(), tools.deps.budget);
+  const exportRegistry = createExportRegistry(tools.deps.budget);
   return {
     services: [schedule, reconciler, sweeper, ...(tools.metadata === undefined ? [] : [tools.metadata])],
     registries: [...tools.registries, exportRegistry],
     snapshots: () => schedule.snapshots(),
+    exposition: () => sinkExposition(schedule.snapshots()),
     snapshotOf: (sink) => schedule.snapshotOf(sink),
     reports: fleet?.reports,
     source: () => ({

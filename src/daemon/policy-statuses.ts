@@ -32,6 +32,24 @@ interface Progress {
   readonly shared: FleetSink | undefined;
 }
 
+/** What is kept of a policy between two pictures. */
+interface Kept {
+  readonly plan: PolicyPlan;
+  /** In the order of the plan's `accepted`. */
+  readonly sinks: readonly KeptSink[];
+  conditions: readonly Condition[];
+  /** The last picture that it was in. */
+  picture: number;
+}
+
+interface KeptSink {
+  readonly name: string;
+  readonly accepted: ConditionState;
+  /** Undefined for a sink that is not accepted. */
+  readonly running: { readonly plan: SinkPlan; readonly key: string } | undefined;
+  conditions: readonly Condition[];
+}
+
 /**
  * What is to be said of each policy and its sinks, put together from the policy store and the exporters whenever
  * somebody asks. Keeps the conditions of before, since a condition remembers when its status last changed.
@@ -43,8 +61,9 @@ export class PolicyStatuses {
   readonly #snapshotOf: (sink: string) => ExporterSnapshot | undefined;
   readonly #clock: Clock;
   readonly #reports: Pick<FleetReports, "get"> | undefined;
-  /** Conditions by policy, then by sink ("" is the policy's own). */
-  readonly #conditions = new Map<string, ReadonlyMap<string, readonly Condition[]>>();
+  /** By policy. */
+  readonly #kept = new Map<string, Kept>();
+  #pictureCount = 0;
   #views: PolicyView[] = [];
   #takenAtMs = Number.NEGATIVE_INFINITY;
 
@@ -98,41 +117,56 @@ export class PolicyStatuses {
   }
 
   *#pictures(): Generator<[PlannedPolicy, Picture]> {
-    const keys = new Set<string>();
+    const count = ++this.#pictureCount;
     for (const planned of this.#plans.all()) {
-      const key = sinkKey(planned.plan.ref, "");
-      keys.add(key);
-      yield [planned, this.#picture(key, planned.plan)];
+      const kept = this.#keptOf(planned.plan);
+      kept.picture = Math.max(kept.picture, count);
+      yield [planned, this.#picture(kept)];
     }
-    for (const key of this.#conditions.keys()) if (!keys.has(key)) this.#conditions.delete(key);
+    // Another picture may have been taken while this one waited: what is in that one stays.
+    for (const [key, { picture }] of this.#kept) if (picture < count) this.#kept.delete(key);
   }
 
-  #picture(key: string, plan: PolicyPlan): Picture {
-    const before = this.#conditions.get(key);
-    const after = new Map<string, readonly Condition[]>();
-    const keep = (part: string, states: readonly ConditionState[]): readonly Condition[] => {
-      const next = nextConditions(before?.get(part) ?? [], states, plan.generation, this.#clock.nowMs());
-      after.set(part, next);
-      return next;
-    };
+  /** What is the same for each picture of a plan is made once; conditions pass from one plan of a policy to the next. */
+  #keptOf(plan: PolicyPlan): Kept {
+    const policy = sinkKey(plan.ref, "");
+    const before = this.#kept.get(policy);
+    if (before?.plan === plan) return before;
+    const conditionsBefore = new Map(before?.sinks.map(({ name, conditions }) => [name, conditions]));
     const running = new Map(plan.sinks.map((sink) => [sink.name, sink]));
-    let refused = 0;
-    const sinks = plan.accepted.map(({ name, condition }) => {
+    const sinks = plan.accepted.map(({ name, condition }): KeptSink => {
       const sink = running.get(name);
-      const progress = sink && this.#progress(sink);
-      const accepted = acceptedNow(condition, progress?.snapshot);
-      if (accepted.status !== "True") refused++;
-      const delivering = progress === undefined ? [] : [deliveringCondition(progress.snapshot, this.#clock)];
-      const conditions = sinceReported(keep(name, [accepted, ...delivering]), progress?.shared);
-      return { name, conditions, progress };
+      return {
+        name,
+        accepted: condition,
+        running: sink && { plan: sink, key: sinkKey(sink.policy, name) },
+        conditions: conditionsBefore.get(name) ?? [],
+      };
     });
-    const conditions = keep("", [readyNow(plan.ready, refused, sinks.length)]);
-    this.#conditions.set(key, after);
-    return { conditions, sinks };
+    const kept = { plan, sinks, conditions: before?.conditions ?? [], picture: 0 };
+    this.#kept.set(policy, kept);
+    return kept;
   }
 
-  #progress(plan: SinkPlan): Progress | undefined {
-    const key = sinkKey(plan.policy, plan.name);
+  #picture(kept: Kept): Picture {
+    const { plan } = kept;
+    const nowMs = this.#clock.nowMs();
+    let refused = 0;
+    const sinks = kept.sinks.map((sink) => {
+      const progress = sink.running && this.#progress(sink.running.plan, sink.running.key);
+      const accepted = acceptedNow(sink.accepted, progress?.snapshot);
+      if (accepted.status !== "True") refused++;
+      const states =
+        progress === undefined ? [accepted] : [accepted, deliveringCondition(progress.snapshot, nowMs)];
+      sink.conditions = nextConditions(sink.conditions, states, plan.generation, nowMs);
+      return { name: sink.name, conditions: sinceReported(sink.conditions, progress?.shared), progress };
+    });
+    const ready = [readyNow(plan.ready, refused, sinks.length)];
+    kept.conditions = nextConditions(kept.conditions, ready, plan.generation, nowMs);
+    return { conditions: kept.conditions, sinks };
+  }
+
+  #progress(plan: SinkPlan, key: string): Progress | undefined {
     const own = this.#snapshotOf(key);
     const shared = this.#reports?.get(key);
     if (own !== undefined) return { snapshot: own, isOwn: true, shared };
@@ -160,8 +194,9 @@ function sinceReported(
   conditions: readonly Condition[],
   shared: FleetSink | undefined,
 ): readonly Condition[] {
+  if (shared === undefined) return conditions;
   return conditions.map((condition) =>
-    condition.type === "Delivering" && condition.status === shared?.report.status
+    condition.type === "Delivering" && condition.status === shared.report.status
       ? { ...condition, lastTransitionTime: conditionTime(shared.report.sinceMs) }
       : condition,
   );
@@ -179,8 +214,9 @@ function readyNow(ready: ConditionState, refused: number, sinks: number): Condit
   return sinksNotAccepted(sinks - refused, sinks);
 }
 
-function deliveringCondition(snapshot: ExporterSnapshot, clock: Clock): ConditionState {
-  return { type: "Delivering", ...deliveringState(snapshot, clock.nowMs()) };
+function deliveringCondition(snapshot: ExporterSnapshot, nowMs: number): ConditionState {
+  const { status, reason, message } = deliveringState(snapshot, nowMs);
+  return { type: "Delivering", status, reason, message };
 }
 
 function sinkView(

@@ -1,15 +1,13 @@
 import { expect, test } from "vitest";
-import { createExportRegistry } from "./export-metrics.ts";
+import { sinkExposition, sinkMetrics } from "./export-metrics.ts";
 import type { ExporterSnapshot } from "./exporter.ts";
-import { MemoryBudget } from "./memory-budget.ts";
 import { SinkStats } from "./sink-stats.ts";
 import { delivering } from "./standing.ts";
 
-test("each scrape takes one snapshot of the sinks, for all of its metrics", async () => {
-  const stats = new SinkStats(0);
-  const snapshot: ExporterSnapshot = {
+function snapshotOf(policy: string, stats: SinkStats): ExporterSnapshot {
+  return {
     plan: {
-      policy: { plane: "directory", namespace: "default", name: "export", uid: "-" },
+      policy: { plane: "directory", namespace: "default", name: policy, uid: "-" },
       generation: 1,
       name: "sink",
       sources: [],
@@ -24,18 +22,43 @@ test("each scrape takes one snapshot of the sinks, for all of its metrics", asyn
     periodMs: 1_000,
     stats,
   };
-  let taken = 0;
-  const registry = createExportRegistry(() => {
-    taken++;
-    return [snapshot];
-  }, new MemoryBudget(1));
-  for (const read of [3, 5]) {
-    stats.read = read;
-    const text = await registry.metrics();
-    expect(text).toContain(
-      `telemetryd_sink_samples_read_total{plane="directory",namespace="default",policy="export",sink="sink"} ${read}`,
-    );
-    expect(text).toContain("telemetryd_sink_lag_seconds{");
-  }
-  expect(taken).toBe(2);
+}
+
+const labelsOf = (policy: string) => `{plane="directory",namespace="default",policy="${policy}",sink="sink"}`;
+
+test("each metric has its lines together, one a sink, and none where nothing is known", () => {
+  const first = new SinkStats(0);
+  first.read = 3;
+  const second = new SinkStats(0);
+  second.lastDeliveredAtMs = 1_500;
+  const text = [...sinkExposition([snapshotOf("a", first), snapshotOf("b", second)])].join("");
+  expect(text).toContain(
+    [
+      "",
+      "# HELP telemetryd_sink_samples_read_total Samples read from the metrics store for a sink.",
+      "# TYPE telemetryd_sink_samples_read_total counter",
+      `telemetryd_sink_samples_read_total${labelsOf("a")} 3`,
+      `telemetryd_sink_samples_read_total${labelsOf("b")} 0`,
+      "",
+    ].join("\n"),
+  );
+  expect(text).toContain(`telemetryd_sink_lag_seconds${labelsOf("a")} 1\n`);
+  expect(text.match(/^telemetryd_sink_last_delivery_timestamp_seconds.*$/gm)).toEqual([
+    `telemetryd_sink_last_delivery_timestamp_seconds${labelsOf("b")} 1.5`,
+  ]);
+});
+
+test("label values are escaped", () => {
+  const text = [...sinkExposition([snapshotOf('a"b\\c\nd', new SinkStats(0))])].join("");
+  expect(text).toContain(labelsOf('a\\"b\\\\c\\nd'));
+});
+
+test("the pieces of many sinks are small, and hold each line once", () => {
+  const snapshots = Array.from({ length: 1_000 }, (_, index) => snapshotOf(`p-${index}`, new SinkStats(0)));
+  const pieces = [...sinkExposition(snapshots)];
+  const lines = pieces.join("").split("\n");
+  const series = lines.filter((line) => line.startsWith("telemetryd_"));
+  expect(new Set(series).size).toBe(series.length);
+  expect(series.length).toBe(1_000 * (sinkMetrics.length - 1));
+  expect(Math.max(...pieces.map((piece) => piece.split("\n").length))).toBeLessThan(300);
 });

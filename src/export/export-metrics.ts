@@ -1,10 +1,13 @@
-import { Counter, Gauge, Registry } from "prom-client";
+import { Gauge, Registry } from "prom-client";
 import type { ExporterSnapshot } from "./exporter.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 
-const sinkLabels = ["plane", "namespace", "policy", "sink"] as const;
+export const sinkLabels = ["plane", "namespace", "policy", "sink"] as const;
 
-interface SinkMetric {
+/** Lines that are formatted without looking at the clock. */
+const linesInPiece = 256;
+
+export interface SinkMetric {
   readonly name: string;
   readonly help: string;
   readonly kind: "counter" | "gauge";
@@ -12,7 +15,8 @@ interface SinkMetric {
   readonly value: (snapshot: ExporterSnapshot) => number | undefined;
 }
 
-const sinkMetrics: readonly SinkMetric[] = [
+/** In the order of their exposition; each has the labels `sinkLabels`. */
+export const sinkMetrics: readonly SinkMetric[] = [
   {
     name: "telemetryd_sink_samples_read_total",
     help: "Samples read from the metrics store for a sink.",
@@ -107,45 +111,44 @@ const sinkMetrics: readonly SinkMetric[] = [
 ];
 
 /**
- * The exporters' metrics, computed from their snapshots when they are asked for: the hot path counts in plain numbers,
- * and the series of a sink vanish with it.
+ * The metrics of all sinks in Prometheus' text format, computed from their snapshots as they are taken: the hot path counts
+ * in plain numbers, and the series of a sink vanish with it. A registry would keep a label set for each value, and
+ * format all of them in one go.
+ *
+ * @returns whole lines, in pieces of a bounded number of them
  */
-export function createExportRegistry(
-  snapshots: () => readonly ExporterSnapshot[],
-  budget: MemoryBudget,
-): Registry {
-  const registry = new Registry();
-  const ofScrape = onceAtATime(snapshots);
-  for (const { name, help, kind, value } of sinkMetrics) {
-    const configuration = { name, help, labelNames: sinkLabels, registers: [registry] };
-    const fill = (set: (labels: Record<string, string>, amount: number) => void) => {
-      for (const snapshot of ofScrape()) {
-        const amount = value(snapshot);
-        if (amount === undefined) continue;
-        const { plane, namespace, name: policy } = snapshot.plan.policy;
-        set({ plane, namespace, policy, sink: snapshot.plan.name }, amount);
-      }
-    };
-    if (kind === "counter") {
-      forgetWhatWasShown(
-        new Counter({
-          ...configuration,
-          collect() {
-            fill((labels, amount) => this.inc(labels, amount));
-          },
-        }),
-      );
-    } else {
-      forgetWhatWasShown(
-        new Gauge({
-          ...configuration,
-          collect() {
-            fill((labels, amount) => this.set(labels, amount));
-          },
-        }),
-      );
-    }
+export function* sinkExposition(snapshots: readonly ExporterSnapshot[]): Generator<string> {
+  const labels: string[] = [];
+  for (const [index, { plan }] of snapshots.entries()) {
+    const { plane, namespace, name } = plan.policy;
+    labels.push(labelText([plane, namespace, name, plan.name]));
+    if (index % linesInPiece === linesInPiece - 1) yield "";
   }
+  for (const { name, help, kind, value } of sinkMetrics) {
+    let piece = `\n# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n`;
+    for (const [index, snapshot] of snapshots.entries()) {
+      const amount = value(snapshot);
+      if (amount !== undefined) piece += `${name}${labels[index]} ${amount}\n`;
+      if (index % linesInPiece !== linesInPiece - 1) continue;
+      yield piece;
+      piece = "";
+    }
+    yield piece;
+  }
+}
+
+function labelText(values: readonly string[]): string {
+  return `{${sinkLabels.map((name, index) => `${name}="${escaped(values[index] ?? "")}"`).join(",")}}`;
+}
+
+/** https://prometheus.io/docs/instrumenting/exposition_formats/ */
+function escaped(value: string): string {
+  return value.replace(/[\\"\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`));
+}
+
+/** What the export holds in memory. */
+export function createExportRegistry(budget: MemoryBudget): Registry {
+  const registry = new Registry();
   new Gauge({
     name: "telemetryd_export_memory_bytes",
     help: "Memory held by requests in the making and by those that wait to be sent.",
@@ -163,31 +166,4 @@ export function createExportRegistry(
     },
   });
   return registry;
-}
-
-/** prom-client asks all metrics of a scrape in one go: all of them get what the first one was given. */
-function onceAtATime<T>(take: () => T): () => T {
-  let taken: { readonly value: T } | undefined;
-  return () => {
-    if (taken === undefined) {
-      taken = { value: take() };
-      queueMicrotask(() => {
-        taken = undefined;
-      });
-    }
-    return taken.value;
-  };
-}
-
-/**
- * prom-client keeps a label set for each value until it is told otherwise: some 3 KB a sink, from the first scrape on, which
- * with ten thousand sinks is a tenth of the daemon. Also why the series of a sink vanish with it.
- */
-function forgetWhatWasShown(metric: Counter | Gauge): void {
-  const get = metric.get.bind(metric);
-  metric.get = async () => {
-    const shown = await get();
-    metric.reset();
-    return shown;
-  };
 }

@@ -1,4 +1,4 @@
-import { FairSemaphore } from "./fair-semaphore.ts";
+import { FairSemaphore } from "../core/fair-semaphore.ts";
 
 /** A connection that nobody uses now. */
 export interface IdleConnection {
@@ -19,7 +19,7 @@ export class ConnectionBudget {
 
   /** @param connections Infinity: as many as wanted */
   constructor(connections: number) {
-    this.#places = new FairSemaphore(connections);
+    this.#places = new FairSemaphore(connections, "half");
   }
 
   /** @returns whether the caller may open a connection, and calls {@link release} when that has closed */

@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply } from "fastify";
 import { Registry } from "prom-client";
-import { namesOneHost } from "../core/bounded-connections.ts";
 import { describeError } from "../core/errors.ts";
+import { namesOneHost } from "../core/host.ts";
 import type { Logger } from "../core/log.ts";
 import type { DaemonStatus } from "../policy/status-view.ts";
 import { isKnownHost } from "./known-host.ts";
 import { pageScript } from "./page-script.ts";
 import { pageStyle } from "./page-style.ts";
 import type { Readiness } from "./readiness.ts";
+import { Scrapes } from "./scrape.ts";
 import { parseStatusQuery } from "./sink-list.ts";
 import { livePart, type PageView, statusPage } from "./status-page.ts";
 
@@ -23,6 +24,8 @@ export interface OpsInput {
   degraded(): readonly string[];
   /** One per component; a metric's name occurs in one of them only. */
   readonly registries: readonly Registry[];
+  /** The series of sinks, as {@link ScrapeInput.pieces}; absent where nothing is exported. */
+  readonly pieces?: (() => Iterable<string>) | undefined;
   /** The queue dashboard; absent where the daemon has no queues. */
   readonly dashboard?: FastifyPluginAsync | undefined;
   /** The host of `ops.listen`, and `ops.hosts`: names that it answers to. */
@@ -62,10 +65,14 @@ export function buildOpsApp(input: OpsInput): FastifyInstance {
     );
   });
 
-  app.get("/metrics", async (_, reply) => {
-    reply.type(Registry.PROMETHEUS_CONTENT_TYPE);
-    // Merged anew each time: a component may register a metric after the start. merge() refuses an empty list.
-    return Registry.merge([new Registry(), ...input.registries]).metrics();
+  const scrapes = new Scrapes({ registries: input.registries, pieces: input.pieces ?? (() => []) });
+  app.get("/metrics", async (request, reply) => {
+    const gone = new AbortController();
+    reply.raw.once("close", () => gone.abort());
+    const body = await scrapes.body(request.ip, gone.signal).catch(() => undefined);
+    // It went while it waited for its turn: nobody is there to be told.
+    if (body === undefined) return reply.hijack();
+    return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(body);
   });
   if (input.dashboard !== undefined) app.register(input.dashboard, { prefix: queuesPath });
   app.get("/healthz", async (_, reply) => plain(reply, 200, "ok\n"));

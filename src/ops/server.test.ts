@@ -2,12 +2,13 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { busyDaemon } from "../../test/support/daemon-status.ts";
+import type { ConnectionBounds } from "../core/bounded-connections.ts";
 import { silentLogger } from "../core/log.ts";
 import { buildOpsApp } from "./app.ts";
 import { createProcessRegistry } from "./process-metrics.ts";
 import { OpsServer } from "./server.ts";
 
-function server(port: number): OpsServer {
+function server(port: number, bounds?: ConnectionBounds): OpsServer {
   const app = buildOpsApp({
     listenHost: "127.0.0.1",
     hosts: [],
@@ -18,7 +19,7 @@ function server(port: number): OpsServer {
     nowMs: () => Date.now(),
     log: silentLogger,
   });
-  return new OpsServer(app, { host: "127.0.0.1", port }, silentLogger);
+  return new OpsServer(app, { host: "127.0.0.1", port }, silentLogger, bounds);
 }
 
 test("serves until it is stopped, and a client that says nothing does not keep it", async () => {
@@ -40,6 +41,24 @@ test("serves until it is stopped, and a client that says nothing does not keep i
   expect(performance.now() - startedMs).toBeLessThan(3_000);
   silent.destroy();
   await expect(fetch(url)).rejects.toThrow();
+});
+
+test("connections beyond the bounds are closed at once, and the others are served", async () => {
+  const controller = new AbortController();
+  const ops = server(0, { connections: 4, connectionsPerAddress: 2 });
+  const url = await ops.listen();
+  const running = ops.run(controller.signal);
+  const port = Number(new URL(url).port);
+  const held = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+  await Promise.all(held.map((socket) => once(socket, "connect")));
+  const refused = connect(port, "127.0.0.1").on("error", () => undefined);
+  await once(refused, "close");
+  held[0]?.write("GET /readyz HTTP/1.1\r\nhost: a\r\n\r\n");
+  const [head] = await once(held[0]!, "data");
+  expect(String(head)).toContain("200 OK");
+  for (const socket of held) socket.destroy();
+  controller.abort();
+  await running;
 });
 
 test("a taken port is a fault that names the key", async () => {

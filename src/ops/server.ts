@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { boundConnections, type ConnectionBounds } from "../core/bounded-connections.ts";
 import { type ListenAddress, listenOn } from "../core/listen-address.ts";
 import type { Logger } from "../core/log.ts";
 import type { Service } from "../core/service.ts";
@@ -6,19 +7,25 @@ import type { Service } from "../core/service.ts";
 /** How long an answer that is under way may take once the daemon stops. */
 const closeLimitMs = 1_000;
 
+/** Scrapers, probes and some browsers, with room for those that come again before their last connection is gone. */
+const defaultBounds: ConnectionBounds = { connections: 256, connectionsPerAddress: 128 };
+
 /** Listens at `ops.listen` for as long as the daemon runs; also while it stops, so that its state can be seen. */
 export class OpsServer implements Service {
   readonly name = "ops";
   readonly #app: FastifyInstance;
   readonly #listen: ListenAddress;
   readonly #log: Logger;
+  readonly #bounds: ConnectionBounds;
+  #closeConnections: (() => void) | undefined;
   #url: string | undefined;
 
   /** @param listen the value of `ops.listen` */
-  constructor(app: FastifyInstance, listen: ListenAddress, log: Logger) {
+  constructor(app: FastifyInstance, listen: ListenAddress, log: Logger, bounds = defaultBounds) {
     this.#app = app;
     this.#listen = listen;
     this.#log = log;
+    this.#bounds = bounds;
   }
 
   /** Where it can be reached, once it listens. */
@@ -36,6 +43,7 @@ export class OpsServer implements Service {
    * @throws ADDRESS_IN_USE
    */
   async listen(): Promise<string> {
+    this.#closeConnections ??= boundConnections(this.#app.server, this.#bounds, this.#log);
     this.#url ??= await listenOn(this.#app, this.#listen, "ops.listen");
     return this.#url;
   }
@@ -51,7 +59,7 @@ export class OpsServer implements Service {
   }
 
   async #close(): Promise<void> {
-    const force = setTimeout(() => this.#app.server.closeAllConnections(), closeLimitMs);
+    const force = setTimeout(() => this.#closeConnections?.(), closeLimitMs);
     try {
       await this.#app.close();
     } finally {

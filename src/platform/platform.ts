@@ -2,10 +2,10 @@ import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
+import { FairSemaphore } from "../core/fair-semaphore.ts";
 import { type ListenAddress, listenOn } from "../core/listen-address.ts";
 import type { Logger } from "../core/log.ts";
 import { Releasers, runLoop, runServices, type Service } from "../core/service.ts";
-import { Slots } from "../core/slots.ts";
 import type { RedisConnection } from "../redis/connection.ts";
 import type { RedisConnections } from "../redis/redis.ts";
 import { type BearerTokens, createBearerTokens } from "./access/bearer-tokens.ts";
@@ -188,7 +188,7 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
   ];
   const garbageCollector = createGarbageCollector({ kinds, store, resources, clock });
   const limits: PlatformLimits = { ...defaultLimits, ...options.limits };
-  const turns = new Slots(watchTurns);
+  const turns = new FairSemaphore(watchTurns, "all-but-one");
   const unsent = new UnsentEvents(clock, { ...defaultUnsentLimits, ...options.unsent });
   const { bookmarkMs = defaults.bookmarkMs, watchCheckMs = defaults.watchCheckMs } = options;
   return {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { type ConditionState, isTransition, nextConditions } from "./condition-changes.ts";
-import type { Condition } from "./conditions.ts";
 
 const atMs = Date.UTC(2026, 10, 20, 12);
 const state = (members: Partial<ConditionState> = {}): ConditionState => ({
@@ -26,8 +25,17 @@ test.each<[string, ConditionState[], number, string | undefined, boolean]>([
   ["another type", [state({ type: "Accepted" })], 1, later, true],
   ["none any more", [], 1, undefined, true],
 ])("%s", (_name, states, generation, lastTransitionTime, transition) => {
-  const next: Condition[] = nextConditions(first, states, generation, atMs + 60_000);
+  const next = nextConditions(first, states, generation, atMs + 60_000);
   expect(next[0]?.lastTransitionTime).toBe(lastTransitionTime);
   expect(next[0]?.message).toBe(states[0]?.message);
   expect(isTransition(first, next)).toBe(transition);
+});
+
+test("the very objects of before as long as nothing differs", () => {
+  const both = nextConditions([], [state(), state({ type: "Delivering" })], 1, atMs);
+  expect(nextConditions(both, [state(), state({ type: "Delivering" })], 1, atMs + 1)).toBe(both);
+  const next = nextConditions(both, [state(), state({ type: "Delivering", reason: "Other" })], 1, atMs + 1);
+  expect(next).not.toBe(both);
+  expect(next[0]).toBe(both[0]);
+  expect(nextConditions(both, [state()], 1, atMs + 1)).toEqual([both[0]]);
 });

@@ -11,20 +11,33 @@ export interface ConditionState {
 
 /**
  * The conditions that follow `previous` when `states` are the case at `nowMs`: `lastTransitionTime` moves only when
- * a status does (meta/v1 Condition). Types that have no state any more are gone.
+ * a status does (meta/v1 Condition). Types without a state are gone.
+ *
+ * @returns `previous` itself when nothing differs: of many policies nearly all stay as they are, and new objects that are
+ *   kept each time make every garbage collection a long one
  */
 export function nextConditions(
   previous: readonly Condition[],
   states: readonly ConditionState[],
   generation: number,
   nowMs: number,
-): Condition[] {
-  return states.map((state) => {
-    const before = previous.find((condition) => condition.type === state.type);
-    const lastTransitionTime =
-      before?.status === state.status ? before.lastTransitionTime : conditionTime(nowMs);
-    return { ...state, observedGeneration: generation, lastTransitionTime };
+): readonly Condition[] {
+  let isSame = previous.length === states.length;
+  const next = states.map((state, index) => {
+    const { type, status, reason, message } = state;
+    const before = previous.find((condition) => condition.type === type);
+    const isKept =
+      before !== undefined &&
+      before.status === status &&
+      before.reason === reason &&
+      before.message === message &&
+      before.observedGeneration === generation;
+    if (!isKept || before !== previous[index]) isSame = false;
+    if (isKept) return before;
+    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : conditionTime(nowMs);
+    return { type, status, reason, message, observedGeneration: generation, lastTransitionTime };
   });
+  return isSame ? previous : next;
 }
 
 /**
@@ -32,6 +45,7 @@ export function nextConditions(
  * fault of a Secret, which somebody has just changed.
  */
 export function isTransition(previous: readonly Condition[], next: readonly Condition[]): boolean {
+  if (previous === next) return false;
   return (
     previous.length !== next.length ||
     next.some((condition) => {

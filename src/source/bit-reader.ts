@@ -28,6 +28,18 @@ export class BitReader {
     this.#end = this.#at + length * 8;
   }
 
+  /**
+   * Opens a chunk, whose head of so many bytes begins with the number of its samples.
+   *
+   * @returns that number
+   * @throws MalformedMessage when the head is not whole
+   */
+  openChunk(bytes: Buffer, view: DataView, start: number, end: number, headBytes: number): number {
+    if (end - start < headBytes) throw new MalformedMessage("a chunk has no count");
+    this.open(bytes, view, start, end);
+    return this.read(16);
+  }
+
   get isPastEnd(): boolean {
     return this.#at > this.#end;
   }

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../core/clock.ts";
+import { FairSemaphore } from "../core/fair-semaphore.ts";
 import type { Logger } from "../core/log.ts";
 import type { SampleBuffer, Series } from "../core/series.ts";
-import { Slots } from "../core/slots.ts";
 import type { Expr } from "../metricsql/ast.ts";
 import { MetricsqlSyntaxError, parse } from "../metricsql/parser.ts";
 import { print } from "../metricsql/printer.ts";
@@ -33,7 +33,7 @@ export interface StoreReaderOptions {
 const forgetEveryMs = 10 * 60_000;
 
 /**
- * Reads from the store that is configured. At most `concurrency` reads are open, by the rules of `core/slots.ts`; callers
+ * Reads from the store that is configured. At most `concurrency` reads are open, by the rules of a {@link FairSemaphore}; callers
  * that ask for the same selector, tenant and window before it is open share one read.
  *
  * A read's way: `waiting` (for a slot; others may join) -> `open` -> complete, failed, or abandoned by all its consumers.
@@ -43,7 +43,7 @@ export class StoreReader implements SampleReader {
   readonly #client: StoreClient;
   readonly #log: Logger;
   readonly #clock: Clock;
-  readonly #slots: Slots;
+  readonly #slots: FairSemaphore;
   readonly #cache: LabelCache;
   readonly #readers: Readonly<Record<StoreFlavor, FlavorReader>>;
   readonly #evaluators: Readonly<Record<StoreFlavor, FlavorReader<ScopedEvaluation>>>;
@@ -54,7 +54,7 @@ export class StoreReader implements SampleReader {
     this.#client = options.client;
     this.#log = options.log;
     this.#clock = options.clock ?? systemClock;
-    this.#slots = new Slots(options.concurrency);
+    this.#slots = new FairSemaphore(options.concurrency, "all-but-one");
     this.#cache = new LabelCache(options.cacheMaxBytes);
     this.#forgotAtMs = this.#clock.monotonicMs();
     this.#readers = {
@@ -96,7 +96,7 @@ export class StoreReader implements SampleReader {
 
   async #run(key: string, shared: SharedRead, read: AnyRead, owner: string): Promise<void> {
     try {
-      await this.#slots.take(owner, shared.signal);
+      await this.#slots.acquire(owner, shared.signal);
     } catch {
       return;
     } finally {

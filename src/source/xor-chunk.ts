@@ -20,11 +20,8 @@ export class XorChunkDecoder {
   decode(bytes: Buffer, view: DataView, start: number, end: number, samples: SampleBuffer): void {
     const bits = this.#bits;
     const value = this.#value;
-    bits.open(bytes, view, start, end);
-    const count = bits.read(16);
-    if (bits.isPastEnd) throw new MalformedMessage("a chunk has no count");
-    const base = samples.length;
-    samples.reserve(base + count);
+    const count = bits.openChunk(bytes, view, start, end, 2);
+    const base = samples.reserveMore(count);
     const { timestampsMs, valueHalves } = samples;
     let timeMs = 0;
     let deltaMs = 0;

@@ -20,14 +20,11 @@ export class Xor2ChunkDecoder {
   decode(bytes: Buffer, view: DataView, start: number, end: number, samples: SampleBuffer): void {
     const bits = this.#bits;
     const value = this.#value;
-    bits.open(bytes, view, start, end);
-    const count = bits.read(16);
+    const count = bits.openChunk(bytes, view, start, end, 3);
     const hasFirstStart = bits.read(1) === 1;
     // The index of the first sample with another start timestamp than the first one's: from there on each has its own.
     const startsFrom = bits.read(7) || Number.POSITIVE_INFINITY;
-    if (bits.isPastEnd) throw new MalformedMessage("a chunk has no count");
-    const base = samples.length;
-    samples.reserve(base + count);
+    const base = samples.reserveMore(count);
     const { timestampsMs, valueHalves } = samples;
     let timeMs = 0;
     let deltaMs = 0;

@@ -1,21 +1,30 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
+export interface DocumentedMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly kind: string;
+  readonly labelNames: readonly string[];
+}
+
 /**
  * Holds docs/metrics.md to what the program exposes, both ways. Nothing is collected: a registry of a component that
  * does not run will do.
  *
  * @param registries all that the ops address merges
+ * @param others what is exposed without a registry
  * @returns what has to change in the document, one line each; empty when they agree
  */
-export function metricsDocumentFaults(document: string, registries: readonly Registry[]): string[] {
+export function metricsDocumentFaults(
+  document: string,
+  registries: readonly Registry[],
+  others: readonly DocumentedMetric[] = [],
+): string[] {
   const documented = new Map(
     [...document.matchAll(/^\| `([a-z0-9_]+)` \|.*$/gm)].map(([line, name]) => [name, line]),
   );
-  const exposed = new Map(
-    registries
-      .flatMap((registry) => registry.getMetricsAsArray())
-      .map((metric) => [metric.name, tableLine(metric)] as const),
-  );
+  const metrics = registries.flatMap((registry) => registry.getMetricsAsArray()).map(registered);
+  const exposed = new Map([...metrics, ...others].map((metric) => [metric.name, tableLine(metric)]));
   const missing = [...exposed]
     .filter(([name, line]) => documented.get(name) !== line)
     .map(([, line]) => `docs/metrics.md must have: ${line}`);
@@ -25,11 +34,15 @@ export function metricsDocumentFaults(document: string, registries: readonly Reg
   return [...missing, ...unknown];
 }
 
-function tableLine(metric: { name: string; help: string }): string {
+function registered(metric: { name: string; help: string }): DocumentedMetric {
   // prom-client's types leave out the label names.
   const { labelNames } = metric as unknown as { labelNames: readonly string[] };
-  const labels = labelNames.map((name) => `\`${name}\``).join(", ");
-  return `| \`${metric.name}\` | ${typeOf(metric)} | ${labels} | ${metric.help.replaceAll("|", "\\|")} |`;
+  return { name: metric.name, help: metric.help, kind: typeOf(metric), labelNames };
+}
+
+function tableLine({ name, help, kind, labelNames }: DocumentedMetric): string {
+  const labels = labelNames.map((label) => `\`${label}\``).join(", ");
+  return `| \`${name}\` | ${kind} | ${labels} | ${help.replaceAll("|", "\\|")} |`;
 }
 
 function typeOf(metric: unknown): string {

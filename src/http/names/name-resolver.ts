@@ -1,8 +1,8 @@
 import type { LookupAddress } from "node:dns";
 import { networkInterfaces } from "node:os";
 import { type Clock, systemClock } from "../../core/clock.ts";
+import { FairSemaphore } from "../../core/fair-semaphore.ts";
 import { withLimit } from "../../core/signals.ts";
-import { FairSemaphore } from "../fair-semaphore.ts";
 import { type Hosts, parseHosts } from "./hosts-file.ts";
 import { NameCache } from "./name-cache.ts";
 import { addressesOf, type NameOutcome } from "./name-outcome.ts";
@@ -61,7 +61,7 @@ export class NameResolver {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#limits = options.limits ?? usualLimits;
-    this.#turns = new FairSemaphore(this.#limits.lookups);
+    this.#turns = new FairSemaphore(this.#limits.lookups, "half");
     this.#hosts = new ParsedFile(options.hostsPath ?? "/etc/hosts", parseHosts, this.#clock);
     this.#search = new ParsedFile(options.resolvConfPath ?? "/etc/resolv.conf", parseResolvConf, this.#clock);
   }

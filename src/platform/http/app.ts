@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { isHttp2 } from "../../core/bounded-connections.ts";
 import { describeError } from "../../core/errors.ts";
+import { isHttp2 } from "../../core/host.ts";
 
 import type { Caller } from "../access/directory.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isHttp2, namesOneHost } from "../../core/bounded-connections.ts";
 import { networkOf } from "../../core/client-network.ts";
 import type { Clock } from "../../core/clock.ts";
+import { isHttp2, namesOneHost } from "../../core/host.ts";
 import { createSharedLimit, type SharedLimit } from "../../core/shared-limit.ts";
 import type { BearerTokens } from "../access/bearer-tokens.ts";
 import type { AccessDirectory, Caller } from "../access/directory.ts";

@@ -7,6 +7,7 @@ import { readDeleteOptions } from "../resources/delete-options.ts";
 import { deleteObject } from "../resources/deletion.ts";
 import {
   checkVersion,
+  type ListedObject,
   type ListPart,
   list,
   readListOptions,
@@ -229,7 +230,8 @@ async function deleteCollection(context: ResourceContext, request: ResourceReque
   if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed(readMethods);
   const form = readForm(request);
   const options = readDeleteOptions(optionalBody(request), query);
-  const items: KubeObject[] = [];
+  // As text, which takes a fraction of an object's memory: what a plane's quota bounds, this bounds.
+  const objects: ListedObject[] = [];
   let resourceVersion = "";
   for await (const part of list(context.store, selectionOf(request), readListOptions(query))) {
     resourceVersion = part.resourceVersion;
@@ -238,14 +240,15 @@ async function deleteCollection(context: ResourceContext, request: ResourceReque
       if (kind.undeletable?.includes(name) === true) continue;
       try {
         const target = { plane, kind, namespace, name };
-        items.push((await deleteObject(context.resources, target, options, context.clock.nowMs())).object);
+        const { object } = await deleteObject(context.resources, target, options, context.clock.nowMs());
+        const json = JSON.stringify(object);
+        objects.push({ json, object: () => JSON.parse(json) as KubeObject });
       } catch (error) {
         // Somebody else was faster: it is gone, which is what was asked for.
         if (!isReason(error, "NotFound")) throw error;
       }
     }
   }
-  const objects = items.map((object) => ({ json: JSON.stringify(object), object: () => object }));
   const parts = onePart({ resourceVersion, objects, end: {} });
   return { code: 200, body: listBody(parts, kind, form, context.clock.nowMs()), encoding: form.encoding };
 }

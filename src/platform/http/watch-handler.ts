@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
+import type { FairSemaphore } from "../../core/fair-semaphore.ts";
 import { pause } from "../../core/signals.ts";
-import type { Slots } from "../../core/slots.ts";
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
 import type { JsonObject, KubeObject } from "../object.ts";
 import { type Plane, planeKey } from "../plane.ts";
@@ -25,7 +25,7 @@ export interface WatchContext {
   readonly store: ObjectStore;
   readonly feed: ChangeFeed;
   /** Turns of watches, by plane, at reading the store: what they read is in memory until it is written. */
-  readonly turns: Slots;
+  readonly turns: FairSemaphore;
   readonly clock: Clock;
   readonly bookmarkMs: number;
 }
@@ -187,7 +187,7 @@ async function inTurn<T>(
   signal: AbortSignal,
 ): Promise<T> {
   const owner = planeKey(plane);
-  await turns.take(owner, signal);
+  await turns.acquire(owner, signal);
   try {
     return await work();
   } finally {
