@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 // @ts-expect-error It has no types; what is used of it is described below.
 import untypedAutocannon from "autocannon";
-import { Releasers } from "../src/core/service.ts";
+import { Releasers } from "../src/base/core/service.ts";
 import { startWebsite } from "../test/support/website.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { Bench } from "tinybench";
-import { SampleBuffer, Series } from "../src/core/series.ts";
-import { type EncodedSeries, seriesEncoderFor } from "../src/remote-write/labels.ts";
-import { WriteRequestBuilder } from "../src/remote-write/write-request.ts";
+import { type EncodedSeries, seriesEncoderFor } from "../src/exporter/remote-write/encoding/labels.ts";
+import { WriteRequestBuilder } from "../src/exporter/remote-write/encoding/write-request.ts";
+import { SampleBuffer, Series } from "../src/exporter/series/series.ts";
 import { metricLabels } from "./export-body.ts";
 import { printNsPerItem } from "./report.ts";
 import { newPass } from "./support/new-pass.ts";

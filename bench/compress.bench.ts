@@ -4,9 +4,9 @@
  */
 import { compress, compressSync, uncompressSync } from "snappy";
 import { Bench } from "tinybench";
-import { SampleBuffer, Series } from "../src/core/series.ts";
-import { seriesEncoderFor } from "../src/remote-write/labels.ts";
-import { WriteRequestBuilder } from "../src/remote-write/write-request.ts";
+import { seriesEncoderFor } from "../src/exporter/remote-write/encoding/labels.ts";
+import { WriteRequestBuilder } from "../src/exporter/remote-write/encoding/write-request.ts";
+import { SampleBuffer, Series } from "../src/exporter/series/series.ts";
 
 const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
 

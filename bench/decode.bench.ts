@@ -1,6 +1,6 @@
 import { Bench } from "tinybench";
-import { ExportLineDecoder } from "../src/source/export-lines.ts";
-import { LabelCache } from "../src/source/label-cache.ts";
+import { LabelCache } from "../src/exporter/metrics-store/samples/label-cache.ts";
+import { ExportLineDecoder } from "../src/exporter/metrics-store/victoriametrics/export-lines.ts";
 import { chunksOf, exportBody } from "./export-body.ts";
 import { printNsPerItem } from "./report.ts";
 

@@ -3,12 +3,16 @@
  * `npx tsx bench/encode.bench.ts` prints ns per sample (per series for labels).
  */
 import { Bench } from "tinybench";
-import { SampleBuffer, Series } from "../src/core/series.ts";
-import { prometheus } from "../src/remote-write/gen/remote-write-1.0.js";
-import { type EncodedSeries, type Protocol, seriesEncoderFor } from "../src/remote-write/labels.ts";
-import type { RequestBuilder } from "../src/remote-write/request.ts";
-import { WriteRequestBuilder } from "../src/remote-write/write-request.ts";
-import { WriteRequestV2Builder } from "../src/remote-write/write-request-v2.ts";
+import { prometheus } from "../src/exporter/remote-write/encoding/gen/remote-write-1.0.js";
+import {
+  type EncodedSeries,
+  type Protocol,
+  seriesEncoderFor,
+} from "../src/exporter/remote-write/encoding/labels.ts";
+import type { RequestBuilder } from "../src/exporter/remote-write/encoding/request.ts";
+import { WriteRequestBuilder } from "../src/exporter/remote-write/encoding/write-request.ts";
+import { WriteRequestV2Builder } from "../src/exporter/remote-write/encoding/write-request-v2.ts";
+import { SampleBuffer, Series } from "../src/exporter/series/series.ts";
 
 const shape = { externalLabels: {}, dropLabels: [] };
 const encoder = seriesEncoderFor({ ...shape, protocol: "1.0" });

@@ -15,8 +15,8 @@ import { ensureBuilt } from "../scripts/daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../scripts/daemon/daemon.ts";
 import { freePort } from "../scripts/servers/free-port.ts";
 import { startRedis, startVictoriaMetrics } from "../scripts/servers/start.ts";
-import { sleep } from "../src/core/clock.ts";
-import { formatExactCount } from "../src/core/human.ts";
+import { sleep } from "../src/base/core/clock.ts";
+import { formatExactCount } from "../src/base/core/human.ts";
 
 const sinkCount = 48;
 const seriesOfSink = 200;

@@ -1,4 +1,4 @@
-import { sleep } from "../src/core/clock.ts";
+import { sleep } from "../src/base/core/clock.ts";
 import { startVictoriaMetrics } from "../test/support/servers.ts";
 import { startBenchDaemon } from "./support/daemon.ts";
 import { numberOptions } from "./support/options.ts";

@@ -5,11 +5,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogger } from "../src/core/log.ts";
-import { FileState } from "../src/export/file-state.ts";
-import { MemoryState } from "../src/export/memory-state.ts";
-import { RequestEntries } from "../src/export/request-entries.ts";
-import type { StateStore } from "../src/export/sink-state.ts";
+import { createLogger } from "../src/base/core/log.ts";
+import { FileState } from "../src/exporter/delivery/state/file-state.ts";
+import { MemoryState } from "../src/exporter/delivery/state/memory-state.ts";
+import { RequestEntries } from "../src/exporter/delivery/state/request-entries.ts";
+import type { StateStore } from "../src/exporter/delivery/state/sink-state.ts";
 
 const requests = 5_000;
 const lanes = 4;

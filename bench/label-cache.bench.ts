@@ -1,5 +1,5 @@
 import { Bench } from "tinybench";
-import { LabelCache } from "../src/source/label-cache.ts";
+import { LabelCache } from "../src/exporter/metrics-store/samples/label-cache.ts";
 import { metricText } from "./export-body.ts";
 import { printNsPerItem } from "./report.ts";
 

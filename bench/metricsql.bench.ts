@@ -3,9 +3,9 @@
  * ones.
  */
 import { Bench } from "tinybench";
-import { parse } from "../src/metricsql/parser.ts";
-import { print } from "../src/metricsql/printer.ts";
-import { scope } from "../src/metricsql/scope.ts";
+import { scope } from "../src/exporter/metricsql/analysis/scope.ts";
+import { parse } from "../src/exporter/metricsql/parse/parser.ts";
+import { print } from "../src/exporter/metricsql/print/printer.ts";
 
 const QUERIES = {
   selector: 'http_requests_total{job="gateway",instance=~"10\\\\.0\\\\..*",code!~"5.."}',

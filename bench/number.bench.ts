@@ -1,6 +1,6 @@
 import { Bench } from "tinybench";
-import { SampleBuffer } from "../src/core/series.ts";
-import { scanTimestamp, scanValue } from "../src/source/number.ts";
+import { scanTimestamp, scanValue } from "../src/exporter/metrics-store/victoriametrics/number.ts";
+import { SampleBuffer } from "../src/exporter/series/series.ts";
 import { printNsPerItem } from "./report.ts";
 
 /** Reading one number from bytes, beside what JSON.parse takes for the same text. */

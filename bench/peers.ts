@@ -1,4 +1,4 @@
-import { sleep } from "../src/core/clock.ts";
+import { sleep } from "../src/base/core/clock.ts";
 import { startVictoriaMetrics } from "../test/support/servers.ts";
 import { runCatchUp } from "./support/catch-up.ts";
 import { cpuRatio, type LiveRun, liveTable, runLive } from "./support/live-run.ts";

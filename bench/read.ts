@@ -1,7 +1,7 @@
 import { Agent, request as nodeRequest } from "node:http";
 import { Pool } from "undici";
-import { Connections } from "../src/http/connections.ts";
-import { RequestHead } from "../src/http/request-head.ts";
+import { Connections } from "../src/base/http/connections.ts";
+import { RequestHead } from "../src/base/http/request-head.ts";
 import { startVictoriaMetrics } from "../test/support/servers.ts";
 import { backlogOf, loadSelector, writeBacklog } from "./support/load.ts";
 import { numberOptions } from "./support/options.ts";

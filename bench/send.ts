@@ -2,12 +2,12 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { Agent as HttpAgent, request as nodeRequest } from "node:http";
 import { Agent } from "undici";
-import { TlsMaterial } from "../src/core/tls-material.ts";
-import { ConnectionBudget } from "../src/http/connection-budget.ts";
-import { DirectTransport } from "../src/remote-write/direct-transport.ts";
-import { EgressGuard } from "../src/remote-write/egress.ts";
-import { type PostResult, postLimits, transportLimits } from "../src/remote-write/post.ts";
-import { dispatchPost } from "../src/remote-write/proxy-transport.ts";
+import { ConnectionBudget } from "../src/base/http/connection-budget.ts";
+import { EgressGuard } from "../src/base/net/egress.ts";
+import { TlsMaterial } from "../src/base/net/tls-material.ts";
+import { DirectTransport } from "../src/exporter/remote-write/send/direct-transport.ts";
+import { type PostResult, postLimits, transportLimits } from "../src/exporter/remote-write/send/post.ts";
+import { dispatchPost } from "../src/exporter/remote-write/send/proxy-transport.ts";
 import { numberOptions } from "./support/options.ts";
 import { print, round } from "./support/verdict.ts";
 

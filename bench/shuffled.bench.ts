@@ -1,5 +1,5 @@
-import { ExportLineDecoder } from "../src/source/export-lines.ts";
-import { LabelCache } from "../src/source/label-cache.ts";
+import { LabelCache } from "../src/exporter/metrics-store/samples/label-cache.ts";
+import { ExportLineDecoder } from "../src/exporter/metrics-store/victoriametrics/export-lines.ts";
 import { exportBody } from "./export-body.ts";
 import { newPass } from "./support/new-pass.ts";
 

@@ -4,11 +4,11 @@
  * same daemon serves a roadmap page and hosts a platform, in which a project declares a policy of its own.
  */
 import { join } from "node:path";
-import { createProgress, type Progress } from "../src/commands/progress.ts";
-import { sleep } from "../src/core/clock.ts";
-import { formatDuration } from "../src/core/duration.ts";
-import { describeError } from "../src/core/errors.ts";
-import type { DaemonStatus } from "../src/policy/status-view.ts";
+import { createProgress, type Progress } from "../src/app/commands/progress.ts";
+import { sleep } from "../src/base/core/clock.ts";
+import { formatDuration } from "../src/base/core/duration.ts";
+import { describeError } from "../src/base/core/errors.ts";
+import type { DaemonStatus } from "../src/exporter/policy/status/status-view.ts";
 import { parseArguments, usage } from "./demo/arguments.ts";
 import { endLeftovers, openNotes, runningLeftovers } from "./demo/leftovers.ts";
 import { anyEnds, npmAncestors } from "./demo/npm-watch.ts";

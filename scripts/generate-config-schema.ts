@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { publishedJsonSchema, renewKeyTables } from "../src/config/reference.ts";
+import { publishedJsonSchema, renewKeyTables } from "../src/app/config/reference.ts";
 
-/** Renews what is made from src/config/schema.ts: the JSON Schema and the tables of docs/configuration.md. */
+/** Renews what is made from src/app/config/schema.ts: the JSON Schema and the tables of docs/configuration.md. */
 const schemaFile = new URL("../config/telemetryd.schema.json", import.meta.url);
 const documentFile = new URL("../docs/configuration.md", import.meta.url);
 

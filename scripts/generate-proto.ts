@@ -1,5 +1,5 @@
 /**
- * Makes the static encoders and decoders of `src/remote-write/gen/` and `src/source/gen/` from `proto/`. They are the
+ * Makes the static encoders and decoders of `src/exporter/remote-write/encoding/gen/` and `src/exporter/metrics-store/prometheus/gen/` from `proto/`. They are the
  * reference that tests and tools hold the hand-written encoders and decoders against; the daemon does not load them.
  *
  * `npm run generate:proto` writes; with `--check` it compares, and exits 1 when the files are not current.
@@ -13,9 +13,9 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const rooms = {
-  "remote-write-1.0": "src/remote-write/gen",
-  "remote-write-2.0": "src/remote-write/gen",
-  "remote-read": "src/source/gen",
+  "remote-write-1.0": "src/exporter/remote-write/encoding/gen",
+  "remote-write-2.0": "src/exporter/remote-write/encoding/gen",
+  "remote-read": "src/exporter/metrics-store/prometheus/gen",
 };
 const outputs = Object.entries(rooms).flatMap(([name, room]) =>
   [`${name}.js`, `${name}.d.ts`].map((file) => ({ file, room })),

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import snappy from "snappy";
-import { prometheus as protocol } from "../src/source/gen/remote-read.js";
-import { FrameDecoder } from "../src/source/read-frames.ts";
-import { encodeReadRequest } from "../src/source/read-request.ts";
+import { prometheus as protocol } from "../src/exporter/metrics-store/prometheus/gen/remote-read.js";
+import { FrameDecoder } from "../src/exporter/metrics-store/prometheus/read-frames.ts";
+import { encodeReadRequest } from "../src/exporter/metrics-store/prometheus/read-request.ts";
 import { writeByRemoteWrite } from "./samples/write.ts";
 import { prometheusBuild } from "./servers/prometheus-build.ts";
 import { startPrometheus } from "./servers/start.ts";

@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
-import { sleep } from "../src/core/clock.ts";
+import { sleep } from "../src/base/core/clock.ts";
 import { projectRoot } from "./daemon/build.ts";
 import { openNotes } from "./demo/leftovers.ts";
 import { demoFolder, startSystem } from "./demo/system.ts";

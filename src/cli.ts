@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import type { QueryOptions } from "./commands/query.ts";
-import { describeError, TelemetrydError } from "./core/errors.ts";
-import { FaultsError } from "./core/fault.ts";
-import { createLogger } from "./core/log.ts";
-import { redact } from "./core/redact.ts";
-import { version } from "./core/version.ts";
+import type { QueryOptions } from "./app/commands/query/query.ts";
+import { describeError, TelemetrydError } from "./base/core/errors.ts";
+import { FaultsError } from "./base/core/fault.ts";
+import { createLogger } from "./base/core/log.ts";
+import { redact } from "./base/core/secrets/redact.ts";
+import { version } from "./base/core/version.ts";
 
 /**
  * The command line; the only place that ends the process. Exit statuses are in docs/errors.md. Commands are loaded when they
@@ -101,7 +101,7 @@ program
   .argument("<path...>", "files, or directories of them")
   .addOption(asTextOrJson())
   .action(async (paths: string[], { output }: { output: "text" | "json" }) => {
-    const { validate } = await import("./commands/validate.ts");
+    const { validate } = await import("./app/commands/validate.ts");
     finish(await validate(paths, { output, environment: process.env }, stopSignal()));
   });
 
@@ -112,7 +112,7 @@ configured(program.command("export"))
   .option("--policy <namespace/name>", "only this policy")
   .option("--sink <name>", "only sinks of this name")
   .action(async (options: ConfigOptions & { from: string; to: string; policy?: string; sink?: string }) => {
-    const { exportSpan } = await import("./commands/export.ts");
+    const { exportSpan } = await import("./app/commands/export.ts");
     await exportSpan({ ...options, ...access(options) }, stderr, log, stopSignal());
   });
 
@@ -124,7 +124,7 @@ program
     new Option("--output <format>", "how to print").choices(["table", "wide", "json"]).default("table"),
   )
   .action(async (options: { address: string; output: "table" | "wide" | "json" }) => {
-    const { showStatus } = await import("./commands/status.ts");
+    const { showStatus } = await import("./app/commands/status.ts");
     await showStatus(options, stdout, stderr, Date.now(), stopSignal());
   });
 
@@ -141,7 +141,7 @@ configured(program.command("query"))
   .option("--project <name>", "confined to this project")
   .addOption(asTableOrJson())
   .action(async (text: string, options: ConfigOptions & Omit<QueryOptions, "file" | "query">) => {
-    const { query } = await import("./commands/query.ts");
+    const { query } = await import("./app/commands/query/query.ts");
     finish(await query({ ...options, ...access(options), query: text }, stopSignal()));
   });
 
@@ -151,7 +151,7 @@ program
   .argument("<query>", "MetricsQL")
   .addOption(asTextOrJson())
   .action(async (text: string, { output }: { output: "text" | "json" }) => {
-    const { explain } = await import("./commands/explain.ts");
+    const { explain } = await import("./app/commands/query/explain.ts");
     finish(explain(text, { output }));
   });
 
@@ -163,7 +163,7 @@ configured(rejected.command("list"))
   .description("list what is kept, oldest first")
   .addOption(asTableOrJson())
   .action(async (options: ConfigOptions & { output: string }) => {
-    const { showRejectedList } = await import("./commands/rejected.ts");
+    const { showRejectedList } = await import("./app/commands/rejected.ts");
     await showRejectedList(await rejectedFolder(options), jsonOnly(options), stdout, Date.now());
   });
 
@@ -173,7 +173,7 @@ configured(rejected.command("show"))
   .option("--limit <samples>", "how many samples", wholeNumber, 20)
   .addOption(asTableOrJson())
   .action(async (id: string, options: ConfigOptions & { output: string; limit: number }) => {
-    const { showRejected } = await import("./commands/rejected.ts");
+    const { showRejected } = await import("./app/commands/rejected.ts");
     const { limit } = options;
     await showRejected(await rejectedFolder(options), id, { ...jsonOnly(options), limit }, stdout);
   });
@@ -182,7 +182,7 @@ configured(rejected.command("replay"))
   .description("send entries once more, out of order by nature; those that are delivered are deleted")
   .argument("<id...>")
   .action(async (ids: string[], options: ConfigOptions) => {
-    const { replayRejected } = await import("./commands/rejected-replay.ts");
+    const { replayRejected } = await import("./app/commands/rejected-replay.ts");
     await replayRejected({ ...access(options), ids }, stdout, log, stopSignal());
   });
 
@@ -190,13 +190,13 @@ configured(rejected.command("delete"))
   .description("delete entries")
   .argument("<id...>")
   .action(async (ids: string[], options: ConfigOptions) => {
-    const { deleteRejectedEntries } = await import("./commands/rejected.ts");
+    const { deleteRejectedEntries } = await import("./app/commands/rejected.ts");
     await deleteRejectedEntries(await rejectedFolder(options), ids, stdout);
   });
 
 async function rejectedFolder(options: ConfigOptions): Promise<string> {
-  const { loadCommandConfig } = await import("./commands/command-config.ts");
-  const { rejectedDirectory } = await import("./daemon/exporting.ts");
+  const { loadCommandConfig } = await import("./app/commands/command-config.ts");
+  const { rejectedDirectory } = await import("./app/daemon/exporting.ts");
   return rejectedDirectory(await loadCommandConfig(access(options), stopSignal()));
 }
 
@@ -208,7 +208,7 @@ configured(organization.command("create"))
   .description("create an organization")
   .argument("<name>")
   .action(async (name: string, options: ConfigOptions) => {
-    const { createOrganization } = await import("./commands/organization.ts");
+    const { createOrganization } = await import("./app/commands/platform/organization.ts");
     await createOrganization({ ...access(options), name }, stdout, stopSignal());
   });
 
@@ -217,7 +217,7 @@ configured(organization.command("add-member"))
   .argument("<name>")
   .requiredOption("--user <user>", "the user")
   .action(async (name: string, options: ConfigOptions & { user: string }) => {
-    const { addMember } = await import("./commands/organization.ts");
+    const { addMember } = await import("./app/commands/platform/organization.ts");
     await addMember({ ...access(options), name, user: options.user }, stdout, stopSignal());
   });
 
@@ -226,7 +226,7 @@ configured(organization.command("show"))
   .argument("<name>")
   .addOption(asTableOrJson())
   .action(async (name: string, options: ConfigOptions & { output: "table" | "json" }) => {
-    const { showOrganization } = await import("./commands/organization.ts");
+    const { showOrganization } = await import("./app/commands/platform/organization.ts");
     await showOrganization({ ...access(options), name, output: options.output }, stdout, stopSignal());
   });
 
@@ -236,7 +236,7 @@ configured(token.command("create"))
   .description("make a token and print it, for the only time")
   .requiredOption("--user <user>", "whose it is")
   .action(async (options: ConfigOptions & { user: string }) => {
-    const { createToken } = await import("./commands/token.ts");
+    const { createToken } = await import("./app/commands/platform/token.ts");
     await createToken({ ...access(options), user: options.user }, stdout, stopSignal());
   });
 
@@ -244,7 +244,7 @@ configured(token.command("list"))
   .description("list tokens by their ids")
   .addOption(asTableOrJson())
   .action(async (options: ConfigOptions & { output: "table" | "json" }) => {
-    const { listTokens } = await import("./commands/token.ts");
+    const { listTokens } = await import("./app/commands/platform/token.ts");
     await listTokens({ ...access(options), output: options.output }, stdout, stopSignal());
   });
 
@@ -252,7 +252,7 @@ configured(token.command("revoke"))
   .description("refuse a token from now on")
   .argument("<id>")
   .action(async (id: string, options: ConfigOptions) => {
-    const { revokeToken } = await import("./commands/token.ts");
+    const { revokeToken } = await import("./app/commands/platform/token.ts");
     await revokeToken({ ...access(options), id }, stdout, stopSignal());
   });
 
@@ -271,7 +271,7 @@ configured(program.command("kubeconfig"))
         apiUrl?: string;
       },
     ) => {
-      const { ownCall, printKubeconfig } = await import("./commands/kubeconfig.ts");
+      const { ownCall, printKubeconfig } = await import("./app/commands/platform/kubeconfig.ts");
       const { organization: ofOrganization, project, tokenFile, apiUrl } = options;
       const wanted = { ...access(options), organization: ofOrganization, project, tokenFile, apiUrl };
       await printKubeconfig(wanted, ownCall(), stdout, Date.now(), stopSignal());
@@ -284,7 +284,7 @@ program
   .requiredOption("--api-url <url>", "the platform's address")
   .requiredOption("--token-file <file>", "file with the token")
   .action(async (options: { apiUrl: string; tokenFile: string }) => {
-    const { printCredentials } = await import("./commands/credentials.ts");
+    const { printCredentials } = await import("./app/commands/platform/credentials.ts");
     const execInfo = process.env["KUBERNETES_EXEC_INFO"];
     await printCredentials({ ...options, execInfo }, stdout, stopSignal());
   });

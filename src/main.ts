@@ -1,25 +1,25 @@
 import type { Registry } from "prom-client";
-import type { Config, MetricsConfig } from "./config/schema.ts";
-import type { ControlPlane } from "./control-plane/control-plane.ts";
-import type { Clock } from "./core/clock.ts";
-import type { Logger } from "./core/log.ts";
-import { directoryPlane } from "./core/plane.ts";
-import { redact } from "./core/redact.ts";
-import { Releasers, runStages, type Service } from "./core/service.ts";
-import { version } from "./core/version.ts";
-import { boardSource } from "./daemon/board-source.ts";
-import { DaemonHealth } from "./daemon/daemon-health.ts";
-import { createExporting, type Exporting } from "./daemon/exporting.ts";
-import type { Fleet } from "./daemon/fleet.ts";
-import { PolicyStatuses } from "./daemon/policy-statuses.ts";
-import type { QueueViews } from "./daemon/queue-views.ts";
-import { lockDirectory } from "./export/directory-lock.ts";
-import { FileState } from "./export/file-state.ts";
-import type { MemoryState } from "./export/memory-state.ts";
-import { DirectorySource } from "./policy/directory-source.ts";
-import { PolicyPlans } from "./policy/policy-plans.ts";
-import { PolicyStore } from "./policy/store.ts";
-import type { RedisRoom } from "./redis/redis.ts";
+import type { Config, MetricsConfig } from "./app/config/schema.ts";
+import { boardSource } from "./app/daemon/board-source.ts";
+import { DaemonHealth } from "./app/daemon/daemon-health.ts";
+import { createExporting, type Exporting } from "./app/daemon/exporting.ts";
+import type { Fleet } from "./app/daemon/fleet.ts";
+import { PolicyStatuses } from "./app/daemon/policy-statuses.ts";
+import type { QueueViews } from "./app/daemon/queue-views.ts";
+import type { Clock } from "./base/core/clock.ts";
+import type { Logger } from "./base/core/log.ts";
+import { redact } from "./base/core/secrets/redact.ts";
+import { Releasers, runStages, type Service } from "./base/core/service.ts";
+import { version } from "./base/core/version.ts";
+import type { RedisRoom } from "./base/redis/redis.ts";
+import { lockDirectory } from "./exporter/delivery/state/directory-lock.ts";
+import { FileState } from "./exporter/delivery/state/file-state.ts";
+import type { MemoryState } from "./exporter/delivery/state/memory-state.ts";
+import { DirectorySource } from "./exporter/policy/directory/directory-source.ts";
+import { directoryPlane } from "./exporter/policy/plane.ts";
+import { PolicyPlans } from "./exporter/policy/policy-plans.ts";
+import { PolicyStore } from "./exporter/policy/store.ts";
+import type { ControlPlane } from "./platform/client/control-plane.ts";
 
 export interface DaemonDeps {
   readonly clock: Clock;
@@ -63,7 +63,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       const state = await FileState.open({ directory, log });
       releasers.push(() => state.close());
       if (config.export.schedule === "local" && config.redis !== undefined) {
-        const { takeOverFromFleet } = await import("./daemon/fleet-takeover.ts");
+        const { takeOverFromFleet } = await import("./app/daemon/fleet-takeover.ts");
         await takeOverFromFleet(config, state.store, clock, log, signal);
       }
       health.watch(() => state.degraded && `the state directory cannot be written: ${state.degraded}`);
@@ -97,14 +97,14 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         ...{ store, statuses, clock, log },
       });
       sources.push(plane.service);
-      const { createControlPlaneRegistry } = await import("./control-plane/metrics.ts");
+      const { createControlPlaneRegistry } = await import("./platform/client/metrics.ts");
       registries.push(createControlPlaneRegistry(() => plane.bearer()));
       health.require(() => hasToken(plane), "there is no token for the control plane yet");
       health.watch(() => tokenTrouble(plane));
     }
     if (redis !== undefined && config.roadmap !== undefined) {
       const { statuses: shown, refreshIntervalMs } = config.roadmap;
-      const { createRoadmap } = await import("./roadmap/roadmap.ts");
+      const { createRoadmap } = await import("./roadmap/cache/roadmap.ts");
       const roadmap = createRoadmap({
         source: boardSource(config.roadmap),
         statuses: shown,
@@ -117,7 +117,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       sources.push(roadmap.service);
       registries.push(roadmap.registry);
       if (config.api !== undefined) {
-        const { createWebsiteApi } = await import("./api/server.ts");
+        const { createWebsiteApi } = await import("./roadmap/api/server.ts");
         const api = createWebsiteApi({ ...config.api, roadmap: roadmap.reader, redis, clock, log });
         servers.push(api.service);
         registries.push(api.registry);
@@ -125,7 +125,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     }
     if (redis !== undefined && config.platform !== undefined) {
       const { listen, groupDomain, tls, limits, quotas } = config.platform;
-      const { createPlatform } = await import("./platform/platform.ts");
+      const { createPlatform } = await import("./platform/server/platform.ts");
       const platform = createPlatform({
         ...{ listen, groupDomain, limits, quotas, ...tls },
         stateDirectory: config.state.directory,
@@ -140,8 +140,8 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     if (redis !== undefined) stages.unshift([redis.service]);
     if (config.ops !== undefined) {
       const [{ buildOpsApp }, { OpsServer }] = await Promise.all([
-        import("./ops/app.ts"),
-        import("./ops/server.ts"),
+        import("./app/ops/app.ts"),
+        import("./app/ops/server.ts"),
       ]);
       const queues = redis && (await openQueues(config, redis));
       if (queues !== undefined) {
@@ -183,7 +183,7 @@ function needsRedis(config: Config): boolean {
 }
 
 async function openRedis(config: Config, clock: Clock, log: Logger): Promise<RedisRoom> {
-  const { createRedis } = await import("./redis/redis.ts");
+  const { createRedis } = await import("./base/redis/redis.ts");
   return createRedis({
     urls: config.redis?.url ?? [],
     stateDirectory: config.state.directory,
@@ -202,12 +202,12 @@ async function openFleet(
   log: Logger,
 ): Promise<Fleet | undefined> {
   if (redis === undefined || config.export.schedule !== "queue") return undefined;
-  const { createFleet } = await import("./daemon/fleet.ts");
+  const { createFleet } = await import("./app/daemon/fleet.ts");
   return createFleet({ redis, mirror, clock, log });
 }
 
 async function openQueues(config: Config, redis: RedisRoom): Promise<QueueViews | undefined> {
-  const { openQueueViews } = await import("./daemon/queue-views.ts");
+  const { openQueueViews } = await import("./app/daemon/queue-views.ts");
   return openQueueViews(config, redis);
 }
 
@@ -219,7 +219,7 @@ async function ownAuthority(
   if (platform === undefined || controlPlane?.apiUrl === undefined || controlPlane.caFile !== undefined)
     return;
   const { listen, tls } = platform;
-  const { platformAuthority } = await import("./platform/platform.ts");
+  const { platformAuthority } = await import("./platform/server/platform.ts");
   return await platformAuthority({ listen, ...tls, stateDirectory: state.directory }, clock.nowMs());
 }
 
@@ -234,7 +234,7 @@ async function openControlPlane(
     readonly log: Logger;
   },
 ): Promise<ControlPlane> {
-  const { createControlPlane, createKubeconfigPlane } = await import("./control-plane/control-plane.ts");
+  const { createControlPlane, createKubeconfigPlane } = await import("./platform/client/control-plane.ts");
   const { apiUrl, groupDomain, organization, projects, accessTokenFile = "", caFile, kubeconfig } = section;
   const { ca, statuses, ...others } = parts;
   const common = { ...others, groupDomain, statuses: () => statuses.statuses() };

@@ -1,14 +1,14 @@
-import { type ConfigSources, loadConfig } from "./config/load.ts";
-import type { Config } from "./config/schema.ts";
-import { systemClock } from "./core/clock.ts";
-import { describeError, TelemetrydError } from "./core/errors.ts";
-import { printFaults } from "./core/fault.ts";
-import { createLogger, type LineSink, type Logger } from "./core/log.ts";
-import { withLimit } from "./core/signals.ts";
-import { version } from "./core/version.ts";
-import { tendHeap } from "./daemon/heap-tending.ts";
+import { type ConfigSources, loadConfig } from "./app/config/load.ts";
+import type { Config } from "./app/config/schema.ts";
+import { tendHeap } from "./app/daemon/heap-tending.ts";
+import { createProcessRegistry } from "./app/ops/process-metrics.ts";
+import { systemClock } from "./base/core/clock.ts";
+import { describeError, TelemetrydError } from "./base/core/errors.ts";
+import { printFaults } from "./base/core/fault.ts";
+import { createLogger, type LineSink, type Logger } from "./base/core/log.ts";
+import { withLimit } from "./base/core/signals.ts";
+import { version } from "./base/core/version.ts";
 import { runDaemon } from "./main.ts";
-import { createProcessRegistry } from "./ops/process-metrics.ts";
 
 export interface RunOptions {
   readonly sources: ConfigSources;

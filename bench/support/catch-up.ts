@@ -1,5 +1,5 @@
-import { sleep } from "../../src/core/clock.ts";
-import { Releasers } from "../../src/core/service.ts";
+import { sleep } from "../../src/base/core/clock.ts";
+import { Releasers } from "../../src/base/core/service.ts";
 import { type CountingReceiver, startCountingReceiver } from "./counting-receiver.ts";
 import { startBenchDaemon } from "./daemon.ts";
 import { type Backlog, loadSelector, samplesOf } from "./load.ts";

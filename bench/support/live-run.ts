@@ -1,5 +1,5 @@
-import { sleep } from "../../src/core/clock.ts";
-import { Releasers } from "../../src/core/service.ts";
+import { sleep } from "../../src/base/core/clock.ts";
+import { Releasers } from "../../src/base/core/service.ts";
 import type { RunningServer } from "../../test/support/servers.ts";
 import { processUsage } from "./process-usage.ts";
 import { ReceivingStore } from "./receiving-store.ts";

@@ -1,4 +1,4 @@
-import { sleep } from "../../src/core/clock.ts";
+import { sleep } from "../../src/base/core/clock.ts";
 import {
   flushVictoriaMetrics,
   importLines,

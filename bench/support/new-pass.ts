@@ -1,9 +1,9 @@
-import { SeriesHashTable } from "../../src/export/series-hash-table.ts";
-import { WindowPass } from "../../src/export/window-pass.ts";
-import { KnownCollisions } from "../../src/remote-write/known-collisions.ts";
-import { seriesEncoderFor } from "../../src/remote-write/labels.ts";
-import type { EncodedRequest } from "../../src/remote-write/request.ts";
-import { WriteRequestBuilder } from "../../src/remote-write/write-request.ts";
+import { WindowPass } from "../../src/exporter/delivery/batch/window-pass.ts";
+import { SeriesHashTable } from "../../src/exporter/delivery/late/series-hash-table.ts";
+import { KnownCollisions } from "../../src/exporter/remote-write/encoding/known-collisions.ts";
+import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
+import type { EncodedRequest } from "../../src/exporter/remote-write/encoding/request.ts";
+import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
 
 /** A pass with default settings and nothing behind it. What it refuses is an error. */
 export function newPass(maxSamples: number, onRequest: (request: EncodedRequest) => unknown): WindowPass {

@@ -1,5 +1,5 @@
-import { sleep } from "../../src/core/clock.ts";
-import { Releasers } from "../../src/core/service.ts";
+import { sleep } from "../../src/base/core/clock.ts";
+import { Releasers } from "../../src/base/core/service.ts";
 import { startVictoriaMetrics } from "../../test/support/servers.ts";
 import { metricLabels } from "../export-body.ts";
 import { startCountingReceiver } from "./counting-receiver.ts";

@@ -1,6 +1,6 @@
-import { exportPolicyKind } from "../../src/platform/kinds/export-policy.ts";
-import { wholeObjectSchema } from "../../src/platform/schema/object-meta.ts";
-import type { Schema } from "../../src/platform/schema/schema.ts";
+import { exportPolicyKind } from "../../src/platform/server/kinds/export-policy.ts";
+import { wholeObjectSchema } from "../../src/platform/server/schema/object-meta.ts";
+import type { Schema } from "../../src/platform/server/schema/schema.ts";
 
 /** Where each of the kind's columns is in the object: the columns of the platform are functions. */
 const columnPaths: Readonly<Record<string, string>> = {

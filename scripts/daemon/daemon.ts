@@ -1,4 +1,4 @@
-import type { DaemonStatus } from "../../src/policy/status-view.ts";
+import type { DaemonStatus } from "../../src/exporter/policy/status/status-view.ts";
 import { type Child, startChild, waitUntilReady } from "../servers/child.ts";
 import { builtCli } from "./build.ts";
 

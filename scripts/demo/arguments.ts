@@ -1,4 +1,4 @@
-import { parseDuration } from "../../src/core/duration.ts";
+import { parseDuration } from "../../src/base/core/duration.ts";
 
 export interface DemoArguments {
   /** Ends by itself after this; undefined: runs until Ctrl-C. */

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { printKubeconfig } from "../../src/commands/kubeconfig.ts";
-import { addMember, createOrganization } from "../../src/commands/organization.ts";
-import { createToken } from "../../src/commands/token.ts";
+import { printKubeconfig } from "../../src/app/commands/platform/kubeconfig.ts";
+import { addMember, createOrganization } from "../../src/app/commands/platform/organization.ts";
+import { createToken } from "../../src/app/commands/platform/token.ts";
 import { builtCli } from "../daemon/build.ts";
 import { applyPatiently, createPlaneHand } from "./plane-hand.ts";
 

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { Agent } from "undici";
 import { parseAllDocuments } from "yaml";
-import { exchangeToken } from "../../src/control-plane/exchange.ts";
-import { readKubeconfig } from "../../src/control-plane/kubeconfig.ts";
-import { createPlaneClient, type PlaneClient } from "../../src/control-plane/plane-client.ts";
-import { sleep } from "../../src/core/clock.ts";
+import { sleep } from "../../src/base/core/clock.ts";
+import { exchangeToken } from "../../src/platform/client/exchange.ts";
+import { readKubeconfig } from "../../src/platform/client/kubeconfig.ts";
+import { createPlaneClient, type PlaneClient } from "../../src/platform/client/plane-client.ts";
 import { type PlaneAccess, type PlaneHand, readyLimitMs } from "./plane-hand.ts";
 
 /** Where the objects of the demo are, below a control plane's base. */

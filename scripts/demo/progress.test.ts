@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DaemonStatus, SinkView } from "../../src/policy/status-view.ts";
+import type { DaemonStatus, SinkView } from "../../src/exporter/policy/status/status-view.ts";
 import { progressLine } from "./progress.ts";
 
 function sink(name: string, more: Partial<SinkView>): SinkView {

@@ -1,5 +1,5 @@
-import { formatExactCount } from "../../src/core/human.ts";
-import { type DaemonStatus, sinkHealth } from "../../src/policy/status-view.ts";
+import { formatExactCount } from "../../src/base/core/human.ts";
+import { type DaemonStatus, sinkHealth } from "../../src/exporter/policy/status/status-view.ts";
 
 /** One line for people: how long, how much was delivered, how far each sink is behind, what had to be sent again. */
 export function progressLine(status: DaemonStatus | undefined, elapsedMs: number): string {

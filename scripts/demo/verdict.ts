@@ -1,5 +1,5 @@
-import { renderTable } from "../../src/commands/table.ts";
-import { formatExactCount } from "../../src/core/human.ts";
+import { renderTable } from "../../src/app/commands/table.ts";
+import { formatExactCount } from "../../src/base/core/human.ts";
 import { readPrometheus, readVictoriaMetrics } from "../samples/read.ts";
 import {
   describeDiff,

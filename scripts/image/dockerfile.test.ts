@@ -37,8 +37,8 @@ HEALTHCHECK --interval=30s CMD ["status"]
 
 test.each([
   ["src/cli.ts", true],
-  ["src/core/errors.ts", true],
-  ["src/core/errors.test.ts", false],
+  ["src/base/core/errors.ts", true],
+  ["src/base/core/errors.test.ts", false],
   ["scripts/build.mjs", true],
   ["scripts/demo.ts", false],
   ["node_modules/zod/package.json", false],

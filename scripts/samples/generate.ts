@@ -1,4 +1,4 @@
-import type { Label } from "../../src/core/series.ts";
+import type { Label } from "../../src/exporter/series/series.ts";
 
 /** How many series, and what tells them apart. */
 export interface SeriesPlan {

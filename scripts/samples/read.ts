@@ -1,4 +1,4 @@
-import type { Label } from "../../src/core/series.ts";
+import type { Label } from "../../src/exporter/series/series.ts";
 import { SampleSet, seriesKey } from "./sample-set.ts";
 import { decodeReadResponse, encodeReadRequest, type Matcher } from "./wire-codec.ts";
 

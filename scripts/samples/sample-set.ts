@@ -1,4 +1,4 @@
-import type { Label } from "../../src/core/series.ts";
+import type { Label } from "../../src/exporter/series/series.ts";
 
 /** Samples of one series: `timestampsMs[i]` belongs to `values[i]`. A NaN stands for a staleness marker. */
 export interface SeriesSamples {

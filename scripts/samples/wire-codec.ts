@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import protobuf from "protobufjs";
 import snappy from "snappy";
-import { type Label, staleNanHigh, staleNanLow } from "../../src/core/series.ts";
+import { type Label, staleNanHigh, staleNanLow } from "../../src/exporter/series/series.ts";
 
 /**
  * Remote write 1.0 and remote read by reflection on the definitions, for tests and scripts: slow, plain, and

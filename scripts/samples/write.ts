@@ -1,4 +1,4 @@
-import type { Label } from "../../src/core/series.ts";
+import type { Label } from "../../src/exporter/series/series.ts";
 import { encodeWriteRequest } from "./wire-codec.ts";
 
 /**

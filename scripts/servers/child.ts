@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
-import { sleep } from "../../src/core/clock.ts";
+import { sleep } from "../../src/base/core/clock.ts";
 
 export interface ChildCommand {
   /** What messages call it. */

@@ -2,7 +2,7 @@
  * `tsx scripts/servers/ensure.ts NAME...`: makes sure that the named servers are there and prints where. Without
  * names: those that the tests and the demo need.
  */
-import { describeError } from "../../src/core/errors.ts";
+import { describeError } from "../../src/base/core/errors.ts";
 import { isServerName, type ServerName, serverNames } from "./catalogue.ts";
 import { findServers } from "./find.ts";
 

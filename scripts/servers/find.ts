@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, readdir } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
-import { describeError } from "../../src/core/errors.ts";
+import { describeError } from "../../src/base/core/errors.ts";
 import { catalogue, type ServerName } from "./catalogue.ts";
 import { installPackages, lockName, unpackPackages } from "./install.ts";
 import { withMachineLock } from "./lock.ts";

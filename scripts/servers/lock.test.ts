@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sleep } from "../../src/core/clock.ts";
+import { sleep } from "../../src/base/core/clock.ts";
 import { withMachineLock } from "./lock.ts";
 
 it("work under one name never overlaps, and a failure releases the lock", async () => {

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
-import { sleep } from "../../src/core/clock.ts";
-import { errnoCode } from "../../src/core/errors.ts";
+import { sleep } from "../../src/base/core/clock.ts";
+import { errnoCode } from "../../src/base/core/errors.ts";
 
 /**
  * Runs `work` while no other process of this machine runs work under the same name.

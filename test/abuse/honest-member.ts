@@ -1,5 +1,5 @@
 import { Agent } from "node:https";
-import { sleep } from "../../src/core/clock.ts";
+import { sleep } from "../../src/base/core/clock.ts";
 import { httpsRequest, projectBase } from "../support/platform.ts";
 import { honestProject } from "./scene.ts";
 

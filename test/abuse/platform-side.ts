@@ -1,5 +1,5 @@
-import { addMember, createOrganization } from "../../src/commands/organization.ts";
-import { createToken } from "../../src/commands/token.ts";
+import { addMember, createOrganization } from "../../src/app/commands/platform/organization.ts";
+import { createToken } from "../../src/app/commands/platform/token.ts";
 import { httpsRequest, organizationBase } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 import { honestProject, hostileProject } from "./scene.ts";

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { sleep } from "../../src/core/clock.ts";
+import { sleep } from "../../src/base/core/clock.ts";
 import type { Tally } from "./tally.ts";
 
 /** A client without a token: what it opens and sends to the platform's address until the signal aborts. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Releasers } from "../../src/core/service.ts";
+import { Releasers } from "../../src/base/core/service.ts";
 import { freePort } from "../support/servers.ts";
 import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findKubectl } from "../../scripts/demo/kubectl.ts";
-import { printKubeconfig } from "../../src/commands/kubeconfig.ts";
+import { printKubeconfig } from "../../src/app/commands/platform/kubeconfig.ts";
 import { createKubectl, type Kubectl } from "../support/kubectl.ts";
 import {
   organizationBase,

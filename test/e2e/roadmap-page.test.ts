@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Releasers } from "../../src/core/service.ts";
+import { Releasers } from "../../src/base/core/service.ts";
 import { startFakeGithub } from "../support/github-server.ts";
 import { findServers } from "../support/servers.ts";
 import { until } from "../support/until.ts";

@@ -1,4 +1,4 @@
-import { formatExactCount } from "../../src/core/human.ts";
+import { formatExactCount } from "../../src/base/core/human.ts";
 import {
   describeDiff,
   diffSamples,

@@ -1,5 +1,5 @@
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
-import { sleep } from "../../src/core/clock.ts";
+import { sleep } from "../../src/base/core/clock.ts";
 
 /** Waits until the checkpoint of every one of these sinks is at `lastMs` or past it. @throws after `limitMs` */
 export async function drained(

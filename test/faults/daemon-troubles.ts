@@ -3,7 +3,7 @@ import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { describeExit } from "../../scripts/servers/child.ts";
-import { sleep } from "../../src/core/clock.ts";
+import { sleep } from "../../src/base/core/clock.ts";
 import { randomInteger } from "../support/random.ts";
 import { until as waitUntil } from "../support/until.ts";
 import { type ProcessTrouble, processTroubles, troubles } from "./schedule.ts";

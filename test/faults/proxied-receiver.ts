@@ -1,5 +1,5 @@
 import { decodeWriteRequest } from "../../scripts/samples/wire-codec.ts";
-import { sleep } from "../../src/core/clock.ts";
+import { sleep } from "../../src/base/core/clock.ts";
 import type { Receiver } from "../equality/comparison.ts";
 import type { WriterResult } from "../equality/writer.ts";
 import { type Fault, type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Releasers } from "../../src/core/service.ts";
-import { cacheKey } from "../../src/roadmap/shared-cache.ts";
+import { Releasers } from "../../src/base/core/service.ts";
+import { cacheKey } from "../../src/roadmap/cache/shared-cache.ts";
 import { seededRandom } from "../support/random.ts";
 import { startReplicaProcess } from "../support/replica-process.ts";
 import { createRoadmapFixture, idle, statusOf, updatedAfter } from "../support/roadmap-fixture.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../src/platform/object.ts";
+import type { Json } from "../../src/platform/server/object.ts";
 
 /**
  * What a Kubernetes API server responds to a request: one row of a table that is replayed against the

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../src/platform/object.ts";
+import type { Json, JsonObject } from "../../src/platform/server/object.ts";
 import type { FidelityCase } from "./case.ts";
 
 /** How requests are made and responses are written: options, encodings, tables, HEAD. */

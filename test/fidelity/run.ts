@@ -5,7 +5,7 @@
  */
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
-import { describeError } from "../../src/core/errors.ts";
+import { describeError } from "../../src/base/core/errors.ts";
 import { startTestPlatform } from "../support/platform.ts";
 import type { ExpectedResponse, FidelityCase } from "./case.ts";
 import { fidelityCases } from "./cases.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../src/platform/object.ts";
+import type { Json } from "../../src/platform/server/object.ts";
 import type { ExpectedResponse, FidelityCase, FidelityRequest } from "./case.ts";
 
 /** One of a sequence of requests about one object, and what a Kubernetes API server responds to it. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../src/platform/object.ts";
+import type { Json } from "../../src/platform/server/object.ts";
 import type { FidelityCase, FidelityRequest } from "./case.ts";
 
 /** ExportPolicies at the borders of their schema, which the CRD and the platform share. */

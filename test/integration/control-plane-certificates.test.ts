@@ -5,14 +5,14 @@ import { createServer, type Server } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { PolicyStore } from "../../src/exporter/policy/store.ts";
 import {
   type ControlPlane,
   createControlPlane,
   createKubeconfigPlane,
-} from "../../src/control-plane/control-plane.ts";
-import { systemClock } from "../../src/core/clock.ts";
-import { silentLogger } from "../../src/core/log.ts";
-import { PolicyStore } from "../../src/policy/store.ts";
+} from "../../src/platform/client/control-plane.ts";
 import { type Authority, createAuthority } from "../support/certificates.ts";
 import { until } from "../support/until.ts";
 

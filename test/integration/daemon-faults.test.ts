@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import { type Child, startChild } from "../../scripts/servers/child.ts";
 import { isRunning } from "../../scripts/servers/process-table.ts";
-import { sleep } from "../../src/core/clock.ts";
-import { decodeRecords } from "../../src/export/state-record.ts";
-import type { DaemonStatus, SinkView } from "../../src/policy/status-view.ts";
+import { sleep } from "../../src/base/core/clock.ts";
+import { decodeRecords } from "../../src/exporter/delivery/state/state-record.ts";
+import type { DaemonStatus, SinkView } from "../../src/exporter/policy/status/status-view.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { importLines } from "../support/samples.ts";
 import { freePort, type RunningServer, startVictoriaMetrics } from "../support/servers.ts";

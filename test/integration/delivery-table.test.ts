@@ -3,7 +3,7 @@
  * rejected store on disk.
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { listRejected } from "../../src/remote-write/rejected-store.ts";
+import { listRejected } from "../../src/exporter/remote-write/rejected/rejected-store.ts";
 import { type Receiver, type ReceiverAnswer, startReceiver } from "../support/receiver.ts";
 import { startPrometheus } from "../support/servers.ts";
 import { startSink, type TestSink, type TestSinkOptions, testStartMs } from "../support/sink.ts";

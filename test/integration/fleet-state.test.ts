@@ -2,16 +2,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { sleep, systemClock } from "../../src/core/clock.ts";
-import { silentLogger } from "../../src/core/log.ts";
-import { Releasers } from "../../src/core/service.ts";
-import type { RedisStateOptions } from "../../src/export/fleet/redis-state.ts";
-import { endPause, FencedError, leaseMs, type SinkLease } from "../../src/export/fleet/sink-lease.ts";
-import { lateKey } from "../../src/export/late-samples.ts";
-import { MemoryState } from "../../src/export/memory-state.ts";
-import { RequestEntries } from "../../src/export/request-entries.ts";
-import { stateStoreContract } from "../../src/export/state-store.contract.ts";
-import { createRedis, type RedisConnections } from "../../src/redis/redis.ts";
+import { sleep, systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { Releasers } from "../../src/base/core/service.ts";
+import { createRedis, type RedisConnections } from "../../src/base/redis/redis.ts";
+import type { RedisStateOptions } from "../../src/exporter/delivery/fleet/redis-state.ts";
+import {
+  endPause,
+  FencedError,
+  leaseMs,
+  type SinkLease,
+} from "../../src/exporter/delivery/fleet/sink-lease.ts";
+import { lateKey } from "../../src/exporter/delivery/late/late-samples.ts";
+import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
+import { RequestEntries } from "../../src/exporter/delivery/state/request-entries.ts";
+import { stateStoreContract } from "../../src/exporter/delivery/state/state-store.contract.ts";
 import { StateReplica, storeOfItsOwnLeases } from "../support/fleet.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 import { until } from "../support/until.ts";

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { checkConfig } from "../../src/config/load.ts";
-import type { Config } from "../../src/config/schema.ts";
-import { readKubeconfig } from "../../src/control-plane/kubeconfig.ts";
-import { silentLogger } from "../../src/core/log.ts";
-import { buildOpsApp } from "../../src/ops/app.ts";
-import { checkManifest } from "../../src/policy/manifest.ts";
+import { checkConfig } from "../../src/app/config/load.ts";
+import type { Config } from "../../src/app/config/schema.ts";
+import { buildOpsApp } from "../../src/app/ops/app.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
+import { readKubeconfig } from "../../src/platform/client/kubeconfig.ts";
 import { containersOf, type Labels, Rendered, renderKustomization } from "../support/kustomize.ts";
 import { findServers } from "../support/servers.ts";
 

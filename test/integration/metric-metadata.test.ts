@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { silentLogger } from "../../src/core/log.ts";
-import { MetricMetadataCache } from "../../src/source/metric-metadata.ts";
-import { StoreClient } from "../../src/source/store-client.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { StoreClient } from "../../src/exporter/metrics-store/client/store-client.ts";
+import { MetricMetadataCache } from "../../src/exporter/metrics-store/samples/metric-metadata.ts";
 import { freePort, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { explicit } from "../../src/metricsql/implicit.ts";
-import { quoteString } from "../../src/metricsql/literals.ts";
-import { parse } from "../../src/metricsql/parser.ts";
-import { prettify } from "../../src/metricsql/prettifier.ts";
-import { print } from "../../src/metricsql/printer.ts";
-import { type PrometheusMajor, promqlOnly } from "../../src/metricsql/promql.ts";
-import { scope } from "../../src/metricsql/scope.ts";
+import { type PrometheusMajor, promqlOnly } from "../../src/exporter/metricsql/analysis/promql.ts";
+import { scope } from "../../src/exporter/metricsql/analysis/scope.ts";
+import { explicit } from "../../src/exporter/metricsql/ast/implicit.ts";
+import { quoteString } from "../../src/exporter/metricsql/ast/literals.ts";
+import { parse } from "../../src/exporter/metricsql/parse/parser.ts";
+import { prettify } from "../../src/exporter/metricsql/print/prettifier.ts";
+import { print } from "../../src/exporter/metricsql/print/printer.ts";
 import {
   prometheusBuild,
   type RunningServer,

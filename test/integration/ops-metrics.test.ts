@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { silentLogger } from "../../src/core/log.ts";
-import { buildOpsApp } from "../../src/ops/app.ts";
-import { createProcessRegistry } from "../../src/ops/process-metrics.ts";
+import { buildOpsApp } from "../../src/app/ops/app.ts";
+import { createProcessRegistry } from "../../src/app/ops/process-metrics.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
 import { busyDaemon } from "../support/daemon-status.ts";
 import { findServers } from "../support/servers.ts";
 

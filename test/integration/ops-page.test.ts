@@ -1,8 +1,8 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { silentLogger } from "../../src/core/log.ts";
-import { buildOpsApp } from "../../src/ops/app.ts";
-import type { DaemonStatus, SinkView } from "../../src/policy/status-view.ts";
+import { buildOpsApp } from "../../src/app/ops/app.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import type { DaemonStatus, SinkView } from "../../src/exporter/policy/status/status-view.ts";
 import { busyDaemon } from "../support/daemon-status.ts";
 import { findServers } from "../support/servers.ts";
 

@@ -3,18 +3,18 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { createLogger, silentLogger } from "../../src/base/core/log.ts";
+import { directoryPlane } from "../../src/exporter/policy/plane.ts";
+import { PolicyPlans } from "../../src/exporter/policy/policy-plans.ts";
+import type { Condition } from "../../src/exporter/policy/status/conditions.ts";
+import { PolicyStore } from "../../src/exporter/policy/store.ts";
 import {
   type ControlPlaneOptions,
   createControlPlane,
   createKubeconfigPlane,
-} from "../../src/control-plane/control-plane.ts";
-import type { WantedStatus } from "../../src/control-plane/status-writer.ts";
-import { systemClock } from "../../src/core/clock.ts";
-import { createLogger, silentLogger } from "../../src/core/log.ts";
-import { directoryPlane } from "../../src/core/plane.ts";
-import type { Condition } from "../../src/policy/conditions.ts";
-import { PolicyPlans } from "../../src/policy/policy-plans.ts";
-import { PolicyStore } from "../../src/policy/store.ts";
+} from "../../src/platform/client/control-plane.ts";
+import type { WantedStatus } from "../../src/platform/client/status-writer.ts";
 import {
   groupDomain,
   organizationBase,

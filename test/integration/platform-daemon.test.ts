@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { findKubectl } from "../../scripts/demo/kubectl.ts";
-import { Releasers } from "../../src/core/service.ts";
+import { Releasers } from "../../src/base/core/service.ts";
 import { createKubectl } from "../support/kubectl.ts";
 import {
   organizationBase,

@@ -3,12 +3,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember, createOrganization, showOrganization } from "../../src/commands/organization.ts";
-import { createToken, listTokens, revokeToken } from "../../src/commands/token.ts";
-import { systemClock } from "../../src/core/clock.ts";
-import { silentLogger } from "../../src/core/log.ts";
-import { createPlatform } from "../../src/platform/platform.ts";
-import { createRedis } from "../../src/redis/redis.ts";
+import {
+  addMember,
+  createOrganization,
+  showOrganization,
+} from "../../src/app/commands/platform/organization.ts";
+import { createToken, listTokens, revokeToken } from "../../src/app/commands/platform/token.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { createRedis } from "../../src/base/redis/redis.ts";
+import { createPlatform } from "../../src/platform/server/platform.ts";
 import {
   groupDomain,
   httpsRequest,

@@ -1,12 +1,12 @@
 import "../support/leak-check.ts";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
-import { silentLogger } from "../../src/core/log.ts";
-import { assemble } from "../../src/platform/platform.ts";
-import type { ObjectStore } from "../../src/platform/store/object-store.ts";
-import type { Quotas, Usage } from "../../src/platform/store/usage.ts";
-import { keyPrefix } from "../../src/redis/connection.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { keyPrefix } from "../../src/base/redis/connection.ts";
+import { assemble } from "../../src/platform/server/platform.ts";
+import type { ObjectStore } from "../../src/platform/server/store/object-store.ts";
+import type { Quotas, Usage } from "../../src/platform/server/store/usage.ts";
 import {
   type FetchOptions,
   groupDomain,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type QueryOptions, query } from "../../src/commands/query.ts";
+import { type QueryOptions, query } from "../../src/app/commands/query/query.ts";
 import { writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
 

@@ -2,10 +2,10 @@ import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
-import { createLogger, silentLogger } from "../../src/core/log.ts";
-import { Releasers } from "../../src/core/service.ts";
-import { createRedis, type RedisRoom, type RedisRoomOptions } from "../../src/redis/redis.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { createLogger, silentLogger } from "../../src/base/core/log.ts";
+import { Releasers } from "../../src/base/core/service.ts";
+import { createRedis, type RedisRoom, type RedisRoomOptions } from "../../src/base/redis/redis.ts";
 import { startRedis, startSentinel } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 

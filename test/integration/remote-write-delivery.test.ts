@@ -3,11 +3,15 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { BasicAuth } from "../../src/policy/types.ts";
-import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
-import type { Sender } from "../../src/remote-write/outcome.ts";
-import { postLimits } from "../../src/remote-write/post.ts";
-import { createSender, type SenderDeps, type SenderTarget } from "../../src/remote-write/sender.ts";
+import type { BasicAuth } from "../../src/exporter/policy/spec/types.ts";
+import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
+import type { Sender } from "../../src/exporter/remote-write/send/outcome.ts";
+import { postLimits } from "../../src/exporter/remote-write/send/post.ts";
+import {
+  createSender,
+  type SenderDeps,
+  type SenderTarget,
+} from "../../src/exporter/remote-write/send/sender.ts";
 import { createAuthority } from "../support/certificates.ts";
 import {
   cutBody,

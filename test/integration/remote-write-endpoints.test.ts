@@ -2,18 +2,22 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
-import { silentLogger } from "../../src/core/log.ts";
-import { TlsMaterial } from "../../src/core/tls-material.ts";
-import { ConnectionBudget } from "../../src/http/connection-budget.ts";
-import { EgressGuard } from "../../src/remote-write/egress.ts";
-import type { EndpointSettings } from "../../src/remote-write/endpoint-settings.ts";
-import { type Connection, Endpoints, type EndpointsConfig } from "../../src/remote-write/endpoints.ts";
-import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
-import type { Outcome } from "../../src/remote-write/outcome.ts";
-import { transportLimits } from "../../src/remote-write/post.ts";
-import { createSender } from "../../src/remote-write/sender.ts";
-import { createTransport } from "../../src/remote-write/transport.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { ConnectionBudget } from "../../src/base/http/connection-budget.ts";
+import { EgressGuard } from "../../src/base/net/egress.ts";
+import { TlsMaterial } from "../../src/base/net/tls-material.ts";
+import type { EndpointSettings } from "../../src/exporter/remote-write/endpoint/endpoint-settings.ts";
+import {
+  type Connection,
+  Endpoints,
+  type EndpointsConfig,
+} from "../../src/exporter/remote-write/endpoint/endpoints.ts";
+import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
+import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
+import { transportLimits } from "../../src/exporter/remote-write/send/post.ts";
+import { createSender } from "../../src/exporter/remote-write/send/sender.ts";
+import { createTransport } from "../../src/exporter/remote-write/send/transport.ts";
 import { type Authority, createAuthority } from "../support/certificates.ts";
 import { startConnectProxy } from "../support/connect-proxy.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
-import { isolate } from "../../src/remote-write/isolate.ts";
-import { createSender } from "../../src/remote-write/sender.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { isolate } from "../../src/exporter/remote-write/send/isolate.ts";
+import { createSender } from "../../src/exporter/remote-write/send/sender.ts";
 import {
   encodeRequest,
   never,

@@ -1,12 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
-import { silentLogger } from "../../src/core/log.ts";
-import { SampleBuffer, Series } from "../../src/core/series.ts";
-import type { ProtocolSetting } from "../../src/remote-write/endpoint-state.ts";
-import { type Connection, Endpoints } from "../../src/remote-write/endpoints.ts";
-import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
-import type { EncodedRequest } from "../../src/remote-write/request.ts";
-import { type MetricMetadata, metricTypes } from "../../src/remote-write/write-request-v2.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import type { EncodedRequest } from "../../src/exporter/remote-write/encoding/request.ts";
+import {
+  type MetricMetadata,
+  metricTypes,
+} from "../../src/exporter/remote-write/encoding/write-request-v2.ts";
+import type { ProtocolSetting } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
+import { type Connection, Endpoints } from "../../src/exporter/remote-write/endpoint/endpoints.ts";
+import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
+import { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { never } from "../support/requests.ts";
 import { readPrometheus, readVictoriaMetrics } from "../support/samples.ts";

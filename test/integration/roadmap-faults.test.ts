@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Releasers } from "../../src/core/service.ts";
-import { cacheKey, leaseKey } from "../../src/roadmap/shared-cache.ts";
+import { Releasers } from "../../src/base/core/service.ts";
+import { cacheKey, leaseKey } from "../../src/roadmap/cache/shared-cache.ts";
 import type { FakeGithub } from "../support/github-server.ts";
 import {
   createRoadmapFixture,

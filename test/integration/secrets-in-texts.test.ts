@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { Releasers } from "../../src/core/service.ts";
-import type { DaemonStatus } from "../../src/policy/status-view.ts";
+import { Releasers } from "../../src/base/core/service.ts";
+import type { DaemonStatus } from "../../src/exporter/policy/status/status-view.ts";
 import { type ReceivedRequest, startReceiver } from "../support/receiver.ts";
 import { importLines } from "../support/samples.ts";
 import { startVictoriaMetrics } from "../support/servers.ts";

@@ -7,9 +7,12 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
-import { StoreClient } from "../../src/source/store-client.ts";
-import type { MetricsStoreSettings, StoreTimeouts } from "../../src/source/store-settings.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { StoreClient } from "../../src/exporter/metrics-store/client/store-client.ts";
+import type {
+  MetricsStoreSettings,
+  StoreTimeouts,
+} from "../../src/exporter/metrics-store/client/store-settings.ts";
 import { createAuthority } from "../support/certificates.ts";
 
 const forever = new AbortController().signal;

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Series } from "../../src/core/series.ts";
-import type { ReadConsumer } from "../../src/source/sample-reader.ts";
-import type { StoreReader } from "../../src/source/store-reader.ts";
+import type { ReadConsumer } from "../../src/exporter/metrics-store/sample-reader.ts";
+import type { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";
+import type { Series } from "../../src/exporter/series/series.ts";
 import { importLines, type WrittenSeries, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startPrometheus, startVictoriaMetrics } from "../support/servers.ts";
 import { Collector, closeReaders, raw, readAll, readerOf } from "../support/store-reads.ts";

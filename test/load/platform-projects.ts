@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createControlPlane } from "../../src/control-plane/control-plane.ts";
-import { systemClock } from "../../src/core/clock.ts";
-import { silentLogger } from "../../src/core/log.ts";
-import { PolicyStore } from "../../src/policy/store.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { PolicyStore } from "../../src/exporter/policy/store.ts";
+import { createControlPlane } from "../../src/platform/client/control-plane.ts";
 import { groupDomain, httpsRequest, organizationBase, projectBase } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Server-side apply as its documentation describes it, written down over a flat list of fields: what tests hold
- * src/platform/apply to. Nothing here knows of trees, schemas or field sets.
+ * src/platform/server/apply to. Nothing here knows of trees, schemas or field sets.
  *
  * A field is named as conflicts name it: `.text`, `.map.a`, `.set[="a"]`, `.items[name="a"].size`. An item of a list
  * is a field itself. Maps and lists are not; empty ones are left to structured-merge-diff.test.ts.

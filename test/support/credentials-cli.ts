@@ -1,4 +1,4 @@
-import { printCredentials } from "../../src/commands/credentials.ts";
+import { printCredentials } from "../../src/app/commands/platform/credentials.ts";
 
 /** `telemetryd credentials` by itself: what kubectl runs as its plug-in, without the rest of the program. */
 const option = (name: string): string => process.argv[process.argv.indexOf(name) + 1] ?? "";

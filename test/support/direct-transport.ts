@@ -1,17 +1,17 @@
 import { afterEach, beforeEach } from "vitest";
-import { TlsMaterial, type TlsSettings } from "../../src/core/tls-material.ts";
-import { ConnectionBudget } from "../../src/http/connection-budget.ts";
-import { classify } from "../../src/remote-write/classify.ts";
-import type { DirectTransportOptions } from "../../src/remote-write/direct-transport.ts";
-import { DirectTransport } from "../../src/remote-write/direct-transport.ts";
-import { EgressGuard, type EgressScope } from "../../src/remote-write/egress.ts";
-import type { Lookup } from "../../src/remote-write/guarded-lookup.ts";
+import { ConnectionBudget } from "../../src/base/http/connection-budget.ts";
+import { EgressGuard, type EgressScope } from "../../src/base/net/egress.ts";
+import type { Lookup } from "../../src/base/net/guarded-lookup.ts";
+import { TlsMaterial, type TlsSettings } from "../../src/base/net/tls-material.ts";
+import { classify } from "../../src/exporter/remote-write/send/classify.ts";
+import type { DirectTransportOptions } from "../../src/exporter/remote-write/send/direct-transport.ts";
+import { DirectTransport } from "../../src/exporter/remote-write/send/direct-transport.ts";
 import {
   type PostLimits,
   type PostResult,
   postLimits,
   transportLimits,
-} from "../../src/remote-write/post.ts";
+} from "../../src/exporter/remote-write/send/post.ts";
 import { systemLookup } from "./lookup.ts";
 import { type RawServer, startRawServer } from "./raw-server.ts";
 

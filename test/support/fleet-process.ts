@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Outcome } from "../../src/remote-write/outcome.ts";
+import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
 import { type FleetReplicaOptions, fleetPlan, startFleetReplica } from "./fleet-replica.ts";
 
 export interface FleetProcessOptions extends Omit<FleetReplicaOptions, "deliver" | "log"> {

@@ -1,22 +1,22 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { uncompressSync } from "snappy";
-import { systemClock } from "../../src/core/clock.ts";
-import { type Logger, silentLogger } from "../../src/core/log.ts";
-import { SampleBuffer, Series } from "../../src/core/series.ts";
-import type { ExporterDeps } from "../../src/export/exporter.ts";
-import { FileState } from "../../src/export/file-state.ts";
-import { FleetReports } from "../../src/export/fleet/fleet-reports.ts";
-import { RedisState } from "../../src/export/fleet/redis-state.ts";
-import { MemoryBudget } from "../../src/export/memory-budget.ts";
-import { QueueSchedule } from "../../src/export/schedules/queue-schedule.ts";
-import { type SinkPlan, sinkKey } from "../../src/policy/types.ts";
-import { createRedis } from "../../src/redis/redis.ts";
-import { EndpointState } from "../../src/remote-write/endpoint-state.ts";
-import { prometheus } from "../../src/remote-write/gen/remote-write-1.0.js";
-import { seriesEncoderFor } from "../../src/remote-write/labels.ts";
-import type { Outcome } from "../../src/remote-write/outcome.ts";
-import { WriteRequestBuilder } from "../../src/remote-write/write-request.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { type Logger, silentLogger } from "../../src/base/core/log.ts";
+import { createRedis } from "../../src/base/redis/redis.ts";
+import { MemoryBudget } from "../../src/exporter/delivery/batch/memory-budget.ts";
+import type { ExporterDeps } from "../../src/exporter/delivery/exporter.ts";
+import { FleetReports } from "../../src/exporter/delivery/fleet/fleet-reports.ts";
+import { RedisState } from "../../src/exporter/delivery/fleet/redis-state.ts";
+import { QueueSchedule } from "../../src/exporter/delivery/schedule/queue-schedule.ts";
+import { FileState } from "../../src/exporter/delivery/state/file-state.ts";
+import { type SinkPlan, sinkKey } from "../../src/exporter/policy/spec/types.ts";
+import { prometheus } from "../../src/exporter/remote-write/encoding/gen/remote-write-1.0.js";
+import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
+import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
+import { EndpointState } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
+import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
+import { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 
 /** The store of these tests has one series with a sample at every multiple of this. */
 export const sampleEveryMs = 100;

@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { systemClock } from "../../src/core/clock.ts";
-import { RedisState, type RedisStateOptions } from "../../src/export/fleet/redis-state.ts";
-import { type LeaseOutcome, type SinkLease, takeSinkLease } from "../../src/export/fleet/sink-lease.ts";
-import { MemoryState } from "../../src/export/memory-state.ts";
-import type { StateStore } from "../../src/export/sink-state.ts";
-import type { RedisConnections } from "../../src/redis/redis.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import type { RedisConnections } from "../../src/base/redis/redis.ts";
+import { RedisState, type RedisStateOptions } from "../../src/exporter/delivery/fleet/redis-state.ts";
+import {
+  type LeaseOutcome,
+  type SinkLease,
+  takeSinkLease,
+} from "../../src/exporter/delivery/fleet/sink-lease.ts";
+import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
+import type { StateStore } from "../../src/exporter/delivery/state/sink-state.ts";
 import { until } from "./until.ts";
 
 /** One replica's view of the shared state, for tests of it without a schedule. */

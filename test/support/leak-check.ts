@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { allProcesses } from "../../scripts/servers/process-table.ts";
-import { sleep } from "../../src/core/clock.ts";
+import { sleep } from "../../src/base/core/clock.ts";
 
 /** What a test file must not leave behind: anything that would keep a process from ending by itself. */
 export interface Holdings {

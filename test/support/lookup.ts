@@ -1,5 +1,5 @@
-import { NameResolver } from "../../src/http/names/name-resolver.ts";
-import type { Lookup } from "../../src/remote-write/guarded-lookup.ts";
+import { NameResolver } from "../../src/base/http/names/name-resolver.ts";
+import type { Lookup } from "../../src/base/net/guarded-lookup.ts";
 
 /** As the daemon resolves names. */
 export function systemLookup(): Lookup {

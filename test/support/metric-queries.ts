@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { Selector } from "../../src/metricsql/ast.ts";
-import { parse } from "../../src/metricsql/parser.ts";
-import { promqlOnly } from "../../src/metricsql/promql.ts";
-import { walk } from "../../src/metricsql/visit.ts";
+import { promqlOnly } from "../../src/exporter/metricsql/analysis/promql.ts";
+import type { Selector } from "../../src/exporter/metricsql/ast/ast.ts";
+import { walk } from "../../src/exporter/metricsql/ast/visit.ts";
+import { parse } from "../../src/exporter/metricsql/parse/parser.ts";
 
 /** Each metric that docs/metrics.md lists, with its labels; another test holds that document to the program. */
 function documentedMetrics(): Map<string, ReadonlySet<string>> {

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { SampleSet, seriesKey } from "../../scripts/samples/sample-set.ts";
 import { decodeWriteRequest, type WireSeries } from "../../scripts/samples/wire-codec.ts";
-import { sleep } from "../../src/core/clock.ts";
+import { sleep } from "../../src/base/core/clock.ts";
 
 /** A request as the receiver got it. */
 export interface ReceivedRequest {

@@ -1,6 +1,6 @@
 import protobuf from "protobufjs/minimal.js";
-import { crc32c } from "../../src/source/crc32c.ts";
-import { prometheus } from "../../src/source/gen/remote-read.js";
+import { crc32c } from "../../src/exporter/metrics-store/prometheus/crc32c.ts";
+import { prometheus } from "../../src/exporter/metrics-store/prometheus/gen/remote-read.js";
 import type { BitSample } from "./xor-chunk.ts";
 
 /** Answers of `/api/v1/read`, made by the generated code: what servers send to a reader. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { Releasers } from "../../src/core/service.ts";
+import { Releasers } from "../../src/base/core/service.ts";
 import { type ReplicaOptions, startReplica } from "./replica.ts";
 
 /** A replica in a process of its own, so that it can die as processes do. */

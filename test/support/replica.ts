@@ -1,10 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, systemClock } from "../../src/core/clock.ts";
-import { type Logger, silentLogger } from "../../src/core/log.ts";
-import { type Releasers, runStages } from "../../src/core/service.ts";
-import { createRedis } from "../../src/redis/redis.ts";
-import { createRoadmap, type Roadmap, type RoadmapOptions } from "../../src/roadmap/roadmap.ts";
+import { type Clock, systemClock } from "../../src/base/core/clock.ts";
+import { type Logger, silentLogger } from "../../src/base/core/log.ts";
+import { type Releasers, runStages } from "../../src/base/core/service.ts";
+import { createRedis } from "../../src/base/redis/redis.ts";
+import { createRoadmap, type Roadmap, type RoadmapOptions } from "../../src/roadmap/cache/roadmap.ts";
 
 export interface ReplicaOptions {
   /** A fresh folder of the test; the replica's own state goes into a folder of it. */

@@ -1,22 +1,22 @@
-import { systemClock } from "../../src/core/clock.ts";
-import { silentLogger } from "../../src/core/log.ts";
-import { type Label, SampleBuffer, Series } from "../../src/core/series.ts";
-import { TlsMaterial, type TlsSettings } from "../../src/core/tls-material.ts";
-import { ConnectionBudget } from "../../src/http/connection-budget.ts";
-import { EgressGuard } from "../../src/remote-write/egress.ts";
-import { EndpointState } from "../../src/remote-write/endpoint-state.ts";
-import { type LabelShape, seriesEncoderFor } from "../../src/remote-write/labels.ts";
-import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { ConnectionBudget } from "../../src/base/http/connection-budget.ts";
+import { EgressGuard } from "../../src/base/net/egress.ts";
+import { TlsMaterial, type TlsSettings } from "../../src/base/net/tls-material.ts";
+import { type LabelShape, seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
+import type { EncodedRequest } from "../../src/exporter/remote-write/encoding/request.ts";
+import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
+import { EndpointState } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
+import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
 import {
   postLimits,
   type Transport,
   type TransportLimits,
   transportLimits,
-} from "../../src/remote-write/post.ts";
-import type { EncodedRequest } from "../../src/remote-write/request.ts";
-import type { SenderDeps, SenderTarget } from "../../src/remote-write/sender.ts";
-import { createTransport } from "../../src/remote-write/transport.ts";
-import { WriteRequestBuilder } from "../../src/remote-write/write-request.ts";
+} from "../../src/exporter/remote-write/send/post.ts";
+import type { SenderDeps, SenderTarget } from "../../src/exporter/remote-write/send/sender.ts";
+import { createTransport } from "../../src/exporter/remote-write/send/transport.ts";
+import { type Label, SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 import { systemLookup } from "./lookup.ts";
 
 /** Requests and senders for tests of delivery, made by the daemon's own code. */

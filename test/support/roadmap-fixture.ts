@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { expect } from "vitest";
-import type { Releasers } from "../../src/core/service.ts";
+import type { Releasers } from "../../src/base/core/service.ts";
 import { type FakeGithub, startFakeGithub } from "./github-server.ts";
 import type { ReplicaOptions } from "./replica.ts";
 import { type RunningServer, startRedis } from "./servers.ts";

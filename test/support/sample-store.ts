@@ -1,7 +1,7 @@
-import type { Clock } from "../../src/core/clock.ts";
-import { type Label, SampleBuffer, Series } from "../../src/core/series.ts";
-import type { ReadOutcome, SampleReader } from "../../src/source/sample-reader.ts";
-import { StoreClock } from "../../src/source/store-clock.ts";
+import type { Clock } from "../../src/base/core/clock.ts";
+import { StoreClock } from "../../src/exporter/metrics-store/client/store-clock.ts";
+import type { ReadOutcome, SampleReader } from "../../src/exporter/metrics-store/sample-reader.ts";
+import { type Label, SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 
 /** One sample of the series `{__name__="NAME"}` that the selector `NAME` finds. */
 export interface StoredSample {

@@ -1,4 +1,4 @@
-import { Releasers } from "../../src/core/service.ts";
+import { Releasers } from "../../src/base/core/service.ts";
 import { type RedisOptions, type RunningServer, startRedis, startSentinel } from "./servers.ts";
 
 export const primaryName = "mymaster";

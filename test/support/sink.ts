@@ -1,23 +1,23 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLogger } from "../../src/core/log.ts";
-import { deliveringState } from "../../src/export/delivering-condition.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import type { EgressScope } from "../../src/base/net/egress.ts";
+import { MemoryBudget } from "../../src/exporter/delivery/batch/memory-budget.ts";
+import { deliveringState } from "../../src/exporter/delivery/delivering-condition.ts";
 import {
   type CycleEnd,
   Exporter,
   type ExporterDeps,
   type ExportSettings,
-} from "../../src/export/exporter.ts";
-import { FileState } from "../../src/export/file-state.ts";
-import { MemoryBudget } from "../../src/export/memory-budget.ts";
-import type { SinkPlan } from "../../src/policy/types.ts";
-import type { EgressScope } from "../../src/remote-write/egress.ts";
-import type { ProtocolSetting } from "../../src/remote-write/endpoint-state.ts";
-import { Endpoints } from "../../src/remote-write/endpoints.ts";
-import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
-import { postLimits } from "../../src/remote-write/post.ts";
-import { RejectedStore } from "../../src/remote-write/rejected-store.ts";
+} from "../../src/exporter/delivery/exporter.ts";
+import { FileState } from "../../src/exporter/delivery/state/file-state.ts";
+import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
+import type { ProtocolSetting } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
+import { Endpoints } from "../../src/exporter/remote-write/endpoint/endpoints.ts";
+import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
+import { RejectedStore } from "../../src/exporter/remote-write/rejected/rejected-store.ts";
+import { postLimits } from "../../src/exporter/remote-write/send/post.ts";
 import { SampleStore } from "./sample-store.ts";
 import { TestClock } from "./test-clock.ts";
 

@@ -1,6 +1,6 @@
 import { uncompressSync } from "snappy";
-import type { Label } from "../../src/core/series.ts";
-import { io } from "../../src/remote-write/gen/remote-write-2.0.js";
+import { io } from "../../src/exporter/remote-write/encoding/gen/remote-write-2.0.js";
+import type { Label } from "../../src/exporter/series/series.ts";
 import type { ReceivedRequest, ReceiverAnswer } from "./receiver.ts";
 
 /** A series of a 2.0 request with its references resolved. */

@@ -1,9 +1,17 @@
-import { silentLogger } from "../../src/core/log.ts";
-import type { SampleBuffer, Series } from "../../src/core/series.ts";
-import type { ReadConsumer, ReadHandle, ReadOutcome, ReadRequest } from "../../src/source/sample-reader.ts";
-import { StoreClient } from "../../src/source/store-client.ts";
-import { StoreReader } from "../../src/source/store-reader.ts";
-import type { MetricsStoreSettings, StoreTimeouts } from "../../src/source/store-settings.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { StoreClient } from "../../src/exporter/metrics-store/client/store-client.ts";
+import type {
+  MetricsStoreSettings,
+  StoreTimeouts,
+} from "../../src/exporter/metrics-store/client/store-settings.ts";
+import type {
+  ReadConsumer,
+  ReadHandle,
+  ReadOutcome,
+  ReadRequest,
+} from "../../src/exporter/metrics-store/sample-reader.ts";
+import { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";
+import type { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 
 /** Reads of a store in tests: readers, and what they give. */
 export interface ReadSeries {

@@ -1,9 +1,9 @@
 import { Environment } from "@marcbachmann/cel-js";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
-import { parseUrl } from "../../src/core/url.ts";
-import { applyDefaults } from "../../src/platform/schema/defaults.ts";
-import type { Schema } from "../../src/platform/schema/schema.ts";
+import { parseUrl } from "../../src/base/core/url.ts";
+import { applyDefaults } from "../../src/platform/server/schema/defaults.ts";
+import type { Schema } from "../../src/platform/server/schema/schema.ts";
 
 /**
  * What a Kubernetes API server does with an object of a CRD, as far as a test can without one: strict field validation,

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from "../../src/core/clock.ts";
+import { type Clock, sleep } from "../../src/base/core/clock.ts";
 
 /** No pause takes longer in truth, so that real sockets have time and a test has none to lose. */
 const longestPauseMs = 20;

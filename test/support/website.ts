@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createWebsiteApi, type WebsiteApi } from "../../src/api/server.ts";
-import { systemClock } from "../../src/core/clock.ts";
-import type { ListenAddress } from "../../src/core/listen-address.ts";
-import { silentLogger } from "../../src/core/log.ts";
-import { type Releasers, runStages } from "../../src/core/service.ts";
-import { createRedis } from "../../src/redis/redis.ts";
-import { createRoadmap, type Roadmap } from "../../src/roadmap/roadmap.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { type Releasers, runStages } from "../../src/base/core/service.ts";
+import type { ListenAddress } from "../../src/base/net/listen-address.ts";
+import { createRedis } from "../../src/base/redis/redis.ts";
+import { createWebsiteApi, type WebsiteApi } from "../../src/roadmap/api/server.ts";
+import { createRoadmap, type Roadmap } from "../../src/roadmap/cache/roadmap.ts";
 import type { ReplicaOptions } from "./replica.ts";
 import { until } from "./until.ts";
 

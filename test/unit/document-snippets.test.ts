@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { checkConfig } from "../../src/config/load.ts";
-import { configSchema } from "../../src/config/schema.ts";
-import { checkManifest } from "../../src/policy/manifest.ts";
+import { checkConfig } from "../../src/app/config/load.ts";
+import { configSchema } from "../../src/app/config/schema.ts";
+import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
 import { type Snippet, snippetsOf, userDocuments } from "../support/document-snippets.ts";
 
 const snippets = userDocuments().flatMap(snippetsOf);

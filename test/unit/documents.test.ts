@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { checkConfig } from "../../src/config/load.ts";
-import { errorTable } from "../../src/core/errors.ts";
-import { checkManifest } from "../../src/policy/manifest.ts";
+import { checkConfig } from "../../src/app/config/load.ts";
+import { errorTable } from "../../src/base/core/errors.ts";
+import { checkManifest } from "../../src/exporter/policy/spec/manifest.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const documents = [

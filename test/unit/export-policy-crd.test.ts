@@ -4,12 +4,17 @@ import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { exportPolicyCrd } from "../../scripts/crd/export-policy-crd.ts";
 import { printManifest } from "../../scripts/crd/print-manifest.ts";
-import { exportPolicyKind } from "../../src/platform/kinds/export-policy.ts";
-import type { JsonObject } from "../../src/platform/object.ts";
-import { admit, dropUnknownFields, readObject, schemaOf } from "../../src/platform/resources/admission.ts";
-import type { Schema } from "../../src/platform/schema/schema.ts";
-import { StatusError } from "../../src/platform/status.ts";
-import { checkExportPolicy } from "../../src/policy/check-policy.ts";
+import { checkExportPolicy } from "../../src/exporter/policy/spec/check-policy.ts";
+import { exportPolicyKind } from "../../src/platform/server/kinds/export-policy.ts";
+import type { JsonObject } from "../../src/platform/server/object.ts";
+import {
+  admit,
+  dropUnknownFields,
+  readObject,
+  schemaOf,
+} from "../../src/platform/server/resources/admission.ts";
+import type { Schema } from "../../src/platform/server/schema/schema.ts";
+import { StatusError } from "../../src/platform/server/status.ts";
 import { brokenPolicies } from "../support/broken-policies.ts";
 import { borderlinePolicy } from "../support/policy-arbitrary.ts";
 import { ruleProblem, structuralFaults, structureFaults } from "../support/structural-schema.ts";

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { Counter, Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { createApiMetrics } from "../../src/api/metrics.ts";
-import { createControlPlaneRegistry } from "../../src/control-plane/metrics.ts";
-import { createExportRegistry, sinkLabels, sinkMetrics } from "../../src/export/export-metrics.ts";
-import { createProcessRegistry } from "../../src/ops/process-metrics.ts";
-import { createQueueRegistry } from "../../src/ops/queue-metrics.ts";
-import { RemoteWriteMetrics } from "../../src/remote-write/metrics.ts";
-import { createRoadmapMetrics } from "../../src/roadmap/metrics.ts";
-import { SourceMetrics } from "../../src/source/source-metrics.ts";
+import { createProcessRegistry } from "../../src/app/ops/process-metrics.ts";
+import { createQueueRegistry } from "../../src/app/ops/queue-metrics.ts";
+import { createExportRegistry, sinkLabels, sinkMetrics } from "../../src/exporter/delivery/export-metrics.ts";
+import { SourceMetrics } from "../../src/exporter/metrics-store/source-metrics.ts";
+import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
+import { createControlPlaneRegistry } from "../../src/platform/client/metrics.ts";
+import { createApiMetrics } from "../../src/roadmap/api/metrics.ts";
+import { createRoadmapMetrics } from "../../src/roadmap/cache/metrics.ts";
 import { metricsDocumentFaults } from "../support/metrics-document.ts";
 
 const registry = new Registry();

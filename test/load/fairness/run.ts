@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { ensureBuilt } from "../../../scripts/daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../../../scripts/daemon/daemon.ts";
 import { describeExit } from "../../../scripts/servers/child.ts";
-import { sleep } from "../../../src/core/clock.ts";
+import { sleep } from "../../../src/base/core/clock.ts";
 import { startNameServer } from "../../support/name-server.ts";
 import { freePort, startVictoriaMetrics } from "../../support/servers.ts";
 import { until } from "../../support/until.ts";

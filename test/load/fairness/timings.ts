@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { cycleTimes } from "../../../src/export/cycle-times.ts";
+import { cycleTimes } from "../../../src/exporter/delivery/plan/cycle-times.ts";
 import { intervalMs, namespaceOf, others } from "./scene.ts";
 
 /** What `probe.mjs` wrote down; times are Unix epoch, ms. */

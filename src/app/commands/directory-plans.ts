@@ -1,0 +1,36 @@
+import { systemClock } from "../../base/core/clock.ts";
+import { TelemetrydError } from "../../base/core/errors.ts";
+import type { Logger } from "../../base/core/log.ts";
+import { DirectorySource } from "../../exporter/policy/directory/directory-source.ts";
+import { PolicyPlans } from "../../exporter/policy/policy-plans.ts";
+import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
+import { PolicyStore } from "../../exporter/policy/store.ts";
+import type { Config, MetricsConfig } from "../config/schema.ts";
+
+/** A configuration under which policies of a directory are exported. */
+export type ExportingConfig = Config & {
+  readonly metrics: MetricsConfig;
+  readonly policies: NonNullable<Config["policies"]>;
+};
+
+/** @throws INVALID_CONFIGURATION when a section is missing */
+export function exportingConfig(config: Config): ExportingConfig {
+  const { metrics, policies } = config;
+  if (metrics !== undefined && policies !== undefined) return { ...config, metrics, policies };
+  throw new TelemetrydError(
+    "INVALID_CONFIGURATION",
+    "this command needs the sections metrics and policies: it works with what policies.directory declares",
+  );
+}
+
+/** What the policies of the directory declare to run, at this moment. */
+export async function plansInDirectory(
+  config: ExportingConfig,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<SinkPlan[]> {
+  const store = new PolicyStore();
+  const { directory } = config.policies;
+  await new DirectorySource({ directory, store, clock: systemClock, log }).look(signal);
+  return new PolicyPlans(store).sinks();
+}

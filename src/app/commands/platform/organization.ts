@@ -1,0 +1,105 @@
+import { formatByteSize } from "../../../base/core/byte-size.ts";
+import { TelemetrydError } from "../../../base/core/errors.ts";
+import type { LineSink } from "../../../base/core/log.ts";
+import type { OrganizationView } from "../../../platform/server/administration.ts";
+import {
+  type CountedResource,
+  countedResources,
+  type Quota,
+  type Usage,
+} from "../../../platform/server/store/usage.ts";
+import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
+import { printable, renderTable } from "../table.ts";
+import { withAdministration } from "./platform-access.ts";
+
+/**
+ * `telemetryd organization create NAME`: makes an organization and its control plane.
+ *
+ * @throws INVALID_ARGUMENT for a name that is none, or is taken
+ */
+export async function createOrganization(
+  options: ConfigCommandOptions & { readonly name: string },
+  out: LineSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = await loadCommandConfig(options, signal);
+  const { name } = options;
+  const outcome = await withAdministration(config, (admin) => admin.createOrganization(name), signal);
+  switch (outcome) {
+    case "created":
+      out.write(`organization ${name} created\n`);
+      return;
+    case "exists":
+      throw new TelemetrydError("INVALID_ARGUMENT", `the organization ${name} exists already`);
+    case "invalid-name":
+      throw new TelemetrydError(
+        "INVALID_ARGUMENT",
+        `"${name}" cannot be the name of an organization: lower-case letters, digits and "-", at most 63, beginning and ending with a letter or digit`,
+      );
+  }
+}
+
+/**
+ * `telemetryd organization add-member NAME --user USER`. A user is whoever a token was made for.
+ *
+ * @throws INVALID_ARGUMENT for an organization that does not exist, or a user that cannot be one
+ */
+export async function addMember(
+  options: ConfigCommandOptions & { readonly name: string; readonly user: string },
+  out: LineSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = await loadCommandConfig(options, signal);
+  const { name, user } = options;
+  checkUser(user);
+  const outcome = await withAdministration(config, (admin) => admin.addMember(name, user), signal);
+  if (outcome === "no-organization") throw noOrganization(name);
+  out.write(`${user} ${outcome === "added" ? "is now" : "already is"} a member of ${name}\n`);
+}
+
+/**
+ * `telemetryd organization show NAME`: members, and what the organization and each of its projects hold and may hold.
+ *
+ * @throws INVALID_ARGUMENT for an organization that does not exist
+ */
+export async function showOrganization(
+  options: ConfigCommandOptions & { readonly name: string; readonly output?: "table" | "json" },
+  out: LineSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = await loadCommandConfig(options, signal);
+  const { name } = options;
+  const view = await withAdministration(config, (admin) => admin.showOrganization(name), signal);
+  if (view === undefined) throw noOrganization(name);
+  out.write(options.output === "json" ? `${JSON.stringify(view, undefined, 2)}\n` : renderOrganization(view));
+}
+
+/** One row for the organization, then one a project, each with what is used of what is allowed. */
+export function renderOrganization(view: OrganizationView): string {
+  const row = (title: string, usage: Usage, quota: Quota) => [
+    title,
+    ...countedResources.map((resource) => share(resource, usage[resource], quota[resource])),
+  ];
+  const header = ["", ...countedResources.map((resource) => resource.toUpperCase())];
+  const projects = view.projects.map(({ name, usage }) => row(`project ${name}`, usage, view.projectQuota));
+  const table = renderTable(header, [row(`organization ${view.name}`, view.usage, view.quota), ...projects]);
+  return `${table}members: ${view.members.map(printable).join(", ") || "none"}\n`;
+}
+
+function share(resource: CountedResource, used: number, limit: number | undefined): string {
+  const show = resource === "bytes" ? formatByteSize : String;
+  return limit === undefined ? show(used) : `${show(used)}/${show(limit)}`;
+}
+
+function noOrganization(name: string): TelemetrydError {
+  return new TelemetrydError("INVALID_ARGUMENT", `there is no organization ${name}`);
+}
+
+/** @throws INVALID_ARGUMENT for a name that could be taken for something else in a log or a message */
+export function checkUser(user: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$/.test(user)) return;
+  throw new TelemetrydError(
+    "INVALID_ARGUMENT",
+    `"${user}" cannot be a user: letters, digits and any of . _ @ + -, at most 128, beginning with a letter or digit`,
+  );
+}

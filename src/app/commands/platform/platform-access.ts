@@ -1,0 +1,77 @@
+import { connect } from "node:net";
+import { systemClock } from "../../../base/core/clock.ts";
+import { TelemetrydError } from "../../../base/core/errors.ts";
+import { silentLogger } from "../../../base/core/log.ts";
+import { socketPath } from "../../../base/redis/private-server.ts";
+import { createRedis } from "../../../base/redis/redis.ts";
+import { type Administration, createAdministration } from "../../../platform/server/administration.ts";
+import { assemble, ready } from "../../../platform/server/platform.ts";
+import type { Config } from "../../config/schema.ts";
+
+/** @throws INVALID_CONFIGURATION when this installation has no platform of its own */
+export function platformSection(config: Config): NonNullable<Config["platform"]> {
+  if (config.platform !== undefined) return config.platform;
+  throw new TelemetrydError(
+    "INVALID_CONFIGURATION",
+    "the configuration has no section platform: organizations and tokens are kept where the platform runs",
+  );
+}
+
+const redisLimitMs = 10_000;
+
+/**
+ * Works on the platform's data where it is, in Redis: the daemon may run or not. A private redis-server that the daemon
+ * runs is used as it is; where none runs, one is started for as long as the work takes.
+ *
+ * @throws REDIS_UNAVAILABLE when it does not answer
+ */
+export async function withAdministration<T>(
+  config: Config,
+  work: (administration: Administration) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const { groupDomain, quotas } = platformSection(config);
+  const stateDirectory = config.state.directory;
+  const urls = config.redis?.url ?? [];
+  const room = createRedis({ urls, stateDirectory, clock: systemClock, log: silentLogger });
+  const needsServer = urls.length === 0 && !(await answers(socketPath(stateDirectory)));
+  const stop = new AbortController();
+  const running = needsServer ? room.service.run(stop.signal) : Promise.resolve();
+  const connection = room.open("background", "command");
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(redisLimitMs)]);
+    await Promise.race([ready(connection, systemClock, limit), failureOf(running)]).catch(
+      (cause: unknown) => {
+        signal.throwIfAborted();
+        if (cause instanceof TelemetrydError) throw cause;
+        throw new TelemetrydError("REDIS_UNAVAILABLE", "Redis does not answer", { cause });
+      },
+    );
+    const options = { groupDomain, quotas, clock: systemClock, log: silentLogger };
+    const parts = assemble(options, connection, connection);
+    return await work(createAdministration(parts));
+  } finally {
+    connection.disconnect();
+    stop.abort();
+    await running.catch(() => undefined);
+  }
+}
+
+/** Never resolves: only the service's failure ends the wait for it. */
+function failureOf(running: Promise<void>): Promise<never> {
+  return new Promise((_, reject) => {
+    running.catch(reject);
+  });
+}
+
+/** Whether somebody listens on a Unix socket. */
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}

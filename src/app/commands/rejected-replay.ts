@@ -1,0 +1,36 @@
+import { systemClock } from "../../base/core/clock.ts";
+import type { LineSink, Logger } from "../../base/core/log.ts";
+import { MemoryState } from "../../exporter/delivery/state/memory-state.ts";
+import { sinkKey } from "../../exporter/policy/spec/types.ts";
+import type { Sender } from "../../exporter/remote-write/send/outcome.ts";
+import { createExportTools, rejectedDirectory } from "../daemon/exporting.ts";
+import { type ConfigCommandOptions, loadCommandConfig } from "./command-config.ts";
+import { exportingConfig, plansInDirectory } from "./directory-plans.ts";
+import { replayRejectedEntries } from "./rejected.ts";
+
+/**
+ * `telemetryd rejected replay`: with the endpoint, the credentials and the settings that the sinks have now.
+ *
+ * @throws see {@link replayRejectedEntries}
+ */
+export async function replayRejected(
+  options: ConfigCommandOptions & { readonly ids: readonly string[] },
+  out: LineSink,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = exportingConfig(await loadCommandConfig(options, signal));
+  const plans = await plansInDirectory(config, log, signal);
+  const tools = createExportTools({ config, state: new MemoryState(), clock: systemClock, log });
+  const senderFor = ({ sink }: { readonly sink: string }): Sender | undefined => {
+    const plan = plans.find(({ policy, name }) => sinkKey(policy, name) === sink);
+    const connection =
+      plan && tools.deps.connect(plan, { interrupt: () => signal, onRetry: () => undefined });
+    return connection?.kind === "connected" ? connection.sender : undefined;
+  };
+  try {
+    await replayRejectedEntries(rejectedDirectory(config), options.ids, senderFor, out, signal);
+  } finally {
+    await tools.close();
+  }
+}

@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { afterEach, describe, expect, test } from "vitest";
+import { busyDaemon, inFleet } from "../../../test/support/daemon-status.ts";
+import { Releasers } from "../../base/core/service.ts";
+import { showStatus, statusTable, statusWarnings } from "./status.ts";
+
+const nowMs = Date.UTC(2026, 10, 20, 12);
+const daemon = busyDaemon(5, nowMs);
+const forever = new AbortController().signal;
+
+describe("statusTable", () => {
+  test("as kubectl prints it, a policy without sinks included", () => {
+    expect(statusTable(daemon, false, nowMs)).toMatchInlineSnapshot(`
+      "NAMESPACE   POLICY             SINK         READY   DELIVERING   LAG   DELIVERED   REJECTED   AGE   LAST ERROR
+      lab         probe              -            False   -            -     -           -          95s   spec.sinks[0].sources[1]: there is no source "cpu-usage"; t… (95s ago)
+      payments    payments-metrics   mimir        True    Suspended    31m   158M        0          15m   HTTP 401: invalid API key (88s ago)
+      payments    payments-metrics   prometheus   True    UpToDate     14s   24M         137        15m   -
+      shop        shop-metrics       mimir        True    UpToDate     14s   90.5M       0          15m   -
+      web         web-metrics        mimir        True    UpToDate     12s   56.6M       0          15m   -
+      web         web-metrics        prometheus   True    UpToDate     9s    347M        0          15m   -
+      "
+    `);
+  });
+
+  test("wide says everything, uncut", () => {
+    const table = statusTable(daemon, true, nowMs);
+    expect(table).toContain("RETRIES   CHECKPOINT");
+    expect(table).toContain("https://mimir.example.com/api/v1/push");
+    expect(table).toContain("spec.sinks[0].batch.maxSize: 9000 is more than 5000");
+  });
+
+  test("wide names the replica that ran a sink's last cycle, where replicas share them", () => {
+    expect(statusTable(daemon, true, nowMs)).not.toContain("REPLICA");
+    expect(statusTable(inFleet(daemon, "pod-1/4f2a"), true, nowMs)).toMatch(
+      /REPLICA.*\n(?:.*\n)*.*pod-1\/4f2a/,
+    );
+  });
+
+  test("a hostile error cannot write over the terminal", () => {
+    const status = JSON.parse(
+      JSON.stringify(daemon).replaceAll("invalid API key", "\\u001b[2Jgone"),
+    ) as typeof daemon;
+    expect(statusTable(status, false, nowMs)).toContain("HTTP 401: \uFFFD[2Jgone");
+  });
+});
+
+test("statusWarnings tell what concerns the whole daemon", () => {
+  expect(statusWarnings(daemon)).toEqual([]);
+  expect(
+    statusWarnings({
+      ...daemon,
+      ready: false,
+      degraded: ["one policy file cannot be read"],
+      source: { url: "", flavor: "", lastError: { at: "", message: "connection refused" } },
+    }),
+  ).toEqual([
+    "the daemon is not ready",
+    "one policy file cannot be read",
+    "metrics store: connection refused",
+  ]);
+  expect(statusWarnings({ ...daemon, state: "stopping", ready: false })).toEqual(["the daemon is stopping"]);
+});
+
+describe("showStatus", () => {
+  const releasers = new Releasers();
+  afterEach(() => releasers.releaseAll());
+
+  async function serve(listener: RequestListener): Promise<string> {
+    const server = createServer(listener).listen(0, "127.0.0.1");
+    releasers.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await once(server, "listening");
+    const address = server.address();
+    return typeof address === "object" && address !== null ? `127.0.0.1:${address.port}` : "";
+  }
+
+  async function show(
+    address: string,
+    output: "table" | "wide" | "json" = "table",
+  ): Promise<{ out: string; warnings: string }> {
+    const written = { out: "", warnings: "" };
+    const sink = (stream: "out" | "warnings") => ({
+      write: (text: string) => {
+        written[stream] += text;
+      },
+    });
+    await showStatus({ address, output }, sink("out"), sink("warnings"), nowMs, forever);
+    return written;
+  }
+
+  test("asks the daemon, whichever way its address is written", async () => {
+    const address = await serve((request, response) => {
+      response.end(request.url === "/api/v1/status" ? JSON.stringify(daemon) : "");
+    });
+    for (const written of [address, `http://${address}`, `http://${address}/`]) {
+      expect((await show(written)).out).toBe(statusTable(daemon, false, nowMs));
+    }
+    expect(JSON.parse((await show(address, "json")).out)).toEqual(daemon);
+  });
+
+  test("says that there is nothing yet, apart from the output", async () => {
+    const address = await serve((_, response) => {
+      response.end(JSON.stringify({ ...busyDaemon(0, nowMs), degraded: ["the metrics store is away"] }));
+    });
+    expect(await show(address)).toEqual({
+      out: "",
+      warnings: "Warning: the metrics store is away\nNo policies found.\n",
+    });
+  });
+
+  test.each([
+    ["an error", 500, "{}"],
+    ["another server's page", 200, "<html>"],
+    ["another server's JSON", 200, '{"status":"success"}'],
+    ["a redirect", 302, ""],
+  ])("%s is not taken for a daemon", async (_, statusCode, body) => {
+    const address = await serve((_, response) => {
+      response.writeHead(statusCode, { location: "http://127.0.0.1:1/" }).end(body);
+    });
+    await expect(show(address)).rejects.toMatchObject({
+      code: "UNREACHABLE",
+      message: `http://${address} answers with HTTP ${statusCode}, but not as telemetryd's ops address does; give the address of ops.listen with --address`,
+    });
+  });
+
+  test("nobody there", async () => {
+    await expect(show("127.0.0.1:1")).rejects.toMatchObject({
+      code: "UNREACHABLE",
+      message: expect.stringMatching(
+        /^no telemetryd answers at http:\/\/127\.0\.0\.1:1 \(.*(bad port|ECONNREFUSED).*\); is it running/,
+      ),
+    });
+  });
+
+  test("no address", async () => {
+    await expect(show("http://[")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+});

@@ -1,0 +1,186 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describeError, errnoCode } from "../../base/core/errors.ts";
+import { type Fault, hasErrors, printFaults, sortFaults } from "../../base/core/fault.ts";
+import { isObject } from "../../base/documents/document-path.ts";
+import { parseYaml } from "../../base/documents/yaml-source.ts";
+import { isManifestName } from "../../exporter/policy/directory/directory-source.ts";
+import { checkTogether } from "../../exporter/policy/directory/manifest-set.ts";
+import { directoryPlane } from "../../exporter/policy/plane.ts";
+import {
+  type CheckedManifest,
+  checkManifest,
+  maxManifestBytes,
+} from "../../exporter/policy/spec/manifest.ts";
+import { configJsonSchema } from "../config/keys.ts";
+import { checkConfig } from "../config/load.ts";
+import { printedJson } from "./printed-json.ts";
+
+export interface ValidateOptions {
+  readonly output?: "text" | "json";
+  /** Laid over configuration files, as `run` would. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface ValidateResult {
+  /** The whole output, with a line break at its end. */
+  readonly text: string;
+  readonly exitStatus: 0 | 2;
+}
+
+interface Input {
+  readonly path: string;
+  /** Found while walking a directory, not named by the user. */
+  readonly walked: boolean;
+}
+
+/**
+ * `telemetryd validate PATH...`: checks configuration files and policy manifests, told apart by what is in them, without
+ * a network. Directories are walked. Never throws for what it finds.
+ */
+export async function validate(
+  paths: readonly string[],
+  options: ValidateOptions,
+  signal: AbortSignal,
+): Promise<ValidateResult> {
+  const faults: Fault[] = [];
+  const manifests: CheckedManifest[] = [];
+  const checked: string[] = [];
+  const inputs: (Input & { readonly text: string; readonly content: ReturnType<typeof contentOf> })[] = [];
+  for (const input of await listInputs(paths, faults, signal)) {
+    signal.throwIfAborted();
+    const text = await readInput(input.path, faults);
+    if (text !== undefined) inputs.push({ ...input, text, content: contentOf(text) });
+  }
+  // Configurations first: policies may be for the projects of one.
+  inputs.sort((a, b) => Number(b.content === "configuration") - Number(a.content === "configuration"));
+  let tenantLabel: string | undefined;
+  for (const { text, content, ...input } of inputs) {
+    switch (content) {
+      case "configuration": {
+        const sources = { file: input.path, environment: options.environment ?? {} };
+        const { config, faults: found } = await checkConfig(text, sources);
+        faults.push(...found);
+        // Policies of a directory are the operator's, and may name what they like.
+        if (config?.controlPlane !== undefined && config.policies === undefined) {
+          tenantLabel ??= config.metrics?.tenantLabel;
+        }
+        break;
+      }
+      case "manifest": {
+        const manifest = checkManifest(text, input.path, {
+          plane: directoryPlane,
+          unknownFields: "error",
+          identity: { uid: "-", generation: 1 },
+          tenantLabel,
+        });
+        manifests.push(manifest);
+        faults.push(...manifest.faults);
+        break;
+      }
+      case "other": {
+        const message =
+          "is neither a configuration (sections such as policies, metrics) nor a manifest (apiVersion, kind)";
+        if (!input.walked) faults.push({ severity: "error", file: input.path, path: "", message });
+        continue;
+      }
+    }
+    checked.push(input.path);
+  }
+  faults.push(...checkTogether(manifests));
+  if (checked.length === 0 && faults.length === 0) {
+    const message = "holds no *.yaml or *.json file that is a configuration or a manifest";
+    for (const path of paths) faults.push({ severity: "error", file: path, path: "", message });
+  }
+  const sorted = sortFaults(faults);
+  const exitStatus = hasErrors(sorted) ? 2 : 0;
+  const text = options.output === "json" ? asJson(sorted, checked) : asText(sorted, checked);
+  return { text, exitStatus };
+}
+
+async function listInputs(paths: readonly string[], faults: Fault[], signal: AbortSignal): Promise<Input[]> {
+  const inputs = new Map<string, Input>();
+  for (const path of paths) {
+    try {
+      if ((await stat(path)).isDirectory()) {
+        for (const found of await walk(path, signal))
+          inputs.set(found, inputs.get(found) ?? { path: found, walked: true });
+      } else inputs.set(path, { path, walked: false });
+    } catch (error) {
+      faults.push({
+        severity: "error",
+        file: path,
+        path: "",
+        message: unreadable(error),
+      });
+    }
+  }
+  return [...inputs.values()];
+}
+
+async function walk(directory: string, signal: AbortSignal): Promise<string[]> {
+  signal.throwIfAborted();
+  const found: string[] = [];
+  for (const entry of (await readdir(directory, { withFileTypes: true })).toSorted((a, b) =>
+    a.name < b.name ? -1 : 1,
+  )) {
+    const path = join(directory, entry.name);
+    // Symlinks to directories are not followed: they may lead in a circle.
+    if (entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules") {
+      found.push(...(await walk(path, signal)));
+    } else if (isManifestName(entry.name) && !entry.isDirectory()) found.push(path);
+  }
+  return found;
+}
+
+async function readInput(path: string, faults: Fault[]): Promise<string | undefined> {
+  try {
+    if ((await stat(path)).size > maxManifestBytes) throw new Error("it is larger than 1 MiB");
+    return await readFile(path, "utf8");
+  } catch (error) {
+    faults.push({
+      severity: "error",
+      file: path,
+      path: "",
+      message: unreadable(error),
+    });
+    return undefined;
+  }
+}
+
+function unreadable(error: unknown): string {
+  return errnoCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${describeError(error)}`;
+}
+
+/**
+ * What a text is meant to be. What cannot be parsed is taken by its looks, so that its faults come from the checker that
+ * its author thought of.
+ */
+function contentOf(text: string): "configuration" | "manifest" | "other" {
+  const { documents, problems } = parseYaml(text);
+  const keys = documents.flatMap(({ value }) => (isObject(value) ? Object.keys(value) : []));
+  if (keys.includes("kind") || keys.includes("apiVersion")) return "manifest";
+  const sections = Object.keys(configJsonSchema.properties ?? {});
+  if (keys.some((key) => sections.includes(key))) return "configuration";
+  if (problems.length === 0) return "other";
+  return new RegExp(`^["']?(${sections.join("|")})["']?:`, "m").test(text) &&
+    !/^\s*["']?kind["']?:/m.test(text)
+    ? "configuration"
+    : "manifest";
+}
+
+function asText(faults: readonly Fault[], checked: readonly string[]): string {
+  const errors = faults.filter((fault) => fault.severity === "error").length;
+  const warnings = faults.length - errors;
+  const counts = [count(errors, "error"), count(warnings, "warning")].join(", ");
+  const list = faults.length === 0 ? "" : `${printFaults(faults)}\n`;
+  return `${list}${count(checked.length, "file")} checked: ${counts}\n`;
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
+function asJson(faults: readonly Fault[], checked: readonly string[]): string {
+  return printedJson({ valid: !hasErrors(faults), files: checked, faults });
+}

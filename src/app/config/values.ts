@@ -1,0 +1,105 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { parseUrl } from "../../base/core/url.ts";
+import { oneOf, show } from "../../base/documents/schema-issue.ts";
+
+/** Checks of single values: each returns what is wrong and what would be right, or undefined. */
+
+export function urlProblem(text: string, protocols: readonly string[]): string | undefined {
+  const names = oneOf(protocols.map((protocol) => protocol.slice(0, -1)));
+  const url = parseUrl(text);
+  if (url === undefined || !protocols.includes(url.protocol)) {
+    return `must be an absolute ${names} URL, not ${show(text)}`;
+  }
+  if (url.username !== "" || url.password !== "") {
+    return "must not hold a user name or password; give them in a file";
+  }
+  if (url.search !== "" || url.hash !== "") return "must not have a query (?) or a fragment (#)";
+  return undefined;
+}
+
+/** For `delivery.endpoints[].urlPrefix`. */
+export function urlPrefixProblem(text: string): string | undefined {
+  const problem = urlProblem(text, ["http:", "https:"]);
+  if (problem !== undefined || !/%(?:25)*(?:2e|2f|5c)/i.test(new URL(text).pathname)) return problem;
+  return "must not have an encoded slash, backslash or dot (%2f, %5c, %2e) in its path: no endpoint would match it";
+}
+
+export function addressRangeProblem(text: string): string | undefined {
+  if (ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && !/^\d+$/.test(text))) return undefined;
+  return `must be an address range such as 10.0.0.0/8 or fd00::/8, not ${show(text)}`;
+}
+
+/** An address, with a port or without: not a name, which would have to be resolved itself. */
+export function nameServerProblem(text: string): string | undefined {
+  const [, six, four = text, port = "53"] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  const isAddress = six === undefined ? isIP(four) !== 0 : isIP(six) === 6;
+  if (isAddress && Number(port) >= 1 && Number(port) <= 65_535) return undefined;
+  return `must be an address such as 10.0.0.10, 10.0.0.10:53 or [fd00::a]:53, not ${show(text)}`;
+}
+
+/** By RFC 6052, section 2.2. */
+export function nat64PrefixProblem(text: string): string | undefined {
+  if (/:.*\/(32|40|48|56|64|96)$/.test(text) && ipaddr.isValidCIDR(text)) return undefined;
+  return `must be an IPv6 prefix of 32, 40, 48, 56, 64 or 96 bits such as 2001:db8:64::/96, not ${show(text)}`;
+}
+
+export function labelNameProblem(name: string): string | undefined {
+  if (/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) return undefined;
+  return "must be a label name: letters, digits and _, not beginning with a digit";
+}
+
+/** RFC 1123 label, which organizations, projects and group domains consist of. */
+export function nameProblem(text: string): string | undefined {
+  if (/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text) && text.length <= 253)
+    return undefined;
+  return `must be a name of lower-case letters, digits and -, not ${show(text)}`;
+}
+
+/** A name as browsers have it in Host; in any letters, without port. */
+export function hostNameProblem(text: string): string | undefined {
+  if (/^[\w-]+(\.[\w-]+)*$/.test(text) && text.length <= 253) return undefined;
+  return `must be a host name without scheme, port or path, such as telemetryd.example.com, not ${show(text)}`;
+}
+
+const hopByHop = [
+  "connection",
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "keep-alive",
+  "te",
+  "trailer",
+  "upgrade",
+  "expect",
+];
+const credentials = ["authorization", "proxy-authorization", "cookie"];
+const ofRemoteWrite = [
+  "content-encoding",
+  "content-type",
+  "user-agent",
+  "x-prometheus-remote-write-version",
+  "retry-attempt",
+];
+
+/** For headers that are sent to the metrics store. */
+export function headerProblem(name: string, value: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return "is not a header name (RFC 9110, section 5.1)";
+  if (credentials.includes(name.toLowerCase())) {
+    return "must not be set here; a credential is given by basicAuth or bearerTokenFile";
+  }
+  if (hopByHop.includes(name.toLowerCase())) return "must not be set; telemetryd sets it";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\x00-\x08\x0a-\x1f\x7f]|[^\x00-\xff]/.test(value))
+    return "has a value with a character that no header may hold";
+  return undefined;
+}
+
+/** For headers of remote-write requests. */
+export function remoteWriteHeaderProblem(name: string, value: string): string | undefined {
+  if (ofRemoteWrite.includes(name.toLowerCase())) return "must not be set; remote write reserves it";
+  if (credentials.includes(name.toLowerCase())) {
+    return "must not be set here; a credential is given by the policy's Secret or bearerTokenFile";
+  }
+  return headerProblem(name, value);
+}

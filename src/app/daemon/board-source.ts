@@ -1,0 +1,11 @@
+import type { RoadmapOptions } from "../../roadmap/cache/roadmap.ts";
+import type { Config } from "../config/schema.ts";
+
+/** Where the backlog comes from. The configuration's cross rules have seen to it that it is one place. */
+export function boardSource({ board, file }: NonNullable<Config["roadmap"]>): RoadmapOptions["source"] {
+  if (board === undefined) return { kind: "file", file: file ?? "" };
+  const { organization, number, apiUrl, tokenFile = "", app } = board;
+  const credentials =
+    app === undefined ? ({ kind: "token", tokenFile } as const) : ({ kind: "app", ...app } as const);
+  return { kind: "github", organization, number, apiUrl, credentials };
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "../../base/core/clock.ts";
+import type { DaemonStatus } from "../../exporter/policy/status/status-view.ts";
+import type { Readiness } from "../ops/readiness.ts";
+
+/** Whether the daemon is ready, and what works with limits; its parts say so when they are asked. */
+export class DaemonHealth {
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #startedAt: string;
+  readonly #requirements: { readonly holds: () => boolean; readonly reason: string }[] = [];
+  readonly #watched: (() => string | undefined)[] = [];
+
+  /** @param signal aborted when the daemon begins to stop */
+  constructor(clock: Clock, signal: AbortSignal) {
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#startedAt = new Date(this.#clock.nowMs()).toISOString();
+  }
+
+  /** Not ready, for this reason, as long as it does not hold. */
+  require(holds: () => boolean, reason: string): void {
+    this.#requirements.push({ holds, reason });
+  }
+
+  /** Asked what works with limits: one sentence, or undefined. */
+  watch(problem: () => string | undefined): void {
+    this.#watched.push(problem);
+  }
+
+  readiness(): Readiness {
+    if (this.#signal.aborted) return { ready: false, reasons: ["telemetryd is stopping"] };
+    const reasons = this.#requirements.filter(({ holds }) => !holds()).map(({ reason }) => reason);
+    return { ready: reasons.length === 0, reasons };
+  }
+
+  snapshot(): Pick<DaemonStatus, "startedAt" | "state" | "ready" | "degraded"> {
+    const { ready } = this.readiness();
+    const running = ready ? "running" : "starting";
+    return {
+      startedAt: this.#startedAt,
+      state: this.#signal.aborted ? "stopping" : running,
+      ready,
+      degraded: this.degraded(),
+    };
+  }
+
+  /** What works with limits, one sentence each. */
+  degraded(): string[] {
+    return this.#watched.flatMap((problem) => problem() || []);
+  }
+}

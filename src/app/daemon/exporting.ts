@@ -1,0 +1,226 @@
+import { join } from "node:path";
+import type { Registry } from "prom-client";
+import type { Clock } from "../../base/core/clock.ts";
+import type { Logger } from "../../base/core/log.ts";
+import { runLoop, type Service } from "../../base/core/service.ts";
+import { version } from "../../base/core/version.ts";
+import { MemoryBudget } from "../../exporter/delivery/batch/memory-budget.ts";
+import { createExportRegistry, sinkExposition } from "../../exporter/delivery/export-metrics.ts";
+import type { ExporterDeps, ExporterSnapshot, ExportSettings } from "../../exporter/delivery/exporter.ts";
+import type { FleetReports } from "../../exporter/delivery/fleet/fleet-reports.ts";
+import { windowGridMs } from "../../exporter/delivery/plan/cycle-times.ts";
+import { type DesiredPlans, Reconciler } from "../../exporter/delivery/reconciler.ts";
+import { LocalSchedule } from "../../exporter/delivery/schedule/local-schedule.ts";
+import type { StateStore } from "../../exporter/delivery/state/sink-state.ts";
+import { StoreClient } from "../../exporter/metrics-store/client/store-client.ts";
+import type { Tenant } from "../../exporter/metrics-store/sample-reader.ts";
+import { MetricMetadataCache } from "../../exporter/metrics-store/samples/metric-metadata.ts";
+import { StoreReader } from "../../exporter/metrics-store/store-reader.ts";
+import { directoryPlane } from "../../exporter/policy/plane.ts";
+import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
+import {
+  publicEndpoint,
+  type RejectedView,
+  type SourceView,
+} from "../../exporter/policy/status/status-view.ts";
+import { Endpoints } from "../../exporter/remote-write/endpoint/endpoints.ts";
+import { RemoteWriteMetrics } from "../../exporter/remote-write/metrics.ts";
+import { RejectedStore } from "../../exporter/remote-write/rejected/rejected-store.ts";
+import type { Config, DeliveryConfig, MetricsConfig } from "../config/schema.ts";
+import { connectionLimit } from "./connection-limit.ts";
+import type { Fleet } from "./fleet.ts";
+
+/** What reading and delivering need, whoever says which sinks run: the daemon's schedule, or a single command. */
+export interface ExportTools {
+  readonly deps: ExporterDeps;
+  readonly rejected: RejectedStore;
+  readonly store: StoreClient;
+  /** Not run where no endpoint may speak protocol 2.0, which alone carries it. */
+  readonly metadata: MetricMetadataCache | undefined;
+  readonly registries: readonly Registry[];
+  close(): Promise<void>;
+}
+
+export interface ExportToolsOptions {
+  readonly config: Config & { readonly metrics: MetricsConfig };
+  readonly reportedMs?: ExporterDeps["reportedMs"];
+  readonly state: StateStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** `state.directory/rejected` */
+export function rejectedDirectory(config: Config): string {
+  return join(config.state.directory, "rejected");
+}
+
+/** Wires the metrics store and the receivers to the exporter's ports. */
+export function createExportTools({
+  config,
+  state,
+  reportedMs,
+  clock,
+  log,
+}: ExportToolsOptions): ExportTools {
+  const { metrics, delivery, egress } = config;
+  const store = new StoreClient(metrics, { clock });
+  // One half of the memory for what waits to be sent, the other for the labels of the series that are exported.
+  const halfBytes = Math.floor(delivery.memoryLimitBytes / 2);
+  const { concurrency } = metrics;
+  const reader = new StoreReader({ client: store, concurrency, cacheMaxBytes: halfBytes, log, clock });
+  const senders = new RemoteWriteMetrics();
+  const metadata = new MetricMetadataCache({ client: store, clock, log });
+  const endpoints = new Endpoints(
+    {
+      ...{ endpoints: delivery.endpoints, protocol: delivery.protocol, egress },
+      maxConnections: connectionLimit(delivery.maxConnections, log),
+    },
+    {
+      clock,
+      random: Math.random,
+      metrics: senders,
+      log,
+      userAgent: `telemetryd/${version}`,
+      noProxy: process.env["NO_PROXY"] ?? process.env["no_proxy"],
+      metadataOf: (metricName) => metadata.lookup(metricName),
+    },
+  );
+  const rejected = new RejectedStore(rejectedDirectory(config), delivery.rejected, {
+    clock,
+    log,
+    metrics: senders,
+  });
+  const tenantOf = ({ policy }: SinkPlan): Tenant | undefined =>
+    policy.plane === directoryPlane || !metrics.tenantLabel
+      ? undefined
+      : { label: metrics.tenantLabel, value: policy.plane };
+  const deps: ExporterDeps = {
+    reader,
+    probe: async (signal) => {
+      const answer = await store.probe(signal);
+      return answer.kind === "failed" ? answer.message : undefined;
+    },
+    state,
+    ...(reportedMs && { reportedMs }),
+    rejected,
+    budget: new MemoryBudget(halfBytes),
+    settings: settingsOf(config),
+    clock,
+    random: Math.random,
+    log,
+    tenantOf,
+    connect: (plan, hooks) =>
+      endpoints.connect({
+        endpoint: plan.endpoint,
+        scope: plan.policy.plane === directoryPlane ? "operator" : "tenant",
+        tenantLabel: tenantOf(plan)?.label,
+        tenant: tenantNameOf(plan),
+        retry: plan.retry,
+        basicAuth: () => plan.basicAuth,
+        ...hooks,
+      }),
+  };
+  return {
+    deps,
+    rejected,
+    store,
+    metadata: mayWriteVersion2(delivery) ? metadata : undefined,
+    registries: [senders.registry, reader.metrics.registry],
+    close: async () => {
+      await endpoints.close();
+      await store.close();
+    },
+  };
+}
+
+/** A project is a tenant, and so is a namespace of the directory. */
+function tenantNameOf({ policy: { plane, namespace } }: SinkPlan): string {
+  return plane === directoryPlane ? `${plane}/${namespace}` : plane;
+}
+
+function mayWriteVersion2({ protocol, endpoints }: DeliveryConfig): boolean {
+  return [protocol, ...endpoints.map((endpoint) => endpoint.protocol)].some(
+    (each) => each !== undefined && each !== "1.0",
+  );
+}
+
+function settingsOf(config: Config & { readonly metrics: MetricsConfig }): ExportSettings {
+  const { metrics, delivery } = config;
+  return {
+    intervalMs: metrics.intervalMs,
+    delayMs: metrics.delayMs,
+    expressionDelayMs: metrics.expressionDelayMs,
+    windowGridMs: windowGridMs(metrics.intervalMs),
+    maxWindowMs: delivery.maxWindowMs,
+    maxBackfillMs: delivery.maxBackfillMs,
+    startFromMs: delivery.startFromMs,
+    laneCount: delivery.concurrency,
+    latenessMs: delivery.latenessMs,
+    onExhausted: delivery.onExhausted,
+  };
+}
+
+/** The export job: what the policies declare runs, and can be looked at. */
+export interface Exporting {
+  readonly services: readonly Service[];
+  readonly registries: readonly Registry[];
+  snapshots(): readonly ExporterSnapshot[];
+  /** The metrics of the sinks, in pieces of Prometheus' text format. */
+  exposition(): Iterable<string>;
+  /** Of a sink that this daemon runs, by its key. */
+  snapshotOf(sink: string): ExporterSnapshot | undefined;
+  /** Where replicas share the cycles: what all of them tell of the sinks. */
+  readonly reports: FleetReports | undefined;
+  source(): SourceView;
+  rejected(): RejectedView;
+  close(): Promise<void>;
+}
+
+/** Of `delivery.shutdownTimeout`, what the rest of the daemon gets for its own end. */
+const restOfShutdown = 0.1;
+const sweepRejectedMs = 60_000;
+
+export interface ExportingOptions extends ExportToolsOptions {
+  readonly desired: DesiredPlans;
+  /** Given where replicas share the cycles: `export.schedule: queue`. */
+  readonly fleet?: Fleet | undefined;
+}
+
+export function createExporting(options: ExportingOptions): Exporting {
+  const { config, fleet, clock, log, desired } = options;
+  const state = fleet?.state ?? options.state;
+  const tools = createExportTools({ ...options, state });
+  const shutdownTimeoutMs = config.delivery.shutdownTimeoutMs * (1 - restOfShutdown);
+  const schedule =
+    fleet?.schedule(tools.deps, shutdownTimeoutMs) ??
+    new LocalSchedule({ exporterDeps: tools.deps, shutdownTimeoutMs, clock, log });
+  const reconciler = new Reconciler({ desired, schedule, state, clock, log });
+  const sweeper: Service = {
+    name: "rejected store",
+    run: (signal) =>
+      runLoop(
+        "rejected store",
+        async () => {
+          await tools.rejected.sweep();
+          return sweepRejectedMs;
+        },
+        { clock, log, pauseAfterErrorMs: sweepRejectedMs },
+        signal,
+      ),
+  };
+  const exportRegistry = createExportRegistry(tools.deps.budget);
+  return {
+    services: [schedule, reconciler, sweeper, ...(tools.metadata === undefined ? [] : [tools.metadata])],
+    registries: [...tools.registries, exportRegistry],
+    snapshots: () => schedule.snapshots(),
+    exposition: () => sinkExposition(schedule.snapshots()),
+    snapshotOf: (sink) => schedule.snapshotOf(sink),
+    reports: fleet?.reports,
+    source: () => ({
+      url: publicEndpoint(config.metrics.url),
+      flavor: tools.store.knownFlavor() ?? "unknown",
+    }),
+    rejected: () => ({ ...tools.rejected.snapshot(), maxBytes: config.delivery.rejected.maxBytes }),
+    close: () => tools.close(),
+  };
+}

@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Clock } from "../../base/core/clock.ts";
+import type { Logger } from "../../base/core/log.ts";
+import type { Service } from "../../base/core/service.ts";
+import type { RedisConnections } from "../../base/redis/redis.ts";
+import type { ExporterDeps } from "../../exporter/delivery/exporter.ts";
+import { FleetReports } from "../../exporter/delivery/fleet/fleet-reports.ts";
+import { RedisState } from "../../exporter/delivery/fleet/redis-state.ts";
+import { QueueSchedule } from "../../exporter/delivery/schedule/queue-schedule.ts";
+import type { Schedule } from "../../exporter/delivery/schedule/schedule.ts";
+import type { MemoryState } from "../../exporter/delivery/state/memory-state.ts";
+import type { StateStore } from "../../exporter/delivery/state/sink-state.ts";
+
+/** What stands in for the local state and the local schedule under `export.schedule: queue`. */
+export interface Fleet {
+  readonly state: StateStore;
+  /** What all replicas tell of the sinks. */
+  readonly reports: FleetReports;
+  schedule(exporterDeps: ExporterDeps, shutdownTimeoutMs: number): Schedule & Service;
+}
+
+export function createFleet(parts: {
+  readonly redis: RedisConnections;
+  /** The state directory's: this replica's copy of what it writes to Redis. */
+  readonly mirror: MemoryState;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): Fleet {
+  const state = new RedisState(parts);
+  // On Kubernetes the host's name is the pod's. Two replicas on one machine, or two lives of one, differ in the rest.
+  const reports = new FleetReports(`${hostname()}/${randomUUID().slice(0, 8)}`, parts.clock);
+  return {
+    state,
+    reports,
+    schedule: (exporterDeps, shutdownTimeoutMs) =>
+      new QueueSchedule({ ...parts, exporterDeps, state, reports, shutdownTimeoutMs }),
+  };
+}

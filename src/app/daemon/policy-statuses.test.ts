@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../base/core/clock.ts";
+import { Sparkline } from "../../base/core/sparkline.ts";
+import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
+import type { FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
+import { noCounts, type SinkReport } from "../../exporter/delivery/fleet/sink-report.ts";
+import { delivering, type Standing } from "../../exporter/delivery/send/standing.ts";
+import { SinkStats } from "../../exporter/delivery/sink-stats.ts";
+import { PolicyPlans } from "../../exporter/policy/policy-plans.ts";
+import { checkExportPolicy } from "../../exporter/policy/spec/check-policy.ts";
+import { sinkKey } from "../../exporter/policy/spec/types.ts";
+import { PolicyStore } from "../../exporter/policy/store.ts";
+import { PolicyStatuses } from "./policy-statuses.ts";
+
+const manifest = {
+  apiVersion: "telemetry.platformapis/v1alpha1",
+  kind: "ExportPolicy",
+  metadata: { name: "export", namespace: "shop" },
+  spec: {
+    sources: [{ name: "up", metrics: { metricsql: "up" } }],
+    sinks: ["one", "two"].map((name) => ({
+      name,
+      sources: ["up"],
+      target: { prometheusRemoteWrite: { endpoint: `https://${name}.example.com/write?token=x` } },
+    })),
+  },
+};
+
+function policyPlans(): PolicyPlans {
+  const store = new PolicyStore();
+  const { checked } = checkExportPolicy(manifest, { plane: "web", unknownFields: "error" });
+  if (checked === undefined) throw new Error("the manifest has no name");
+  store.putPolicy(checked);
+  return new PolicyPlans(store);
+}
+
+/** The policy's conditions and those of its sinks, as `type status reason`, where the second sink stands like this. */
+function conditionsWith(standing: Standing): Record<string, string[]> {
+  const plans = policyPlans();
+  const snapshots = new Map(
+    plans.sinks().map((plan): [string, ExporterSnapshot] => [
+      sinkKey(plan.policy, plan.name),
+      {
+        plan,
+        standing: plan.name === "two" ? standing : delivering,
+        sources: [],
+        lagMs: 0,
+        periodMs: 15_000,
+        stats: new SinkStats(0),
+      },
+    ]),
+  );
+  const [view] = new PolicyStatuses(plans, (sink) => snapshots.get(sink), systemClock).views();
+  const texts = (conditions: readonly { type: string; status: string; reason: string }[] = []) =>
+    conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+  return {
+    policy: texts(view?.conditions),
+    ...Object.fromEntries(view?.sinks.map(({ name, conditions }) => [name, texts(conditions)]) ?? []),
+  };
+}
+
+const trouble = { times: 1, untilMs: 0, message: "10.0.0.1 is private" };
+
+test("all is well", () => {
+  expect(conditionsWith(delivering)).toEqual({
+    policy: ["Ready True SinksAccepted"],
+    one: ["Accepted True SinkConfigured", "Delivering True UpToDate"],
+    two: ["Accepted True SinkConfigured", "Delivering True UpToDate"],
+  });
+});
+
+test("an endpoint that must not be sent to is an InvalidTarget of this sink alone", () => {
+  expect(conditionsWith({ kind: "forbidden", ...trouble })).toEqual({
+    policy: ["Ready False SinksNotAccepted"],
+    one: ["Accepted True SinkConfigured", "Delivering True UpToDate"],
+    two: ["Accepted False InvalidTarget", "Delivering False Suspended"],
+  });
+});
+
+test("trouble with delivery leaves the policy ready", () => {
+  expect(conditionsWith({ kind: "suspended", ...trouble })).toMatchObject({
+    policy: ["Ready True SinksAccepted"],
+    two: ["Accepted True SinkConfigured", "Delivering False Suspended"],
+  });
+});
+
+test("a sink that another replica runs is shown as that one reports it, and told to nobody", () => {
+  const sinceMs = Date.UTC(2026, 0, 1);
+  const report: SinkReport = {
+    ...{ replica: "b", atMs: Date.now(), status: "False", sinceMs, periodMs: 15_000 },
+    standing: { kind: "retrying", times: 1, message: "HTTP 503" },
+    sources: [{ name: "up", checkpointMs: sinceMs }],
+    lagMs: 60_000,
+  };
+  const counts = { ...noCounts, delivered: 7 };
+  const get = (): FleetSink => ({ report, counts, sparkline: new Sparkline(0) });
+  const statuses = new PolicyStatuses(policyPlans(), () => undefined, systemClock, { get });
+  const [sink] = statuses.views()[0]?.sinks ?? [];
+  expect(sink?.conditions.find(({ type }) => type === "Delivering")).toMatchObject({
+    status: "False",
+    reason: "Retrying",
+    message: "HTTP 503",
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  });
+  expect(sink).toMatchObject({
+    delivered: 7,
+    checkpoint: "2026-01-01T00:00:00.000Z",
+    lastCycle: { replica: "b" },
+  });
+  const told = [...statuses.statuses()][0]?.status.sinks[0];
+  expect(told?.conditions.map(({ type }) => type)).toEqual(["Accepted"]);
+  expect(told?.checkpoint).toBeUndefined();
+});
+
+test("that another replica found an endpoint forbidden is known here, too", () => {
+  const report: SinkReport = {
+    ...{ replica: "b", atMs: 0, status: "False", sinceMs: 0, periodMs: 15_000, sources: [] },
+    standing: { kind: "forbidden", times: 1, message: "10.0.0.1 is private" },
+  };
+  const get = (): FleetSink => ({ report, counts: noCounts, sparkline: new Sparkline(0) });
+  const [told] = new PolicyStatuses(policyPlans(), () => undefined, systemClock, { get }).statuses();
+  expect(told?.status.conditions[0]).toMatchObject({ status: "False", reason: "SinksNotAccepted" });
+});
+
+test("statuses are put together one at a time, when each is asked for", () => {
+  const store = new PolicyStore();
+  for (const name of ["a", "b", "c"]) {
+    const document = { ...manifest, metadata: { ...manifest.metadata, name } };
+    const { checked } = checkExportPolicy(document, { plane: "web", unknownFields: "error" });
+    if (checked !== undefined) store.putPolicy(checked);
+  }
+  const asked: string[] = [];
+  const snapshotOf = (sink: string) => void asked.push(sink);
+  const statuses = new PolicyStatuses(new PolicyPlans(store), snapshotOf, systemClock).statuses();
+  expect(asked).toEqual([]);
+  expect(statuses.next().value?.ref.name).toBe("a");
+  expect(asked).toHaveLength(2);
+  expect([...statuses].map(({ ref }) => ref.name)).toEqual(["b", "c"]);
+});

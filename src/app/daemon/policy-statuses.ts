@@ -1,0 +1,271 @@
+import type { Clock } from "../../base/core/clock.ts";
+import { deliveringState } from "../../exporter/delivery/delivering-condition.ts";
+import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
+import type { FleetReports, FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
+import { countsOf, snapshotOfReport } from "../../exporter/delivery/fleet/sink-report.ts";
+import { type PolicyPlan, sinksNotAccepted } from "../../exporter/policy/plan.ts";
+import type { PlannedPolicy, PolicyPlans } from "../../exporter/policy/policy-plans.ts";
+import { type PolicyRef, type SinkPlan, sinkKey } from "../../exporter/policy/spec/types.ts";
+import {
+  type ConditionState,
+  conditionTime,
+  nextConditions,
+} from "../../exporter/policy/status/condition-changes.ts";
+import type { Condition, PolicyStatus } from "../../exporter/policy/status/conditions.ts";
+import {
+  type ErrorView,
+  type PolicyView,
+  publicEndpoint,
+  type SinkView,
+} from "../../exporter/policy/status/status-view.ts";
+
+/** How long a picture of all policies is shown again: whoever asks more often gets the same. */
+const pictureMs = 500;
+
+/** How a policy and its sinks do. */
+interface Picture {
+  readonly conditions: readonly Condition[];
+  readonly sinks: readonly {
+    readonly name: string;
+    readonly conditions: readonly Condition[];
+    readonly progress: Progress | undefined;
+  }[];
+}
+
+/** What is known of a sink's delivery. */
+interface Progress {
+  readonly snapshot: ExporterSnapshot;
+  /** This daemon runs it: it is this daemon's to tell the control plane how the sink delivers. */
+  readonly isOwn: boolean;
+  /** What the replicas of a fleet have told each other of it. */
+  readonly shared: FleetSink | undefined;
+}
+
+/** What is kept of a policy between two pictures. */
+interface Kept {
+  readonly plan: PolicyPlan;
+  /** In the order of the plan's `accepted`. */
+  readonly sinks: readonly KeptSink[];
+  conditions: readonly Condition[];
+  /** The last picture that it was in. */
+  picture: number;
+}
+
+interface KeptSink {
+  readonly name: string;
+  readonly accepted: ConditionState;
+  /** Undefined for a sink that is not accepted. */
+  readonly running: { readonly plan: SinkPlan; readonly key: string } | undefined;
+  conditions: readonly Condition[];
+}
+
+/**
+ * What is to be said of each policy and its sinks, put together from the policy store and the exporters whenever
+ * somebody asks. Keeps the conditions of before, since a condition remembers when its status last changed.
+ *
+ * In a fleet every replica shows all sinks: those that others run as these last reported them.
+ */
+export class PolicyStatuses {
+  readonly #plans: PolicyPlans;
+  readonly #snapshotOf: (sink: string) => ExporterSnapshot | undefined;
+  readonly #clock: Clock;
+  readonly #reports: Pick<FleetReports, "get"> | undefined;
+  /** By policy. */
+  readonly #kept = new Map<string, Kept>();
+  #pictureCount = 0;
+  #views: PolicyView[] = [];
+  #takenAtMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param snapshotOf of a sink that this daemon runs, by its key
+   * @param reports given where replicas share the sinks
+   */
+  constructor(
+    plans: PolicyPlans,
+    snapshotOf: (sink: string) => ExporterSnapshot | undefined,
+    clock: Clock,
+    reports?: Pick<FleetReports, "get">,
+  ) {
+    this.#reports = reports;
+    this.#plans = plans;
+    this.#snapshotOf = snapshotOf;
+    this.#clock = clock;
+  }
+
+  views(): PolicyView[] {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#takenAtMs < pictureMs) return this.#views;
+    this.#takenAtMs = nowMs;
+    this.#views = [...this.#pictures()].map(([planned, picture]) => this.#view(planned, picture));
+    return this.#views;
+  }
+
+  /**
+   * As it is written back to the control plane, one policy at a time: of ten thousand, all together would hold up everything
+   * else. How a sink delivers that another replica runs is left out.
+   */
+  *statuses(): Generator<{ readonly ref: PolicyRef; readonly status: PolicyStatus }> {
+    for (const [{ plan }, { conditions, sinks }] of this.#pictures()) {
+      yield {
+        ref: plan.ref,
+        status: {
+          conditions,
+          sinks: sinks.map(({ name, conditions: own, progress }) => {
+            if (!progress?.isOwn)
+              return { name, conditions: own.filter(({ type }) => type !== "Delivering") };
+            const checkpointMs = oldestCheckpoint(progress.snapshot);
+            return {
+              name,
+              conditions: own,
+              ...(checkpointMs !== undefined && { checkpoint: timeText(checkpointMs) }),
+            };
+          }),
+        },
+      };
+    }
+  }
+
+  *#pictures(): Generator<[PlannedPolicy, Picture]> {
+    const count = ++this.#pictureCount;
+    for (const planned of this.#plans.all()) {
+      const kept = this.#keptOf(planned.plan);
+      kept.picture = Math.max(kept.picture, count);
+      yield [planned, this.#picture(kept)];
+    }
+    // Another picture may have been taken while this one waited: what is in that one stays.
+    for (const [key, { picture }] of this.#kept) if (picture < count) this.#kept.delete(key);
+  }
+
+  /** What is the same for each picture of a plan is made once; conditions pass from one plan of a policy to the next. */
+  #keptOf(plan: PolicyPlan): Kept {
+    const policy = sinkKey(plan.ref, "");
+    const before = this.#kept.get(policy);
+    if (before?.plan === plan) return before;
+    const conditionsBefore = new Map(before?.sinks.map(({ name, conditions }) => [name, conditions]));
+    const running = new Map(plan.sinks.map((sink) => [sink.name, sink]));
+    const sinks = plan.accepted.map(({ name, condition }): KeptSink => {
+      const sink = running.get(name);
+      return {
+        name,
+        accepted: condition,
+        running: sink && { plan: sink, key: sinkKey(sink.policy, name) },
+        conditions: conditionsBefore.get(name) ?? [],
+      };
+    });
+    const kept = { plan, sinks, conditions: before?.conditions ?? [], picture: 0 };
+    this.#kept.set(policy, kept);
+    return kept;
+  }
+
+  #picture(kept: Kept): Picture {
+    const { plan } = kept;
+    const nowMs = this.#clock.nowMs();
+    let refused = 0;
+    const sinks = kept.sinks.map((sink) => {
+      const progress = sink.running && this.#progress(sink.running.plan, sink.running.key);
+      const accepted = acceptedNow(sink.accepted, progress?.snapshot);
+      if (accepted.status !== "True") refused++;
+      const states =
+        progress === undefined ? [accepted] : [accepted, deliveringCondition(progress.snapshot, nowMs)];
+      sink.conditions = nextConditions(sink.conditions, states, plan.generation, nowMs);
+      return { name: sink.name, conditions: sinceReported(sink.conditions, progress?.shared), progress };
+    });
+    const ready = [readyNow(plan.ready, refused, sinks.length)];
+    kept.conditions = nextConditions(kept.conditions, ready, plan.generation, nowMs);
+    return { conditions: kept.conditions, sinks };
+  }
+
+  #progress(plan: SinkPlan, key: string): Progress | undefined {
+    const own = this.#snapshotOf(key);
+    const shared = this.#reports?.get(key);
+    if (own !== undefined) return { snapshot: own, isOwn: true, shared };
+    if (shared === undefined) return undefined;
+    return { snapshot: snapshotOfReport(shared, plan, this.#clock.nowMs()), isOwn: false, shared };
+  }
+
+  #view({ plan, checked }: PlannedPolicy, { conditions, sinks }: Picture): PolicyView {
+    const { plane, namespace, name } = plan.ref;
+    const endpoints = new Map(checked.policy?.sinks.map((sink) => [sink.name, sink.endpoint]));
+    const views = sinks.map((sink) =>
+      sinkView(sink.name, endpoints.get(sink.name), sink.conditions, sink.progress, this.#clock),
+    );
+    return { plane, namespace, name, generation: plan.generation, conditions, sinks: views };
+  }
+}
+
+function oldestCheckpoint({ sources }: ExporterSnapshot): number | undefined {
+  const known = sources.flatMap(({ checkpointMs }) => checkpointMs ?? []);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/** Since when a sink delivers as it does is known to the fleet, also where this replica has just been started. */
+function sinceReported(
+  conditions: readonly Condition[],
+  shared: FleetSink | undefined,
+): readonly Condition[] {
+  if (shared === undefined) return conditions;
+  return conditions.map((condition) =>
+    condition.type === "Delivering" && condition.status === shared.report.status
+      ? { ...condition, lastTransitionTime: conditionTime(shared.report.sinceMs) }
+      : condition,
+  );
+}
+
+/** An endpoint that must not be sent to shows only when it is looked up. */
+function acceptedNow(condition: ConditionState, snapshot: ExporterSnapshot | undefined): ConditionState {
+  const standing = snapshot?.standing;
+  if (condition.status !== "True" || standing?.kind !== "forbidden") return condition;
+  return { type: "Accepted", status: "False", reason: "InvalidTarget", message: standing.message };
+}
+
+function readyNow(ready: ConditionState, refused: number, sinks: number): ConditionState {
+  if (ready.status !== "True" || refused === 0) return ready;
+  return sinksNotAccepted(sinks - refused, sinks);
+}
+
+function deliveringCondition(snapshot: ExporterSnapshot, nowMs: number): ConditionState {
+  const { status, reason, message } = deliveringState(snapshot, nowMs);
+  return { type: "Delivering", status, reason, message };
+}
+
+function sinkView(
+  name: string,
+  endpoint: string | undefined,
+  conditions: readonly Condition[],
+  progress: Progress | undefined,
+  clock: Clock,
+): SinkView {
+  const view = { name, endpoint: endpoint === undefined ? "" : publicEndpoint(endpoint), conditions };
+  if (progress === undefined) {
+    const nothing = { delivered: 0, rejected: 0, dropped: 0, repeated: 0, retries: 0 };
+    return { ...view, ...nothing, sources: [], sparkline: [] };
+  }
+  const { snapshot, shared } = progress;
+  const { stats, sources, lagMs } = snapshot;
+  const checkpointMs = oldestCheckpoint(snapshot);
+  const { delivered, rejected, dropped, repeated, retries } = shared?.counts ?? countsOf(stats);
+  const { lastError = shared?.report.lastError, lastDeliveredAtMs } = stats;
+  return {
+    ...view,
+    ...(checkpointMs !== undefined && { checkpoint: timeText(checkpointMs) }),
+    ...(lagMs !== undefined && { lagMs }),
+    ...{ delivered, rejected, dropped, repeated, retries },
+    ...(lastError !== undefined && { lastError: errorView(lastError) }),
+    ...(lastDeliveredAtMs !== undefined && { lastDeliveredAt: timeText(lastDeliveredAtMs) }),
+    ...(shared && { lastCycle: { replica: shared.report.replica, at: timeText(shared.report.atMs) } }),
+    sources: sources.map((source) => ({
+      name: source.name,
+      ...(source.checkpointMs !== undefined && { checkpoint: timeText(source.checkpointMs) }),
+      ...(source.error !== undefined && { error: source.error }),
+    })),
+    sparkline: (shared?.sparkline ?? stats.sparkline).points(clock.monotonicMs()),
+  };
+}
+
+function errorView({ atMs, message }: { atMs: number; message: string }): ErrorView {
+  return { at: timeText(atMs), message };
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}

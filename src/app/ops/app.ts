@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyReply } from "fastify";
+import { Registry } from "prom-client";
+import { describeError } from "../../base/core/errors.ts";
+import type { Logger } from "../../base/core/log.ts";
+import { namesOneHost } from "../../base/net/host.ts";
+import type { DaemonStatus } from "../../exporter/policy/status/status-view.ts";
+import { isKnownHost } from "./known-host.ts";
+import { pageScript } from "./page/page-script.ts";
+import { pageStyle } from "./page/page-style.ts";
+import { parseStatusQuery } from "./page/sink-list.ts";
+import { livePart, type PageView, statusPage } from "./page/status-page.ts";
+import type { Readiness } from "./readiness.ts";
+import { Scrapes } from "./scrape.ts";
+
+/** Where the queue dashboard is. */
+export const queuesPath = "/queues";
+
+/** What the ops address shows. Everything is pulled when somebody asks; all of it must be cheap and in memory. */
+export interface OpsInput {
+  status(): DaemonStatus;
+  readiness(): Readiness;
+  /** What works with limits, as in the status: a probe asks for this alone, and of ten thousand policies for nothing. */
+  degraded(): readonly string[];
+  /** One per component; a metric's name occurs in one of them only. */
+  readonly registries: readonly Registry[];
+  /** The series of sinks, as {@link ScrapeInput.pieces}; absent where nothing is exported. */
+  readonly pieces?: (() => Iterable<string>) | undefined;
+  /** The queue dashboard; absent where the daemon has no queues. */
+  readonly dashboard?: FastifyPluginAsync | undefined;
+  /** The host of `ops.listen`, and `ops.hosts`: names that it answers to. */
+  readonly listenHost: string;
+  readonly hosts: readonly string[];
+  /** Wall-clock time, ms. */
+  nowMs(): number;
+  readonly log: Logger;
+}
+
+/** The ops address without a socket: tests inject requests, {@link OpsServer} listens. */
+export function buildOpsApp(input: OpsInput): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    // A client that trickles its request must not hold a shutdown.
+    requestTimeout: 5_000,
+    bodyLimit: 1_024,
+  });
+  const names = new Set(input.hosts.map((name) => name.toLowerCase()));
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers(securityHeaders);
+    const { headers, url = "" } = request.raw;
+    if (!namesOneHost(request.raw)) return plain(reply, 400, "the request must have one Host header\n");
+    // Whoever checks the health may use any name, and learns nothing.
+    if (healthPaths.has(url) || isKnownHost(headers.host, input.listenHost, names)) return;
+    return plain(reply, 421, unknownHost);
+  });
+  app.setNotFoundHandler((_, reply) => plain(reply, 404, "not found\n"));
+  app.setErrorHandler((error, request, reply) => {
+    input.log.error({ url: request.url, error: describeError(error) }, "a request to the ops address failed");
+    // Fastify's own refusals (a malformed request, an unknown method) carry their status; all else is our fault.
+    const statusCode = statusOf(error);
+    return plain(
+      reply,
+      statusCode,
+      statusCode < 500 ? "bad request\n" : "internal error; the log says more\n",
+    );
+  });
+
+  const scrapes = new Scrapes({ registries: input.registries, pieces: input.pieces ?? (() => []) });
+  app.get("/metrics", async (request, reply) => {
+    const gone = new AbortController();
+    reply.raw.once("close", () => gone.abort());
+    const body = await scrapes.body(request.ip, gone.signal).catch(() => undefined);
+    // It went while it waited for its turn: nobody is there to be told.
+    if (body === undefined) return reply.hijack();
+    return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(body);
+  });
+  if (input.dashboard !== undefined) app.register(input.dashboard, { prefix: queuesPath });
+  app.get("/healthz", async (_, reply) => plain(reply, 200, "ok\n"));
+  app.get("/readyz", async (_, reply) => {
+    const { ready, reasons } = input.readiness();
+    const degraded = input.degraded().map((reason) => `degraded: ${reason}\n`);
+    const lines = reasons.map((reason) => `not ready: ${reason}\n`);
+    return plain(
+      reply,
+      ready ? 200 : 503,
+      [ready ? "ready\n" : "not ready\n", ...lines, ...degraded].join(""),
+    );
+  });
+  app.get("/api/v1/status", async () => input.status());
+  app.get("/", async (request, reply) => {
+    reply.type("text/html; charset=utf-8").header("content-security-policy", pagePolicy);
+    return statusPage(pageView(input, request.query));
+  });
+  app.get("/live", async (request, reply) => {
+    reply.type("text/html; charset=utf-8");
+    return livePart(pageView(input, request.query)).markup;
+  });
+  return app;
+}
+
+function pageView(input: OpsInput, query: unknown): PageView {
+  return {
+    status: input.status(),
+    readiness: input.readiness(),
+    query: parseStatusQuery(query as Record<string, unknown>),
+    nowMs: input.nowMs(),
+  };
+}
+
+const healthPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+const unknownHost =
+  "telemetryd does not answer to the host name of this request; the configuration's ops.hosts lists the names that it answers to\n";
+
+function plain(reply: FastifyReply, statusCode: number, text: string): FastifyReply {
+  return reply.code(statusCode).type("text/plain; charset=utf-8").send(text);
+}
+
+function statusOf(error: unknown): number {
+  const statusCode =
+    typeof error === "object" && error !== null && "statusCode" in error ? error.statusCode : 500;
+  return typeof statusCode === "number" && statusCode >= 400 && statusCode < 500 ? statusCode : 500;
+}
+
+const securityHeaders = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+
+/** The page's own style and script, by their hash, and nothing else: markup that got in would still not run. */
+const pagePolicy = [
+  "default-src 'none'",
+  `style-src '${hashOf(pageStyle)}'`,
+  `script-src '${hashOf(pageScript)}'`,
+  "connect-src 'self'",
+  "img-src data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+function hashOf(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}

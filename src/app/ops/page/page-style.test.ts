@@ -1,0 +1,30 @@
+import { describe, expect, test } from "vitest";
+import { contrast } from "../../../../test/support/contrast.ts";
+import { pageStyle } from "./page-style.ts";
+
+/** The colours of both schemes, as the style sheet declares them. */
+const schemes = [...pageStyle.matchAll(/:root \{([^}]*--back[^}]*)\}/g)].map(
+  ([, block]) =>
+    new Map(
+      [...(block ?? "").matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)].map(([, name, colour]) => [name, colour]),
+    ),
+);
+
+const states = ["failing", "retrying", "catching-up", "up-to-date", "paused", "starting"];
+const pairs = [
+  ...["text", "quiet", "link", "failing"].flatMap((text) => [
+    [text, "back"],
+    [text, "card"],
+  ]),
+  ...states.map((state) => [state, `${state}-back`]),
+];
+
+describe.each([
+  ["light", 0],
+  ["dark", 1],
+])("%s", (_, index) => {
+  test.each(pairs)("%s on %s has a contrast of 4.5", (text, back) => {
+    const colour = (name: string | undefined) => schemes[index]?.get(name) ?? "missing";
+    expect(contrast(colour(text), colour(back))).toBeGreaterThanOrEqual(4.5);
+  });
+});

@@ -1,0 +1,114 @@
+import {
+  type DaemonStatus,
+  findCondition,
+  type PolicyView,
+  type SinkHealth,
+  type SinkView,
+  sinkHealth,
+} from "../../../exporter/policy/status/status-view.ts";
+
+/** One line of the page: a sink with the policy that it belongs to. */
+export interface SinkRow {
+  readonly key: string;
+  readonly policy: PolicyView;
+  readonly sink: SinkView;
+  readonly health: SinkHealth;
+  /** The health in a person's words: "Up to date", "Suspended". */
+  readonly state: string;
+}
+
+/** What a person asked to see. */
+export interface StatusQuery {
+  /** Words that must all occur; empty: everything. */
+  readonly filter: string;
+  readonly health: SinkHealth | undefined;
+  /** Rows at most, so that one request's work is bounded. */
+  readonly limit: number;
+}
+
+export const healthOrder: readonly SinkHealth[] = [
+  "failing",
+  "retrying",
+  "catching-up",
+  "starting",
+  "up-to-date",
+  "paused",
+];
+
+const usualLimit = 200;
+const highestLimit = 5_000;
+const longestFilter = 200;
+
+/** Reads the page's query string. Anything unknown or out of bounds is as if it were absent. */
+export function parseStatusQuery(query: Readonly<Record<string, unknown>>): StatusQuery {
+  const filter = typeof query["filter"] === "string" ? query["filter"].slice(0, longestFilter).trim() : "";
+  const health = healthOrder.find((known) => known === query["health"]);
+  return { filter, health, limit: query["limit"] === "all" ? highestLimit : usualLimit };
+}
+
+/** All sinks, trouble first: by health, then by lag in coarse steps, then those that lost samples, then by name. */
+export function sinkRows(status: DaemonStatus): SinkRow[] {
+  const rows = status.policies.flatMap((policy) =>
+    policy.sinks.map((sink) => {
+      const health = sinkHealth(sink);
+      const key = [policy.plane, policy.namespace, policy.name, sink.name].join("/");
+      return { key, policy, sink, health, state: stateOf(sink, health) };
+    }),
+  );
+  return rows.sort(
+    (a, b) =>
+      healthOrder.indexOf(a.health) - healthOrder.indexOf(b.health) ||
+      lagStep(b) - lagStep(a) ||
+      Number(lostOf(b.sink) > 0) - Number(lostOf(a.sink) > 0) ||
+      (a.key < b.key ? -1 : 1),
+  );
+}
+
+/** Lag counts in doublings, and only where it is the trouble: otherwise rows would change places at every look. */
+function lagStep({ health, sink }: SinkRow): number {
+  if (healthOrder.indexOf(health) > healthOrder.indexOf("catching-up")) return 0;
+  return Math.floor(Math.log2(1 + (sink.lagMs ?? 0) / 1_000));
+}
+
+/** Whether a row is among what the person asked for. */
+export function matches(row: SinkRow, query: StatusQuery): boolean {
+  if (query.health !== undefined && row.health !== query.health) return false;
+  if (query.filter === "") return true;
+  const text =
+    `${row.key} ${row.sink.endpoint} ${row.state} ${row.sink.lastError?.message ?? ""} ${row.sink.lastCycle?.replica ?? ""}`.toLowerCase();
+  return query.filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** Samples that will not arrive: refused for good, or given up. */
+export function lostOf(sink: SinkView): number {
+  return sink.rejected + sink.dropped;
+}
+
+const healthWords: Readonly<Record<SinkHealth, string>> = {
+  failing: "Failing",
+  retrying: "Retrying",
+  "catching-up": "Catching up",
+  starting: "Starting",
+  "up-to-date": "Up to date",
+  paused: "Paused",
+};
+
+export function healthWord(health: SinkHealth): string {
+  return healthWords[health];
+}
+
+function stateOf(sink: SinkView, health: SinkHealth): string {
+  if (health !== "failing") return healthWords[health];
+  const accepted = findCondition(sink.conditions, "Accepted");
+  if (accepted?.status === "False") return words(accepted.reason);
+  return words(findCondition(sink.conditions, "Delivering")?.reason ?? healthWords.failing);
+}
+
+/** "SourceUnavailable" is "Source unavailable". */
+function words(reason: string): string {
+  const spaced = reason.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}

@@ -1,0 +1,37 @@
+import { type Html, html } from "../../../base/core/html.ts";
+import { formatRate } from "../../../base/core/human.ts";
+
+const slotSeconds = 10;
+const height = 24;
+
+/**
+ * Delivered samples as a small picture, one unit wide per ten seconds. Each point is the mean of three slots: a sink
+ * delivers once per cycle, often every 15 s, and ten-second slots of that would be a comb.
+ *
+ * @param counts samples per slot, newest last
+ */
+export function sparklineSvg(counts: readonly number[]): Html {
+  const smooth = counts.slice(2).map((_, index) => mean(counts.slice(index, index + 3)));
+  const highest = Math.max(0, ...smooth);
+  const width = Math.max(1, smooth.length - 1);
+  const line = smooth
+    .map((count, index) => `${index} ${highest === 0 ? height - 1 : yOf(count / highest)}`)
+    .join("L");
+  const label = `Delivered in the last ten minutes: now ${formatRate(recentRate(counts))}, at most ${formatRate(highest / slotSeconds)}`;
+  if (line === "") return html``;
+  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}"><title>${label}</title><path class="area" d="M0 ${height}L${line}L${width} ${height}Z"/><path class="line" d="M${line}"/></svg>`;
+}
+
+/** Samples per second over the last minute. */
+export function recentRate(counts: readonly number[]): number {
+  return mean(counts.slice(-6)) / slotSeconds;
+}
+
+/** One pixel is left free at both ends, or the line would be cut in half there. */
+function yOf(fraction: number): number {
+  return Math.round((height - 1 - fraction * (height - 2)) * 10) / 10;
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.length === 0 ? 0 : numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+}

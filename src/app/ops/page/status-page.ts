@@ -1,0 +1,122 @@
+import { type Html, html, trustedHtml } from "../../../base/core/html.ts";
+import { formatAge, formatExactCount } from "../../../base/core/human.ts";
+import type { DaemonStatus } from "../../../exporter/policy/status/status-view.ts";
+import type { Readiness } from "../readiness.ts";
+import { pageScript } from "./page-script.ts";
+import { pageStyle } from "./page-style.ts";
+import { policyList } from "./policy-list.ts";
+import { matches, type SinkRow, type StatusQuery, sinkRows } from "./sink-list.ts";
+import { sinkTable } from "./sink-table.ts";
+import { summary } from "./summary.ts";
+
+export interface PageView {
+  readonly status: DaemonStatus;
+  readonly readiness: Readiness;
+  readonly query: StatusQuery;
+  readonly nowMs: number;
+}
+
+/** The whole page. It says everything without its script, which only renews {@link livePart} and filters as one types. */
+export function statusPage(view: PageView): string {
+  const { query } = view;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${titleOf(sinkRows(view.status))}</title>
+<link rel="icon" href="data:,">
+<style>${trustedHtml(pageStyle)}</style>
+</head>
+<body>
+<header class="top">
+<h1>telemetryd</h1>
+<form method="get" action="../../../ops/" role="search">
+<label for="filter">Filter sinks</label>
+<input id="filter" name="filter" type="search" value="${query.filter}" maxlength="200" placeholder="policy, sink, endpoint, error" autocomplete="off" spellcheck="false">
+${query.health !== undefined && html`<input type="hidden" name="health" value="${query.health}">`}
+<button type="submit">Filter</button>
+</form>
+<div class="renewal"><span id="renewal" role="status"></span><button id="pause" type="button" hidden>Pause</button></div>
+</header>
+${livePart(view)}
+<footer><a href="metrics">Metrics</a><a href="api/v1/status">Status as JSON</a><a href="readyz">Readiness</a></footer>
+<script>${trustedHtml(pageScript)}</script>
+</body>
+</html>
+`.markup;
+}
+
+/** What changes with time; the script asks for it alone. */
+export function livePart(view: PageView): Html {
+  const { status, query, nowMs } = view;
+  const all = sinkRows(status);
+  const found = all.filter((row) => matches(row, query));
+  return html`<main id="live" data-title="${titleOf(all)}">
+${identity(view)}
+${banners(view)}
+${summary({ status, rows: all, query, nowMs })}
+<section aria-labelledby="sinks">
+<div class="heading"><h2 id="sinks">Sinks</h2>${countLine(all, found, query)}</div>
+${found.length > 0 ? sinkTable(found.slice(0, query.limit), nowMs) : nothingFound(all)}
+</section>
+${policyList(status.policies, query.limit)}
+</main>`;
+}
+
+/** A browser's tab tells of trouble, too. */
+function titleOf(rows: readonly SinkRow[]): string {
+  const failing = rows.filter(({ health }) => health === "failing" || health === "retrying").length;
+  return failing === 0 ? "telemetryd" : `(${failing}) telemetryd`;
+}
+
+function identity({ status, readiness, nowMs }: PageView): Html {
+  const [tone, word] =
+    status.state === "stopping"
+      ? ["retrying", "Stopping"]
+      : readiness.ready
+        ? ["up-to-date", "Ready"]
+        : ["failing", "Not ready"];
+  return html`<p class="identity"><span class="pill ${tone}">${word}</span>
+<span>version ${status.version}</span>
+<span>up ${formatAge(nowMs - Date.parse(status.startedAt))}</span>
+${status.replica !== undefined && html`<span>replica <bdi class="address">${status.replica}</bdi>, one of ${replicaCount(status)}</span>`}
+${status.source !== undefined && html`<span>reads <bdi class="address">${status.source.url}</bdi> (${status.source.flavor})</span>`}</p>`;
+}
+
+/** This one, and those that ran the last cycle of some sink. */
+function replicaCount({ replica, policies }: DaemonStatus): number {
+  const runners = policies.flatMap(({ sinks }) => sinks.map(({ lastCycle }) => lastCycle?.replica));
+  return new Set([replica, ...runners].filter((name) => name !== undefined)).size;
+}
+
+function banners({ status, readiness, nowMs }: PageView): Html {
+  const sourceError = status.source?.lastError;
+  const lines = [
+    ...readiness.reasons.map((reason) => `Not ready: ${reason}`),
+    ...status.degraded,
+    ...(sourceError === undefined
+      ? []
+      : [`Metrics store, ${formatAge(nowMs - Date.parse(sourceError.at))} ago: ${sourceError.message}`]),
+  ];
+  return html`${lines.length > 0 && html`<ul class="banners">${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>`}`;
+}
+
+function countLine(all: readonly SinkRow[], found: readonly SinkRow[], query: StatusQuery): Html {
+  const filtered = query.filter !== "" || query.health !== undefined;
+  const shown = Math.min(found.length, query.limit);
+  return html`<p class="count">${shown} of ${formatExactCount(all.length)}${shown < found.length && html`, trouble first · <a href="${queryString({ ...query, all: true })}">show all ${formatExactCount(found.length)}</a>`}${filtered && html` · <a href="../../../ops/">clear the filter</a>`}</p>`;
+}
+
+function nothingFound(all: readonly SinkRow[]): Html {
+  return html`<p class="empty">${all.length > 0 ? "No sink matches the filter." : "No sink yet. Each sink of an ExportPolicy appears here as soon as the policy is read."}</p>`;
+}
+
+function queryString({ filter, health, all }: StatusQuery & { all: boolean }): string {
+  const parameters = new URLSearchParams();
+  if (filter !== "") parameters.set("filter", filter);
+  if (health !== undefined) parameters.set("health", health);
+  if (all) parameters.set("limit", "all");
+  return `./?${parameters}`;
+}

@@ -1,0 +1,92 @@
+import { formatByteSize } from "../../../base/core/byte-size.ts";
+import { type Html, html } from "../../../base/core/html.ts";
+import { formatAge, formatCount, formatExactCount, formatRate } from "../../../base/core/human.ts";
+import {
+  type DaemonStatus,
+  findCondition,
+  type SinkHealth,
+} from "../../../exporter/policy/status/status-view.ts";
+import { healthOrder, healthWord, lostOf, type SinkRow, type StatusQuery } from "./sink-list.ts";
+import { recentRate, sparklineSvg } from "./sparkline-svg.ts";
+
+/** What one sees first: how many sinks are well, how much flows, how far behind the worst is, what was lost. */
+export function summary(view: {
+  status: DaemonStatus;
+  rows: readonly SinkRow[];
+  query: StatusQuery;
+  nowMs: number;
+}): Html {
+  const { status, rows, query } = view;
+  return html`<section class="tiles" aria-label="Summary">
+${healthTile(rows, query)}
+${flowTile(rows)}
+${lagTile(rows)}
+${lossTile(status, rows)}
+${policyTile(status)}
+</section>`;
+}
+
+function healthTile(rows: readonly SinkRow[], query: StatusQuery): Html {
+  const counts = healthOrder
+    .map((health) => ({ health, count: rows.filter((row) => row.health === health).length }))
+    .filter(({ count }) => count > 0);
+  return html`<div class="tile wide"><h2>Sinks</h2><p class="figure">${formatExactCount(rows.length)}</p>
+${healthBar(counts, rows.length)}
+<ul class="chips">${counts.map(({ health, count }) => html`<li><a class="chip ${health}" href="${chipTarget(health, query)}"${query.health === health && html` aria-current="true"`}>${formatExactCount(count)} ${healthWord(health).toLowerCase()}</a></li>`)}</ul></div>`;
+}
+
+/** The chips beside it say the same in words, so the bar is decoration to a screen reader. */
+function healthBar(counts: ReadonlyArray<{ health: SinkHealth; count: number }>, total: number): Html {
+  let x = 0;
+  const bars = counts.map(({ health, count }) => {
+    // One failing sink of a thousand must still be seen.
+    const width = Math.max(1.5, (count / Math.max(1, total)) * 100);
+    const bar = html`<rect class="${health}" x="${x.toFixed(2)}" y="0" width="${width.toFixed(2)}" height="6"/>`;
+    x += width;
+    return bar;
+  });
+  return html`<svg class="bar" viewBox="0 0 ${Math.max(100, x).toFixed(2)} 6" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>`;
+}
+
+/** A second press on the chosen chip lets everything be seen again. */
+function chipTarget(health: SinkHealth, query: StatusQuery): string {
+  const parameters = new URLSearchParams();
+  if (query.filter !== "") parameters.set("filter", query.filter);
+  if (query.health !== health) parameters.set("health", health);
+  return `./?${parameters}`;
+}
+
+function flowTile(rows: readonly SinkRow[]): Html {
+  const total: number[] = [];
+  for (const { sink } of rows) {
+    for (const [index, count] of sink.sparkline.entries()) total[index] = (total[index] ?? 0) + count;
+  }
+  const delivered = rows.reduce((sum, { sink }) => sum + sink.delivered, 0);
+  return html`<div class="tile"><h2>Delivering</h2><p class="figure">${formatRate(recentRate(total))}</p>
+${sparklineSvg(total)}<p class="note">${formatCount(delivered)} since the start</p></div>`;
+}
+
+function lagTile(rows: readonly SinkRow[]): Html {
+  let worst: SinkRow | undefined;
+  for (const row of rows) {
+    if (row.sink.lagMs === undefined || row.health === "paused") continue;
+    if (row.sink.lagMs > (worst?.sink.lagMs ?? -1)) worst = row;
+  }
+  return html`<div class="tile"><h2>Greatest lag</h2><p class="figure">${worst === undefined ? "–" : formatAge(worst.sink.lagMs ?? 0)}</p>
+<p class="note">${worst === undefined ? "nothing has been read yet" : html`<bdi>${worst.policy.name}</bdi> › <bdi>${worst.sink.name}</bdi>`}</p></div>`;
+}
+
+function lossTile(status: DaemonStatus, rows: readonly SinkRow[]): Html {
+  const lost = rows.reduce((sum, { sink }) => sum + lostOf(sink), 0);
+  const repeated = rows.reduce((sum, { sink }) => sum + sink.repeated, 0);
+  return html`<div class="tile"><h2>Rejected or dropped</h2><p class="figure${lost > 0 && " lost"}">${formatCount(lost)}</p>
+<p class="note">${status.rejected === undefined ? `${formatCount(repeated)} sent twice` : html`${status.rejected.batches} kept for you to see, ${formatByteSize(status.rejected.bytes)} of ${formatByteSize(status.rejected.maxBytes)}`}</p></div>`;
+}
+
+function policyTile(status: DaemonStatus): Html {
+  const notReady = status.policies.filter(
+    ({ conditions }) => findCondition(conditions, "Ready")?.status === "False",
+  ).length;
+  return html`<div class="tile"><h2>Policies</h2><p class="figure">${formatExactCount(status.policies.length)}</p>
+<p class="note">${notReady === 0 ? "all are configured" : html`<a class="lost" href="#policies">${notReady} with faults</a>`}</p></div>`;
+}

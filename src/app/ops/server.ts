@@ -1,0 +1,77 @@
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "../../base/core/log.ts";
+import type { Service } from "../../base/core/service.ts";
+import { boundConnections, type ConnectionBounds } from "../../base/net/bounded-connections.ts";
+import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
+
+/** How long an answer that is under way may take once the daemon stops. */
+const closeLimitMs = 1_000;
+
+/** Scrapers, probes and some browsers, with room for those that come again before their last connection is gone. */
+const defaultBounds: ConnectionBounds = { connections: 256, connectionsPerAddress: 128 };
+
+/** Listens at `ops.listen` for as long as the daemon runs; also while it stops, so that its state can be seen. */
+export class OpsServer implements Service {
+  readonly name = "ops";
+  readonly #app: FastifyInstance;
+  readonly #listen: ListenAddress;
+  readonly #log: Logger;
+  readonly #bounds: ConnectionBounds;
+  #closeConnections: (() => void) | undefined;
+  #url: string | undefined;
+
+  /** @param listen the value of `ops.listen` */
+  constructor(app: FastifyInstance, listen: ListenAddress, log: Logger, bounds = defaultBounds) {
+    this.#app = app;
+    this.#listen = listen;
+    this.#log = log;
+    this.#bounds = bounds;
+  }
+
+  /** Where it can be reached, once it listens. */
+  get url(): string | undefined {
+    return this.#url;
+  }
+
+  snapshot(): { url: string | undefined } {
+    return { url: this.#url };
+  }
+
+  /**
+   * Binds the address, so that a taken one ends the start at once; `run` binds it otherwise.
+   *
+   * @throws ADDRESS_IN_USE
+   */
+  async listen(): Promise<string> {
+    this.#closeConnections ??= boundConnections(this.#app.server, this.#bounds, this.#log);
+    this.#url ??= await listenOn(this.#app, this.#listen, "ops.listen");
+    return this.#url;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      const url = await this.listen();
+      this.#log.info({ url }, "status page, metrics and health are served");
+      await aborted(signal);
+    } finally {
+      await this.#close();
+    }
+  }
+
+  async #close(): Promise<void> {
+    const force = setTimeout(() => this.#closeConnections?.(), closeLimitMs);
+    try {
+      await this.#app.close();
+    } finally {
+      clearTimeout(force);
+      this.#url = undefined;
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

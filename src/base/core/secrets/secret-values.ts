@@ -1,0 +1,29 @@
+import { parseUrl } from "../url.ts";
+import type { SecretValue } from "./secret-forms.ts";
+
+const secretName = /key|token|secret|auth|passw|credential|signature|session|cookie/i;
+
+/** The values of those (request headers, variables) whose names say that they are secret; another value may be any word. */
+export function secretsByName(members: Readonly<Record<string, string>>): string[] {
+  return Object.entries(members)
+    .filter(([name]) => secretName.test(name))
+    .map(([, value]) => value);
+}
+
+/** The credentials in an address, as they are written in it and as they are meant. */
+export function secretsOfUrl(text: string | undefined): SecretValue[] {
+  const { username = "", password = "" } = (text !== undefined && parseUrl(text)) || {};
+  if (password === "") return [];
+  return [
+    { username, password },
+    { username: decoded(username), password: decoded(password) },
+  ];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

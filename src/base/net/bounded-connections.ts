@@ -1,0 +1,47 @@
+import type { Server, Socket } from "node:net";
+import type { Logger } from "../core/log.ts";
+import { createSharedLimit } from "../core/shared-limit.ts";
+import { networkOf } from "./client-network.ts";
+
+export interface ConnectionBounds {
+  readonly connections: number;
+  /** Of one IPv4 address or IPv6 /64. */
+  readonly connectionsPerAddress: number;
+}
+
+/** How often the log says that connections are closed. */
+const reportEveryMs = 60_000;
+
+/**
+ * Closes connections beyond the bounds as soon as they are accepted.
+ *
+ * @returns closes all others as well, also those that are no HTTP connection yet
+ */
+export function boundConnections(server: Server, bounds: ConnectionBounds, log: Logger): () => void {
+  const limit = createSharedLimit({ all: bounds.connections, perClient: bounds.connectionsPerAddress });
+  const open = new Set<Socket>();
+  let refused = 0;
+  let reportedMs = Number.NEGATIVE_INFINITY;
+  server.on("connection", (socket: Socket) => {
+    const client = networkOf(socket.remoteAddress ?? "");
+    const bound = limit.take(client);
+    if (bound === undefined) {
+      open.add(socket);
+      socket.once("close", () => {
+        open.delete(socket);
+        limit.release(client);
+      });
+      return;
+    }
+    socket.destroy();
+    refused++;
+    if (performance.now() - reportedMs < reportEveryMs) return;
+    reportedMs = performance.now();
+    const limitName = bound === "all" ? "connections" : "connectionsPerAddress";
+    log.warn({ refused, client, limit: bounds[limitName] }, "connections are closed: there are too many");
+    refused = 0;
+  });
+  return () => {
+    for (const socket of open) socket.destroy();
+  };
+}

@@ -1,0 +1,128 @@
+import { uncompressSync } from "snappy";
+import { expect, test } from "vitest";
+import type { Clock } from "../../../base/core/clock.ts";
+import { silentLogger } from "../../../base/core/log.ts";
+import { prometheus } from "../../remote-write/encoding/gen/remote-write-1.0.js";
+import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
+import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
+import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
+import { SampleBuffer, Series } from "../../series/series.ts";
+import { Exporter, type ExporterDeps } from "../exporter.ts";
+import { MemoryState } from "../state/memory-state.ts";
+import { MemoryBudget } from "./memory-budget.ts";
+
+const periodMs = 10_000;
+
+/** A sink that drops the label `pod`, and a store with a sample every second of each of two pods, and of a third series. */
+function newSink(latenessMs: number) {
+  const world = { nowMs: 1_000_000, reads: 0, delivered: [] as number[] };
+  const pods = ["a", "b"].map(
+    (pod) =>
+      new Series([
+        { name: "__name__", value: "up" },
+        { name: "pod", value: pod },
+      ]),
+  );
+  const other = new Series([{ name: "__name__", value: "other" }]);
+  const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: ["pod"], protocol: "1.0" });
+  const clock: Clock = {
+    nowMs: () => world.nowMs,
+    monotonicMs: () => world.nowMs,
+    sleep: (_, signal) =>
+      new Promise((_resolve, reject) =>
+        signal.addEventListener("abort", () => reject(signal.reason as Error)),
+      ),
+  };
+  const deps: ExporterDeps = {
+    reader: {
+      storeNowMs: () => world.nowMs,
+      read: async ({ window }, consumer) => {
+        // The store gives its series in another order each time.
+        const order = world.reads++ % 2 === 0 ? [...pods, other] : [other, ...pods.toReversed()];
+        const samples = new SampleBuffer();
+        samples.reserve(100);
+        for (let ms = window.fromMs + 1_000; ms <= window.toMs; ms += 1_000) {
+          samples.timestampsMs[samples.length] = ms;
+          samples.values[samples.length] = 1;
+          samples.length++;
+        }
+        for (const series of order) consumer.onSeries(series, samples);
+        const count = samples.length * order.length;
+        return { kind: "complete", series: 3, samples: count, bytes: 0, durationMs: 1, refusedLines: 0 };
+      },
+    },
+    probe: async () => undefined,
+    rejected: { add: async () => undefined },
+    state: new MemoryState(),
+    budget: new MemoryBudget(2 ** 20),
+    settings: {
+      intervalMs: 1_000,
+      delayMs: 0,
+      expressionDelayMs: 0,
+      windowGridMs: 1,
+      maxWindowMs: periodMs,
+      maxBackfillMs: Infinity,
+      startFromMs: 0,
+      laneCount: 2,
+      latenessMs,
+      onExhausted: "replay",
+    },
+    clock,
+    random: () => 0,
+    log: silentLogger,
+    tenantOf: () => undefined,
+    connect: () => ({
+      kind: "connected",
+      sender: {
+        close: async () => undefined,
+        send: async ({ payload }) => {
+          const body = uncompressSync(payload, { asBuffer: true }) as Buffer;
+          const { timeseries } = prometheus.WriteRequest.decode(body);
+          for (const { labels, samples } of timeseries!) {
+            if (labels![0]!.value !== "up") continue;
+            world.delivered.push(...samples!.map(({ timestamp }) => Number(timestamp)));
+          }
+          return { kind: "delivered", status: 204 };
+        },
+      },
+      state: new EndpointState("1.0"),
+      encoder: () => encoder,
+      newBuilder: (onCapacity) => new WriteRequestBuilder(onCapacity),
+    }),
+  };
+  const plan = {
+    policy: { plane: "directory", namespace: "default", name: "export", uid: "-" },
+    generation: 1,
+    name: "sink",
+    sources: [{ name: "all", metricsql: '{__name__!=""}' }],
+    endpoint: "http://127.0.0.1/write",
+    batch: { timeoutMs: 5_000, maxSize: 1_000 },
+    retry: { maxAttempts: 1, backoffMs: 1 },
+    paused: false,
+  };
+  const exporter = new Exporter(plan, deps);
+  const never = new AbortController().signal;
+  const cycle = async () => {
+    await exporter.cycle(never, never);
+    world.nowMs += periodMs;
+  };
+  return { world, cycle, stats: () => exporter.snapshot().stats };
+}
+
+test("of two series that become one, none is delivered in the windows after the one in which they met", async () => {
+  const { world, cycle } = newSink(0);
+  // The first fixes the starting point.
+  for (let turn = 0; turn < 6; turn++) await cycle();
+  expect(world.reads).toBe(5);
+  expect(world.delivered.filter((ms) => ms > 1_000_000 + periodMs)).toEqual([]);
+});
+
+test("the second reading of a window takes neither of them for a late one", async () => {
+  const { world, cycle, stats } = newSink(3 * periodMs);
+  for (let turn = 0; turn < 8; turn++) await cycle();
+  expect(world.reads).toBeGreaterThan(8);
+  expect(world.delivered.filter((ms) => ms > 1_000_000 + periodMs)).toEqual([]);
+  const { late, rejected } = stats();
+  // Of seven windows of ten samples: both of the pair, but for the one that was sent in the first.
+  expect({ late, rejected }).toEqual({ late: 0, rejected: 2 * 7 * 10 - 10 });
+});

@@ -1,0 +1,48 @@
+import { formatDuration } from "../../base/core/duration.ts";
+import type { ReasonOf } from "../policy/status/condition-reasons.ts";
+import type { ExporterSnapshot } from "./exporter.ts";
+import type { SinkStats } from "./sink-stats.ts";
+
+/** The part of the condition `Delivering` that the present state decides; times are added where it is kept. */
+export interface DeliveringState {
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: ReasonOf<"Delivering">;
+  readonly message: string;
+}
+
+const recentlyMs = 600_000;
+
+/**
+ * How a sink delivers at present. The receiver's trouble comes before the source's: it is what holds data back. While all
+ * is well, what was lost for good is named too.
+ */
+export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): DeliveringState {
+  const { plan, standing, sources, lagMs, periodMs } = snapshot;
+  if (plan.paused) return { status: "False", reason: "Paused", message: "Paused by annotation." };
+  if (standing.kind === "suspended" || standing.kind === "forbidden")
+    return { status: "False", reason: "Suspended", message: standing.message };
+  if (standing.kind === "retrying") return { status: "False", reason: "Retrying", message: standing.message };
+  const failing = sources.filter(({ error }) => error !== undefined);
+  if (failing.length > 0) {
+    const message = failing.map(({ name, error }) => `${name}: ${error}`).join("; ");
+    return { status: "False", reason: "SourceUnavailable", message };
+  }
+  if (lagMs === undefined)
+    return { status: "Unknown", reason: "Starting", message: "The first cycle has not run yet." };
+  const losses = lossesOf(snapshot.stats, nowMs);
+  if (lagMs <= 2 * periodMs)
+    return { status: "True", reason: "UpToDate", message: `All settled samples are delivered.${losses}` };
+  const lag = formatDuration(Math.round(lagMs / 1_000) * 1_000);
+  return { status: "True", reason: "CatchingUp", message: `The receiver is ${lag} behind.${losses}` };
+}
+
+/** Sentences, each behind a space: refusals of the last ten minutes, and time that was skipped since the start. */
+function lossesOf({ lastRejection, skippedSeconds }: SinkStats, nowMs: number): string {
+  const refused =
+    lastRejection !== undefined && nowMs - lastRejection.atMs < recentlyMs
+      ? ` Samples were refused for good in the last ten minutes: ${lastRejection.message}`
+      : "";
+  const skipped =
+    skippedSeconds > 0 ? ` ${skippedSeconds} s older than delivery.maxBackfill were skipped.` : "";
+  return skipped + refused;
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { sinkExposition, sinkMetrics } from "./export-metrics.ts";
+import type { ExporterSnapshot } from "./exporter.ts";
+import { delivering } from "./send/standing.ts";
+import { SinkStats } from "./sink-stats.ts";
+
+function snapshotOf(policy: string, stats: SinkStats): ExporterSnapshot {
+  return {
+    plan: {
+      policy: { plane: "directory", namespace: "default", name: policy, uid: "-" },
+      generation: 1,
+      name: "sink",
+      sources: [],
+      endpoint: "http://r.example.com/",
+      batch: { timeoutMs: 1, maxSize: 1 },
+      retry: { maxAttempts: 1, backoffMs: 1 },
+      paused: false,
+    },
+    standing: delivering,
+    sources: [],
+    lagMs: 1_000,
+    periodMs: 1_000,
+    stats,
+  };
+}
+
+const labelsOf = (policy: string) => `{plane="directory",namespace="default",policy="${policy}",sink="sink"}`;
+
+test("each metric has its lines together, one a sink, and none where nothing is known", () => {
+  const first = new SinkStats(0);
+  first.read = 3;
+  const second = new SinkStats(0);
+  second.lastDeliveredAtMs = 1_500;
+  const text = [...sinkExposition([snapshotOf("a", first), snapshotOf("b", second)])].join("");
+  expect(text).toContain(
+    [
+      "",
+      "# HELP telemetryd_sink_samples_read_total Samples read from the metrics store for a sink.",
+      "# TYPE telemetryd_sink_samples_read_total counter",
+      `telemetryd_sink_samples_read_total${labelsOf("a")} 3`,
+      `telemetryd_sink_samples_read_total${labelsOf("b")} 0`,
+      "",
+    ].join("\n"),
+  );
+  expect(text).toContain(`telemetryd_sink_lag_seconds${labelsOf("a")} 1\n`);
+  expect(text.match(/^telemetryd_sink_last_delivery_timestamp_seconds.*$/gm)).toEqual([
+    `telemetryd_sink_last_delivery_timestamp_seconds${labelsOf("b")} 1.5`,
+  ]);
+});
+
+test("label values are escaped", () => {
+  const text = [...sinkExposition([snapshotOf('a"b\\c\nd', new SinkStats(0))])].join("");
+  expect(text).toContain(labelsOf('a\\"b\\\\c\\nd'));
+});
+
+test("the pieces of many sinks are small, and hold each line once", () => {
+  const snapshots = Array.from({ length: 1_000 }, (_, index) => snapshotOf(`p-${index}`, new SinkStats(0)));
+  const pieces = [...sinkExposition(snapshots)];
+  const lines = pieces.join("").split("\n");
+  const series = lines.filter((line) => line.startsWith("telemetryd_"));
+  expect(new Set(series).size).toBe(series.length);
+  expect(series.length).toBe(1_000 * (sinkMetrics.length - 1));
+  expect(Math.max(...pieces.map((piece) => piece.split("\n").length))).toBeLessThan(300);
+});

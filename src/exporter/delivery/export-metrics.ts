@@ -1,0 +1,169 @@
+import { Gauge, Registry } from "prom-client";
+import type { MemoryBudget } from "./batch/memory-budget.ts";
+import type { ExporterSnapshot } from "./exporter.ts";
+
+export const sinkLabels = ["plane", "namespace", "policy", "sink"] as const;
+
+/** Lines that are formatted without looking at the clock. */
+const linesInPiece = 256;
+
+export interface SinkMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly kind: "counter" | "gauge";
+  /** Undefined where there is nothing to show yet. */
+  readonly value: (snapshot: ExporterSnapshot) => number | undefined;
+}
+
+/** In the order of their exposition; each has the labels `sinkLabels`. */
+export const sinkMetrics: readonly SinkMetric[] = [
+  {
+    name: "telemetryd_sink_samples_read_total",
+    help: "Samples read from the metrics store for a sink.",
+    kind: "counter",
+    value: ({ stats }) => stats.read,
+  },
+  {
+    name: "telemetryd_sink_samples_delivered_total",
+    help: "Samples that the receiver has acknowledged.",
+    kind: "counter",
+    value: ({ stats }) => stats.delivered,
+  },
+  {
+    name: "telemetryd_sink_samples_rejected_total",
+    help: "Samples that the receiver refused for good or that cannot be sent.",
+    kind: "counter",
+    value: ({ stats }) => stats.rejected,
+  },
+  {
+    name: "telemetryd_sink_samples_dropped_total",
+    help: "Samples given up after all attempts, under delivery.onExhausted: drop.",
+    kind: "counter",
+    value: ({ stats }) => stats.dropped,
+  },
+  {
+    name: "telemetryd_sink_samples_unwritten_total",
+    help: "Samples that the receiver acknowledged without writing them, by its own count (protocol 2.0).",
+    kind: "counter",
+    value: ({ stats }) => stats.unwritten,
+  },
+  {
+    name: "telemetryd_sink_samples_repeated_total",
+    help: "Samples refused as repeats of a request whose answer was lost.",
+    kind: "counter",
+    value: ({ stats }) => stats.repeated,
+  },
+  {
+    name: "telemetryd_sink_samples_late_total",
+    help: "Samples that came late and were found by delivery.lateness.",
+    kind: "counter",
+    value: ({ stats }) => stats.late,
+  },
+  {
+    name: "telemetryd_sink_requests_delivered_total",
+    help: "Requests that the receiver has acknowledged.",
+    kind: "counter",
+    value: ({ stats }) => stats.requests,
+  },
+  {
+    name: "telemetryd_sink_retries_total",
+    help: "Requests that were sent again.",
+    kind: "counter",
+    value: ({ stats }) => stats.retries,
+  },
+  {
+    name: "telemetryd_sink_skipped_seconds_total",
+    help: "Time given up because it was older than delivery.maxBackfill.",
+    kind: "counter",
+    value: ({ stats }) => stats.skippedSeconds,
+  },
+  {
+    name: "telemetryd_sink_lag_seconds",
+    help: "Settled time minus the sink's oldest checkpoint.",
+    kind: "gauge",
+    value: ({ lagMs }) => (lagMs === undefined ? undefined : lagMs / 1_000),
+  },
+  {
+    name: "telemetryd_sink_last_delivery_timestamp_seconds",
+    help: "When the receiver last acknowledged a request (Unix time).",
+    kind: "gauge",
+    value: ({ stats }) =>
+      stats.lastDeliveredAtMs === undefined ? undefined : stats.lastDeliveredAtMs / 1_000,
+  },
+  {
+    name: "telemetryd_sink_retrying",
+    help: "1 while the sink pauses because its attempts were used up.",
+    kind: "gauge",
+    value: ({ standing }) => Number(standing.kind === "retrying"),
+  },
+  {
+    name: "telemetryd_sink_suspended",
+    help: "1 while the endpoint or its credentials are wrong.",
+    kind: "gauge",
+    value: ({ standing }) => Number(standing.kind === "suspended"),
+  },
+  {
+    name: "telemetryd_sink_sources_failing",
+    help: "Sources of the sink that could not be read last time.",
+    kind: "gauge",
+    value: ({ sources }) => sources.filter(({ error }) => error !== undefined).length,
+  },
+];
+
+/**
+ * The metrics of all sinks in Prometheus' text format, computed from their snapshots as they are taken: the hot path counts
+ * in plain numbers, and the series of a sink vanish with it. A registry would keep a label set for each value, and
+ * format all of them in one go.
+ *
+ * @returns whole lines, in pieces of a bounded number of them
+ */
+export function* sinkExposition(snapshots: readonly ExporterSnapshot[]): Generator<string> {
+  const labels: string[] = [];
+  for (const [index, { plan }] of snapshots.entries()) {
+    const { plane, namespace, name } = plan.policy;
+    labels.push(labelText([plane, namespace, name, plan.name]));
+    if (index % linesInPiece === linesInPiece - 1) yield "";
+  }
+  for (const { name, help, kind, value } of sinkMetrics) {
+    let piece = `\n# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n`;
+    for (const [index, snapshot] of snapshots.entries()) {
+      const amount = value(snapshot);
+      if (amount !== undefined) piece += `${name}${labels[index]} ${amount}\n`;
+      if (index % linesInPiece !== linesInPiece - 1) continue;
+      yield piece;
+      piece = "";
+    }
+    yield piece;
+  }
+}
+
+function labelText(values: readonly string[]): string {
+  return `{${sinkLabels.map((name, index) => `${name}="${escaped(values[index] ?? "")}"`).join(",")}}`;
+}
+
+/** https://prometheus.io/docs/instrumenting/exposition_formats/ */
+function escaped(value: string): string {
+  return value.replace(/[\\"\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`));
+}
+
+/** What the export holds in memory. */
+export function createExportRegistry(budget: MemoryBudget): Registry {
+  const registry = new Registry();
+  new Gauge({
+    name: "telemetryd_export_memory_bytes",
+    help: "Memory held by requests in the making and by those that wait to be sent.",
+    registers: [registry],
+    collect() {
+      this.set(budget.usedBytes);
+    },
+  });
+  new Gauge({
+    name: "telemetryd_export_memory_limit_bytes",
+    help: "The bound of telemetryd_export_memory_bytes (delivery.memoryLimit).",
+    registers: [registry],
+    collect() {
+      this.set(budget.limitBytes);
+    },
+  });
+  return registry;
+}

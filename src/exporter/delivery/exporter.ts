@@ -1,0 +1,312 @@
+import { type ReadFailure, storeUnreadable, tenantMessage } from "../metrics-store/client/read-failure.ts";
+import type { SampleReader, Tenant } from "../metrics-store/sample-reader.ts";
+import type { WindowCost } from "../metrics-store/window.ts";
+import { directoryPlane } from "../policy/plane.ts";
+import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
+import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
+import type { Connection, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
+import type { MemoryBudget } from "./batch/memory-budget.ts";
+import { onGrid, untilGrid } from "./plan/cycle-times.ts";
+import { SinkWindows, type SinkWindowsDeps, type WindowSettings } from "./plan/sink-windows.ts";
+import type { WindowGroup } from "./plan/window-groups.ts";
+import type { RejectedSamples } from "./send/refused-requests.ts";
+import { afterSetback, delivering, type Setback, type Standing } from "./send/standing.ts";
+import { SinkStats } from "./sink-stats.ts";
+import { WindowRun, type WindowRunDeps } from "./window/window-run.ts";
+import { WindowSequence } from "./window/window-sequence.ts";
+
+/** Settings of `metrics` and `delivery` that an exporter needs; times in ms. */
+export interface ExportSettings extends WindowSettings {
+  readonly laneCount: number;
+  readonly onExhausted: "replay" | "drop";
+}
+
+/** What all exporters of a daemon share. */
+export interface ExporterDeps extends SinkWindowsDeps {
+  readonly reader: SampleReader;
+  /** Asks the store for a first answer, so that its time is known. @returns why it gives none, or undefined */
+  probe(signal: AbortSignal): Promise<string | undefined>;
+  readonly rejected: RejectedSamples;
+  readonly budget: MemoryBudget;
+  readonly settings: ExportSettings;
+  readonly random: () => number;
+  /** The label that every query of a plan's project must carry, or undefined. */
+  tenantOf(plan: SinkPlan): Tenant | undefined;
+  /** The way to a plan's endpoint. */
+  connect(plan: SinkPlan, hooks: ConnectionHooks): Connection | InvalidEndpoint;
+}
+
+export interface ConnectionHooks {
+  /** Its abort ends the pauses between attempts. */
+  readonly interrupt: () => AbortSignal;
+  /** Called before each repeated attempt. */
+  readonly onRetry: () => void;
+}
+
+/** A source of a sink, as the status shows it. */
+export interface SourceProgress {
+  readonly name: string;
+  readonly checkpointMs: number | undefined;
+  readonly error: string | undefined;
+}
+
+export interface ExporterSnapshot {
+  readonly plan: SinkPlan;
+  readonly standing: Standing;
+  readonly sources: readonly SourceProgress[];
+  /** The settled time (what the store surely has) minus the oldest checkpoint; undefined before the first cycle. */
+  readonly lagMs: number | undefined;
+  readonly periodMs: number;
+  readonly stats: SinkStats;
+}
+
+export type CycleEnd = "up-to-date" | "waiting" | "source-failed" | "interrupted";
+
+/**
+ * One sink: brings its receiver what its sources have, cycle by cycle. A cycle runs windows until nothing is settled
+ * that the sink does not have; see `standing.ts` for what it does while the receiver is in trouble.
+ */
+export class Exporter {
+  readonly key: string;
+  readonly #deps: ExporterDeps;
+  readonly #share;
+  readonly #stats: SinkStats;
+  #plan: SinkPlan;
+  /** Only while a cycle runs: between two there is nothing that it would have to remember (bench/small-policies.ts). */
+  #connection: Connection | undefined;
+  #interrupt: AbortSignal = neverAborted;
+  readonly #refusals = { isHopeless: false };
+  readonly #collisions = new KnownCollisions();
+  #standing: Standing = delivering;
+  readonly #windows: SinkWindows;
+  #sourceErrors: ReadonlyMap<string, string> = noErrors;
+
+  constructor(plan: SinkPlan, deps: ExporterDeps) {
+    this.key = sinkKey(plan.policy, plan.name);
+    this.#plan = plan;
+    this.#deps = deps;
+    this.#share = deps.budget.openShare();
+    this.#stats = new SinkStats(deps.clock.monotonicMs());
+    this.#windows = new SinkWindows(this.key, plan, deps, this.#stats);
+  }
+
+  get plan(): SinkPlan {
+    return this.#plan;
+  }
+
+  get periodMs(): number {
+    return this.#windows.periodMs;
+  }
+
+  /** Takes a changed plan; to be called between cycles. A sink in trouble tries again at once. */
+  change(plan: SinkPlan): void {
+    this.#plan = plan;
+    this.#windows.change(plan);
+    if (this.#standing.kind !== "delivering") {
+      this.#standing = { ...this.#standing, untilMs: this.#deps.clock.monotonicMs() };
+    }
+  }
+
+  /** Takes over how the sink stands from whoever ran its last cycle; to be called between cycles. */
+  resume(standing: Standing): void {
+    this.#standing = standing;
+  }
+
+  /** To be called after the last cycle. */
+  close(): void {
+    this.#share.close();
+  }
+
+  /**
+   * Runs windows until nothing is settled, the receiver or the source stops it, or `interrupt` aborts (its reason is
+   * an Interruption: after "stop", what is batched gets one attempt). `signal` ends everything at once.
+   */
+  async cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
+    this.#interrupt = interrupt;
+    try {
+      return await this.#runWindows(interrupt, signal);
+    } finally {
+      this.#interrupt = neverAborted;
+      await this.#disconnect();
+    }
+  }
+
+  async #runWindows(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
+    if (this.#plan.paused) return "waiting";
+    if (this.#standing.kind !== "delivering" && this.#deps.clock.monotonicMs() < this.#standing.untilMs)
+      return "waiting";
+    const nowMs = await this.#storeNow(signal);
+    if (typeof nowMs === "string") {
+      for (const { name } of this.#plan.sources) this.#noteSource(name, nowMs, storeUnreadable);
+      return "source-failed";
+    }
+    await this.#windows.begin(nowMs);
+    const failed = new Set<string>();
+    let sequence: WindowSequence | undefined;
+    try {
+      for (;;) {
+        if (interrupt.aborted || signal.aborted) return "interrupted";
+        const group = (await sequence?.ahead()) ?? (await this.#windows.next(failed));
+        if (group === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
+        const connection = this.#connect();
+        if (connection.kind === "invalid") {
+          this.#setBack({ kind: "forbidden", message: connection.message });
+          return "waiting";
+        }
+        sequence ??= this.#newSequence(connection, failed, interrupt, signal);
+        const result = await sequence.run(group);
+        if (result.answeredRequests > 0 && result.setback === undefined) this.#recover();
+        this.#noteSources(group, result.sourceErrors, failed);
+        if (result.kind === "interrupted") return "interrupted";
+        if (result.setback !== undefined) {
+          this.#setBack(result.setback);
+          return "waiting";
+        }
+      }
+    } finally {
+      await sequence?.giveUp();
+    }
+  }
+
+  #newSequence(
+    connection: Connection,
+    failed: ReadonlySet<string>,
+    interrupt: AbortSignal,
+    signal: AbortSignal,
+  ): WindowSequence {
+    return new WindowSequence({
+      newRun: (group, turn) => {
+        const isProbe = this.#standing.kind !== "delivering";
+        const onRead = (cost: WindowCost) => {
+          if (!group.isLate) this.#windows.adapt(cost);
+        };
+        const options = { turn, isProbe, interrupt, signal, onRead };
+        return new WindowRun(group, this.#runDeps(connection), options);
+      },
+      after: (group) => this.#windows.after(group, failed),
+    });
+  }
+
+  #setBack(setback: Setback): void {
+    const { clock, random, log } = this.#deps;
+    const before = this.#standing;
+    const { backoffMs } = this.#plan.retry;
+    this.#standing = afterSetback(before, setback, backoffMs, clock.monotonicMs(), random());
+    // A receiver that stays away is not worth a line for each probe.
+    const level = before.kind === this.#standing.kind ? "debug" : "warn";
+    log[level](
+      { sink: this.key, standing: this.#standing.kind, message: setback.detail ?? setback.message },
+      "delivery stopped; nothing is lost, the sink tries again",
+    );
+  }
+
+  snapshot(): ExporterSnapshot {
+    const sources = this.#plan.sources.map(({ name }) => ({
+      name,
+      checkpointMs: this.#windows.checkpointMs(name),
+      error: this.#sourceErrors.get(name),
+    }));
+    return {
+      plan: this.#plan,
+      standing: this.#standing,
+      sources,
+      lagMs: this.#windows.lagMs(),
+      periodMs: this.periodMs,
+      stats: this.#stats,
+    };
+  }
+
+  /** Now by the store's clock, on the grid of window ends; or why it is not known. */
+  async #storeNow(signal: AbortSignal): Promise<number | string> {
+    const { reader, probe, settings, clock } = this.#deps;
+    const problem = reader.storeNowMs() === undefined ? await probe(signal) : undefined;
+    let nowMs = reader.storeNowMs();
+    // Cycles start on the grid, and the store's clock is known only as a lower bound, a little behind: without this pause the
+    // window would end a whole step earlier than it can.
+    const pauseMs = nowMs === undefined ? undefined : untilGrid(nowMs, settings.windowGridMs);
+    if (pauseMs !== undefined) {
+      await clock.sleep(pauseMs, signal);
+      nowMs = reader.storeNowMs();
+    }
+    if (nowMs !== undefined) return onGrid(nowMs, settings.windowGridMs);
+    return problem ?? "the metrics store does not tell its time (no Date header in its answers)";
+  }
+
+  #runDeps(connection: Connection): WindowRunDeps {
+    const { reader, state, rejected, settings, clock, log } = this.#deps;
+    const tenant = this.#deps.tenantOf(this.#plan);
+    return {
+      sink: this.key,
+      sources: new Map(this.#plan.sources.map((source) => [source.name, source])),
+      tenant,
+      owner: tenant?.value ?? this.key.slice(0, -this.#plan.name.length),
+      batch: this.#plan.batch,
+      laneCount: settings.laneCount,
+      dropExhausted: settings.onExhausted === "drop",
+      reader,
+      collisions: this.#collisions,
+      stepMs: settings.intervalMs,
+      endpoint: this.#plan.endpoint,
+      connection,
+      rejected,
+      refusals: this.#refusals,
+      state,
+      late: this.#windows.late,
+      share: this.#share,
+      stats: this.#stats,
+      clock,
+      log,
+    };
+  }
+
+  #connect(): Connection | InvalidEndpoint {
+    if (this.#connection !== undefined) return this.#connection;
+    const connection = this.#deps.connect(this.#plan, {
+      interrupt: () => this.#interrupt,
+      onRetry: () => {
+        this.#stats.retries++;
+      },
+    });
+    if (connection.kind === "connected") this.#connection = connection;
+    return connection;
+  }
+
+  async #disconnect(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.sender.close();
+  }
+
+  #recover(): void {
+    if (this.#standing.kind === "delivering") return;
+    this.#deps.log.info({ sink: this.key, after: this.#standing.kind }, "the receiver takes requests again");
+    this.#standing = delivering;
+  }
+
+  #noteSources(group: WindowGroup, errors: ReadonlyMap<string, ReadFailure>, failed: Set<string>): void {
+    for (const name of group.sources) {
+      const error = errors.get(name);
+      if (error !== undefined) failed.add(name);
+      this.#noteSource(name, error?.message, error && tenantMessage(error));
+    }
+  }
+
+  /** @param told what the owner of a tenant's policy is told of the error; the operator reads all of it in the log */
+  #noteSource(name: string, error: string | undefined, told: string | undefined): void {
+    const shown = this.#plan.policy.plane === directoryPlane ? error : told;
+    const before = this.#sourceErrors.get(name);
+    if (before !== shown) {
+      const known = [...this.#sourceErrors].filter(([source]) => source !== name);
+      this.#sourceErrors = new Map(shown === undefined ? known : [...known, [name, shown]]);
+    }
+    if (error === undefined) return;
+    this.#deps.log[before === shown ? "debug" : "warn"](
+      { sink: this.key, source: name, error },
+      "a source could not be read; its window is read again",
+    );
+  }
+}
+
+/** What nearly all sinks have, for all of them: an empty Map of its own is two hundred bytes (bench/small-policies.ts). */
+const noErrors: ReadonlyMap<string, string> = new Map();
+const neverAborted = new AbortController().signal;

@@ -1,0 +1,97 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import { Sparkline } from "../../../base/core/sparkline.ts";
+import type { RedisConnection } from "../../../base/redis/connection.ts";
+import { countField, fleetKeys, stateFields } from "./keys.ts";
+import { countNames, mapCounts, parseReport, type SinkCounts, type SinkReport } from "./sink-report.ts";
+
+/** A sink as the whole fleet knows it. */
+export interface FleetSink {
+  readonly report: SinkReport;
+  readonly counts: SinkCounts;
+  /** Of all replicas, as far as this one has heard them. */
+  readonly sparkline: Sparkline;
+}
+
+interface Followed {
+  known: Omit<FleetSink, "sparkline"> | undefined;
+  readonly sparkline: Sparkline;
+}
+
+/** Reports that are asked for at a time. */
+const batchSize = 50;
+
+/**
+ * What all replicas report of the sinks, so that any of them can show all: heard at the end of each cycle, and read where
+ * something may have been missed. Nothing is decided by it.
+ */
+export class FleetReports {
+  /** This replica, as it is named in its own reports. */
+  readonly replica: string;
+  readonly #clock: Clock;
+  readonly #followed = new Map<string, Followed>();
+  readonly #unread = new Set<string>();
+
+  /** @param replica unlike any other's; without a space */
+  constructor(replica: string, clock: Clock) {
+    this.replica = replica;
+    this.#clock = clock;
+  }
+
+  follow(sink: string): void {
+    const sparkline = new Sparkline(this.#clock.monotonicMs());
+    this.#followed.set(sink, { known: undefined, sparkline });
+    this.#unread.add(sink);
+  }
+
+  unfollow(sink: string): void {
+    this.#followed.delete(sink);
+    this.#unread.delete(sink);
+  }
+
+  /** Messages may have been lost. */
+  missed(): void {
+    for (const sink of this.#followed.keys()) this.#unread.add(sink);
+  }
+
+  /** Undefined before any replica has run it. */
+  get(sink: string): FleetSink | undefined {
+    const followed = this.#followed.get(sink);
+    return followed?.known && { ...followed.known, sparkline: followed.sparkline };
+  }
+
+  /** A message of the channel `fleetKeys.reported`; see the script `releaseLease`. */
+  hear(message: string): void {
+    const [sink = "", ...rest] = message.split("\n");
+    const followed = this.#followed.get(sink);
+    const report = parseReport(rest.at(-1));
+    if (followed === undefined || report === undefined) return;
+    this.#learn(followed, report, rest);
+  }
+
+  /** Reads what was missed. @throws whatever Redis rejects with; what was not read is read the next time */
+  async catchUp(redis: RedisConnection): Promise<void> {
+    const sinks = [...this.#unread];
+    for (let start = 0; start < sinks.length; start += batchSize) {
+      await Promise.all(sinks.slice(start, start + batchSize).map((sink) => this.#read(sink, redis)));
+    }
+  }
+
+  async #read(sink: string, redis: RedisConnection): Promise<void> {
+    const followed = this.#followed.get(sink);
+    if (followed === undefined) return;
+    const before = followed.known;
+    const fields = [...countNames.map(countField), stateFields.report];
+    const answer = await redis.hmget(fleetKeys.state(sink), ...fields);
+    this.#unread.delete(sink);
+    const report = parseReport(answer.at(-1));
+    // What was heard meanwhile is newer.
+    if (report !== undefined && followed.known === before) this.#learn(followed, report, answer);
+  }
+
+  #learn(followed: Followed, report: SinkReport, numbers: readonly (string | null)[]): void {
+    const counts = mapCounts((name) => Number(numbers[countNames.indexOf(name)] ?? 0) || 0);
+    const delivered = counts.delivered - (followed.known?.counts.delivered ?? counts.delivered);
+    if (delivered > 0) followed.sparkline.add(delivered, this.#clock.monotonicMs());
+    followed.known = { report, counts };
+  }
+}

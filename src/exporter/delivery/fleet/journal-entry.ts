@@ -1,0 +1,50 @@
+import { RequestEntries } from "../state/request-entries.ts";
+import type { JournaledRequest } from "../state/sink-state.ts";
+
+/**
+ * What a window's journal in Redis holds, one binary list element for each change: u8 kind, u32 number of the request
+ * (little endian); for a `sent` one, its entries as RequestEntries encodes them.
+ */
+export type JournalEntry =
+  | { readonly type: "sent"; readonly number: number; readonly entries: RequestEntries }
+  | { readonly type: "settled" | "returned"; readonly number: number };
+
+const kinds = ["sent", "settled", "returned"] as const;
+const headBytes = 5;
+
+export function encodeEntry(entry: JournalEntry): Buffer {
+  const head = Buffer.allocUnsafe(headBytes);
+  head.writeUInt8(kinds.indexOf(entry.type), 0);
+  head.writeUInt32LE(entry.number, 1);
+  return entry.type === "sent" ? Buffer.concat([head, entry.entries.encode()]) : head;
+}
+
+/** @throws RangeError when the bytes are not what `encodeEntry` writes */
+export function decodeEntry(bytes: Buffer): JournalEntry {
+  const type = kinds[bytes.readUInt8(0)];
+  const number = bytes.readUInt32LE(1);
+  if (type === undefined) throw new RangeError(`no journal entry begins with ${bytes.readUInt8(0)}`);
+  return type === "sent"
+    ? { type, number, entries: RequestEntries.decode(bytes.subarray(headBytes)) }
+    : { type, number };
+}
+
+/**
+ * The requests that a journal tells of. An entry may be there twice, and late: a write whose answer was lost is
+ * repeated, and the first one may still arrive. So what is settled stays settled.
+ */
+export function requestsOf(journal: readonly Buffer[]): Map<number, JournaledRequest> {
+  const requests = new Map<number, JournaledRequest>();
+  for (const bytes of journal) {
+    const entry = decodeEntry(bytes);
+    const present = requests.get(entry.number);
+    if (entry.type === "sent") {
+      if (present?.state !== "settled") requests.set(entry.number, { ...entry, state: "sent" });
+    } else if (entry.type === "returned") {
+      if (present?.state !== "settled") requests.delete(entry.number);
+    } else if (present !== undefined) {
+      requests.set(entry.number, { ...present, state: "settled" });
+    }
+  }
+  return requests;
+}

@@ -1,0 +1,87 @@
+import type { Window } from "../../metrics-store/window.ts";
+import type { JournaledRequest, OpenWindow, SinkState } from "../state/sink-state.ts";
+import type { StateRecord } from "../state/state-record.ts";
+
+/**
+ * One state out of what the shared store and a replica's own mirror know of a sink: a checkpoint only ever moves
+ * forward, so the newest one is true. A window stands as long as no source of it has been seen beyond its beginning; of
+ * one that both know, both journals are true. Of two windows that share a source and a time the shared store's stands.
+ *
+ * @param reported the checkpoints in the policy's status, by source: they are only counted where the sink is known
+ * or has been (a source that is new to a known sink has none yet)
+ */
+export function mergeStates(
+  shared: SinkState,
+  mirror: SinkState,
+  reported: ReadonlyMap<string, number> = new Map(),
+): SinkState {
+  const checkpoints = new Map(shared.checkpoints);
+  const raise = (source: string, ms: number): void => {
+    checkpoints.set(source, Math.max(ms, checkpoints.get(source) ?? ms));
+  };
+  for (const [source, ms] of mirror.checkpoints) raise(source, ms);
+  const isUnknown = checkpoints.size === 0;
+  for (const [source, ms] of reported) if (isUnknown || checkpoints.has(source)) raise(source, ms);
+
+  const windows: OpenWindow[] = [];
+  const mirrored = new Map(mirror.windows.map((window) => [window.id, window]));
+  const sharedIds = new Set(shared.windows.map(({ id }) => id));
+  for (const window of [...shared.windows, ...mirror.windows.filter(({ id }) => !sharedIds.has(id))]) {
+    const other = sharedIds.has(window.id) ? mirrored.get(window.id) : undefined;
+    const sources = [...window.sources].filter(
+      (source) =>
+        !windows.some((other) => other.sources.has(source) && overlaps(other, window)) &&
+        (other === undefined || other.sources.has(source)) &&
+        (checkpoints.get(source) ?? window.fromMs) <= window.fromMs,
+    );
+    if (sources.length === 0) continue;
+    const requests = other === undefined ? window.requests : mergeRequests(window.requests, other.requests);
+    windows.push({ ...window, sources: new Set(sources), requests });
+  }
+  return { checkpoints, windows: windows.sort((a, b) => a.fromMs - b.fromMs || a.id - b.id) };
+}
+
+function overlaps(one: Window, other: Window): boolean {
+  return one.fromMs < other.toMs && other.fromMs < one.toMs;
+}
+
+/** What one of them has settled is settled; what one of them has sent may have arrived. */
+function mergeRequests(
+  one: ReadonlyMap<number, JournaledRequest>,
+  other: ReadonlyMap<number, JournaledRequest>,
+): Map<number, JournaledRequest> {
+  const merged = new Map(one);
+  for (const [number, request] of other) {
+    if (merged.get(number)?.state !== "settled") merged.set(number, request);
+  }
+  return new Map([...merged].sort(([a], [b]) => a - b));
+}
+
+/**
+ * The records that make `to` out of `from`, where `to` was merged from it. A window that has fewer sources is opened
+ * anew: to close a source would say that it has everything up to the window's end.
+ */
+export function recordsBetween(sink: string, from: SinkState, to: SinkState): StateRecord[] {
+  const records: StateRecord[] = [];
+  const wanted = new Map(to.windows.map((window) => [window.id, window]));
+  const kept = new Map<number, OpenWindow>();
+  for (const window of from.windows) {
+    if (wanted.get(window.id)?.sources.size === window.sources.size) kept.set(window.id, window);
+    else records.push({ type: "drop", id: window.id });
+  }
+  for (const { id, fromMs, toMs, stepMs, sources, requests } of to.windows) {
+    const before = kept.get(id);
+    if (before === undefined) {
+      records.push({ type: "open", sink, id, fromMs, toMs, stepMs, sources: [...sources] });
+    }
+    for (const { number, entries, state } of requests.values()) {
+      const known = before?.requests.get(number);
+      if (known === undefined) records.push({ type: "sent", id, number, entries });
+      if (state === "settled" && known?.state !== "settled") records.push({ type: "settled", id, number });
+    }
+  }
+  for (const [source, ms] of to.checkpoints) {
+    if (from.checkpoints.get(source) !== ms) records.push({ type: "checkpoint", sink, source, ms });
+  }
+  return records;
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../../base/core/clock.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import { runScript } from "../../../base/redis/run-script.ts";
+import { lateKey, sinkOfKey } from "../late/late-samples.ts";
+import type { MemoryState } from "../state/memory-state.ts";
+import { fleetKeys } from "./keys.ts";
+import type { RedisState } from "./redis-state.ts";
+import { readEpoch } from "./scripts.ts";
+import { takeSinkLease } from "./sink-lease.ts";
+
+/** After Redis was found empty, nobody runs a cycle for so long: every replica first tells what it remembers. */
+const graceMs = 3_000;
+/** Sinks whose state is brought back at a time. */
+const restoreAtOnce = 20;
+
+export interface RedisEpochOptions {
+  readonly state: RedisState;
+  readonly mirror: MemoryState;
+  readonly replica: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Finds out whether Redis is another one than before, or was wiped: it then has an epoch that this replica does not know. A young
+ * one is told what the replica remembers.
+ */
+export class RedisEpoch {
+  readonly #options: RedisEpochOptions;
+  #known = "";
+  #checking: Promise<void> | undefined;
+  /** Monotonic. */
+  #graceUntilMs = 0;
+
+  constructor(options: RedisEpochOptions) {
+    this.#options = options;
+  }
+
+  /** For how long no cycle may run here, ms; 0 or less: there is nothing to wait for. */
+  get restMs(): number {
+    return this.#graceUntilMs - this.#options.clock.monotonicMs();
+  }
+
+  /** @throws whatever Redis rejects with */
+  check(): Promise<void> {
+    this.#checking ??= this.#look().finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
+  async #look(): Promise<void> {
+    const { state } = this.#options;
+    const answer = await runScript(state.connection, readEpoch, [fleetKeys.epoch], [randomUUID()]);
+    const [epoch, ageMs] = answer as [string, number];
+    if (epoch === this.#known) return;
+    if (ageMs < graceMs) await this.#restoreAll(graceMs - ageMs);
+    this.#known = epoch;
+  }
+
+  async #restoreAll(restMs: number): Promise<void> {
+    const { clock, log, mirror } = this.#options;
+    this.#graceUntilMs = clock.monotonicMs() + restMs;
+    const sinks = [...new Set((await mirror.sinks()).map(sinkOfKey))];
+    log.info({ sinks: sinks.length }, "Redis is empty; telling it the checkpoints of the state directory");
+    const restoring = Array.from({ length: restoreAtOnce }, async () => {
+      for (let sink = sinks.pop(); sink !== undefined; sink = sinks.pop()) await this.#restore(sink);
+    });
+    await Promise.all(restoring);
+  }
+
+  async #restore(sink: string): Promise<void> {
+    const { state, clock, replica } = this.#options;
+    const outcome = await takeSinkLease(sink, { redis: state.connection, clock, replica, heedPause: false });
+    // Its holder brings in its own; what is newer here counts when a cycle is run here.
+    if (outcome.kind !== "taken") return;
+    const { lease } = outcome;
+    try {
+      await state.begin(lease);
+      await state.load(lateKey(sink));
+    } finally {
+      state.end(lease);
+      await lease.release(lease.standing);
+    }
+  }
+}

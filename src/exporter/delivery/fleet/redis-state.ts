@@ -1,0 +1,250 @@
+import { randomInt } from "node:crypto";
+import type { Clock } from "../../../base/core/clock.ts";
+import type { RedisConnection } from "../../../base/redis/connection.ts";
+import type { RedisConnections } from "../../../base/redis/redis.ts";
+import { runScript } from "../../../base/redis/run-script.ts";
+import { sinkOfKey } from "../late/late-samples.ts";
+import { MemoryState } from "../state/memory-state.ts";
+import type { RequestEntries } from "../state/request-entries.ts";
+import {
+  keepForgottenMs,
+  type OpenWindow,
+  type SinkState,
+  type StateStore,
+  type WindowBounds,
+} from "../state/sink-state.ts";
+import type { StateRecord } from "../state/state-record.ts";
+import { fleetKeys } from "./keys.ts";
+import { mergeStates, recordsBetween } from "./merge-states.ts";
+import * as scripts from "./scripts.ts";
+import { FencedError, type SinkLease } from "./sink-lease.ts";
+import { changesOf, type StateChanges, stateOf, windowIds } from "./state-changes.ts";
+
+/** A write that Redis does not take is tried again for this long, if the lease lasts. */
+const writeLimitMs = 5_000;
+const writePauseMs = 100;
+
+export interface RedisStateOptions {
+  readonly redis: RedisConnections;
+  /** This replica's own copy of what it writes, in its state directory: the second source of a sink's state. */
+  readonly mirror: MemoryState;
+  /** `forget` forgets what nobody has run for this long. */
+  readonly forgetAfterMs?: number;
+  readonly clock: Clock;
+}
+
+/** A sink whose lease is held here. */
+interface Session {
+  readonly lease: SinkLease;
+  /** By key of the state store (the sink's, and that of what lies beside it), what Redis has: nobody else may write. */
+  readonly states: Map<string, Promise<MemoryState>>;
+}
+
+/**
+ * The state of all sinks in Redis, shared by replicas. A sink can be read and written between `begin` and `end`, under
+ * its lease: every write shows the lease's fence, and fails with a FencedError once another replica has taken over.
+ *
+ * What is written also goes to the mirror. When a sink is begun, the newest of Redis, mirror and status counts and is
+ * written back, so a Redis that was wiped costs no gap.
+ */
+export class RedisState implements StateStore {
+  readonly #options: RedisStateOptions;
+  readonly #sessions = new Map<string, Session>();
+  #connection: RedisConnection | undefined;
+
+  constructor(options: RedisStateOptions) {
+    this.#options = options;
+  }
+
+  get connection(): RedisConnection {
+    this.#connection ??= this.#options.redis.open("command", "export-state");
+    return this.#connection;
+  }
+
+  close(): void {
+    this.#connection?.disconnect();
+    this.#connection = undefined;
+  }
+
+  /**
+   * Makes the sink's state what its three sources know.
+   *
+   * @param reported the third source: the checkpoints in the policy's status (Unix ms), by source
+   * @throws FencedError; whatever Redis rejects with
+   */
+  async begin(lease: SinkLease, reported: ReadonlyMap<string, number> = new Map()): Promise<void> {
+    const { sink, fields } = lease;
+    const state = await this.#open(sink, fields, reported, lease);
+    this.#sessions.set(sink, { lease, states: new Map([[sink, Promise.resolve(state)]]) });
+  }
+
+  end(lease: SinkLease): void {
+    if (this.#sessions.get(lease.sink)?.lease === lease) this.#sessions.delete(lease.sink);
+  }
+
+  /** Brings Redis and the mirror to what both know, and keeps them the same from then on. */
+  async #open(
+    key: string,
+    fields: ReadonlyMap<string, string>,
+    reported: ReadonlyMap<string, number>,
+    lease: SinkLease,
+  ): Promise<MemoryState> {
+    const { mirror } = this.#options;
+    const shared = await this.#stateOf(key, fields);
+    const mirrored = await mirror.load(key);
+    const state = mergeStates(shared, mirrored, reported);
+    let isOpen = false;
+    let isListed = shared.checkpoints.size + shared.windows.length > 0;
+    const write = async (record: StateRecord, window: OpenWindow | undefined): Promise<void> => {
+      if (!isListed) await this.connection.sadd(fleetKeys.sinks, key);
+      isListed = true;
+      const mirroring = isOpen ? mirror.record(record) : undefined;
+      await this.#write(key, lease, changesOf(record, window));
+      await mirroring;
+    };
+    // Random, so that windows of different sinks and replicas can lie in one mirror.
+    const memory = new MemoryState(write, randomInt(2 ** 47));
+    for (const record of recordsBetween(key, nothing, shared)) memory.apply(record);
+    for (const record of recordsBetween(key, mirrored, state)) await mirror.record(record);
+    for (const record of recordsBetween(key, shared, state)) await memory.record(record);
+    isOpen = true;
+    return memory;
+  }
+
+  async load(sink: string): Promise<SinkState> {
+    return (await this.#state(sink)).load(sink);
+  }
+
+  async setCheckpoint(sink: string, source: string, checkpointMs: number): Promise<void> {
+    await (await this.#state(sink)).setCheckpoint(sink, source, checkpointMs);
+  }
+
+  async openWindow(sink: string, window: WindowBounds, sources: readonly string[]): Promise<OpenWindow> {
+    return (await this.#state(sink)).openWindow(sink, window, sources);
+  }
+
+  async requestSent(window: OpenWindow, entries: RequestEntries): Promise<number> {
+    return (await this.#state(window.sink)).requestSent(window, entries);
+  }
+
+  async requestSettled(window: OpenWindow, number: number): Promise<void> {
+    await (await this.#state(window.sink)).requestSettled(window, number);
+  }
+
+  async requestReturned(window: OpenWindow, number: number): Promise<void> {
+    await (await this.#state(window.sink)).requestReturned(window, number);
+  }
+
+  async closeSources(window: OpenWindow, sources: readonly string[]): Promise<void> {
+    await (await this.#state(window.sink)).closeSources(window, sources);
+  }
+
+  async dropWindow(window: OpenWindow): Promise<void> {
+    await (await this.#state(window.sink)).dropWindow(window);
+  }
+
+  /** Those in Redis and those in the mirror. */
+  async sinks(): Promise<readonly string[]> {
+    const shared = await this.connection.smembers(fleetKeys.sinks);
+    return [...new Set([...shared, ...(await this.#options.mirror.sinks())])];
+  }
+
+  /** In Redis only what no replica has run for `forgetAfterMs`: another one may still have the policy. */
+  async forget(key: string): Promise<void> {
+    const sink = sinkOfKey(key);
+    const session = this.#sessions.get(sink);
+    if (session !== undefined) return this.#forgetOwn(key, session);
+    const fields = await this.#fields(key);
+    const journals = windowIds(fields).map((id) => fleetKeys.journal(key, id));
+    const keys = [fleetKeys.state(sink), fleetKeys.lease(sink), fleetKeys.state(key), ...journals];
+    const afterMs = this.#options.forgetAfterMs ?? keepForgottenMs;
+    const answer = await runScript(this.connection, scripts.forgetState, keys, [afterMs]);
+    if (answer === 1) await this.connection.srem(fleetKeys.sinks, key);
+    await this.#options.mirror.forget(key);
+  }
+
+  /** What lies beside a sink that is begun here, and is not wanted any more. */
+  async #forgetOwn(key: string, session: Session): Promise<void> {
+    const state = await this.#state(key);
+    for (const window of (await state.load(key)).windows) await state.dropWindow(window);
+    session.states.delete(key);
+    await this.#options.mirror.forget(key);
+  }
+
+  /**
+   * Brings the mirror up to what Redis has, for a daemon that goes on without the fleet.
+   *
+   * @returns the sinks that Redis knew more of
+   */
+  async handOver(): Promise<readonly string[]> {
+    const { mirror } = this.#options;
+    const changed = new Set<string>();
+    for (const key of await this.connection.smembers(fleetKeys.sinks)) {
+      const mirrored = await mirror.load(key);
+      const state = mergeStates(await this.#stateOf(key, await this.#fields(key)), mirrored);
+      for (const record of recordsBetween(key, mirrored, state)) {
+        await mirror.record(record);
+        changed.add(sinkOfKey(key));
+      }
+    }
+    return [...changed];
+  }
+
+  /** @throws FencedError when the sink is not begun */
+  async #state(key: string): Promise<MemoryState> {
+    const session = this.#sessions.get(sinkOfKey(key));
+    if (session === undefined) throw new FencedError(`the lease of ${key} is not held here`);
+    let state = session.states.get(key);
+    if (state === undefined) {
+      state = this.#fields(key).then((fields) => this.#open(key, fields, new Map(), session.lease));
+      session.states.set(key, state);
+    }
+    return state;
+  }
+
+  async #fields(key: string): Promise<ReadonlyMap<string, string>> {
+    return new Map(Object.entries(await this.connection.hgetall(fleetKeys.state(key))));
+  }
+
+  async #stateOf(key: string, fields: ReadonlyMap<string, string>): Promise<SinkState> {
+    const ids = windowIds(fields);
+    const journals = await Promise.all(
+      ids.map((id) => this.connection.lrangeBuffer(fleetKeys.journal(key, id), 0, -1)),
+    );
+    return stateOf(key, fields, new Map(ids.map((id, index) => [id, journals[index] ?? []])));
+  }
+
+  /** Tries again while Redis is away and the lease lasts: what a receiver has acknowledged should not be sent again. */
+  async #write(key: string, lease: SinkLease, changes: StateChanges): Promise<void> {
+    const { clock } = this.#options;
+    const { set, remove, journals } = changes;
+    if (set.size + remove.length + journals.size === 0) return;
+    const keys = [fleetKeys.state(lease.sink), fleetKeys.state(key)];
+    const args: (string | number | Buffer)[] = [
+      lease.fence,
+      set.size,
+      ...[...set].flat(),
+      remove.length,
+      ...remove,
+    ];
+    for (const [id, entries] of journals) {
+      keys.push(fleetKeys.journal(key, id));
+      if (entries === "gone") args.push(-1);
+      else args.push(entries.length, ...entries);
+    }
+    const untilMs = clock.monotonicMs() + writeLimitMs;
+    for (;;) {
+      lease.signal.throwIfAborted();
+      try {
+        const answer = await runScript(this.connection, scripts.writeState, keys, args);
+        if (answer === 1) return;
+        throw new FencedError(`another replica has taken ${lease.sink}; nothing is written`);
+      } catch (error) {
+        if (error instanceof FencedError || clock.monotonicMs() > untilMs) throw error;
+        await clock.sleep(writePauseMs, lease.signal);
+      }
+    }
+  }
+}
+
+const nothing: SinkState = { checkpoints: new Map(), windows: [] };

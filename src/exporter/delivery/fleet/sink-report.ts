@@ -1,0 +1,134 @@
+import { z } from "zod";
+import type { SinkPlan } from "../../policy/spec/types.ts";
+import { deliveringState } from "../delivering-condition.ts";
+import type { ExporterSnapshot } from "../exporter.ts";
+import { delivering } from "../send/standing.ts";
+import { SinkStats } from "../sink-stats.ts";
+
+const event = z.object({ atMs: z.number(), message: z.string() });
+
+const schema = z.object({
+  replica: z.string(),
+  /** When the cycle ended. */
+  atMs: z.number(),
+  /** Of the condition `Delivering`, and since when it is so. */
+  status: z.enum(["True", "False", "Unknown"]),
+  sinceMs: z.number(),
+  standing: z
+    .object({
+      kind: z.enum(["retrying", "suspended", "forbidden"]),
+      times: z.number(),
+      message: z.string(),
+    })
+    .optional(),
+  sources: z.array(
+    z.object({ name: z.string(), checkpointMs: z.number().optional(), error: z.string().optional() }),
+  ),
+  lagMs: z.number().optional(),
+  periodMs: z.number(),
+  lastDeliveredAtMs: z.number().optional(),
+  lastRejection: event.optional(),
+  lastError: event.optional(),
+});
+
+/**
+ * What the replica that ran a sink's last cycle says of the sink, for the status of all others. Times are Unix ms by that
+ * replica's clock.
+ */
+export type SinkReport = z.infer<typeof schema>;
+
+/** What is counted over all replicas, since the fleet first ran the sink; names are those of {@link SinkStats}. */
+export const countNames = [
+  "delivered",
+  "rejected",
+  "dropped",
+  "repeated",
+  "retries",
+  "skippedSeconds",
+] as const;
+export type SinkCounts = Readonly<Record<(typeof countNames)[number], number>>;
+
+export const noCounts: SinkCounts = {
+  delivered: 0,
+  rejected: 0,
+  dropped: 0,
+  repeated: 0,
+  retries: 0,
+  skippedSeconds: 0,
+};
+
+export function countsOf(stats: SinkStats): SinkCounts {
+  return mapCounts((name) => stats[name]);
+}
+
+export function mapCounts(value: (name: keyof SinkCounts) => number): SinkCounts {
+  return Object.fromEntries(countNames.map((name) => [name, value(name)])) as unknown as SinkCounts;
+}
+
+/** @returns undefined for a text that is no report */
+export function parseReport(text: string | null | undefined): SinkReport | undefined {
+  if (text === undefined || text === null) return undefined;
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The report at the end of a cycle.
+ *
+ * @param before the report of the cycle before, of whichever replica: what was the case then and still is keeps its time
+ */
+export function reportOf(
+  snapshot: ExporterSnapshot,
+  before: SinkReport | undefined,
+  { replica, nowMs }: { readonly replica: string; readonly nowMs: number },
+): SinkReport {
+  const { standing, sources, lagMs, periodMs, stats } = snapshot;
+  const { status } = deliveringState(snapshot, nowMs);
+  const lastDeliveredAtMs = latest(stats.lastDeliveredAtMs, before?.lastDeliveredAtMs, (atMs) => atMs);
+  const lastRejection = latest(stats.lastRejection, before?.lastRejection, ({ atMs }) => atMs);
+  const lastError = latest(stats.lastError, before?.lastError, ({ atMs }) => atMs);
+  return {
+    ...{ replica, atMs: nowMs, status, periodMs },
+    sinceMs: before?.status === status ? before.sinceMs : nowMs,
+    ...(standing.kind !== "delivering" && {
+      standing: { kind: standing.kind, times: standing.times, message: standing.message },
+    }),
+    sources: sources.map(({ name, checkpointMs, error }) => ({
+      name,
+      ...(checkpointMs !== undefined && { checkpointMs }),
+      ...(error !== undefined && { error }),
+    })),
+    ...(lagMs !== undefined && { lagMs }),
+    ...(lastDeliveredAtMs !== undefined && { lastDeliveredAtMs }),
+    ...(lastRejection !== undefined && { lastRejection }),
+    ...(lastError !== undefined && { lastError }),
+  };
+}
+
+function latest<T>(one: T | undefined, other: T | undefined, atMs: (value: T) => number): T | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return atMs(one) >= atMs(other) ? one : other;
+}
+
+/** The sink as its report shows it now: what it has not delivered since is its lag. `plan` is this replica's own. */
+export function snapshotOfReport(
+  { report, counts }: { readonly report: SinkReport; readonly counts: SinkCounts },
+  plan: SinkPlan,
+  nowMs: number,
+): ExporterSnapshot {
+  const { standing, sources, lagMs, periodMs, atMs, lastDeliveredAtMs, lastRejection, lastError } = report;
+  const stats = new SinkStats(0);
+  Object.assign(stats, counts, { lastDeliveredAtMs, lastRejection, lastError });
+  return {
+    plan,
+    // The pause is the running replica's to know.
+    standing: standing === undefined ? delivering : { ...standing, untilMs: 0 },
+    sources: sources.map(({ name, checkpointMs, error }) => ({ name, checkpointMs, error })),
+    lagMs: lagMs === undefined ? undefined : lagMs + Math.max(0, nowMs - atMs),
+    periodMs,
+    stats,
+  };
+}

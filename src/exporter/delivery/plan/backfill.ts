@@ -1,0 +1,90 @@
+import { TelemetrydError } from "../../../base/core/errors.ts";
+import type { SampleReader } from "../../metrics-store/sample-reader.ts";
+import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
+import { Exporter, type ExporterDeps } from "../exporter.ts";
+import type { SinkStats } from "../sink-stats.ts";
+import type { StateStore } from "../state/sink-state.ts";
+
+/** The span to export: after `fromMs`, up to and including `toMs` (Unix ms). */
+export interface BackfillSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface BackfillProgress {
+  readonly sink: string;
+  /** Everything up to here is delivered. */
+  readonly reachedMs: number;
+  readonly stats: SinkStats;
+}
+
+/**
+ * How much longer than `delivery.maxWindow` windows may become where reading them is quick. A store's samples lie in chunks of an hour
+ * or so, and a window costs it and us something for each series: windows of five minutes take twice as much time.
+ */
+const windowGrowth = 12;
+
+/**
+ * Exports one span of one sink and ends. It is the daemon's own exporter over a state in memory, with a store clock
+ * that stands at the end of the span.
+ *
+ * @param state a fresh store: a backfill neither reads nor moves the daemon's checkpoints
+ * @throws TelemetrydError DELIVERY_FAILED or SOURCE_FAILED, naming the time up to which everything was delivered
+ */
+export async function backfill(
+  plan: SinkPlan,
+  span: BackfillSpan,
+  deps: ExporterDeps & { readonly state: StateStore },
+  onProgress: (progress: BackfillProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const key = sinkKey(plan.policy, plan.name);
+  for (const { name } of plan.sources) await deps.state.setCheckpoint(key, name, span.fromMs);
+  const exporter = new Exporter(plan, {
+    ...deps,
+    reader: withClockAt(deps.reader, span.toMs),
+    settings: {
+      ...deps.settings,
+      delayMs: 0,
+      expressionDelayMs: 0,
+      windowGridMs: 1,
+      firstWindowMs: deps.settings.maxWindowMs,
+      maxWindowMs: windowGrowth * deps.settings.maxWindowMs,
+      maxBackfillMs: Infinity,
+      latenessMs: 0,
+    },
+  });
+  const timer = setInterval(() => onProgress(progressOf(exporter, span)), 250);
+  try {
+    const end = await exporter.cycle(new AbortController().signal, signal);
+    onProgress(progressOf(exporter, span));
+    if (end === "up-to-date") return;
+    signal.throwIfAborted();
+    const { standing, sources } = exporter.snapshot();
+    const sourceErrors = sources.flatMap(({ name, error }) =>
+      error === undefined ? [] : [`${name}: ${error}`],
+    );
+    const reached = new Date(progressOf(exporter, span).reachedMs).toISOString();
+    const cause = standing.kind === "delivering" ? sourceErrors.join("; ") : standing.message;
+    throw new TelemetrydError(
+      end === "source-failed" ? "SOURCE_FAILED" : "DELIVERY_FAILED",
+      `${key}: ${cause}; everything up to ${reached} is delivered, go on with --from ${reached}`,
+    );
+  } finally {
+    clearInterval(timer);
+    exporter.close();
+  }
+}
+
+function withClockAt(reader: SampleReader, nowMs: number): SampleReader {
+  return {
+    read: (request, consumer, signal) => reader.read(request, consumer, signal),
+    storeNowMs: () => nowMs,
+  };
+}
+
+function progressOf(exporter: Exporter, span: BackfillSpan): BackfillProgress {
+  const { sources, stats } = exporter.snapshot();
+  const reachedMs = Math.min(...sources.map(({ checkpointMs }) => checkpointMs ?? span.fromMs));
+  return { sink: exporter.key, reachedMs, stats };
+}

@@ -1,0 +1,212 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import type { SampleReader } from "../../metrics-store/sample-reader.ts";
+import { sourceKind } from "../../metrics-store/source-kind.ts";
+import { adaptWindow, type WindowCost } from "../../metrics-store/window.ts";
+import type { SinkPlan } from "../../policy/spec/types.ts";
+import { LateSamples, lateKey } from "../late/late-samples.ts";
+import type { SinkStats } from "../sink-stats.ts";
+import type { SinkState, StateStore } from "../state/sink-state.ts";
+import { BackfillLimit } from "./backfill-limit.ts";
+import { onGrid } from "./cycle-times.ts";
+import { type WindowGroup, waitsFor, windowGroups, withClosed } from "./window-groups.ts";
+
+/** Settings of `metrics` and `delivery` that decide which windows there are; times in ms. */
+export interface WindowSettings {
+  readonly intervalMs: number;
+  /** How far windows stay behind the store's clock. */
+  readonly delayMs: number;
+  /** The same for expressions. */
+  readonly expressionDelayMs: number;
+  /** Window ends are multiples of this. */
+  readonly windowGridMs: number;
+  readonly maxWindowMs: number;
+  /** The first window is at most so long, and later ones longer where that proves quick; `maxWindowMs` by default. */
+  readonly firstWindowMs?: number | undefined;
+  readonly maxBackfillMs: number;
+  /** How far back a sink starts that was never seen before; 0 is now. */
+  readonly startFromMs: number;
+  /** How long after its end each window is read once more; 0: never. */
+  readonly latenessMs: number;
+}
+
+export interface SinkWindowsDeps {
+  readonly reader: Pick<SampleReader, "storeNowMs">;
+  readonly state: StateStore;
+  readonly settings: WindowSettings;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The checkpoint in the status of a plan's policy (Unix ms): where a sink goes on whose state is lost. */
+  reportedMs?(plan: SinkPlan): number | undefined;
+}
+
+/** Where a sink stands with its sources, and which windows it has to run. */
+export class SinkWindows {
+  readonly #key: string;
+  readonly #deps: SinkWindowsDeps;
+  readonly #stats: SinkStats;
+  #plan: SinkPlan;
+  #limitMs: number;
+  /** How far the windows of each of the plan's sources stay behind the store's clock, in ms. */
+  #delaysMs: readonly number[];
+  #checkpoints: ReadonlyMap<string, number> = noCheckpoints;
+  #settledNowMs: number | undefined;
+  readonly #backfillLimit: BackfillLimit;
+  /** Where `delivery.lateness` is set. */
+  readonly late: LateSamples | undefined;
+  #hasStarted = false;
+
+  /** @param key of the plan's sink: see `sinkKey` */
+  constructor(key: string, plan: SinkPlan, deps: SinkWindowsDeps, stats: SinkStats) {
+    this.#key = key;
+    this.#deps = deps;
+    this.#stats = stats;
+    this.#plan = plan;
+    this.#delaysMs = delaysOf(plan, deps.settings);
+    const { maxWindowMs, firstWindowMs = maxWindowMs, maxBackfillMs, latenessMs } = deps.settings;
+    this.#limitMs = firstWindowMs;
+    this.#backfillLimit = new BackfillLimit(maxBackfillMs);
+    this.late = latenessMs > 0 ? new LateSamples(key, latenessMs, deps.state) : undefined;
+  }
+
+  get periodMs(): number {
+    return Math.max(this.#deps.settings.intervalMs, this.#plan.batch.timeoutMs);
+  }
+
+  /** Takes a changed plan; to be called between cycles. */
+  change(plan: SinkPlan): void {
+    this.#plan = plan;
+    this.#delaysMs = delaysOf(plan, this.#deps.settings);
+  }
+
+  /** To be called first in a cycle: sources that are new begin, and what is too old is given up. @param nowMs by the store's clock, on the grid */
+  async begin(nowMs: number): Promise<void> {
+    await this.#start(nowMs);
+    await this.#skipTooOld(nowMs);
+    this.#settledNowMs = nowMs;
+  }
+
+  /** The window to run now. @param failed sources that could not be read in this cycle */
+  async next(failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
+    return this.#nextGroup(await this.#load(), failed) ?? (await this.#nextLate(failed));
+  }
+
+  /** The window that will be the next one when `group` is closed, where that is known before. */
+  async after(group: WindowGroup, failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
+    if (group.isLate) return undefined;
+    const next = this.#nextGroup(withClosed(await this.#load(), group), failed);
+    // One that was begun before may have to be settled first.
+    return next?.open === undefined ? next : undefined;
+  }
+
+  /** A window of this sink was read: the next ones are as long as seems right. */
+  adapt(cost: WindowCost): void {
+    this.#limitMs = adaptWindow(this.#limitMs, cost, this.#deps.settings.maxWindowMs);
+  }
+
+  /** Unix ms; undefined before the source's first cycle. */
+  checkpointMs(source: string): number | undefined {
+    return this.#checkpoints.get(source);
+  }
+
+  /** The settled time (what the store surely has) minus the oldest checkpoint; undefined before the first cycle. */
+  lagMs(): number | undefined {
+    const nowMs = this.#deps.reader.storeNowMs() ?? this.#settledNowMs;
+    const lags = this.#plan.sources.flatMap(({ name }, index) => {
+      const checkpointMs = this.#checkpoints.get(name);
+      if (nowMs === undefined || checkpointMs === undefined) return [];
+      return Math.max(0, nowMs - this.#delayMs(index) - checkpointMs);
+    });
+    return lags.length === 0 ? undefined : Math.max(...lags);
+  }
+
+  #delayMs(source: number): number {
+    return this.#delaysMs[source] ?? this.#deps.settings.delayMs;
+  }
+
+  async #load(): Promise<SinkState> {
+    const state = await this.#deps.state.load(this.#key);
+    this.#checkpoints = state.checkpoints;
+    return state;
+  }
+
+  /** Fixes where sources begin that were never seen before, before anything is read. */
+  async #start(nowMs: number): Promise<void> {
+    const { state, settings, log } = this.#deps;
+    const { checkpoints } = await this.#load();
+    if (!this.#hasStarted && this.late === undefined) await this.#forgetLate();
+    this.#hasStarted = true;
+    // A source that is new to a known sink has not reached what the status tells of the others.
+    const reportedMs = checkpoints.size === 0 ? this.#deps.reportedMs?.(this.#plan) : undefined;
+    const startMs = Math.min(reportedMs ?? nowMs - settings.startFromMs, nowMs);
+    const fresh = this.#plan.sources.filter(({ name }) => !checkpoints.has(name));
+    for (const { name } of fresh) {
+      await state.setCheckpoint(this.#key, name, startMs);
+      log.info(
+        { sink: this.#key, source: name, from: new Date(startMs).toISOString() },
+        "a new source starts",
+      );
+    }
+  }
+
+  /** `delivery.lateness` was set in an earlier life, and is not any more. */
+  async #forgetLate(): Promise<void> {
+    const { state } = this.#deps;
+    const key = lateKey(this.#key);
+    if ((await state.load(key)).windows.length > 0) await state.forget(key);
+  }
+
+  /** Gives up what is older than `delivery.maxBackfill`. */
+  async #skipTooOld(nowMs: number): Promise<void> {
+    const { state, clock, log } = this.#deps;
+    const oldestMs = this.#backfillLimit.oldestMs(nowMs, clock.monotonicMs());
+    const { checkpoints, windows } = await this.#load();
+    const tooOld = this.#plan.sources.filter(({ name }) => (checkpoints.get(name) ?? oldestMs) < oldestMs);
+    if (!this.#backfillLimit.agrees(tooOld.length > 0)) return;
+    for (const window of windows) if (window.toMs <= oldestMs) await state.dropWindow(window);
+    await this.late?.dropUntil(oldestMs);
+    for (const { name } of tooOld) {
+      const fromMs = checkpoints.get(name) ?? oldestMs;
+      if (windows.some((window) => window.toMs > oldestMs && window.sources.has(name))) continue;
+      const seconds = Math.round((oldestMs - fromMs) / 1_000);
+      this.#stats.skippedSeconds += seconds;
+      await state.setCheckpoint(this.#key, name, oldestMs);
+      const message = `${seconds} s of source ${name} are older than delivery.maxBackfill and were skipped`;
+      this.#stats.fail(message, clock.nowMs());
+      log.error({ sink: this.#key, source: name, seconds, from: new Date(fromMs).toISOString() }, message);
+    }
+  }
+
+  #nextGroup(state: SinkState, failed: ReadonlySet<string>): WindowGroup | undefined {
+    const nowMs = this.#deps.reader.storeNowMs();
+    if (nowMs === undefined) return undefined;
+    const gridNowMs = onGrid(nowMs, this.#deps.settings.windowGridMs);
+    // What settles while a cycle runs is the next one's: a cycle that went after each second of it would read again and again
+    // what the next one reads at once. Only where a cycle has taken longer than its period it goes on.
+    const sinceMs = gridNowMs - (this.#settledNowMs ?? -Infinity);
+    if (sinceMs < 0 || sinceMs >= this.periodMs) this.#settledNowMs = gridNowMs;
+    const settledNowMs = this.#settledNowMs ?? gridNowMs;
+    const sources = this.#plan.sources
+      .map(({ name }, index) => ({ name, settledMs: settledNowMs - this.#delayMs(index) }))
+      .filter(({ name }) => !failed.has(name));
+    const groups = windowGroups(sources, state, this.#limitMs);
+    return groups.find((group) => !waitsFor(group, failed));
+  }
+
+  /** A window to be read once more: only when there is nothing new, since what is late has waited already. */
+  async #nextLate(failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
+    if (failed.size > 0) return undefined;
+    this.#backfillLimit.caughtUp();
+    const names = this.#plan.sources.map(({ name }) => name);
+    return this.late?.due(this.#settledNowMs ?? 0, names, this.#checkpoints);
+  }
+}
+
+/** For all sinks that have not started: an empty Map of its own is two hundred bytes (bench/small-policies.ts). */
+const noCheckpoints: ReadonlyMap<string, number> = new Map();
+
+/** Expressions look at samples before and after each point, which take longer to be there. */
+function delaysOf({ sources }: SinkPlan, settings: WindowSettings): readonly number[] {
+  const { delayMs, expressionDelayMs } = settings;
+  return sources.map(({ metricsql }) => (sourceKind(metricsql) === "raw" ? delayMs : expressionDelayMs));
+}

@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import type { OpenWindow } from "../state/sink-state.ts";
+import { windowGroups, withClosed } from "./window-groups.ts";
+
+function open(fromMs: number, toMs: number, ...sources: string[]): OpenWindow {
+  return { id: fromMs, sink: "s", fromMs, toMs, stepMs: 1, sources: new Set(sources), requests: new Map() };
+}
+
+test.each([
+  {
+    name: "equal checkpoints share a window",
+    checkpoints: { a: 100, b: 100 },
+    windows: [],
+    expected: [{ fromMs: 100, toMs: 190, sources: ["a", "b"] }],
+  },
+  {
+    name: "one that lags catches up alone, and first",
+    checkpoints: { a: 100, b: 20 },
+    windows: [],
+    expected: [
+      { fromMs: 20, toMs: 120, sources: ["b"] },
+      { fromMs: 100, toMs: 190, sources: ["a"] },
+    ],
+  },
+  {
+    name: "an open window goes first with its own bounds",
+    checkpoints: { a: 100, b: 100 },
+    windows: [open(100, 130, "a")],
+    expected: [
+      { fromMs: 100, toMs: 130, sources: ["a"] },
+      { fromMs: 100, toMs: 190, sources: ["b"] },
+    ],
+  },
+  {
+    name: "a source that is in two open windows is in the older one only",
+    checkpoints: { a: 100, b: 100 },
+    windows: [open(100, 130, "a"), open(110, 140, "a", "b")],
+    expected: [
+      { fromMs: 100, toMs: 130, sources: ["a"] },
+      { fromMs: 110, toMs: 140, sources: ["b"] },
+    ],
+  },
+  {
+    name: "what is open for a source that is gone is not run",
+    checkpoints: { a: 190, b: 190 },
+    windows: [open(100, 130, "gone")],
+    expected: [],
+  },
+  { name: "nothing has settled", checkpoints: { a: 195, b: 200 }, windows: [], expected: [] },
+])("$name", ({ checkpoints, windows, expected }) => {
+  const state = { checkpoints: new Map(Object.entries(checkpoints)), windows };
+  const sources = ["a", "b"].map((name) => ({ name, settledMs: 190 }));
+  const groups = windowGroups(sources, state, 100);
+  expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
+});
+
+test("sources that settle at different times have windows of their own", () => {
+  const sources = [
+    { name: "raw", settledMs: 190 },
+    { name: "expression", settledMs: 150 },
+    { name: "behind", settledMs: 100 },
+  ];
+  const checkpoints = new Map(sources.map(({ name }) => [name, 100]));
+  expect(windowGroups(sources, { checkpoints, windows: [] }, 1_000)).toEqual([
+    { fromMs: 100, toMs: 190, sources: ["raw"], open: undefined },
+    { fromMs: 100, toMs: 150, sources: ["expression"], open: undefined },
+  ]);
+});
+
+test.each([
+  {
+    name: "a window that was never opened, since nothing was sent",
+    windows: [],
+    sources: ["a", "b"],
+    expected: [{ fromMs: 200, toMs: 290, sources: ["a", "b"] }],
+  },
+  {
+    name: "one that has a journal",
+    windows: [open(100, 200, "a", "b")],
+    sources: ["a", "b"],
+    expected: [{ fromMs: 200, toMs: 290, sources: ["a", "b"] }],
+  },
+  {
+    name: "one that stays open for another source",
+    windows: [open(100, 200, "a", "b")],
+    sources: ["a"],
+    expected: [
+      { fromMs: 100, toMs: 200, sources: ["b"] },
+      { fromMs: 200, toMs: 290, sources: ["a"] },
+    ],
+  },
+  {
+    name: "beside an older one",
+    windows: [open(80, 100, "b"), open(100, 200, "a")],
+    sources: ["a"],
+    expected: [
+      { fromMs: 80, toMs: 100, sources: ["b"] },
+      { fromMs: 200, toMs: 290, sources: ["a"] },
+    ],
+  },
+])("what follows when a window is closed: $name", ({ windows, sources, expected }) => {
+  const before = { checkpoints: new Map(["a", "b"].map((name) => [name, 100])), windows };
+  const after = withClosed(before, { fromMs: 100, toMs: 200, sources, open: undefined });
+  const settled = ["a", "b"].map((name) => ({ name, settledMs: 290 }));
+  const groups = windowGroups(settled, after, 100);
+  expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
+  expect(before.checkpoints.get("a")).toBe(100);
+});

@@ -1,0 +1,81 @@
+import { nextWindow, type Window } from "../../metrics-store/window.ts";
+import type { OpenWindow, SinkState } from "../state/sink-state.ts";
+
+/** A source, and up to when the store surely has everything that it selects. */
+export interface SettledSource {
+  readonly name: string;
+  readonly settledMs: number;
+}
+
+/** A window to run, with the sources that share it. `open` when it was begun before: its bounds are fixed. */
+export interface WindowGroup extends Window {
+  readonly sources: readonly string[];
+  readonly open: OpenWindow | undefined;
+  /** The second reading of a closed window, for what came late; see `late-samples.ts`. */
+  readonly isLate?: true;
+}
+
+/** Requests of the window are open whose answers are not known. */
+export function hasUnanswered(window: OpenWindow | undefined): boolean {
+  for (const { state } of window?.requests.values() ?? []) if (state === "sent") return true;
+  return false;
+}
+
+/**
+ * Whether a window has to wait for a source that could not be read: what its unanswered requests held can only be told when
+ * all of their sources are read.
+ */
+export function waitsFor({ open }: WindowGroup, failed: ReadonlySet<string>): boolean {
+  return open !== undefined && hasUnanswered(open) && [...open.sources].some((source) => failed.has(source));
+}
+
+/**
+ * What a sink has to read next: its open windows first (oldest first), then one window for each group of sources that
+ * begin and settle at the same times. A source of an open window is in no other group; one that lags catches up alone.
+ *
+ * @param sources the sink's sources now; what is open for others is not run
+ * @param state every source has a checkpoint
+ */
+export function windowGroups(
+  sources: readonly SettledSource[],
+  state: SinkState,
+  maxWindowMs: number,
+): WindowGroup[] {
+  const groups: WindowGroup[] = [];
+  const taken = new Set<string>();
+  for (const open of state.windows) {
+    const members = sources
+      .map(({ name }) => name)
+      .filter((name) => open.sources.has(name) && !taken.has(name));
+    if (members.length === 0) continue;
+    for (const source of members) taken.add(source);
+    groups.push({ fromMs: open.fromMs, toMs: open.toMs, sources: members, open });
+  }
+  const fresh = new Map<string, Window & { readonly sources: string[] }>();
+  for (const { name, settledMs } of sources) {
+    const checkpointMs = state.checkpoints.get(name);
+    if (checkpointMs === undefined || taken.has(name)) continue;
+    const window = nextWindow(checkpointMs, settledMs, { delayMs: 0, maxWindowMs });
+    if (window === undefined) continue;
+    const key = `${window.fromMs} ${window.toMs}`;
+    const present = fresh.get(key);
+    if (present === undefined) fresh.set(key, { ...window, sources: [name] });
+    else present.sources.push(name);
+  }
+  const inOrder = [...fresh.values()].sort((a, b) => a.fromMs - b.fromMs);
+  return [...groups, ...inOrder.map((window) => ({ ...window, open: undefined }))];
+}
+
+/** The state as it will be when a window is closed for the sources of its group. */
+export function withClosed({ checkpoints, windows }: SinkState, closed: WindowGroup): SinkState {
+  const { fromMs, toMs, sources } = closed;
+  const left = windows.flatMap((window) => {
+    if (window.fromMs !== fromMs || window.toMs !== toMs) return [window];
+    const others = [...window.sources].filter((source) => !sources.includes(source));
+    return others.length === 0 ? [] : [{ ...window, sources: new Set(others) }];
+  });
+  return {
+    checkpoints: new Map([...checkpoints, ...sources.map((source) => [source, toMs] as const)]),
+    windows: left,
+  };
+}

@@ -1,0 +1,150 @@
+import type { Clock } from "../../base/core/clock.ts";
+import { describeError } from "../../base/core/errors.ts";
+import type { Logger } from "../../base/core/log.ts";
+import type { Service } from "../../base/core/service.ts";
+import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
+import { sinkOfKey } from "./late/late-samples.ts";
+import { planChanges } from "./plan/plan-changes.ts";
+import type { Schedule } from "./schedule/schedule.ts";
+import { keepForgottenMs, type StateStore } from "./state/sink-state.ts";
+
+const sweepEveryMs = 600_000;
+
+/** After a look at all plans, nothing is looked at for so many times as long as it took, and no longer than this. */
+const restFactor = 20;
+const maxRestMs = 2_000;
+
+/** What should run; `subscribe`'s listener is called after each change and returns nothing. */
+export interface DesiredPlans {
+  plans(): readonly SinkPlan[];
+  subscribe(listener: () => void): () => void;
+}
+
+export interface ReconcilerOptions {
+  readonly desired: DesiredPlans;
+  readonly schedule: Schedule;
+  readonly state: StateStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Brings what runs to what the policies say. A sink's key is never started before its predecessor of the same key has
+ * ended; different keys do not wait for each other.
+ */
+export class Reconciler implements Service {
+  readonly name = "reconciler";
+  readonly #options: ReconcilerOptions;
+  readonly #running = new Map<string, SinkPlan>();
+  /** Keys whose last exporter is still ending. */
+  readonly #ending = new Map<string, Promise<void>>();
+  /** Keys in the state store that no policy has, with the (monotonic) time since when. */
+  readonly #orphans = new Map<string, number>();
+
+  #restUntilMs = Number.NEGATIVE_INFINITY;
+  #isWaiting = false;
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const unsubscribe = this.#options.desired.subscribe(() => this.#reconcileSoon(signal));
+    try {
+      this.#reconcileSoon(signal);
+      while (!signal.aborted) {
+        await this.#options.clock.sleep(sweepEveryMs, signal).catch(() => undefined);
+        if (signal.aborted) return;
+        // A shared store may be away; what is not forgotten today is forgotten tomorrow.
+        await this.sweep().catch((error: unknown) =>
+          this.#options.log.warn({ error: describeError(error) }, "old checkpoints could not be swept"),
+        );
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  /**
+   * At once, unless that would take more than a small part of all time: then the changes of a while are made together.
+   */
+  #reconcileSoon(signal: AbortSignal): void {
+    if (this.#isWaiting) return;
+    const { clock, log } = this.#options;
+    const now = (): void => {
+      const startMs = clock.monotonicMs();
+      this.reconcile();
+      const endMs = clock.monotonicMs();
+      this.#restUntilMs = endMs + Math.min(maxRestMs, restFactor * (endMs - startMs));
+    };
+    const restMs = this.#restUntilMs - clock.monotonicMs();
+    if (restMs <= 0) {
+      now();
+      return;
+    }
+    this.#isWaiting = true;
+    const later = async (): Promise<void> => {
+      await clock.sleep(restMs, signal);
+      this.#isWaiting = false;
+      now();
+    };
+    later().catch((error: unknown) => {
+      if (!signal.aborted)
+        log.error({ error: describeError(error) }, "what should run could not be looked at");
+    });
+  }
+
+  reconcile(): void {
+    const { desired, schedule } = this.#options;
+    const changes = planChanges(this.#running, desired.plans());
+    for (const key of changes.removed) {
+      this.#running.delete(key);
+      this.#end(key);
+    }
+    for (const plan of changes.renewed) this.#running.set(sinkKey(plan.policy, plan.name), plan);
+    for (const plan of changes.changed) {
+      const key = sinkKey(plan.policy, plan.name);
+      this.#running.set(key, plan);
+      if (!this.#ending.has(key)) schedule.change(plan);
+    }
+    for (const plan of changes.started) {
+      const key = sinkKey(plan.policy, plan.name);
+      this.#running.set(key, plan);
+      // Started when the old one has ended, with whatever the plan is by then.
+      if (!this.#ending.has(key)) schedule.start(plan);
+    }
+  }
+
+  #end(key: string): void {
+    const { schedule, log } = this.#options;
+    const ended = (this.#ending.get(key) ?? Promise.resolve())
+      .then(() => schedule.remove(key))
+      .catch((error: unknown) =>
+        log.error({ sink: key, error: describeError(error) }, "a sink did not end in order"),
+      )
+      .then(() => {
+        if (this.#ending.get(key) !== ended) return;
+        this.#ending.delete(key);
+        const plan = this.#running.get(key);
+        if (plan !== undefined) schedule.start(plan);
+      });
+    this.#ending.set(key, ended);
+  }
+
+  /** Forgets sinks that no policy has had for 24 hours (since the daemon's start at the earliest). */
+  async sweep(): Promise<void> {
+    const { state, clock, log } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const known = await state.sinks();
+    const orphans = new Set(known.filter((key) => !this.#running.has(sinkOfKey(key))));
+    for (const key of this.#orphans.keys()) if (!orphans.has(key)) this.#orphans.delete(key);
+    for (const key of orphans) {
+      const sinceMs = this.#orphans.get(key) ?? nowMs;
+      this.#orphans.set(key, sinceMs);
+      if (nowMs - sinceMs < keepForgottenMs) continue;
+      await state.forget(key);
+      this.#orphans.delete(key);
+      log.info({ sink: key }, "the checkpoints of a sink without a policy are forgotten");
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { DelayedError, type Job, Queue, Worker } from "bullmq";
+import type { Clock } from "../../../base/core/clock.ts";
+import { describeError } from "../../../base/core/errors.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import { keyPrefix, type RedisConnection } from "../../../base/redis/connection.ts";
+import { type CycleJob, type JobEnd, parseCycleJob } from "./cycle-job.ts";
+import { isOverdue, type WantedScheduler } from "./scheduler-changes.ts";
+
+/** The BullMQ queue of a fleet's cycles: a job scheduler for each sink, and workers in all replicas. */
+export const cycleQueueName = "export-cycles";
+
+const jobName = "cycle";
+/**
+ * A dead replica's jobs go on elsewhere after at most the sum (plus half a second of work). The first is longer than a
+ * sink's lease, so that most of them find it free.
+ */
+const lockDurationMs = 12_000;
+const stalledIntervalMs = 5_000;
+const kept = { count: 100 };
+const jobOptions = { removeOnComplete: kept, removeOnFail: kept, stackTraceLimit: 1 };
+const closeLimitMs = 3_000;
+const tellQueueMs = 50;
+/** Schedulers that are asked for at a time. */
+const batchSize = 50;
+
+export interface TakenJob {
+  readonly job: CycleJob;
+  /** Since it was due. */
+  readonly ageMs: number;
+  /** The replica that ran it before has died. */
+  readonly isTakenOver: boolean;
+}
+
+export interface CycleQueueOptions {
+  /** Jobs that run at a time in this process. */
+  readonly concurrency: number;
+  readonly process: (taken: TakenJob) => Promise<JobEnd>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface CycleQueue {
+  /** When each sink's next job is due (Unix ms). */
+  schedulers(): Promise<ReadonlyMap<string, number>>;
+  /** Sets the schedulers that are not set like this yet; one with a newer generation stays. */
+  schedule(wanted: readonly WantedScheduler[]): Promise<void>;
+  unschedule(sink: string): Promise<void>;
+  /** A cycle at once; several who ask for the same get one. */
+  ask(job: CycleJob): Promise<void>;
+  /** Takes no more jobs. */
+  pause(): void;
+  /** To be called when no job runs any more. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param connection a `background` connection, for the queue
+ * @param workerConnection a `worker` connection; both are closed by the caller, after `close`
+ */
+export function openCycleQueue(
+  connection: RedisConnection,
+  workerConnection: RedisConnection,
+  options: CycleQueueOptions,
+): CycleQueue {
+  const { clock, log } = options;
+  const common = { prefix: keyPrefix, skipVersionCheck: true };
+  const queue = new Queue(cycleQueueName, { ...common, connection, skipWaitingForReady: true });
+  const worker = new Worker(cycleQueueName, process, {
+    ...common,
+    connection: workerConnection,
+    concurrency: options.concurrency,
+    lockDuration: lockDurationMs,
+    stalledInterval: stalledIntervalMs,
+    // A cycle that kills its process again and again is visible by that; giving its sink up would lose data.
+    maxStalledCount: 1_000_000,
+    // By default a worker that lost Redis for a moment does nothing for 15 s.
+    runRetryDelay: 1_000,
+    metrics: { maxDataPoints: 60 },
+  });
+  // The connections log their own loss; without a listener an error would end the process.
+  queue.on("error", (error) =>
+    log.debug({ error: describeError(error) }, "the queue of cycles has an error"),
+  );
+  worker.on("error", (error) =>
+    log.debug({ error: describeError(error) }, "the worker of cycles has an error"),
+  );
+  worker.on("stalled", (id) => log.info({ job: id }, "a replica ended in the middle of a cycle; it goes on"));
+  worker.on("failed", (job, error) =>
+    log.error({ sink: job?.data?.sink, error: describeError(error) }, "a cycle failed; the sink tries again"),
+  );
+
+  async function process(job: Job, token: string | undefined): Promise<string> {
+    const parsed = parseCycleJob(job.data);
+    if (parsed === undefined) return "not a job of this version";
+    const end = await options.process({
+      job: parsed,
+      ageMs: clock.nowMs() - job.timestamp - (job.opts.delay ?? 0),
+      isTakenOver: job.stalledCounter > 0,
+    });
+    if (end.kind === "done") return "done";
+    // Behind what waits already: a sink with a backlog must not keep the others from their turn.
+    await job.moveToDelayed(clock.nowMs() + end.afterMs, token);
+    throw new DelayedError();
+  }
+
+  async function schedule({ job, times }: WantedScheduler): Promise<void> {
+    const found = await queue.getJobScheduler(job.sink);
+    const known = parseCycleJob(found?.template?.data);
+    const overdueMs = clock.nowMs() - (found?.next ?? 0);
+    const isAlike = found?.every === times.periodMs && known !== undefined && known.uid === job.uid;
+    if (isAlike && known.generation >= job.generation && !isOverdue(overdueMs, times)) return;
+    // One whose next job was lost would never make another.
+    if (found !== undefined && isOverdue(overdueMs, times)) await queue.removeJobScheduler(job.sink);
+    const repeat = { every: times.periodMs, offset: times.offsetMs };
+    await queue.upsertJobScheduler(job.sink, repeat, { name: jobName, data: job, opts: jobOptions });
+  }
+
+  return {
+    async schedulers() {
+      // The queue's own list of schedulers with the time of their next job; its getter would read each one's hash.
+      const answer = await connection.zrange(queue.toKey("repeat"), 0, -1, "WITHSCORES");
+      const next = new Map<string, number>();
+      for (let index = 0; index + 1 < answer.length; index += 2) {
+        next.set(answer[index] ?? "", Number(answer[index + 1]));
+      }
+      return next;
+    },
+    async schedule(wanted) {
+      for (let start = 0; start < wanted.length; start += batchSize) {
+        await Promise.all(wanted.slice(start, start + batchSize).map(schedule));
+      }
+    },
+    unschedule: async (sink) => void (await queue.removeJobScheduler(sink)),
+    ask: async (job) =>
+      void (await queue.add(jobName, job, { ...jobOptions, deduplication: { id: job.sink } })),
+    // Its promise waits for nothing of ours, and cannot be heard before the queue is closed.
+    pause: () => void worker.pause(true).catch(() => undefined),
+    async close() {
+      // What was said last is on its way.
+      await clock.sleep(tellQueueMs, new AbortController().signal);
+      // An orderly close waits for Redis for as long as it is away.
+      await within(worker.close(true));
+      await within(queue.close());
+    },
+  };
+
+  async function within(closing: Promise<unknown>): Promise<void> {
+    const limit = new AbortController();
+    await Promise.race([
+      closing.catch(() => undefined),
+      clock.sleep(closeLimitMs, limit.signal).catch(() => undefined),
+    ]);
+    limit.abort();
+  }
+}

@@ -1,0 +1,255 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import { describeError } from "../../../base/core/errors.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import { Releasers, type Service } from "../../../base/core/service.ts";
+import { pause } from "../../../base/core/signals.ts";
+import type { ConnectionRole, RedisConnection } from "../../../base/redis/connection.ts";
+import type { RedisConnections } from "../../../base/redis/redis.ts";
+import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
+import type { ExporterDeps, ExporterSnapshot } from "../exporter.ts";
+import type { FleetReports } from "../fleet/fleet-reports.ts";
+import { fleetKeys } from "../fleet/keys.ts";
+import { RedisEpoch } from "../fleet/redis-epoch.ts";
+import type { RedisState } from "../fleet/redis-state.ts";
+import { endPause, parseTaken } from "../fleet/sink-lease.ts";
+import { cycleTimes } from "../plan/cycle-times.ts";
+import type { MemoryState } from "../state/memory-state.ts";
+import { cycleJobOf } from "./cycle-job.ts";
+import { type CycleQueue, openCycleQueue } from "./cycle-queue.ts";
+import { CycleRunner } from "./cycle-runner.ts";
+import { ReplicaSink } from "./replica-sink.ts";
+import type { Schedule } from "./schedule.ts";
+import { schedulersToSet, type WantedScheduler } from "./scheduler-changes.ts";
+
+/**
+ * Cycles that one process runs at a time. They mostly wait, for the store's slots and for receivers: enough of them that
+ * slow receivers do not keep the others' turn.
+ */
+const concurrency = 100;
+const tickEveryMs = 5_000;
+const retryEveryMs = 500;
+
+export interface QueueScheduleOptions {
+  readonly exporterDeps: ExporterDeps;
+  /** The same as in `exporterDeps`. */
+  readonly state: RedisState;
+  readonly mirror: MemoryState;
+  readonly redis: RedisConnections;
+  /** What the replicas tell each other; names this one. */
+  readonly reports: FleetReports;
+  /** After this long a stop ends what is still in flight. */
+  readonly shutdownTimeoutMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What this replica does, for the status and for tests. */
+export interface QueueScheduleSnapshot {
+  readonly replica: string;
+  readonly sinks: number;
+  readonly running: number;
+  /** Cycles that were run here, by how many sinks of these are shown here. */
+  readonly cycles: number;
+  readonly shown: number;
+}
+
+/**
+ * Shares the cycles of all sinks among replicas, through a BullMQ queue. Each sink has a job scheduler; whichever replica
+ * takes a job runs the cycle under the sink's lease. The queue says when, the lease sees to it that there is one at a time.
+ *
+ * Jobs are only hints. What must not be lost is in the sink's state; schedulers are looked at every few seconds and at
+ * every connect, and set again where they are gone.
+ */
+export class QueueSchedule implements Service, Schedule {
+  readonly name = "queue-schedule";
+  readonly #options: QueueScheduleOptions;
+  readonly #sinks = new Map<string, ReplicaSink>();
+  readonly #epoch: RedisEpoch;
+  readonly #runner: CycleRunner;
+  /** Sinks whose scheduler this replica has not set as it is now. */
+  #changed = new Set<string>();
+  /** Sinks of no policy any more whose scheduler is still there. */
+  #removed = new Set<string>();
+  #queue: CycleQueue | undefined;
+  /** Ends the pause between two ticks, now or before it has begun. */
+  #wake: () => void = () => undefined;
+  #isStopping = false;
+
+  constructor(options: QueueScheduleOptions) {
+    this.#options = options;
+    const { replica } = options.reports;
+    this.#epoch = new RedisEpoch({ ...options, replica });
+    this.#runner = new CycleRunner({
+      ...options,
+      replica,
+      epoch: this.#epoch,
+      sinkOf: (key) => this.#sinks.get(key),
+      schedulerIsOld: (key) => void this.#changed.add(key),
+      unschedule: async (key) => this.#queue?.unschedule(key),
+    });
+  }
+
+  start(plan: SinkPlan): void {
+    if (this.#isStopping) return;
+    const key = sinkKey(plan.policy, plan.name);
+    const { exporterDeps, state, reports } = this.#options;
+    this.#sinks.set(key, new ReplicaSink(plan, { exporterDeps, state, replica: reports.replica }));
+    reports.follow(key);
+    this.#reschedule(key);
+  }
+
+  change(plan: SinkPlan): void {
+    const key = sinkKey(plan.policy, plan.name);
+    const sink = this.#sinks.get(key);
+    if (sink === undefined) return;
+    sink.change(plan);
+    this.#reschedule(key);
+    void this.#tryAtOnce(key, plan);
+  }
+
+  async remove(key: string): Promise<void> {
+    const sink = this.#sinks.get(key);
+    this.#sinks.delete(key);
+    this.#options.reports.unfollow(key);
+    this.#changed.delete(key);
+    this.#removed.add(key);
+    this.#wake();
+    await sink?.stop();
+  }
+
+  /** Of the sinks whose last cycle was run by this replica: the others tell of theirs. */
+  snapshots(): ExporterSnapshot[] {
+    return [...this.#sinks.values()].flatMap((sink) => sink.snapshot() ?? []);
+  }
+
+  snapshotOf(key: string): ExporterSnapshot | undefined {
+    return this.#sinks.get(key)?.snapshot();
+  }
+
+  snapshot(): QueueScheduleSnapshot {
+    const sinks = [...this.#sinks.values()];
+    return {
+      replica: this.#options.reports.replica,
+      sinks: sinks.length,
+      running: sinks.filter(({ isRunning }) => isRunning).length,
+      cycles: this.#runner.cycles,
+      shown: this.snapshots().length,
+    };
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log, redis, state } = this.#options;
+    const releasers = new Releasers();
+    const open = (role: ConnectionRole, name: string): RedisConnection => {
+      const connection = redis.open(role, name);
+      releasers.push(() => connection.disconnect());
+      return connection;
+    };
+    releasers.push(() => state.close());
+    const wake = (): void => this.#wake();
+    try {
+      const connection = open("background", "export-queue");
+      const workerConnection = open("worker", "export-worker");
+      this.#listen(open("subscriber", "export-taken"));
+      connection.on("ready", wake);
+      while (!signal.aborted) {
+        const woken = new AbortController();
+        this.#wake = () => woken.abort();
+        let pauseMs = retryEveryMs;
+        try {
+          pauseMs = await this.#tick(connection, workerConnection);
+        } catch (error) {
+          log.debug({ error: describeError(error) }, "Redis did not answer the schedule; trying again");
+        }
+        await pause(clock, pauseMs, [signal, woken.signal]);
+      }
+    } finally {
+      await this.#stop();
+      await releasers.releaseAll();
+    }
+  }
+
+  /** Ends all cycles: softly first, at once after the shutdown timeout. What they leave goes on in other replicas. */
+  async #stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#queue?.pause();
+    await this.#runner.stop([...this.#sinks.values()], this.#options.shutdownTimeoutMs);
+    await this.#queue?.close();
+    this.#queue = undefined;
+  }
+
+  /** Looks at all that may have changed without a word. @returns the pause until the next look, ms */
+  async #tick(connection: RedisConnection, workerConnection: RedisConnection): Promise<number> {
+    if (connection.status !== "ready") return retryEveryMs;
+    const { clock, log } = this.#options;
+    await this.#epoch.check();
+    this.#queue ??= openCycleQueue(connection, workerConnection, {
+      concurrency,
+      process: (taken) => this.#runner.process(taken),
+      clock,
+      log,
+    });
+    const changed = this.#changed;
+    const removed = this.#removed;
+    this.#changed = new Set();
+    this.#removed = new Set();
+    try {
+      for (const sink of removed) if (!this.#sinks.has(sink)) await this.#queue.unschedule(sink);
+      const found = await this.#queue.schedulers();
+      await this.#queue.schedule(schedulersToSet(this.#wanted(), changed, found, clock.nowMs()));
+    } catch (error) {
+      for (const sink of changed) this.#changed.add(sink);
+      for (const sink of removed) this.#removed.add(sink);
+      throw error;
+    }
+    await this.#options.reports.catchUp(connection);
+    for (const sink of this.#sinks.values()) sink.rest();
+    return tickEveryMs;
+  }
+
+  #reschedule(key: string): void {
+    this.#removed.delete(key);
+    this.#changed.add(key);
+    this.#wake();
+  }
+
+  #wanted(): Map<string, WantedScheduler> {
+    const { intervalMs } = this.#options.exporterDeps.settings;
+    return new Map(
+      [...this.#sinks].map(([key, { plan }]) => {
+        const { plane, namespace, name } = plan.policy;
+        const times = cycleTimes(`${plane}/${namespace}/${name}`, intervalMs, plan.batch.timeoutMs);
+        return [key, { job: cycleJobOf(plan), times }];
+      }),
+    );
+  }
+
+  /** A changed sink does not wait out the pause of its old settings, in whichever replica. */
+  async #tryAtOnce(key: string, plan: SinkPlan): Promise<void> {
+    try {
+      await endPause(key, this.#options.state.connection);
+      await this.#queue?.ask(cycleJobOf(plan));
+    } catch (error) {
+      this.#options.log.debug({ sink: key, error: describeError(error) }, "a cycle could not be asked for");
+    }
+  }
+
+  #listen(subscriber: RedisConnection): void {
+    const { reports } = this.#options;
+    subscriber.on("ready", () => {
+      subscriber.subscribe(fleetKeys.taken, fleetKeys.reported).then(
+        () => {
+          reports.missed();
+          this.#wake();
+        },
+        () => undefined,
+      );
+    });
+    subscriber.on("message", (channel: string, message: string) => {
+      if (channel === fleetKeys.reported) return reports.hear(message);
+      const taken = parseTaken(message);
+      if (taken !== undefined && taken.replica !== reports.replica)
+        this.#sinks.get(taken.sink)?.leaveToOther();
+    });
+  }
+}

@@ -1,0 +1,192 @@
+import { withEither } from "../../../base/core/signals.ts";
+import type { SinkPlan } from "../../policy/spec/types.ts";
+import { type CycleEnd, Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
+import { stateFields } from "../fleet/keys.ts";
+import type { RedisState } from "../fleet/redis-state.ts";
+import { ownStanding, type SharedStanding, shareStanding } from "../fleet/shared-standing.ts";
+import type { SinkLease, ToldCycle } from "../fleet/sink-lease.ts";
+import {
+  countsOf,
+  mapCounts,
+  noCounts,
+  parseReport,
+  reportOf,
+  type SinkCounts,
+} from "../fleet/sink-report.ts";
+import type { Interruption } from "../send/window-delivery.ts";
+
+/** A cycle that takes longer is interrupted and goes on behind the jobs that wait. */
+const cycleLimitMs = 15_000;
+/** Of a sink that was last run here so many periods ago, another replica's message may have been lost. */
+const shownPeriods = 5;
+/** What is kept ready of a sink (connections, labels) is given back when it was not run here for so long. */
+const idleMs = 600_000;
+
+export interface ReplicaSinkOptions {
+  readonly exporterDeps: ExporterDeps;
+  readonly state: RedisState;
+  /** This replica's name in its reports. */
+  readonly replica: string;
+}
+
+/** One sink as one replica has it: its plan, and the exporter once a cycle has been run here. */
+export class ReplicaSink {
+  readonly #options: ReplicaSinkOptions;
+  #plan: SinkPlan;
+  #exporter: Exporter | undefined;
+  #isEdited = false;
+  #isStopped = false;
+  #interrupt = new AbortController();
+  #running: Promise<unknown> | undefined;
+  /** The last cycle of the sink that this replica knows of was run here. */
+  #isOurs = false;
+  #lastRunMs = Number.NEGATIVE_INFINITY;
+  /** Of what the exporter has counted, what the fleet has been told. */
+  #told = noCounts;
+
+  constructor(plan: SinkPlan, options: ReplicaSinkOptions) {
+    this.#plan = plan;
+    this.#options = options;
+  }
+
+  get plan(): SinkPlan {
+    return this.#plan;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  get periodMs(): number {
+    return Math.max(this.#options.exporterDeps.settings.intervalMs, this.#plan.batch.timeoutMs);
+  }
+
+  /** Takes effect as soon as the requests in flight have been answered. */
+  change(plan: SinkPlan): void {
+    this.#plan = plan;
+    this.#isEdited = true;
+    this.#interrupt.abort("edit" satisfies Interruption);
+  }
+
+  /** Another replica has taken the sink: what is known here is out of date. */
+  leaveToOther(): void {
+    if (!this.isRunning) this.#isOurs = false;
+  }
+
+  /** Does something for the sink that must not be done twice at once. */
+  async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const running = work();
+    this.#running = running;
+    try {
+      return await running;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /**
+   * Runs a cycle under the sink's lease, and gives the lease back with how the sink stands.
+   *
+   * @param signal ends everything at once
+   * @throws FencedError when the lease was lost; the signal's reason
+   */
+  async cycle(lease: SinkLease, signal: AbortSignal): Promise<{ end: CycleEnd; pauseMs: number }> {
+    const { exporterDeps, state } = this.#options;
+    const { clock } = exporterDeps;
+    this.#isOurs = true;
+    this.#lastRunMs = clock.monotonicMs();
+    this.#exporter ??= new Exporter(this.#plan, exporterDeps);
+    const exporter = this.#exporter;
+    exporter.resume(ownStanding(lease.standing, clock.monotonicMs()));
+    const standing = (): SharedStanding | undefined =>
+      shareStanding(exporter.snapshot().standing, clock.monotonicMs());
+    let hasBegun = false;
+    try {
+      await state.begin(lease, this.#reported());
+      hasBegun = true;
+      const end = await withEither([signal, lease.signal], (either) => this.#cycles(exporter, either));
+      return { end, pauseMs: standing()?.pauseMs ?? 0 };
+    } finally {
+      this.#lastRunMs = clock.monotonicMs();
+      state.end(lease);
+      const counts = countsOf(exporter.snapshot().stats);
+      const told = hasBegun ? this.#cycleToTell(lease, exporter.snapshot(), counts) : undefined;
+      if ((await lease.release(standing(), told)) && hasBegun) this.#told = counts;
+    }
+  }
+
+  #cycleToTell(lease: SinkLease, snapshot: ExporterSnapshot, counts: SinkCounts): ToldCycle {
+    const { exporterDeps, replica } = this.#options;
+    const before = parseReport(lease.fields.get(stateFields.report));
+    return {
+      report: reportOf(snapshot, before, { replica, nowMs: exporterDeps.clock.nowMs() }),
+      counts: mapCounts((name) => counts[name] - this.#told[name]),
+    };
+  }
+
+  /** The checkpoint in the policy's status, which is that of its sources that were the furthest behind. */
+  #reported(): Map<string, number> {
+    const { exporterDeps } = this.#options;
+    const ms = exporterDeps.reportedMs?.(this.#plan);
+    // Whoever may write the status must not stop the sink for good.
+    if (ms === undefined || ms > exporterDeps.clock.nowMs()) return new Map();
+    return new Map(this.#plan.sources.map(({ name }) => [name, ms]));
+  }
+
+  /** One cycle, and another one with the new plan when it was edited meanwhile. */
+  async #cycles(exporter: Exporter, signal: AbortSignal): Promise<CycleEnd> {
+    const { clock } = this.#options.exporterDeps;
+    const over = new AbortController();
+    const deadline = clock.sleep(cycleLimitMs, over.signal).then(
+      () => this.#interrupt.abort("stop" satisfies Interruption),
+      () => undefined,
+    );
+    try {
+      for (;;) {
+        if (this.#isStopped) return "interrupted";
+        this.#interrupt = new AbortController();
+        if (this.#isEdited || exporter.plan !== this.#plan) {
+          this.#isEdited = false;
+          exporter.change(this.#plan);
+        }
+        const end = await exporter.cycle(this.#interrupt.signal, signal);
+        signal.throwIfAborted();
+        if (end !== "interrupted" || !this.#isEdited) return end;
+      }
+    } finally {
+      over.abort();
+      await deadline;
+    }
+  }
+
+  /** Ends a running cycle softly. Resolves when nothing of the sink is in flight any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#interrupt.abort("stop" satisfies Interruption);
+    await this.#running?.catch(() => undefined);
+    this.#close();
+  }
+
+  /** What is shown of the sink by this replica; undefined where another one runs it. */
+  snapshot(): ExporterSnapshot | undefined {
+    const snapshot = this.#isOurs ? this.#exporter?.snapshot() : undefined;
+    if (snapshot === undefined) return undefined;
+    const { standing } = snapshot;
+    const nowMs = this.#options.exporterDeps.clock.monotonicMs();
+    const sinceMs = nowMs - (standing.kind === "delivering" ? this.#lastRunMs : standing.untilMs);
+    return sinceMs > shownPeriods * this.periodMs && !this.isRunning ? undefined : snapshot;
+  }
+
+  /** Gives back what is kept ready of a sink that others run. */
+  rest(): void {
+    const sinceMs = this.#options.exporterDeps.clock.monotonicMs() - this.#lastRunMs;
+    if (!this.isRunning && sinceMs > Math.max(idleMs, 2 * shownPeriods * this.periodMs)) this.#close();
+  }
+
+  #close(): void {
+    const exporter = this.#exporter;
+    this.#exporter = undefined;
+    this.#told = noCounts;
+    exporter?.close();
+  }
+}

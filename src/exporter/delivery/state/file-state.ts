@@ -1,0 +1,249 @@
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as endOfTurn } from "node:timers/promises";
+import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import { LogWriter } from "./log-writer.ts";
+import { MemoryState } from "./memory-state.ts";
+import { decodeRecords, encodeRecord, type StateRecord, stateVersion } from "./state-record.ts";
+
+const logName = "state.log";
+const compactAboveBytes = 4 * 2 ** 20;
+/** The log is rewritten when it has grown to this multiple of what the last rewriting left. */
+const compactAtGrowth = 4;
+const fsyncEveryMs = 1_000;
+const retryEveryMs = 5_000;
+
+export interface FileStateOptions {
+  readonly directory: string;
+  readonly log: Logger;
+}
+
+/**
+ * The state of all sinks in an append-only log, `state.log` in the state directory.
+ *
+ * Group commit: what is recorded in one turn of the event loop, or while a write is under way, goes with the next one, and a change's promise resolves
+ * when its write has returned: from then on it survives `kill -9`. Checkpoints are fsynced at most once a second,
+ * journals not: after a power cut at most that second is read again.
+ *
+ * A disk that is full or read-only does not stop the exports: the state goes on in memory, `degraded` says why, and
+ * the whole log is written anew as soon as that works again. A rewriting goes to a new file that is renamed over the
+ * old one, so that there is never a torn log.
+ */
+export class FileState {
+  readonly store: MemoryState;
+  readonly #directory: string;
+  readonly #log: Logger;
+  readonly #writer = new LogWriter();
+  #file: FileHandle | undefined;
+  #fileBytes = 0;
+  #compactedBytes = 0;
+  #pending: Buffer[] = [];
+  #waiting: Array<() => void> = [];
+  #writing: Promise<void> | undefined;
+  #unsyncedCheckpoint = false;
+  /** Runs only while there is something to do: to wake up is most of what an idle daemon does (bench/idle.ts). */
+  #timer: NodeJS.Timeout | undefined;
+  #isClosing = false;
+  #lastRetryMs = 0;
+  #degraded: string | undefined;
+
+  private constructor(options: FileStateOptions) {
+    this.#directory = options.directory;
+    this.#log = options.log;
+    this.store = new MemoryState((record) => this.#append(record));
+  }
+
+  /** Why the state is only in memory at present, or undefined when it is on disk. */
+  get degraded(): string | undefined {
+    return this.#degraded;
+  }
+
+  /**
+   * Reads the log of a directory, which is made if need be.
+   *
+   * @throws TelemetrydError STATE_UNUSABLE when the log was written by a newer version or cannot be read
+   */
+  static async open(options: FileStateOptions): Promise<FileState> {
+    const state = new FileState(options);
+    try {
+      await state.#restore();
+    } catch (error) {
+      await state.#file?.close();
+      throw error;
+    }
+    return state;
+  }
+
+  /** Writes what is pending, fsyncs and closes. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    clearTimeout(this.#timer);
+    while (this.#writing !== undefined) await this.#writing;
+    // The last chance for what is only in memory.
+    this.#lastRetryMs = 0;
+    await this.#housekeep();
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  async #restore(): Promise<void> {
+    const path = join(this.#directory, logName);
+    let bytes: Buffer;
+    try {
+      await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      this.#file = await open(path, "a+", 0o600);
+      bytes = await this.#file.readFile();
+    } catch (error) {
+      const message = `the state directory ${this.#directory} cannot be used: ${describeError(error)}`;
+      throw new TelemetrydError("STATE_UNUSABLE", message, { cause: error });
+    }
+    const { records, soundBytes } = decodeRecords(bytes);
+    for (const record of records) {
+      if (record.type === "version" && record.version > stateVersion) {
+        const message = `${path} was written by a newer version of telemetryd; run that version, or start with another state.directory`;
+        throw new TelemetrydError("STATE_UNUSABLE", message);
+      }
+      this.store.apply(record);
+    }
+    if (soundBytes < bytes.length) {
+      this.#log.warn(
+        { path, bytes: bytes.length - soundBytes },
+        "the end of the state log was torn; it is cut off",
+      );
+      await this.#file.truncate(soundBytes);
+    }
+    this.#fileBytes = soundBytes;
+    if (soundBytes === 0) await this.#append({ type: "version", version: stateVersion });
+    this.#compactedBytes = this.#fileBytes;
+  }
+
+  #append(record: StateRecord): Promise<void> {
+    this.#pending.push(encodeRecord(record));
+    if (record.type === "checkpoint" || record.type === "close") {
+      this.#unsyncedCheckpoint = true;
+      this.#housekeepLater();
+    }
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    // Not before the caller has stored this promise: the end of the loop takes it away, and nobody would do so again.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      // What this turn of the event loop still records (a lane's answer, and the request that follows it) goes in the same
+      // write: half as many of them (bench/journal.bench.ts).
+      await endOfTurn();
+      const frames = this.#pending;
+      const waiting = this.#waiting;
+      this.#pending = [];
+      this.#waiting = [];
+      try {
+        if (this.#degraded === undefined) await this.#write(frames);
+      } catch (error) {
+        this.#degrade(error);
+      }
+      for (const resolve of waiting) resolve();
+    }
+    this.#writing = undefined;
+  }
+
+  async #write(frames: readonly Buffer[]): Promise<void> {
+    if (this.#fileBytes > compactAboveBytes && this.#fileBytes > this.#compactedBytes * compactAtGrowth) {
+      // The model already holds what the frames say, so the new log does too.
+      await this.#rewrite();
+      return;
+    }
+    const bytes = frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames);
+    await this.#writer.write(this.#openFile(), bytes);
+    this.#fileBytes += bytes.length;
+  }
+
+  async #rewrite(): Promise<void> {
+    const bytes = Buffer.concat([...this.store.records()].map(encodeRecord));
+    const path = join(this.#directory, logName);
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const file = await open(`${path}.new`, "w", 0o600);
+    try {
+      await file.appendFile(bytes);
+      await file.datasync();
+      await rename(`${path}.new`, path);
+    } catch (error) {
+      await file.close();
+      await rm(`${path}.new`, { force: true }).catch(() => undefined);
+      throw error;
+    }
+    await this.#file?.close();
+    this.#file = file;
+    this.#fileBytes = bytes.length;
+    this.#compactedBytes = bytes.length;
+    const directory = await open(this.#directory, "r");
+    await directory.sync().finally(() => directory.close());
+  }
+
+  #openFile(): FileHandle {
+    if (this.#file === undefined) throw new Error("the state log is closed");
+    return this.#file;
+  }
+
+  #housekeepLater(): void {
+    if (this.#isClosing) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#housekeep().then(() => {
+        if (this.#unsyncedCheckpoint || this.#degraded !== undefined) this.#housekeepLater();
+      });
+    }, fsyncEveryMs).unref();
+  }
+
+  async #housekeep(): Promise<void> {
+    if (this.#writing !== undefined) return;
+    try {
+      if (this.#degraded !== undefined) {
+        if (Date.now() - this.#lastRetryMs < retryEveryMs) return;
+        this.#lastRetryMs = Date.now();
+        this.#writing = this.#recover();
+        await this.#writing;
+      } else if (this.#unsyncedCheckpoint) {
+        this.#unsyncedCheckpoint = false;
+        if (this.#file !== undefined) await this.#writer.sync(this.#file);
+      }
+    } catch (error) {
+      this.#degrade(error);
+    }
+  }
+
+  /** Holds appends back while the whole log is written anew; they go on afterwards, in memory still if it failed. */
+  async #recover(): Promise<void> {
+    try {
+      await this.#rewrite();
+      this.#degraded = undefined;
+      this.#log.warn(
+        { directory: this.#directory },
+        "the state directory can be written again; the state is on disk",
+      );
+    } catch (error) {
+      this.#degraded = describeError(error);
+    }
+    await this.#writeAll();
+  }
+
+  #degrade(error: unknown): void {
+    this.#lastRetryMs = Date.now();
+    if (this.#degraded === undefined) {
+      this.#log.error(
+        { directory: this.#directory, error: describeError(error) },
+        "the state cannot be written: exporting goes on with its state in memory; a restart now would read the time since again",
+      );
+    }
+    this.#degraded = describeError(error);
+    this.#housekeepLater();
+    // An open file would keep whoever mends the disk from remounting it. What is in it stays: recovery writes a new one.
+    const file = this.#file;
+    this.#file = undefined;
+    file?.close().catch(() => undefined);
+  }
+}

@@ -1,0 +1,109 @@
+import { redact } from "../../../base/core/secrets/redact.ts";
+import { withoutAddresses } from "../../../base/net/addresses.ts";
+
+/** Why a read has failed. Stable: a label of a metric and what conditions are made of. */
+export type ReadFailureReason =
+  | "unreachable"
+  | "timeout"
+  | "connection_lost"
+  | "overloaded"
+  | "unauthorized"
+  | "not_found"
+  | "redirected"
+  | "bad_request"
+  | "server_error"
+  | "unexpected_status"
+  | "unframed_body"
+  | "store_error"
+  | "malformed_line"
+  | "malformed_answer"
+  | "answer_too_large"
+  | "partial_answer"
+  | "incomplete_body"
+  | "credentials_unreadable"
+  | "tenant_violation"
+  | "unsupported_selector"
+  | "unknown_flavor";
+
+/** An expected failure: nothing of this kind is ever thrown. */
+export interface ReadFailure {
+  readonly kind: "failed";
+  readonly reason: ReadFailureReason;
+  /** For the person who has to act on it. */
+  readonly message: string;
+  /** What the store asked for (`Retry-After`). */
+  readonly retryAfterMs?: number;
+}
+
+export function failure(reason: ReadFailureReason, message: string, retryAfterMs?: number): ReadFailure {
+  return { kind: "failed", reason, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/**
+ * What a tenant is told of a failure: what is wrong with the query in full, else no more than what helps. Where the store is,
+ * what it says of its nodes and how it is reached are the operator's business.
+ */
+export function tenantMessage({ reason, message }: ReadFailure): string {
+  switch (reason) {
+    case "unsupported_selector":
+    case "answer_too_large":
+      return message;
+    case "bad_request":
+      return withoutAddresses(message);
+    case "tenant_violation":
+      return "the query reaches beyond the project's own series";
+    case "timeout":
+      return "the metrics store did not answer in time; a query of fewer series may help";
+    case "overloaded":
+      return "the metrics store is overloaded";
+    default:
+      return storeUnreadable;
+  }
+}
+
+export const storeUnreadable = "the metrics store cannot be read at present";
+
+/** What an answer other than 2xx means. `body` is the beginning of its text. */
+export function failureOfStatus(
+  status: number,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  body: string,
+  nowMs: number,
+): ReadFailure {
+  const said = body === "" ? "" : `: ${body}`;
+  const message = `the store answered ${status}${said}`;
+  if (status >= 300 && status < 400) {
+    return failure(
+      "redirected",
+      `the store answered ${status} to ${redact(String(headers["location"] ?? "nowhere"))}`,
+    );
+  }
+  switch (status) {
+    case 401:
+    case 403:
+    case 407:
+      return failure("unauthorized", message);
+    case 404:
+    case 405:
+    case 410:
+      return failure("not_found", `${message}; is the path prefix of metrics.url right?`);
+    case 429:
+    case 503:
+      return failure("overloaded", message, retryAfterMs(headers["retry-after"], nowMs));
+    case 408:
+    case 504:
+      return failure("timeout", message);
+    default:
+      if (status >= 500) return failure("server_error", message, retryAfterMs(headers["retry-after"], nowMs));
+      if (status >= 400) return failure("bad_request", message);
+      return failure("unexpected_status", message);
+  }
+}
+
+/** RFC 9110, section 10.2.3: seconds or a date. */
+export function retryAfterMs(header: string | string[] | undefined, nowMs: number): number | undefined {
+  if (typeof header !== "string") return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
+  const dateMs = Date.parse(header);
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
+}

@@ -1,0 +1,257 @@
+import { type Clock, systemClock } from "../../../base/core/clock.ts";
+import { describeError } from "../../../base/core/errors.ts";
+import { redact } from "../../../base/core/secrets/redact.ts";
+import { withLimit } from "../../../base/core/signals.ts";
+import { version } from "../../../base/core/version.ts";
+import { Connections } from "../../../base/http/connections.ts";
+import {
+  AnswerTimeout,
+  ConnectError,
+  type ExchangeLimits,
+  type HttpRequest,
+} from "../../../base/http/exchange.ts";
+import { RequestHead } from "../../../base/http/request-head.ts";
+import type { AnswerHead, AnswerHeaders } from "../../../base/http/response-head.ts";
+import { TlsMaterial } from "../../../base/net/tls-material.ts";
+import type { PrometheusMajor } from "../../metricsql/analysis/promql.ts";
+import { AnswerBody, ConsumerError, isSuccess } from "./answer-body.ts";
+import { failure, failureOfStatus, type ReadFailure } from "./read-failure.ts";
+import { StoreClock } from "./store-clock.ts";
+import { exportAnswersFlavor, flavorOfBuildInfo, promqlOfBuildInfo } from "./store-flavor.ts";
+import {
+  defaultStoreTimeouts,
+  type MetricsStoreSettings,
+  type StoreFlavor,
+  StoreHeaders,
+  type StoreTimeouts,
+} from "./store-settings.ts";
+
+export interface StoreRequest {
+  /** Below the path of metrics.url, such as `/api/v1/export`. */
+  readonly path: string;
+  /** Sent as a form by POST, since a selector may be longer than an URL can be; without it and `body`: a GET. */
+  readonly form?: URLSearchParams;
+  /** Sent as it is by POST, with headers that say what it is. */
+  readonly body?: { readonly bytes: Buffer; readonly headers: Readonly<Record<string, string>> };
+}
+
+/** The body has come in full, or as far as was wanted. */
+export interface StoreAnswer {
+  readonly kind: "answered";
+  readonly headers: AnswerHeaders;
+  /** False when `onChunk` wanted no more. */
+  readonly whole: boolean;
+}
+
+export interface FlavorAnswer {
+  readonly kind: "flavor";
+  readonly flavor: StoreFlavor;
+}
+
+const agent = `telemetryd/${version}`;
+/** An answer of 50,000 series is 16 MB: with 64 KiB at a time, as Node reads by itself, a fifth more is spent on turns. */
+const readBytes = 128 * 1024;
+/** Of a small answer that is read whole. */
+const longestText = 64 * 1024;
+
+/**
+ * HTTP to the one metrics store: a pool of kept connections, credentials, limits, what kind of store it is, and its
+ * clock. Failures are values; only the caller's signal rejects.
+ */
+export class StoreClient {
+  readonly timeouts: StoreTimeouts;
+  readonly #settings: MetricsStoreSettings;
+  readonly #clock: Clock;
+  readonly #storeClock: StoreClock;
+  readonly #headers: StoreHeaders;
+  readonly #connections: Connections;
+  readonly #limits: ExchangeLimits;
+  readonly #host: string;
+  readonly #prefix: string;
+  #flavor: StoreFlavor | undefined;
+  #promql: PrometheusMajor | undefined;
+
+  constructor(
+    settings: MetricsStoreSettings,
+    options: { readonly clock?: Clock; readonly timeouts?: Partial<StoreTimeouts> } = {},
+  ) {
+    this.#settings = settings;
+    this.#clock = options.clock ?? systemClock;
+    this.#storeClock = new StoreClock(this.#clock);
+    this.#headers = new StoreHeaders(settings, this.#clock);
+    this.timeouts = { ...defaultStoreTimeouts, ...options.timeouts };
+    const url = new URL(settings.url);
+    const tls = new TlsMaterial(settings.tls ?? {});
+    this.#host = url.host;
+    this.#prefix = url.pathname.replace(/\/+$/, "");
+    const { connectMs, headersMs, bodyIdleMs } = this.timeouts;
+    // A whole read has a limit of its own, with its wait for a connection.
+    this.#limits = { startMs: Infinity, headersMs, bodyIdleMs, bodyMs: Infinity };
+    this.#connections = new Connections({
+      url,
+      // One more than may be open, so that a probe never waits for a read.
+      max: settings.concurrency + 1,
+      connectMs,
+      readBytes,
+      // A read may come twice.
+      repeats: true,
+      channelName: "store",
+      // Shorter than the minute after which VictoriaMetrics closes an idle connection.
+      keepMs: 30_000,
+      tls: () => tls.connectOptions(),
+      // Something else may listen at the address when the next connection is made.
+      onClose: () => {
+        this.#flavor = undefined;
+        this.#promql = undefined;
+      },
+    });
+  }
+
+  /** A lower bound of the store's clock (Unix epoch, ms), less than about a second behind it; undefined before its first answer. */
+  storeNowMs(): number | undefined {
+    return this.#storeClock.nowMs();
+  }
+
+  /** What the store was found to be (or is configured as); undefined before its first answer and after a disconnect. */
+  knownFlavor(): StoreFlavor | undefined {
+    return this.#settings.flavor === "auto" ? this.#flavor : this.#settings.flavor;
+  }
+
+  /** A cheap request, to learn what the store is and its time. @throws the signal's reason */
+  async probe(signal: AbortSignal): Promise<FlavorAnswer | ReadFailure> {
+    let text = "";
+    const answer = await this.request(
+      { path: "/api/v1/status/buildinfo" },
+      (chunk) => {
+        text += chunk.toString("utf8");
+        return text.length < longestText;
+      },
+      signal,
+    );
+    if (answer.kind === "answered") this.#promql = promqlOfBuildInfo(text);
+    const told =
+      answer.kind === "answered"
+        ? flavorOfBuildInfo(answer.headers, text)
+        : answer.reason === "not_found"
+          ? undefined
+          : answer;
+    const flavor = told ?? exportAnswersFlavor(await this.request(probeExport(), () => true, signal));
+    if (typeof flavor !== "string") return flavor;
+    this.#flavor = flavor;
+    return { kind: "flavor", flavor: this.knownFlavor() ?? flavor };
+  }
+
+  /** What the store is, asking it when that is not known. @throws the signal's reason */
+  async flavor(signal: AbortSignal): Promise<FlavorAnswer | ReadFailure> {
+    const flavor = this.knownFlavor();
+    return flavor === undefined ? this.probe(signal) : { kind: "flavor", flavor };
+  }
+
+  /** Which PromQL a Prometheus knows, asking it when that is not known. @throws the signal's reason */
+  async promql(signal: AbortSignal): Promise<PrometheusMajor> {
+    if (this.#promql === undefined) await this.probe(signal);
+    // One that does not tell: it refuses itself what it does not know.
+    this.#promql ??= 3;
+    return this.#promql;
+  }
+
+  /**
+   * One request whose 2xx body goes to `onChunk` as it comes, decompressed; a chunk's bytes are the callee's until it
+   * returns. When it returns false the connection is closed at once.
+   *
+   * @throws the signal's reason, and what `onChunk` throws
+   */
+  async request(
+    request: StoreRequest,
+    onChunk: (chunk: Buffer, headers: AnswerHeaders) => boolean,
+    signal: AbortSignal,
+  ): Promise<StoreAnswer | ReadFailure> {
+    signal.throwIfAborted();
+    const onHead = ({ headers }: AnswerHead) => this.#storeClock.observe(headers["date"]);
+    const receiver = new AnswerBody(this.#clock, onHead, onChunk);
+    try {
+      const ask = async (limited: AbortSignal) => {
+        const httpRequest = await this.#httpRequest(request, limited);
+        await this.#connections.exchange(httpRequest, receiver, this.#limits, limited);
+        return this.#answerOf(receiver);
+      };
+      return await withLimit(signal, this.timeouts.readMs, ask, () => new ReadTimeout());
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ConsumerError) throw error.cause;
+      return this.#failureOf(error);
+    } finally {
+      receiver.close();
+    }
+  }
+
+  /** Ends all connections, open reads included. May be called twice. */
+  close(): void {
+    this.#connections.close();
+  }
+
+  async #httpRequest({ path, form, body }: StoreRequest, signal: AbortSignal): Promise<HttpRequest> {
+    const headers = {
+      ...(await this.#readHeaders(signal)),
+      "user-agent": agent,
+      ...(form && { "content-type": "application/x-www-form-urlencoded" }),
+      ...body?.headers,
+    };
+    const bytes = form === undefined ? body?.bytes : Buffer.from(form.toString());
+    const method = bytes === undefined ? "GET" : "POST";
+    const head = new RequestHead(method, this.#host, this.#prefix + path, headers);
+    return { head, ...(bytes && { body: bytes }) };
+  }
+
+  async #answerOf(receiver: AnswerBody): Promise<StoreAnswer | ReadFailure> {
+    const whole = await receiver.finished();
+    const { head } = receiver;
+    if (head === undefined) throw new Error("an exchange has ended without an answer");
+    if (!isSuccess(head.status)) {
+      return failureOfStatus(head.status, head.headers, receiver.text, this.#clock.nowMs());
+    }
+    if (head.framing === "close") {
+      return failure(
+        "unframed_body",
+        "the store's answer has neither a length nor chunks, so that a broken one would look whole",
+      );
+    }
+    return { kind: "answered", headers: head.headers, whole };
+  }
+
+  async #readHeaders(signal: AbortSignal): Promise<Record<string, string>> {
+    try {
+      return await this.#headers.value(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new CredentialsError(describeError(error), { cause: error });
+    }
+  }
+
+  #failureOf(error: unknown): ReadFailure {
+    const said = redact(describeError(error));
+    if (error instanceof CredentialsError) {
+      return failure("credentials_unreadable", `the store's credentials cannot be read: ${said}`);
+    }
+    if (error instanceof ReadTimeout) {
+      return failure("timeout", `the store did not finish its answer within ${this.timeouts.readMs} ms`);
+    }
+    if (error instanceof ConnectError) {
+      return failure("unreachable", `the store at ${redact(this.#settings.url)} cannot be reached: ${said}`);
+    }
+    if (error instanceof AnswerTimeout) {
+      return failure("timeout", `the store kept us waiting for too long: ${said}`);
+    }
+    return failure("connection_lost", `the store's answer broke off: ${said}`);
+  }
+}
+
+class ReadTimeout extends Error {}
+
+class CredentialsError extends Error {}
+
+/** The smallest question that only VictoriaMetrics understands: an empty span of a series that there is not. */
+function probeExport(): StoreRequest {
+  const form = new URLSearchParams({ "match[]": '{__name__="telemetryd_probe"}', start: "1", end: "1" });
+  return { path: "/api/v1/export", form };
+}

@@ -1,0 +1,46 @@
+import type { Clock } from "../../../base/core/clock.ts";
+
+/**
+ * The store's clock, from the `Date` headers of its answers: a whole second that had begun when the answer was made,
+ * carried forward by the monotonic clock. So the store's time is at least what this says, and less than about a second
+ * and the way of the answer more. It is never ahead of our own clock, so that neither of the two can skip samples by being
+ * set forwards; ours set backwards holds nothing up, since it too is carried by the monotonic clock.
+ */
+export class StoreClock {
+  readonly #clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly #startMs: number;
+  readonly #startMonotonicMs: number;
+  #atMs: number | undefined;
+  #readAtMs = 0;
+
+  constructor(clock: Pick<Clock, "nowMs" | "monotonicMs">) {
+    this.#clock = clock;
+    this.#startMs = clock.nowMs();
+    this.#startMonotonicMs = clock.monotonicMs();
+  }
+
+  /** Unix epoch, ms; undefined before the first answer with a date. */
+  nowMs(): number | undefined {
+    const carriedMs = this.#carriedMs();
+    if (carriedMs === undefined) return undefined;
+    const ownMs = this.#startMs + (this.#clock.monotonicMs() - this.#startMonotonicMs);
+    return Math.min(carriedMs, Math.max(ownMs, this.#clock.nowMs()));
+  }
+
+  #carriedMs(): number | undefined {
+    return this.#atMs === undefined ? undefined : this.#atMs + (this.#clock.monotonicMs() - this.#readAtMs);
+  }
+
+  /** Takes the `Date` header of an answer that was just received (RFC 9110, section 6.6.1); anything else is ignored. */
+  observe(header: unknown): void {
+    if (typeof header !== "string") return;
+    const secondMs = Date.parse(header);
+    if (Number.isNaN(secondMs)) return;
+    const carriedMs = this.#carriedMs();
+    // Within the second that the header names, the carried time is the sharper bound, and time must not go back for the
+    // header's coarseness alone. Elsewhere the store's clock was set: follow it.
+    if (carriedMs !== undefined && carriedMs >= secondMs && carriedMs < secondMs + 1_000) return;
+    this.#atMs = secondMs;
+    this.#readAtMs = this.#clock.monotonicMs();
+  }
+}

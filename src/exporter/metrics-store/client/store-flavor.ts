@@ -1,0 +1,63 @@
+import type { PrometheusMajor } from "../../metricsql/analysis/promql.ts";
+import type { ReadFailure } from "./read-failure.ts";
+import { failure } from "./read-failure.ts";
+import type { StoreFlavor } from "./store-settings.ts";
+
+/**
+ * What a store is, from its answer to `/api/v1/status/buildinfo`. VictoriaMetrics sends its host's name in every answer
+ * and says nothing of how it was built, but for a version that pleases Grafana; Prometheus, and those that are built
+ * from it (Thanos, Mimir), tell their revision.
+ *
+ * @returns undefined when the answer is not one of these
+ */
+export function flavorOfBuildInfo(
+  headers: Readonly<Record<string, unknown>>,
+  body: string,
+): StoreFlavor | undefined {
+  if (headers["x-server-hostname"] !== undefined) return "victoriametrics";
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(answer) || answer["status"] !== "success" || !isObject(answer["data"])) return undefined;
+  const { data } = answer;
+  return "revision" in data || "goVersion" in data || "application" in data
+    ? "prometheus"
+    : "victoriametrics";
+}
+
+/**
+ * Which PromQL a store knows, from the same answer. That of Prometheus 3 where it is not told: a build without a version, and stores
+ * that are built from Prometheus and have versions of their own. An expression that is not theirs they refuse themselves.
+ */
+export function promqlOfBuildInfo(body: string): PrometheusMajor {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body);
+  } catch {
+    return 3;
+  }
+  const data = isObject(answer) ? answer["data"] : undefined;
+  if (!isObject(data) || "application" in data) return 3;
+  return /^v?2\./.test(String(data["version"])) ? 2 : 3;
+}
+
+/** What a store is that would not tell, from its answer to a small raw export, which Prometheus does not have. */
+export function exportAnswersFlavor(
+  answer: { readonly kind: "answered" } | ReadFailure,
+): StoreFlavor | ReadFailure {
+  if (answer.kind === "answered") return "victoriametrics";
+  if (answer.reason === "not_found") {
+    return failure(
+      "unknown_flavor",
+      "the store knows neither /api/v1/status/buildinfo nor /api/v1/export; is the path prefix of metrics.url right?",
+    );
+  }
+  return answer;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,86 @@
+import { isIP } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
+import type { Clock } from "../../../base/core/clock.ts";
+import { liveSecrets } from "../../../base/core/secrets/live-secrets.ts";
+import { SecretFile } from "../../../base/core/secrets/secret-file.ts";
+import { secretsByName } from "../../../base/core/secrets/secret-values.ts";
+import { withoutBrackets } from "../../../base/net/host.ts";
+import type { TlsSettings } from "../../../base/net/tls-material.ts";
+
+/** The part of the configuration's `metrics` that reading needs. Files are read when they are used; "" is no file. */
+export interface MetricsStoreSettings {
+  /** With the path prefix, such as `/select/0/prometheus`. */
+  readonly url: string;
+  readonly flavor: "auto" | StoreFlavor;
+  /** Open reads, at most. */
+  readonly concurrency: number;
+  readonly basicAuth?: { readonly username: string; readonly passwordFile: string } | undefined;
+  readonly bearerTokenFile?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly tls?: TlsSettings | undefined;
+}
+
+export type StoreFlavor = "victoriametrics" | "prometheus";
+
+/** How long the store may take, in ms. */
+export interface StoreTimeouts {
+  readonly connectMs: number;
+  /** Until the head of the answer has come: the store may queue a read before it starts. */
+  readonly headersMs: number;
+  /** Between two pieces of the body. */
+  readonly bodyIdleMs: number;
+  /** For one read in all; the store is told, so that it gives up too. */
+  readonly readMs: number;
+}
+
+export const defaultStoreTimeouts: StoreTimeouts = {
+  connectMs: 5_000,
+  headersMs: 60_000,
+  bodyIdleMs: 30_000,
+  readMs: 120_000,
+};
+
+/** The request headers that the settings ask for; secrets are read again when their file has changed. */
+export class StoreHeaders {
+  readonly #settings: MetricsStoreSettings;
+  readonly #secret: SecretFile | undefined;
+  readonly #isThisHost: boolean;
+
+  constructor(settings: MetricsStoreSettings, clock: Clock) {
+    this.#settings = settings;
+    const file = settings.basicAuth?.passwordFile ?? settings.bearerTokenFile;
+    this.#secret = file ? new SecretFile(file, clock) : undefined;
+    this.#isThisHost = isThisHost(new URL(settings.url).hostname);
+  }
+
+  /** @throws FILE_UNREADABLE */
+  async value(signal: AbortSignal): Promise<Record<string, string>> {
+    const headers: Record<string, string> = { ...this.#settings.headers };
+    const { basicAuth } = this.#settings;
+    const secret = await this.#secret?.value(signal);
+    liveSecrets.hold("metrics", [
+      ...(basicAuth && secret !== undefined ? [{ username: basicAuth.username, password: secret }] : []),
+      ...secretsByName(headers),
+    ]);
+    if (secret !== undefined) {
+      headers["authorization"] =
+        basicAuth === undefined
+          ? `Bearer ${secret}`
+          : `Basic ${Buffer.from(`${basicAuth.username}:${secret}`).toString("base64")}`;
+    }
+    // On one host compressing costs more than the bytes it saves.
+    if (!this.#isThisHost) headers["accept-encoding"] = "gzip";
+    return headers;
+  }
+}
+
+/** Is it a name or address of the machine that this runs on, as far as can be told without asking a name server? */
+export function isThisHost(host: string): boolean {
+  const name = withoutBrackets(host).toLowerCase();
+  if (isIP(name) === 0)
+    return name === "localhost" || name.endsWith(".localhost") || name === hostname().toLowerCase();
+  if (name === "::1" || name.startsWith("127.")) return true;
+  return Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => address === name),
+  );
+}

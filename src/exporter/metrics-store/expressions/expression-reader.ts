@@ -1,0 +1,198 @@
+import { setImmediate } from "node:timers/promises";
+import type { Expr } from "../../metricsql/ast/ast.ts";
+import { walk } from "../../metricsql/ast/visit.ts";
+import { SampleBuffer } from "../../series/series.ts";
+import { failure, type ReadFailure } from "../client/read-failure.ts";
+import type { StoreClient } from "../client/store-client.ts";
+import type { StoreFlavor } from "../client/store-settings.ts";
+import type { FlavorReader, ReadTotals, SampleReceiver, ScopedEvaluation } from "../flavor-reader.ts";
+import type { LabelCache } from "../samples/label-cache.ts";
+import { metricNameOf } from "../samples/metric-name.ts";
+import { describeSeries, mergeResults, nameSeries, samplesOnGrid, seriesOf } from "./evaluated-series.ts";
+import { type Grid, gridOf, pointsOf, splitGrid } from "./grid.ts";
+import type { QuerySeries } from "./query-answer.ts";
+import { queryRange } from "./store-query.ts";
+
+export interface EvaluationLimits {
+  /** Of a request; what is more is asked for in several. */
+  readonly maxPoints: number;
+  /** Of an answer; what is more is asked for with fewer points. */
+  readonly maxAnswerBytes: number;
+}
+
+/**
+ * Points well below what stores allow: Prometheus 11,000; VictoriaMetrics' -search.maxPointsPerTimeseries is 30,000
+ * unless set lower.
+ */
+const defaultLimits: EvaluationLimits = { maxPoints: 500, maxAnswerBytes: 32 * 2 ** 20 };
+
+/** Points held together where each is a request of its own: giving up some hundred answers for size would be a waste. */
+const maxPointsAlone = 50;
+
+/** Series passed on before others get a turn. */
+const burst = 500;
+
+type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
+
+/**
+ * Evaluates expressions on the grid points of a window. Nothing is remembered: the point before is evaluated again with each
+ * piece, which shows which series have ended. So any cut of time into windows gives the same samples.
+ */
+export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
+  readonly #client: StoreClient;
+  readonly #cache: LabelCache;
+  readonly #flavor: StoreFlavor;
+  readonly #limits: EvaluationLimits;
+
+  constructor(
+    client: StoreClient,
+    cache: LabelCache,
+    flavor: StoreFlavor,
+    limits: EvaluationLimits = defaultLimits,
+  ) {
+    this.#limits = limits;
+    this.#client = client;
+    this.#cache = cache;
+    this.#flavor = flavor;
+  }
+
+  async read(read: ScopedEvaluation, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
+    const { maxPoints } = this.#limits;
+    let points = dependsOnRange(read.expr, this.#flavor) ? Math.min(maxPoints, maxPointsAlone) : maxPoints;
+    let series = 0;
+    let samples = 0;
+    let rest = gridOf(read.window, read.stepMs);
+    while (rest !== undefined) {
+      const [piece, after]: readonly [Grid, Grid | undefined] = splitGrid(rest, points);
+      const ended = await this.#readPiece(read, piece, receiver, signal);
+      if (ended.kind === "failed" && ended.reason === "answer_too_large" && pointsOf(piece) > 1) {
+        points = Math.ceil(pointsOf(piece) / 2);
+        continue;
+      }
+      if (ended.kind !== "complete") return ended;
+      series += ended.series;
+      samples += ended.samples;
+      rest = after;
+    }
+    return { kind: "complete", series, samples };
+  }
+
+  async #readPiece(
+    read: ScopedEvaluation,
+    grid: Grid,
+    receiver: SampleReceiver,
+    signal: AbortSignal,
+  ): Promise<Ended> {
+    const answer = await this.#evaluate(
+      read,
+      { ...grid, firstMs: grid.firstMs - grid.stepMs },
+      (bytes) => {
+        receiver.onBytes(bytes);
+        return receiver.wantsMore();
+      },
+      signal,
+    );
+    if (answer === "stopped") return { kind: "stopped" };
+    if ("kind" in answer) return answer;
+    return this.#pass(answer, read, grid, receiver);
+  }
+
+  /** The result at all points of a grid, however many requests that takes. */
+  async #evaluate(
+    read: ScopedEvaluation,
+    grid: Grid,
+    onBytes: (bytes: number) => boolean,
+    signal: AbortSignal,
+  ): Promise<readonly QuerySeries[] | ReadFailure | "stopped"> {
+    const results: (readonly QuerySeries[])[] = [];
+    let room = this.#limits.maxAnswerBytes;
+    const perRequest = dependsOnRange(read.expr, this.#flavor) ? 1 : pointsOf(grid);
+    let rest: Grid | undefined = grid;
+    while (rest !== undefined) {
+      const [part, after]: readonly [Grid, Grid | undefined] = splitGrid(rest, perRequest);
+      const counted = (bytes: number): boolean => {
+        room -= bytes;
+        return onBytes(bytes);
+      };
+      const answer = await queryRange(this.#client, this.#flavor, read, part, counted, signal, room);
+      if (answer === "stopped" || answer.kind === "failed") return answer;
+      if (answer.resultType !== "matrix") {
+        return failure("malformed_answer", `the store answered a range query with a ${answer.resultType}`);
+      }
+      results.push(answer.series);
+      rest = after;
+    }
+    return mergeResults(results);
+  }
+
+  async #pass(
+    result: readonly QuerySeries[],
+    read: ScopedEvaluation,
+    grid: Grid,
+    receiver: SampleReceiver,
+  ): Promise<Ended> {
+    const { named, collided } = nameSeries(result, metricNameOf(read.name));
+    const refusals = new Refusals();
+    for (const series of collided) {
+      const all = series.map(describeSeries).join(" and ");
+      const message = `the expression's result has series that are equal once those without a name are named after the source: ${all}`;
+      refusals.add("name_collision", series.length, message);
+    }
+    const buffer = new SampleBuffer();
+    let series = 0;
+    let samples = 0;
+    for (const [index, one] of named.entries()) {
+      if (index % burst === burst - 1) await setImmediate();
+      if (!receiver.wantsMore()) return { kind: "stopped" };
+      if (one.hasHistograms) {
+        refusals.add("native_histogram", 1, "native histograms are not exported");
+      }
+      if (samplesOnGrid(one.points, grid, buffer) === undefined) {
+        const { stepMs } = grid;
+        const message = `the store's points of ${describeSeries(one)} are no numbers at multiples of ${stepMs} ms`;
+        return failure("malformed_answer", message);
+      }
+      if (buffer.length === 0) continue;
+      const found = seriesOf(one, this.#cache);
+      if (found === undefined || found.kind === "refused") {
+        refusals.add(found?.reason ?? "malformed_labels", 1, found?.message ?? describeSeries(one));
+        continue;
+      }
+      series++;
+      samples += buffer.length;
+      receiver.onSeries(found, buffer);
+    }
+    refusals.report(receiver);
+    return { kind: "complete", series, samples };
+  }
+}
+
+/**
+ * Can what a point comes to depend on which other points are asked for with it? Then each is asked for alone, or a
+ * window would give other samples than its halves.
+ *
+ * VictoriaMetrics' answers do: the value before a gap counts only where the range has samples after the gap, functions
+ * such as running_sum() or topk_avg() look at the whole range. PromQL's do through `@ start()` and `@ end()` only.
+ */
+export function dependsOnRange(expr: Expr, flavor: StoreFlavor): boolean {
+  if (flavor === "victoriametrics") return true;
+  let depends = false;
+  walk(expr, (node) => {
+    if (node.type === "call" && (node.name === "start" || node.name === "end")) depends = true;
+  });
+  return depends;
+}
+
+/** Series left out of one evaluation, told once for each reason. */
+class Refusals {
+  readonly #byReason = new Map<string, { lines: number; message: string }>();
+
+  add(reason: string, lines: number, message: string): void {
+    const before = this.#byReason.get(reason);
+    this.#byReason.set(reason, { lines: lines + (before?.lines ?? 0), message: before?.message ?? message });
+  }
+
+  report(receiver: SampleReceiver): void {
+    for (const [reason, { lines, message }] of this.#byReason) receiver.onRefused(reason, lines, message);
+  }
+}

@@ -1,0 +1,118 @@
+import { isUtf8 } from "node:buffer";
+import { failure, type ReadFailure } from "../client/read-failure.ts";
+
+/** What a store's query API answered (https://prometheus.io/docs/prometheus/latest/querying/api/). */
+export interface QueryAnswer {
+  readonly kind: "answer";
+  readonly resultType: "matrix" | "vector" | "scalar" | "string";
+  readonly series: readonly QuerySeries[];
+}
+
+export interface QuerySeries {
+  /** As the store gave them; U+FFFD stands for what was no UTF-8. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly isUtf8: boolean;
+  readonly points: readonly QueryPoint[];
+  /** The series has native histograms, which are not among the points. */
+  readonly hasHistograms: boolean;
+}
+
+export interface QueryPoint {
+  readonly timestampMs: number;
+  /** As the store wrote it: a number, `NaN`, `+Inf`, `-Inf`. */
+  readonly text: string;
+}
+
+/** Reads the body of `/api/v1/query` or `/api/v1/query_range` that came with a 2xx. */
+export function parseQueryAnswer(body: Buffer): QueryAnswer | ReadFailure {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body.toString("utf8"));
+  } catch {
+    return malformed("it is not JSON");
+  }
+  if (!isObject(answer)) return malformed("it is no object");
+  if (answer["status"] !== "success") {
+    return failure("store_error", `the store answered 200, but with the error: ${String(answer["error"])}`);
+  }
+  if (answer["isPartial"] === true) {
+    return failure("partial_answer", "the store could reach only some of its nodes: the answer lacks series");
+  }
+  const { data } = answer;
+  if (!isObject(data) || !Array.isArray(data["result"])) return malformed("it has no result");
+  const resultType = data["resultType"];
+  const { result } = data;
+  if (resultType === "scalar" || resultType === "string") {
+    const point = pointOf(result);
+    if (point === undefined) return malformed("its result is no point");
+    const single = { labels: {}, isUtf8: true, points: [point], hasHistograms: false };
+    return { kind: "answer", resultType, series: [single] };
+  }
+  if (resultType !== "matrix" && resultType !== "vector") {
+    return malformed(`its result is of the type ${String(resultType)}`);
+  }
+  const isText = isUtf8(body);
+  const series: QuerySeries[] = [];
+  for (const item of result) {
+    const one = seriesOf(item, isText);
+    if (one === undefined) return malformed("one of its series is none");
+    series.push(one);
+  }
+  return { kind: "answer", resultType, series };
+}
+
+function seriesOf(item: unknown, isText: boolean): QuerySeries | undefined {
+  if (!isObject(item) || !isObject(item["metric"])) return undefined;
+  const labels: Record<string, string> = {};
+  for (const [name, value] of Object.entries(item["metric"])) {
+    if (typeof value !== "string") return undefined;
+    if (value !== "") labels[name] = value;
+  }
+  const hasHistograms = "histograms" in item || "histogram" in item;
+  const written = item["values"] ?? (item["value"] === undefined ? [] : [item["value"]]);
+  if (!Array.isArray(written)) return undefined;
+  const points: QueryPoint[] = [];
+  for (const pair of written) {
+    const point = pointOf(pair);
+    if (point === undefined) return undefined;
+    points.push(point);
+  }
+  return { labels, isUtf8: isText || !hasReplacement(labels), points, hasHistograms };
+}
+
+/** `[1435781430.781, "1"]` */
+function pointOf(pair: unknown): QueryPoint | undefined {
+  if (!Array.isArray(pair) || pair.length !== 2) return undefined;
+  const [seconds, text] = pair as unknown[];
+  if (typeof seconds !== "number" || typeof text !== "string") return undefined;
+  return { timestampMs: Math.round(seconds * 1_000), text };
+}
+
+function hasReplacement(labels: Readonly<Record<string, string>>): boolean {
+  return Object.entries(labels).some(([name, value]) => name.includes("\uFFFD") || value.includes("\uFFFD"));
+}
+
+/** The value of a point; undefined when it is no number. */
+export function pointValue(text: string): number | undefined {
+  switch (text) {
+    case "NaN":
+      return Number.NaN;
+    case "Inf":
+    case "+Inf":
+      return Number.POSITIVE_INFINITY;
+    case "-Inf":
+      return Number.NEGATIVE_INFINITY;
+    default: {
+      const value = text.trim() === "" ? Number.NaN : Number(text);
+      return Number.isNaN(value) ? undefined : value;
+    }
+  }
+}
+
+function malformed(what: string): ReadFailure {
+  return failure("malformed_answer", `the store's answer cannot be understood: ${what}`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

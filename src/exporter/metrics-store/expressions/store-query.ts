@@ -1,0 +1,108 @@
+import { type PrometheusMajor, promqlOnly } from "../../metricsql/analysis/promql.ts";
+import { scope } from "../../metricsql/analysis/scope.ts";
+import type { Expr } from "../../metricsql/ast/ast.ts";
+import { print } from "../../metricsql/print/printer.ts";
+import { failure, type ReadFailure } from "../client/read-failure.ts";
+import type { StoreClient } from "../client/store-client.ts";
+import type { StoreFlavor } from "../client/store-settings.ts";
+import type { Tenant } from "../flavor-reader.ts";
+import { endSeconds, tenantFilter } from "../victoriametrics/export-reader.ts";
+import type { Grid } from "./grid.ts";
+import { parseQueryAnswer, type QueryAnswer } from "./query-answer.ts";
+
+/** An expression that is to be evaluated for a tenant: what is sent is printed of this, never a user's own text. */
+export interface ScopedExpression {
+  /** Confined to the tenant already: see `scopedExpression`. */
+  readonly expr: Expr;
+  readonly tenant?: Tenant | undefined;
+}
+
+/** A longer body is not read; what was asked for has to be less. */
+const defaultMaxAnswerBytes = 32 * 2 ** 20;
+
+export function scopedExpression(expr: Expr, tenant: Tenant | undefined): ScopedExpression {
+  return { expr: tenant === undefined ? expr : scope(expr, [tenant]), tenant };
+}
+
+/** Evaluates at the points of a grid by `/api/v1/query_range`, uncached and exactly there. */
+export function queryRange(
+  client: StoreClient,
+  flavor: StoreFlavor,
+  query: ScopedExpression,
+  grid: Grid,
+  onBytes: (bytes: number) => boolean,
+  signal: AbortSignal,
+  maxAnswerBytes: number = defaultMaxAnswerBytes,
+): Promise<QueryAnswer | ReadFailure | "stopped"> {
+  const times = { start: endSeconds(grid.firstMs), end: endSeconds(grid.lastMs), step: `${grid.stepMs}ms` };
+  return request(client, flavor, "/api/v1/query_range", query, times, onBytes, signal, maxAnswerBytes);
+}
+
+/** Evaluates at one time by `/api/v1/query`. */
+export function queryInstant(
+  client: StoreClient,
+  flavor: StoreFlavor,
+  query: ScopedExpression,
+  timeMs: number,
+  signal: AbortSignal,
+): Promise<QueryAnswer | ReadFailure | "stopped"> {
+  return request(
+    client,
+    flavor,
+    "/api/v1/query",
+    query,
+    { time: endSeconds(timeMs) },
+    () => true,
+    signal,
+    defaultMaxAnswerBytes,
+  );
+}
+
+/** Why a Prometheus would refuse an expression or read it differently, or undefined. Only the store knows its features. */
+export function promqlRefusal(expr: Expr, major: PrometheusMajor): string | undefined {
+  const remarks = promqlOnly(expr, major).filter(({ feature }) => feature === undefined);
+  const [first, ...others] = remarks.map(({ message }) => message);
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  return `the store is Prometheus ${major}, which does not take this expression: ${first}${more}`;
+}
+
+async function request(
+  client: StoreClient,
+  flavor: StoreFlavor,
+  path: string,
+  { expr, tenant }: ScopedExpression,
+  times: Readonly<Record<string, string>>,
+  onBytes: (bytes: number) => boolean,
+  signal: AbortSignal,
+  maxAnswerBytes: number,
+): Promise<QueryAnswer | ReadFailure | "stopped"> {
+  const refusal = flavor === "prometheus" ? promqlRefusal(expr, await client.promql(signal)) : undefined;
+  if (refusal !== undefined) return failure("unsupported_selector", refusal);
+  const form = new URLSearchParams({
+    query: print(expr),
+    ...times,
+    timeout: `${Math.ceil(client.timeouts.readMs / 1_000)}s`,
+    // VictoriaMetrics would otherwise move the times to a grid of its own.
+    nocache: "1",
+  });
+  // The expression is confined already; this holds even where the store's idea of it differs from ours.
+  if (tenant !== undefined && flavor === "victoriametrics") form.set("extra_filters[]", tenantFilter(tenant));
+  const pieces: Buffer[] = [];
+  let held = 0;
+  const answer = await client.request(
+    { path, form },
+    (chunk) => {
+      held += chunk.length;
+      // A copy: a chunk's bytes are ours only until this returns.
+      if (held <= maxAnswerBytes) pieces.push(Buffer.from(chunk));
+      return onBytes(chunk.length) && held <= maxAnswerBytes;
+    },
+    signal,
+  );
+  if (answer.kind !== "answered") return answer;
+  if (held > maxAnswerBytes) {
+    return failure("answer_too_large", `the expression's result is more than ${maxAnswerBytes} bytes`);
+  }
+  return answer.whole ? parseQueryAnswer(Buffer.concat(pieces)) : "stopped";
+}

@@ -1,0 +1,107 @@
+import snappy from "snappy";
+import type { AnswerHeaders } from "../../../base/http/response-head.ts";
+import { failure, type ReadFailure } from "../client/read-failure.ts";
+import { MalformedMessage } from "./message-cursor.ts";
+import { FrameDecoder } from "./read-frames.ts";
+import type { ReadResponseDecoder } from "./read-response.ts";
+
+/** Of an answer that comes in one piece; a stream of chunks has no bound, since a frame is forgotten when it is decoded. */
+export interface WholeAnswerLimits {
+  readonly maxCompressedBytes: number;
+  readonly maxBytes: number;
+}
+
+/** The body of an answer, in whichever of the two ways it comes. */
+export class ReadBody {
+  fault: ReadFailure | "too_large" | undefined;
+  readonly #decoder: ReadResponseDecoder;
+  readonly #limits: WholeAnswerLimits;
+  readonly #onBytes: (bytes: number) => void;
+  readonly #frames: FrameDecoder;
+  #kind: "chunks" | "samples" | undefined;
+  #pieces: Buffer[] = [];
+  #held = 0;
+
+  constructor(decoder: ReadResponseDecoder, limits: WholeAnswerLimits, onBytes: (bytes: number) => void) {
+    this.#decoder = decoder;
+    this.#limits = limits;
+    this.#onBytes = onBytes;
+    this.#frames = new FrameDecoder((bytes, view, start, end) => decoder.chunked(bytes, view, start, end));
+  }
+
+  /** @returns whether more is wanted */
+  push(chunk: Buffer, headers: AnswerHeaders): boolean {
+    this.#kind ??= this.#kindOf(headers);
+    if (this.#kind === "chunks") {
+      this.#onBytes(chunk.length);
+      this.#attempt(() => this.#frames.push(chunk));
+    } else if (this.#kind === "samples") {
+      this.#pieces.push(Buffer.from(chunk));
+      this.#held += chunk.length;
+      if (this.#held > this.#limits.maxCompressedBytes) this.fault = "too_large";
+    }
+    return this.fault === undefined;
+  }
+
+  /** Call when the body has ended. @returns what makes it unfit to be taken for whole */
+  finish(): ReadFailure | "too_large" | undefined {
+    if (this.fault !== undefined) return this.fault;
+    if (this.#kind === "samples") this.#attempt(() => this.#decodeSamples());
+    else if (this.#frames.rest.length > 0) this.fault = failureOfRest(this.#frames.rest);
+    return this.fault;
+  }
+
+  #kindOf(headers: AnswerHeaders): "chunks" | "samples" | undefined {
+    const type = String(headers["content-type"] ?? "nothing");
+    if (type.startsWith("application/x-streamed-protobuf")) return "chunks";
+    if (type.startsWith("application/x-protobuf")) return "samples";
+    const message = `the store answers a remote read with ${type.slice(0, 100)}, not with chunks or samples`;
+    this.fault = failure("malformed_answer", message);
+    return undefined;
+  }
+
+  #decodeSamples(): void {
+    const compressed = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    if (uncompressedLength(compressed) > this.#limits.maxBytes) {
+      this.fault = "too_large";
+      return;
+    }
+    let message: Buffer;
+    try {
+      message = snappy.uncompressSync(compressed, { asBuffer: true, copyOutputData: true }) as Buffer;
+    } catch (error) {
+      throw new MalformedMessage("it is not compressed by snappy", { cause: error });
+    }
+    this.#onBytes(message.length);
+    this.#decoder.sampled(message);
+  }
+
+  #attempt(decode: () => void): void {
+    try {
+      decode();
+    } catch (error) {
+      if (!(error instanceof MalformedMessage)) throw error;
+      this.fault = failure("malformed_answer", `the store's answer cannot be understood: ${error.message}`);
+    }
+  }
+}
+
+/** The head of a snappy block (format_description.txt, "Preamble"): known before anything is unpacked. */
+function uncompressedLength(block: Buffer): number {
+  let length = 0;
+  for (let index = 0; index < 5; index++) {
+    const byte = block[index] ?? 0;
+    length += (byte & 127) * 128 ** index;
+    if (byte < 128) break;
+  }
+  return length;
+}
+
+/** Prometheus writes an error that comes to it in the middle behind the frames that it has sent already. */
+function failureOfRest(rest: Buffer): ReadFailure {
+  const text = rest.toString("latin1", 0, 600).replace(/\s+/g, " ").trim();
+  return /^[\x20-\x7e]+$/.test(text)
+    ? failure("store_error", `the store answered 200, then: ${text}`)
+    : failure("incomplete_body", "the store's answer ends in the middle of a frame");
+}

@@ -1,0 +1,326 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type AnswerChunk,
+  type AnswerSeries,
+  encodeChunkedResponse,
+  encodeSamplesResponse,
+} from "../../../../test/support/remote-read-answer.ts";
+import { type BitSample, encodeXor2Chunk, encodeXorChunk } from "../../../../test/support/xor-chunk.ts";
+import type { SampleBuffer, Series } from "../../series/series.ts";
+import { LabelCache } from "../samples/label-cache.ts";
+import type { Window } from "../window.ts";
+import { MalformedMessage } from "./message-cursor.ts";
+import { ReadResponseDecoder, type ReadResponseOptions } from "./read-response.ts";
+
+const always: Window = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
+
+interface Passed {
+  readonly labels: Record<string, string>;
+  readonly samples: BitSample[];
+}
+
+function decoderOf(
+  window: Window = always,
+  queries = 1,
+  toRead: Pick<ReadResponseOptions, "setAside" | "only"> = {},
+) {
+  const passed: Passed[] = [];
+  const onSeries = (series: Series, samples: SampleBuffer): void => {
+    passed.push({
+      labels: Object.fromEntries(series.labels.map(({ name, value }) => [name, value])),
+      samples: Array.from({ length: samples.length }, (_, index) => ({
+        timestampMs: samples.timestampsMs[index]!,
+        bits: samples.valueBytes.readBigUInt64LE(index * 8),
+      })),
+    });
+  };
+  const cache = new LabelCache(2 ** 24, { maxLabels: 20, maxValueBytes: 100 });
+  const decoder = new ReadResponseDecoder({ cache, window, queries, ...toRead }, onSeries);
+  return { passed, decoder };
+}
+
+function chunkOf(samples: readonly BitSample[], type: AnswerChunk["type"] = "XOR"): AnswerChunk {
+  return {
+    type,
+    minTimeMs: samples[0]?.timestampMs ?? 0,
+    maxTimeMs: samples.at(-1)?.timestampMs ?? 0,
+    data: encodeXorChunk(samples),
+  };
+}
+
+function every(stepMs: number, from: number, to: number): BitSample[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => ({
+    timestampMs: (from + index) * stepMs,
+    bits: BigInt(from + index),
+  }));
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+function decodeChunks(decoder: ReadResponseDecoder, query: number, series: readonly AnswerSeries[]): void {
+  const message = encodeChunkedResponse(query, series);
+  // Within larger bytes, as a frame is.
+  const bytes = Buffer.concat([Buffer.from("before"), message, Buffer.from("after")]);
+  decoder.chunked(bytes, viewOf(bytes), 6, 6 + message.length);
+}
+
+const labels = fc.dictionary(
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }),
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }),
+  { minKeys: 1, maxKeys: 5 },
+);
+const samples = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 10 ** 9 }), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })), {
+    minLength: 1,
+    maxLength: 8,
+  })
+  .map((steps) => {
+    let timestampMs = 0;
+    return steps.map(([delta, bits]): BitSample => {
+      timestampMs += delta;
+      return { timestampMs, bits };
+    });
+  });
+const anySeries = fc.array(fc.record({ labels, samples }), { maxLength: 5 });
+
+describe("what the generated code encodes is decoded, bit for bit", () => {
+  test("as chunks", () => {
+    fc.assert(
+      fc.property(anySeries, (list) => {
+        const { decoder, passed } = decoderOf();
+        decodeChunks(
+          decoder,
+          0,
+          list.map((one) => ({ labels: one.labels, chunks: [chunkOf(one.samples)] })),
+        );
+        expect(passed).toEqual(list);
+        expect(decoder.series).toBe(list.length);
+      }),
+    );
+  });
+
+  test("as samples", () => {
+    fc.assert(
+      fc.property(anySeries, (list) => {
+        const { decoder, passed } = decoderOf();
+        decoder.sampled(encodeSamplesResponse([list]));
+        expect(passed).toEqual(list);
+      }),
+    );
+  });
+});
+
+describe("chunks", () => {
+  test("are whole; what is outside of the window is dropped to the millisecond", () => {
+    const chunks = [chunkOf(every(1, 0, 99)), chunkOf(every(1, 100, 199))];
+    for (const [fromMs, toMs] of [
+      [49, 149],
+      [99, 100],
+      [0, 199],
+      [198, 300],
+    ] as const) {
+      const { decoder, passed } = decoderOf({ fromMs, toMs });
+      decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks }]);
+      expect(passed).toEqual([{ labels: { a: "b" }, samples: every(1, fromMs + 1, Math.min(toMs, 199)) }]);
+    }
+  });
+
+  test("with nothing in the window are no series", () => {
+    const { decoder, passed } = decoderOf({ fromMs: 99, toMs: 200 });
+    decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks: [chunkOf(every(1, 0, 99))] }]);
+    expect(passed).toEqual([]);
+    expect(decoder.series).toBe(0);
+  });
+
+  test("that are not in order are put in order", () => {
+    const { decoder, passed } = decoderOf();
+    decodeChunks(decoder, 0, [
+      { labels: { a: "b" }, chunks: [chunkOf(every(1, 5, 9)), chunkOf(every(1, 0, 4))] },
+    ]);
+    expect(passed[0]?.samples).toEqual(every(1, 0, 9));
+  });
+
+  test("of native histograms are counted, where they reach into the window; numbers beside them are passed on", () => {
+    const { decoder, passed } = decoderOf({ fromMs: 0, toMs: 10 });
+    decodeChunks(decoder, 0, [
+      { labels: { a: "inside" }, chunks: [chunkOf(every(1, 5, 20), "HISTOGRAM")] },
+      { labels: { a: "outside" }, chunks: [chunkOf(every(1, 11, 20), "FLOAT_HISTOGRAM")] },
+      {
+        labels: { a: "both" },
+        chunks: [chunkOf(every(1, 1, 2), "FLOAT_HISTOGRAM"), chunkOf(every(1, 3, 4))],
+      },
+    ]);
+    expect(passed).toEqual([{ labels: { a: "both" }, samples: every(1, 3, 4) }]);
+    expect([...decoder.refusals]).toEqual([["native_histogram", 2]]);
+  });
+
+  test("of XOR2 are decoded; histograms with start timestamps are counted", () => {
+    const { decoder, passed } = decoderOf();
+    const points = every(15_000, 0, 9);
+    decodeChunks(decoder, 0, [
+      { labels: { a: "b" }, chunks: [{ ...chunkOf(points, "XOR2"), data: encodeXor2Chunk(points) }] },
+      { labels: { a: "h" }, chunks: [chunkOf(points, "HISTOGRAM_ST")] },
+    ]);
+    expect(passed).toEqual([{ labels: { a: "b" }, samples: points }]);
+    expect([...decoder.refusals]).toEqual([["native_histogram", 1]]);
+  });
+
+  test("that cannot be decoded are counted; the other ones of the series and other series are passed on", () => {
+    const { decoder, passed } = decoderOf();
+    const cut = { ...chunkOf(every(1, 0, 9)), data: encodeXorChunk(every(1, 0, 9)).subarray(0, -2) };
+    decodeChunks(decoder, 0, [
+      { labels: { a: "cut" }, chunks: [cut, chunkOf(every(1, 10, 19))] },
+      { labels: { a: "whole" }, chunks: [chunkOf(every(1, 0, 9))] },
+    ]);
+    expect(passed).toEqual([
+      { labels: { a: "cut" }, samples: every(1, 10, 19) },
+      { labels: { a: "whole" }, samples: every(1, 0, 9) },
+    ]);
+    expect([...decoder.refusals]).toEqual([["malformed_chunk", 1]]);
+  });
+});
+
+describe("chunks of an encoding that is not known", () => {
+  const unknown = (from: number, to: number): AnswerChunk => ({ ...chunkOf(every(1, from, to)), type: 7 });
+
+  test("set their series aside, from there on; what is passed on of both reads is everything, once", () => {
+    const setAside = new Map<string, number>();
+    const first = decoderOf(always, 1, { setAside });
+    decodeChunks(first.decoder, 0, [{ labels: { a: "known" }, chunks: [chunkOf(every(1, 0, 9))] }]);
+    decodeChunks(first.decoder, 0, [{ labels: { a: "mixed" }, chunks: [chunkOf(every(1, 0, 9))] }]);
+    decodeChunks(first.decoder, 0, [
+      { labels: { a: "mixed" }, chunks: [chunkOf(every(1, 10, 14)), unknown(15, 19)] },
+    ]);
+    decodeChunks(first.decoder, 0, [{ labels: { a: "mixed" }, chunks: [chunkOf(every(1, 20, 29))] }]);
+    decodeChunks(first.decoder, 0, [{ labels: { a: "other" }, chunks: [unknown(0, 9)] }]);
+    expect(first.decoder.refusals.size).toBe(0);
+
+    const second = decoderOf(always, 1, { only: setAside });
+    const whole = [
+      { labels: { a: "known" }, samples: every(1, 0, 9) },
+      { labels: { a: "mixed" }, samples: every(1, 0, 29) },
+      { labels: { a: "other" }, samples: every(1, 0, 9) },
+    ];
+    second.decoder.sampled(encodeSamplesResponse([whole]));
+    expect([...first.passed, ...second.passed]).toEqual([
+      { labels: { a: "known" }, samples: every(1, 0, 9) },
+      { labels: { a: "mixed" }, samples: every(1, 0, 9) },
+      { labels: { a: "mixed" }, samples: every(1, 10, 29) },
+      { labels: { a: "other" }, samples: every(1, 0, 9) },
+    ]);
+  });
+
+  test("are counted where they come again; other chunks of the series are passed on", () => {
+    const { decoder, passed } = decoderOf();
+    decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks: [unknown(0, 9), chunkOf(every(1, 10, 19))] }]);
+    expect(passed).toEqual([{ labels: { a: "b" }, samples: every(1, 10, 19) }]);
+    expect([...decoder.refusals]).toEqual([["unknown_encoding", 1]]);
+  });
+
+  test("a series that two queries select is read again once", () => {
+    const setAside = new Map<string, number>();
+    const first = decoderOf(always, 2, { setAside });
+    for (const query of [0, 1]) {
+      decodeChunks(first.decoder, query, [{ labels: { a: "b" }, chunks: [unknown(0, 9)] }]);
+    }
+    const second = decoderOf(always, 2, { only: setAside });
+    const series = { labels: { a: "b" }, samples: every(1, 0, 9) };
+    second.decoder.sampled(encodeSamplesResponse([[series], [series]]));
+    expect([...first.passed, ...second.passed]).toEqual([series]);
+  });
+});
+
+describe("a series that several queries select", () => {
+  const one = { labels: { a: "1" }, samples: every(1, 0, 1) };
+  const two = { labels: { a: "2" }, samples: every(1, 0, 1) };
+  const asChunks = ({ labels: of, samples: points }: typeof one) => ({
+    labels: of,
+    chunks: [chunkOf(points)],
+  });
+
+  test("is passed on once, and in all the frames of its query", () => {
+    const { decoder, passed } = decoderOf(always, 2);
+    decodeChunks(decoder, 0, [asChunks(one)]);
+    decodeChunks(decoder, 0, [asChunks({ ...one, samples: every(1, 2, 3) })]);
+    decodeChunks(decoder, 1, [asChunks(one), asChunks(two)]);
+    expect(passed).toEqual([one, { ...one, samples: every(1, 2, 3) }, two]);
+  });
+
+  test("of samples", () => {
+    const { decoder, passed } = decoderOf(always, 2);
+    decoder.sampled(encodeSamplesResponse([[one], [one, two]]));
+    expect(passed).toEqual([one, two]);
+  });
+
+  test("its histograms count once", () => {
+    const { decoder } = decoderOf(always, 2);
+    const histogram = { labels: { a: "1" }, samples: [], histograms: 3 };
+    decoder.sampled(encodeSamplesResponse([[histogram], [histogram]]));
+    expect([...decoder.refusals]).toEqual([["native_histogram", 1]]);
+  });
+});
+
+test("labels beyond the limits are refused, empty ones are none, order is ours", () => {
+  const { decoder, passed } = decoderOf();
+  const chunks = [chunkOf(every(1, 0, 0))];
+  const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`l${index}`, "x"]));
+  decodeChunks(decoder, 0, [
+    { labels: many, chunks },
+    { labels: { a: "x".repeat(101) }, chunks },
+    { labels: { z: "1", empty: "", a: "2" }, chunks },
+  ]);
+  expect([...decoder.refusals]).toEqual([
+    ["too_many_labels", 1],
+    ["label_value_too_long", 1],
+  ]);
+  expect(passed.map((series) => JSON.stringify(series.labels))).toEqual(['{"a":"2","z":"1"}']);
+});
+
+test.each([
+  ["plain", Buffer.from("@@@@"), true],
+  ["beyond ASCII", Buffer.from("\u{1F600}"), true],
+  ["U+FFFD itself", Buffer.from("\uFFFD@"), true],
+  ["bytes that are no UTF-8", Buffer.from([0x40, 0xff, 0xfe, 0x40]), false],
+])("labels whose value is %s", (_, value, isUtf8) => {
+  for (const written of [{ a: "@@@@" }, { "@@@@": "a" }]) {
+    const message = encodeChunkedResponse(0, [{ labels: written, chunks: [chunkOf(every(1, 0, 0))] }]);
+    value.copy(message, message.indexOf("@@@@"));
+    const seen: boolean[] = [];
+    const decoder = new ReadResponseDecoder(
+      { cache: new LabelCache(2 ** 24), window: always, queries: 1 },
+      (series) => seen.push(series.isUtf8),
+    );
+    decoder.chunked(message, viewOf(message), 0, message.length);
+    expect(seen).toEqual([isUtf8]);
+  }
+});
+
+test("anything is decoded or refused, and nothing else is thrown", () => {
+  const whole = encodeChunkedResponse(0, [{ labels: { a: "b" }, chunks: [chunkOf(every(15_000, 0, 20))] }]);
+  const damaged = fc
+    .array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 })
+    .map((changes) => {
+      const bytes = Buffer.from(whole);
+      for (const [at, byte] of changes) bytes[at] = byte;
+      return bytes;
+    });
+  const anyBytes = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes));
+  fc.assert(
+    fc.property(fc.oneof(damaged, anyBytes), (bytes) => {
+      for (const decode of [
+        (decoder: ReadResponseDecoder) => decoder.chunked(bytes, viewOf(bytes), 0, bytes.length),
+        (decoder: ReadResponseDecoder) => decoder.sampled(bytes),
+      ]) {
+        try {
+          decode(decoderOf().decoder);
+        } catch (error) {
+          expect(error).toBeInstanceOf(MalformedMessage);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

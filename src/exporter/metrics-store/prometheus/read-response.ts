@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto";
+import { SampleBuffer, type Series } from "../../series/series.ts";
+import type { LabelCache } from "../samples/label-cache.ts";
+import { sortByTime, trimToWindow } from "../samples/sample-order.ts";
+import type { Window } from "../window.ts";
+import { MalformedMessage, MessageCursor, wireTypes } from "./message-cursor.ts";
+import { ReadChunks } from "./read-chunks.ts";
+import { labelsField, parseReadLabels } from "./read-labels.ts";
+
+/**
+ * Series that are to be read again, by a digest of their labels; what was passed on of each lies up to the time that stands
+ * for it (Unix epoch, ms).
+ */
+export type SeriesToRead = Map<string, number>;
+
+export interface ReadResponseOptions {
+  readonly cache: LabelCache;
+  readonly window: Window;
+  /** Of the request. */
+  readonly queries: number;
+  /** Where series with chunks in an unknown encoding are put instead of being passed on; without it they are refused. */
+  readonly setAside?: SeriesToRead | undefined;
+  /** The only series that are passed on, each after its time. */
+  readonly only?: SeriesToRead | undefined;
+}
+
+/**
+ * Decodes what a remote read answers with (proto/remote-read.proto): the messages of a stream of chunks, or one message
+ * of samples. Calls `onSeries` for each series with samples in the window, in time order; the SampleBuffer is
+ * valid until it returns.
+ *
+ * A series that several queries of the read select is passed on for one of them only.
+ */
+export class ReadResponseDecoder {
+  /** Series passed on; one that comes in several messages counts in each. */
+  series = 0;
+  /** Samples passed on. */
+  samples = 0;
+  /** Series left out because they are beyond the limits, those of native histograms, and those with chunks that cannot be read. */
+  readonly refusals = new Map<string, number>();
+  lastRefusal: string | undefined;
+
+  readonly #cache: LabelCache;
+  readonly #window: Window;
+  readonly #setAside: SeriesToRead | undefined;
+  readonly #only: SeriesToRead | undefined;
+  readonly #onSeries: (series: Series, samples: SampleBuffer) => void;
+  readonly #buffer = new SampleBuffer();
+  readonly #chunks: ReadChunks;
+  /** By a digest of a series' labels, the query that it is passed on for; undefined where there is but one query. */
+  readonly #owners: Map<string, number> | undefined;
+
+  constructor(
+    { cache, window, queries, setAside, only }: ReadResponseOptions,
+    onSeries: (series: Series, samples: SampleBuffer) => void,
+  ) {
+    this.#cache = cache;
+    this.#window = window;
+    this.#setAside = setAside;
+    this.#only = only;
+    this.#onSeries = onSeries;
+    this.#chunks = new ReadChunks(window);
+    this.#owners = queries > 1 ? new Map() : undefined;
+  }
+
+  /**
+   * One ChunkedReadResponse.
+   *
+   * @param view of the same memory as `bytes`
+   * @throws MalformedMessage, and what `onSeries` throws
+   */
+  chunked(bytes: Buffer, view: DataView, start: number, end: number): void {
+    const query = this.#owners === undefined ? 0 : queryOf(bytes, start, end);
+    const fields = new MessageCursor(bytes, start, end);
+    while (fields.next()) {
+      if (fields.is(1, wireTypes.bytes))
+        this.#takeSeries(bytes, view, fields.message(), query, this.#takeChunk);
+    }
+  }
+
+  /** One ReadResponse: everything. @throws MalformedMessage, and what `onSeries` throws */
+  sampled(bytes: Buffer): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const fields = new MessageCursor(bytes);
+    for (let query = 0; fields.next(); ) {
+      if (!fields.is(1, wireTypes.bytes)) continue;
+      const result = fields.message();
+      while (result.next()) {
+        if (result.is(1, wireTypes.bytes))
+          this.#takeSeries(bytes, view, result.message(), query, this.#takeSample);
+      }
+      query++;
+    }
+  }
+
+  #takeSeries(
+    bytes: Buffer,
+    view: DataView,
+    fields: MessageCursor,
+    query: number,
+    takeData: (bytes: Buffer, view: DataView, fields: MessageCursor) => void,
+  ): void {
+    const samples = this.#buffer;
+    samples.length = 0;
+    this.#chunks.begin();
+    let labelsStart = 0;
+    let labelsEnd = 0;
+    while (fields.next()) {
+      if (fields.is(labelsField, wireTypes.bytes)) {
+        if (labelsEnd === 0) labelsStart = fields.tagStart;
+        else if (labelsEnd !== fields.tagStart) throw new MalformedMessage("a series' labels lie apart");
+        labelsEnd = fields.end;
+      } else takeData(bytes, view, fields);
+    }
+    const fromMs = this.#claim(bytes, labelsStart, labelsEnd, query);
+    if (fromMs === undefined) return;
+    const { hasHistograms, hasUnknown, malformed } = this.#chunks;
+    if (hasHistograms) this.#refuse("native_histogram", "native histograms are not exported");
+    if (hasUnknown) this.#refuse("unknown_encoding", "a series has chunks in an encoding that is not known");
+    if (malformed !== undefined) this.#refuse("malformed_chunk", malformed);
+    this.#tidy(fromMs);
+    if (samples.length === 0) return;
+    const found = this.#cache.find(bytes, view, labelsStart, labelsEnd, parseReadLabels);
+    if (found === undefined) throw new MalformedMessage("a series has no readable labels");
+    if (found.kind === "refused") {
+      this.#refuse(found.reason, found.message);
+      return;
+    }
+    this.series++;
+    this.samples += samples.length;
+    this.#onSeries(found, samples);
+  }
+
+  /** A field of ChunkedSeries. */
+  readonly #takeChunk = (bytes: Buffer, view: DataView, fields: MessageCursor): void => {
+    if (fields.is(2, wireTypes.bytes)) this.#chunks.take(bytes, view, fields.message(), this.#buffer);
+  };
+
+  /** A field of TimeSeries. */
+  readonly #takeSample = (_bytes: Buffer, view: DataView, fields: MessageCursor): void => {
+    if (fields.is(4, wireTypes.bytes)) this.#chunks.hasHistograms = true;
+    if (!fields.is(2, wireTypes.bytes)) return;
+    const samples = this.#buffer;
+    const index = samples.length;
+    samples.reserve(index + 1);
+    samples.timestampsMs[index] = 0;
+    samples.values[index] = 0;
+    const sample = fields.message();
+    while (sample.next()) {
+      if (sample.is(1, wireTypes.fixed64)) {
+        samples.setBits(index, view.getInt32(sample.start + 4, true), view.getInt32(sample.start, true));
+      } else if (sample.is(2, wireTypes.varint)) samples.timestampsMs[index] = sample.int64();
+    }
+    samples.length = index + 1;
+  };
+
+  /** @returns the time after which the series' samples are to be passed on for this query; undefined: none of them */
+  #claim(bytes: Buffer, start: number, end: number, query: number): number | undefined {
+    const { fromMs } = this.#window;
+    const isSetAside = this.#setAside !== undefined && (this.#chunks.hasUnknown || this.#setAside.size > 0);
+    if (this.#owners === undefined && this.#only === undefined && !isSetAside) return fromMs;
+    // A digest, since the labels of very many series would take much memory.
+    const key = createHash("sha256").update(bytes.subarray(start, end)).digest("binary");
+    const owner = this.#owners?.get(key) ?? query;
+    if (owner !== query) return undefined;
+    this.#owners?.set(key, query);
+    if (this.#setAside?.has(key) === true) return undefined;
+    if (this.#setAside !== undefined && this.#chunks.hasUnknown) {
+      this.#setAside.set(key, Math.max(fromMs, this.#chunks.earliestMs - 1));
+      return undefined;
+    }
+    if (this.#only === undefined) return fromMs;
+    const afterMs = this.#only.get(key);
+    return afterMs === undefined ? undefined : Math.max(fromMs, afterMs);
+  }
+
+  /** Chunks are whole, so they reach beyond the window; and a server may merge them in another order than time's. */
+  #tidy(fromMs: number): void {
+    const { length, timestampsMs } = this.#buffer;
+    for (let index = 1; index < length; index++) {
+      if ((timestampsMs[index - 1] as number) > (timestampsMs[index] as number)) {
+        sortByTime(this.#buffer);
+        break;
+      }
+    }
+    trimToWindow(this.#buffer, fromMs, this.#window.toMs);
+  }
+
+  #refuse(reason: string, message: string): void {
+    this.refusals.set(reason, (this.refusals.get(reason) ?? 0) + 1);
+    this.lastRefusal = message;
+  }
+}
+
+/** It may stand behind the series. */
+function queryOf(bytes: Buffer, start: number, end: number): number {
+  let query = 0;
+  const fields = new MessageCursor(bytes, start, end);
+  while (fields.next()) if (fields.is(2, wireTypes.varint)) query = fields.int64();
+  return query;
+}

@@ -1,0 +1,112 @@
+import snappy from "snappy";
+import { failure, type ReadFailure } from "../client/read-failure.ts";
+import type { StoreClient } from "../client/store-client.ts";
+import type { FlavorReader, ReadTotals, SampleReceiver, ScopedRead } from "../flavor-reader.ts";
+import type { LabelCache } from "../samples/label-cache.ts";
+import { ReadBody, type WholeAnswerLimits } from "./read-body.ts";
+import { encodeReadRequest, type ReadForm } from "./read-request.ts";
+import { ReadResponseDecoder, type SeriesToRead } from "./read-response.ts";
+
+const defaultLimits: WholeAnswerLimits = { maxCompressedBytes: 32 * 2 ** 20, maxBytes: 128 * 2 ** 20 };
+
+type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
+
+/**
+ * Reads from Prometheus by remote read (`/api/v1/read`), every raw sample as it is stored, staleness markers included.
+ * Chunks are asked for as a stream; a server that only has samples in one message is understood too, and where that
+ * message would be too large the window is read in halves. Series with chunks in an encoding that is not known here are
+ * asked for once more, as samples.
+ *
+ * What PromQL would add is not there: no staleness, no look-behind. Prometheus adds its external labels.
+ */
+export class RemoteReadReader implements FlavorReader {
+  readonly #client: StoreClient;
+  readonly #cache: LabelCache;
+  readonly #limits: WholeAnswerLimits;
+
+  constructor(client: StoreClient, cache: LabelCache, limits: WholeAnswerLimits = defaultLimits) {
+    this.#client = client;
+    this.#cache = cache;
+    this.#limits = limits;
+  }
+
+  async read(read: ScopedRead, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
+    if (read.selector.groups.some((group) => group.some(({ label }) => label === "__graphite__"))) {
+      return failure("unsupported_selector", "the filter __graphite__ is VictoriaMetrics', not Prometheus'");
+    }
+    const setAside: SeriesToRead = new Map();
+    const first = await this.#readInParts({ ...read, form: "chunks", setAside }, receiver, signal);
+    if (first.kind !== "complete" || setAside.size === 0) return first;
+    const rest = await this.#readInParts({ ...read, form: "samples", only: setAside }, receiver, signal);
+    return sum(first, rest);
+  }
+
+  /** Halves of the window, and of those, where the whole of it is too large for one answer. */
+  async #readInParts(read: RemoteRead, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
+    const ended = await this.#readWindow(read, receiver, signal);
+    if (ended !== "too_large") return ended;
+    const { fromMs, toMs } = read.window;
+    if (toMs - fromMs <= 1) {
+      return failure(
+        "answer_too_large",
+        `the store's samples of one millisecond are more than ${this.#limits.maxBytes} bytes; it does not stream chunks`,
+      );
+    }
+    const middleMs = Math.floor((fromMs + toMs) / 2);
+    const first = await this.#readInParts({ ...read, window: { fromMs, toMs: middleMs } }, receiver, signal);
+    if (first.kind !== "complete") return first;
+    const second = await this.#readInParts({ ...read, window: { fromMs: middleMs, toMs } }, receiver, signal);
+    return sum(first, second);
+  }
+
+  async #readWindow(
+    read: RemoteRead,
+    receiver: SampleReceiver,
+    signal: AbortSignal,
+  ): Promise<Ended | "too_large"> {
+    const { selector, window, setAside, only } = read;
+    const decoder = new ReadResponseDecoder(
+      { cache: this.#cache, window, queries: selector.groups.length, setAside, only },
+      (series, samples) => receiver.onSeries(series, samples),
+    );
+    const body = new ReadBody(decoder, this.#limits, (bytes) => receiver.onBytes(bytes));
+    const answer = await this.#client.request(
+      { path: "/api/v1/read", body: { bytes: compressedRequest(read), headers: requestHeaders } },
+      (chunk, headers) => body.push(chunk, headers) && receiver.wantsMore(),
+      signal,
+    );
+    const isWhole = answer.kind === "answered" && answer.whole;
+    const fault = isWhole ? body.finish() : body.fault;
+    if (fault === "too_large") return fault;
+    for (const [reason, series] of decoder.refusals) {
+      receiver.onRefused(reason, series, decoder.lastRefusal ?? reason);
+    }
+    // A fault in what came says more than the way the connection ended.
+    if (fault !== undefined) return fault;
+    if (answer.kind !== "answered") return answer;
+    if (!answer.whole) return { kind: "stopped" };
+    return { kind: "complete", series: decoder.series, samples: decoder.samples };
+  }
+}
+
+interface RemoteRead extends ScopedRead {
+  readonly form: ReadForm;
+  readonly setAside?: SeriesToRead;
+  readonly only?: SeriesToRead;
+}
+
+function sum(first: ReadTotals, second: Ended): Ended {
+  if (second.kind !== "complete") return second;
+  const series = first.series + second.series;
+  return { kind: "complete", series, samples: first.samples + second.samples };
+}
+
+const requestHeaders = {
+  "content-type": "application/x-protobuf",
+  "content-encoding": "snappy",
+  "x-prometheus-remote-read-version": "0.1.0",
+};
+
+function compressedRequest({ selector, window, form }: RemoteRead): Buffer {
+  return snappy.compressSync(encodeReadRequest(selector, window, form), { copyOutputData: true });
+}

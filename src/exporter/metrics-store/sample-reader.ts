@@ -1,0 +1,68 @@
+import type { SampleBuffer, Series } from "../series/series.ts";
+import type { ReadFailure } from "./client/read-failure.ts";
+import type { Tenant } from "./flavor-reader.ts";
+import type { Window } from "./window.ts";
+
+/**
+ * Reads raw samples from the metrics store: the port of this room. `StoreReader` is the real one; tests of other rooms
+ * pass their own.
+ */
+export interface SampleReader {
+  /**
+   * Reads every sample of a selector, or every point of an expression, in a window and passes it to the consumer while it comes. Reading never waits for
+   * a consumer. Expected failures are outcomes; what was passed on before a failure is true, but not all.
+   *
+   * @throws the signal's reason, and what the consumer throws
+   */
+  read(request: ReadRequest, consumer: ReadConsumer, signal: AbortSignal): Promise<ReadOutcome>;
+  /** A lower bound of the store's clock (Unix epoch, ms); undefined before its first answer. */
+  storeNowMs(): number | undefined;
+}
+
+export interface ReadRequest {
+  /** MetricsQL: a series selector is read raw, any other expression is evaluated (see source-kind.ts). */
+  readonly selector: string;
+  /** The source's name; series without a name get it. Of no account for a selector. */
+  readonly name: string;
+  /** An expression is evaluated at the multiples of it in the window, in ms. Of no account for a selector. */
+  readonly stepMs: number;
+  /** Forced on every selector of the query, and checked on each series that comes back. */
+  readonly tenant?: Tenant | undefined;
+  /** Exact to the millisecond: after `fromMs`, up to and including `toMs`. */
+  readonly window: Window;
+  /** Who reads, for fairness: no owner has all places for reads. */
+  readonly owner?: string;
+}
+
+export interface ReadConsumer {
+  /** Called once, when the read is open or the wait for it begins, before any series. */
+  onAttached?(handle: ReadHandle): void;
+  /**
+   * One series of the window and its samples in time order. The samples are valid until this returns and must not be
+   * changed; the series may be kept. A series may come more than once in a read.
+   */
+  onSeries(series: Series, samples: SampleBuffer): void;
+}
+
+export interface ReadHandle {
+  /** Wants no more: the read resolves as detached. When no consumer is left the store's answer is cut off at once. */
+  detach(): void;
+}
+
+export type ReadOutcome =
+  | {
+      readonly kind: "complete";
+      readonly series: number;
+      readonly samples: number;
+      /** Of the body, decompressed. */
+      readonly bytes: number;
+      /** From the request to the end of the body: the wait for a free slot is not in it. */
+      readonly durationMs: number;
+      /** Lines left out because they are beyond the limits: their samples are not in the read. */
+      readonly refusedLines: number;
+    }
+  | ReadFailure
+  | { readonly kind: "detached" };
+
+export type { ReadFailure, ReadFailureReason } from "./client/read-failure.ts";
+export type { Tenant } from "./flavor-reader.ts";

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { SampleBuffer, Series } from "../series/series.ts";
+import type { ReadConsumer, ReadHandle } from "./sample-reader.ts";
+import { SharedRead } from "./shared-read.ts";
+
+const forever = new AbortController().signal;
+const series = new Series([]);
+const samples = new SampleBuffer();
+const complete = {
+  kind: "complete",
+  series: 1,
+  samples: 1,
+  bytes: 1,
+  durationMs: 1,
+  refusedLines: 0,
+} as const;
+
+class Counting implements ReadConsumer {
+  seen = 0;
+  handle: ReadHandle | undefined;
+
+  onAttached(handle: ReadHandle): void {
+    this.handle = handle;
+  }
+
+  onSeries(): void {
+    this.seen++;
+  }
+}
+
+test("all consumers get every series and the one outcome", async () => {
+  const shared = new SharedRead();
+  const consumers = [new Counting(), new Counting()];
+  const outcomes = consumers.map((consumer) => shared.attach(consumer, forever));
+  shared.onSeries(series, samples);
+  shared.onSeries(series, samples);
+  shared.end(complete);
+  expect(await Promise.all(outcomes)).toEqual([complete, complete]);
+  expect(consumers.map(({ seen }) => seen)).toEqual([2, 2]);
+  expect(shared.signal.aborted).toBe(false);
+});
+
+test("the read is abandoned when the last has left, not before; each leaves in its own way", async () => {
+  const shared = new SharedRead();
+  const [first, second, third] = [new Counting(), new Counting(), new Counting()];
+  const abort = new AbortController();
+  const outcomes = [
+    shared.attach(first, forever),
+    shared.attach(second, abort.signal),
+    shared.attach(third, forever),
+  ];
+  first.handle?.detach();
+  first.handle?.detach();
+  shared.onSeries(series, samples);
+  abort.abort(new Error("stopped"));
+  shared.onSeries(series, samples);
+  expect(shared.signal.aborted).toBe(false);
+  third.onSeries = () => third.handle?.detach();
+  shared.onSeries(series, samples);
+  expect(shared.signal.aborted).toBe(true);
+  expect(await outcomes[0]).toEqual({ kind: "detached" });
+  await expect(outcomes[1]).rejects.toThrow("stopped");
+  expect(await outcomes[2]).toEqual({ kind: "detached" });
+  expect([first.seen, second.seen, third.seen]).toEqual([0, 1, 2]);
+});
+
+test("one that throws gets its error, the others go on", async () => {
+  const shared = new SharedRead();
+  const throwing: ReadConsumer = {
+    onSeries() {
+      throw new Error("full");
+    },
+  };
+  const counting = new Counting();
+  const failed = shared.attach(throwing, forever);
+  const outcome = shared.attach(counting, forever);
+  shared.onSeries(series, samples);
+  shared.onSeries(series, samples);
+  shared.end(complete);
+  await expect(failed).rejects.toThrow("full");
+  expect(await outcome).toEqual(complete);
+  expect(counting.seen).toBe(2);
+});
+
+test("a fault of the program reaches all", async () => {
+  const shared = new SharedRead();
+  const outcomes = [shared.attach(new Counting(), forever), shared.attach(new Counting(), forever)];
+  shared.fail(new Error("fault"));
+  for (const outcome of outcomes) await expect(outcome).rejects.toThrow("fault");
+});

@@ -1,0 +1,85 @@
+import type { SampleBuffer, Series } from "../series/series.ts";
+import type { ReadConsumer, ReadOutcome } from "./sample-reader.ts";
+
+interface Attachment {
+  readonly consumer: ReadConsumer;
+  readonly settle: (outcome: ReadOutcome) => void;
+  readonly reject: (reason: unknown) => void;
+  attached: boolean;
+}
+
+/**
+ * One read and those who want it. Each consumer comes and goes by itself; when the last has gone, `signal` aborts and
+ * the read with it.
+ */
+export class SharedRead {
+  readonly #abandoned = new AbortController();
+  /** In the order they came; replaced, never changed, so that one may leave while the others are called. */
+  #attachments: readonly Attachment[] = [];
+
+  /** Aborts when nobody wants the read any more. */
+  get signal(): AbortSignal {
+    return this.#abandoned.signal;
+  }
+
+  /** @throws the signal's reason, and what the consumer throws */
+  async attach(consumer: ReadConsumer, signal: AbortSignal): Promise<ReadOutcome> {
+    let stopWaiting = () => {};
+    try {
+      return await new Promise<ReadOutcome>((settle, reject) => {
+        const attachment: Attachment = { consumer, settle, reject, attached: true };
+        const aborted = () => {
+          this.#leave(attachment);
+          reject(signal.reason);
+        };
+        signal.addEventListener("abort", aborted, { once: true });
+        stopWaiting = () => signal.removeEventListener("abort", aborted);
+        this.#attachments = [...this.#attachments, attachment];
+        consumer.onAttached?.({
+          detach: () => {
+            this.#leave(attachment);
+            settle({ kind: "detached" });
+          },
+        });
+      });
+    } finally {
+      stopWaiting();
+    }
+  }
+
+  /** Passes a series to all who are still there. One that throws leaves with its error, the others stay. */
+  onSeries(series: Series, samples: SampleBuffer): void {
+    for (const attachment of this.#attachments) {
+      if (!attachment.attached) continue;
+      try {
+        attachment.consumer.onSeries(series, samples);
+      } catch (error) {
+        this.#leave(attachment);
+        attachment.reject(error);
+      }
+    }
+  }
+
+  end(outcome: ReadOutcome): void {
+    for (const { settle } of this.#takeAll()) settle(outcome);
+  }
+
+  /** A fault of the program: all learn of it. */
+  fail(error: unknown): void {
+    for (const { reject } of this.#takeAll()) reject(error);
+  }
+
+  #takeAll(): readonly Attachment[] {
+    const all = this.#attachments;
+    this.#attachments = [];
+    for (const attachment of all) attachment.attached = false;
+    return all;
+  }
+
+  #leave(attachment: Attachment): void {
+    if (!attachment.attached) return;
+    attachment.attached = false;
+    this.#attachments = this.#attachments.filter((other) => other !== attachment);
+    if (this.#attachments.length === 0) this.#abandoned.abort();
+  }
+}

@@ -1,0 +1,104 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { ReadFailureReason } from "./client/read-failure.ts";
+
+/** What the gauges show, asked at each scrape. */
+export interface SourceState {
+  openReads(): number;
+  waitingReads(): number;
+  cachedSeries(): number;
+  cacheBytes(): number;
+}
+
+/** The metrics of reading from the store. A read that several sinks share counts once. */
+export class SourceMetrics {
+  readonly registry = new Registry();
+  readonly #reads: Counter<"outcome">;
+  readonly #failures: Counter<"reason">;
+  readonly #duration: Histogram;
+  readonly #bytes: Counter;
+  readonly #samples: Counter;
+  readonly #series: Counter;
+  readonly #refused: Counter<"reason">;
+
+  constructor(state: SourceState) {
+    const registers = [this.registry];
+    this.#reads = new Counter({
+      name: "telemetryd_source_reads_total",
+      help: "Reads of the metrics store that ended, by outcome.",
+      labelNames: ["outcome"],
+      registers,
+    });
+    for (const outcome of ["complete", "failed", "detached"]) this.#reads.inc({ outcome }, 0);
+    this.#failures = new Counter({
+      name: "telemetryd_source_read_failures_total",
+      help: "Reads of the metrics store that failed, by reason.",
+      labelNames: ["reason"],
+      registers,
+    });
+    this.#duration = new Histogram({
+      name: "telemetryd_source_read_duration_seconds",
+      help: "How long a read of the metrics store took, from its request to the end of the answer.",
+      buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+      registers,
+    });
+    this.#bytes = new Counter({
+      name: "telemetryd_source_read_bytes_total",
+      help: "Bytes of the store's answers, decompressed.",
+      registers,
+    });
+    this.#samples = new Counter({
+      name: "telemetryd_source_samples_read_total",
+      help: "Samples read from the store.",
+      registers,
+    });
+    this.#series = new Counter({
+      name: "telemetryd_source_series_read_total",
+      help: "Series read from the store; one counts again in every read.",
+      registers,
+    });
+    this.#refused = new Counter({
+      name: "telemetryd_source_refused_lines_total",
+      help: "Series of the store's answers that were left out, by reason: their samples are not exported.",
+      labelNames: ["reason"],
+      registers,
+    });
+    this.#gauge("open_reads", "Reads of the store that are open.", () => state.openReads());
+    this.#gauge("waiting_reads", "Reads that wait for one of the open ones to end.", () =>
+      state.waitingReads(),
+    );
+    this.#gauge("cached_series", "Series whose labels are kept parsed.", () => state.cachedSeries());
+    this.#gauge("cached_series_bytes", "Memory of the kept series, estimated.", () => state.cacheBytes());
+  }
+
+  /** `durationMs` undefined: the read never reached the store. */
+  readEnded(
+    outcome: "complete" | "failed" | "detached",
+    durationMs: number | undefined,
+    reason?: ReadFailureReason,
+  ): void {
+    this.#reads.inc({ outcome });
+    if (reason !== undefined) this.#failures.inc({ reason });
+    if (durationMs !== undefined) this.#duration.observe(durationMs / 1_000);
+  }
+
+  passedOn(series: number, samples: number, bytes: number): void {
+    this.#series.inc(series);
+    this.#samples.inc(samples);
+    this.#bytes.inc(bytes);
+  }
+
+  refused(reason: string, lines: number): void {
+    this.#refused.inc({ reason }, lines);
+  }
+
+  #gauge(name: string, help: string, value: () => number): void {
+    new Gauge({
+      name: `telemetryd_source_${name}`,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  }
+}

@@ -1,0 +1,239 @@
+import { type Clock, systemClock } from "../../base/core/clock.ts";
+import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
+import type { Logger } from "../../base/core/log.ts";
+import { scope } from "../metricsql/analysis/scope.ts";
+import type { Expr } from "../metricsql/ast/ast.ts";
+import { MetricsqlSyntaxError, parse } from "../metricsql/parse/parser.ts";
+import { print } from "../metricsql/print/printer.ts";
+import { writesTenantLabel } from "../policy/spec/tenant-label.ts";
+import type { SampleBuffer, Series } from "../series/series.ts";
+import { failure, type ReadFailure } from "./client/read-failure.ts";
+import type { StoreClient } from "./client/store-client.ts";
+import type { StoreFlavor } from "./client/store-settings.ts";
+import { ExpressionReader } from "./expressions/expression-reader.ts";
+import type { FlavorReader, SampleReceiver, ScopedEvaluation, ScopedRead } from "./flavor-reader.ts";
+import { RemoteReadReader } from "./prometheus/remote-read-reader.ts";
+import type { ReadConsumer, ReadOutcome, ReadRequest, SampleReader } from "./sample-reader.ts";
+import { LabelCache } from "./samples/label-cache.ts";
+import { SharedRead } from "./shared-read.ts";
+import { SourceMetrics } from "./source-metrics.ts";
+import { ExportReader } from "./victoriametrics/export-reader.ts";
+
+export interface StoreReaderOptions {
+  readonly client: StoreClient;
+  /** Open reads, at most. */
+  readonly concurrency: number;
+  /** Memory for parsed labels. */
+  readonly cacheMaxBytes: number;
+  readonly log: Logger;
+  readonly clock?: Clock;
+}
+
+/** A series that was in no read for one to two of these is forgotten, and so is who has not read since. */
+const forgetEveryMs = 10 * 60_000;
+
+/**
+ * Reads from the store that is configured. At most `concurrency` reads are open, by the rules of a {@link FairSemaphore}; callers
+ * that ask for the same selector, tenant and window before it is open share one read.
+ *
+ * A read's way: `waiting` (for a slot; others may join) -> `open` -> complete, failed, or abandoned by all its consumers.
+ */
+export class StoreReader implements SampleReader {
+  readonly metrics: SourceMetrics;
+  readonly #client: StoreClient;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #slots: FairSemaphore;
+  readonly #cache: LabelCache;
+  readonly #readers: Readonly<Record<StoreFlavor, FlavorReader>>;
+  readonly #evaluators: Readonly<Record<StoreFlavor, FlavorReader<ScopedEvaluation>>>;
+  readonly #waiting = new Map<string, SharedRead>();
+  #forgotAtMs: number;
+
+  constructor(options: StoreReaderOptions) {
+    this.#client = options.client;
+    this.#log = options.log;
+    this.#clock = options.clock ?? systemClock;
+    this.#slots = new FairSemaphore(options.concurrency, "all-but-one");
+    this.#cache = new LabelCache(options.cacheMaxBytes);
+    this.#forgotAtMs = this.#clock.monotonicMs();
+    this.#readers = {
+      victoriametrics: new ExportReader(options.client, this.#cache),
+      prometheus: new RemoteReadReader(options.client, this.#cache),
+    };
+    this.#evaluators = {
+      victoriametrics: new ExpressionReader(options.client, this.#cache, "victoriametrics"),
+      prometheus: new ExpressionReader(options.client, this.#cache, "prometheus"),
+    };
+    this.metrics = new SourceMetrics({
+      openReads: () => this.#slots.taken,
+      waitingReads: () => this.#waiting.size,
+      cachedSeries: () => this.#cache.size,
+      cacheBytes: () => this.#cache.bytes,
+    });
+  }
+
+  storeNowMs(): number | undefined {
+    return this.#client.storeNowMs();
+  }
+
+  async read(request: ReadRequest, consumer: ReadConsumer, signal: AbortSignal): Promise<ReadOutcome> {
+    signal.throwIfAborted();
+    const read = scopedRead(request);
+    if (read.kind === "failed") {
+      this.metrics.readEnded("failed", undefined, read.reason);
+      return read;
+    }
+    const key = keyOf(read);
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined && !waiting.signal.aborted) return waiting.attach(consumer, signal);
+    const shared = new SharedRead();
+    this.#waiting.set(key, shared);
+    const outcome = shared.attach(consumer, signal);
+    this.#run(key, shared, read, request.owner ?? "").catch((error) => shared.fail(error));
+    return outcome;
+  }
+
+  async #run(key: string, shared: SharedRead, read: AnyRead, owner: string): Promise<void> {
+    try {
+      await this.#slots.acquire(owner, shared.signal);
+    } catch {
+      return;
+    } finally {
+      if (this.#waiting.get(key) === shared) this.#waiting.delete(key);
+    }
+    const startMs = this.#clock.monotonicMs();
+    try {
+      const outcome = await this.#readOnce(shared, read, startMs);
+      const reason = outcome.kind === "failed" ? outcome.reason : undefined;
+      this.metrics.readEnded(outcome.kind, this.#clock.monotonicMs() - startMs, reason);
+      shared.end(outcome);
+    } finally {
+      this.#slots.release(owner);
+      this.#forgetIdle();
+    }
+  }
+
+  async #readOnce(shared: SharedRead, read: AnyRead, startMs: number): Promise<ReadOutcome> {
+    const delivery = new Delivery(shared, read, this.#log);
+    try {
+      const found = await this.#client.flavor(shared.signal);
+      if (found.kind === "failed") return found;
+      const ended =
+        read.kind === "raw"
+          ? await this.#readers[found.flavor].read(read, delivery, shared.signal)
+          : await this.#evaluators[found.flavor].read(read, delivery, shared.signal);
+      if (delivery.violation !== undefined) return delivery.violation;
+      if (ended.kind === "stopped") return { kind: "detached" };
+      if (ended.kind === "failed") return ended;
+      const durationMs = this.#clock.monotonicMs() - startMs;
+      const { bytes, refusedLines } = delivery;
+      return { ...ended, bytes, durationMs, refusedLines };
+    } catch (error) {
+      if (shared.signal.aborted) return { kind: "detached" };
+      throw error;
+    } finally {
+      this.metrics.passedOn(delivery.series, delivery.samples, delivery.bytes);
+      for (const [reason, lines] of delivery.refused) this.metrics.refused(reason, lines);
+    }
+  }
+
+  #forgetIdle(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#forgotAtMs < forgetEveryMs) return;
+    this.#forgotAtMs = nowMs;
+    this.#cache.turn();
+    this.#slots.forgetIdle();
+  }
+}
+
+/** What lies between a store's series and the consumers: the tenant check, and the counts of one read. */
+class Delivery implements SampleReceiver {
+  series = 0;
+  samples = 0;
+  bytes = 0;
+  refusedLines = 0;
+  readonly refused = new Map<string, number>();
+  violation: ReadFailure | undefined;
+  readonly #shared: SharedRead;
+  readonly #read: AnyRead;
+  readonly #log: Logger;
+
+  constructor(shared: SharedRead, read: AnyRead, log: Logger) {
+    this.#shared = shared;
+    this.#read = read;
+    this.#log = log;
+  }
+
+  onSeries(series: Series, samples: SampleBuffer): void {
+    if (this.violation !== undefined) return;
+    this.violation = violationOf(series, this.#read);
+    if (this.violation !== undefined) return;
+    this.series++;
+    this.samples += samples.length;
+    this.#shared.onSeries(series, samples);
+  }
+
+  onBytes(bytes: number): void {
+    this.bytes += bytes;
+  }
+
+  onRefused(reason: string, lines: number, message: string): void {
+    this.refusedLines += lines;
+    this.refused.set(reason, (this.refused.get(reason) ?? 0) + lines);
+    const selector = print(queryOf(this.#read));
+    this.#log.warn({ reason, lines, selector, example: message }, "series were left out of a read");
+  }
+
+  wantsMore(): boolean {
+    return this.violation === undefined && !this.#shared.signal.aborted;
+  }
+}
+
+type AnyRead = ScopedRead | ScopedEvaluation;
+
+function queryOf(read: AnyRead): Expr {
+  return read.kind === "raw" ? read.selector : read.expr;
+}
+
+/** Reads with equal keys are the same read. */
+function keyOf(read: AnyRead): string {
+  const { tenant, window } = read;
+  const grid = read.kind === "expression" ? [read.stepMs, read.name] : [];
+  return JSON.stringify([print(queryOf(read)), tenant, window.fromMs, window.toMs, ...grid]);
+}
+
+/** What an expression makes may lack the tenant's label (`sum(x)`), but cannot bear another's. */
+function violationOf(series: Series, { kind, tenant }: AnyRead): ReadFailure | undefined {
+  if (tenant === undefined) return undefined;
+  const value = series.label(tenant.label);
+  if (value === tenant.value || (value === undefined && kind === "expression")) return undefined;
+  return failure(
+    "tenant_violation",
+    `the store gave a series without ${tenant.label}=${JSON.stringify(tenant.value)}, which was forced on the query`,
+  );
+}
+
+/** The request understood and confined to its tenant, or why it cannot be read. */
+function scopedRead({ selector: text, name, stepMs, tenant, window }: ReadRequest): AnyRead | ReadFailure {
+  if (tenant !== undefined && (tenant.label === "" || tenant.value === "")) {
+    // An empty value would match series that lack the label: those of everybody.
+    return failure("tenant_violation", "a tenant needs a label and a value that are not empty");
+  }
+  try {
+    const expr = parse(text);
+    if (tenant !== undefined && writesTenantLabel(expr, tenant.label)) {
+      return failure(
+        "tenant_violation",
+        `the expression writes ${tenant.label}, the label that tells tenants apart`,
+      );
+    }
+    const scoped = tenant === undefined ? expr : scope(expr, [tenant]);
+    return scoped.type === "selector"
+      ? { kind: "raw", selector: scoped, tenant, window }
+      : { kind: "expression", expr: scoped, name, stepMs, tenant, window };
+  } catch (error) {
+    if (error instanceof MetricsqlSyntaxError) return failure("unsupported_selector", error.message);
+    throw error;
+  }
+}

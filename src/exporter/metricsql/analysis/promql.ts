@@ -1,0 +1,277 @@
+import type { Aggregate, Binary, Call, Duration, Expr, Rollup, Selector } from "../ast/ast.ts";
+import { rollupArgument } from "../ast/functions.ts";
+import { isComparison, isPlainName, isSetOperator } from "../ast/words.ts";
+import { emptyTest } from "./matcher.ts";
+import type { Remark } from "./warnings.ts";
+
+/** PromQL's types. MetricsQL has but one, so an expression that mixes them is refused by Prometheus only. */
+type Type = "scalar" | "vector" | "matrix" | "string";
+
+/**
+ * What PromQL knows grew with Prometheus 3: durations are numbers and numbers durations, digits may be grouped, there are more
+ * functions. Of the versions below a major one the newest counts: what an older one lacks it refuses itself.
+ */
+export type PrometheusMajor = 2 | 3;
+
+export interface PromqlRemark extends Remark {
+  /** The feature that must be enabled for Prometheus to take it; nothing but the store knows whether it is. */
+  readonly feature?: string;
+}
+
+/** The types of arguments (v: vector, m: matrix, s: scalar, t: string), `?` after one that may be left out, `*` after one that may be repeated. */
+type Signatures = ReadonlyMap<string, string>;
+
+function signaturesOf(bySignature: Readonly<Record<string, string>>): Signatures {
+  return new Map(
+    Object.entries(bySignature).flatMap(([signature, names]) =>
+      names.split(/\s+/).map((name): [string, string] => [name, signature]),
+    ),
+  );
+}
+
+const COMMON = {
+  "": "pi time",
+  v: `abs absent acos acosh asin asinh atan atanh avg ceil cos cosh count deg exp floor group histogram_avg
+    histogram_stddev histogram_stdvar ln log10 log2 max min rad scalar sgn sin sinh sort sort_desc sqrt stddev stdvar
+    sum tan tanh timestamp`,
+  "v?": "day_of_month day_of_week day_of_year days_in_month hour minute month year",
+  "vs?": "round",
+  vs: "clamp_max clamp_min",
+  vss: "clamp",
+  sv: "bottomk histogram_quantile quantile topk",
+  ssv: "histogram_fraction",
+  tv: "count_values",
+  "vttt*": "label_join",
+  vtttt: "label_replace",
+  s: "vector",
+  m: `absent_over_time avg_over_time changes count_over_time delta deriv idelta increase irate last_over_time
+    max_over_time min_over_time present_over_time rate resets stddev_over_time stdvar_over_time sum_over_time`,
+  ms: "predict_linear",
+  sm: "quantile_over_time",
+};
+
+/** The functions and aggregates of Prometheus without those behind a feature. */
+const SIGNATURES: Readonly<Record<PrometheusMajor, Signatures>> = {
+  2: signaturesOf({ ...COMMON, mss: "holt_winters" }),
+  3: signaturesOf({ ...COMMON, m: `${COMMON.m} first_over_time` }),
+};
+
+/** Those of Prometheus 3 behind the feature `promql-experimental-functions`. */
+const EXPERIMENTAL = signaturesOf({
+  "": "end range start step",
+  m: "mad_over_time",
+  sv: "limitk",
+  "vt*": "sort_by_label sort_by_label_desc",
+});
+
+const SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
+  "scalar",
+  "time",
+  "pi",
+  "end",
+  "range",
+  "start",
+  "step",
+]);
+
+const TYPES: Readonly<Record<string, Type>> = { v: "vector", m: "matrix", s: "scalar", t: "string" };
+
+/** As PromQL writes durations. */
+function isDuration(text: string): boolean {
+  return /^-?(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/.test(text);
+}
+
+/**
+ * Why plain Prometheus would not know or would refuse the expression, in the order of the text; empty where it is
+ * PromQL. (What both know can still give other values: `rate` extrapolates in Prometheus.)
+ */
+export function promqlOnly(expr: Expr, major: PrometheusMajor): readonly PromqlRemark[] {
+  const checker = new PromqlChecker(major);
+  const type = checker.check(expr);
+  if (type === "matrix") checker.remark("a range of samples cannot be the result", expr.pos);
+  if (type === "string") checker.remark("a string cannot be the result", expr.pos);
+  return checker.remarks.sort((a, b) => a.pos - b.pos);
+}
+
+class PromqlChecker {
+  readonly remarks: PromqlRemark[] = [];
+  readonly #matchesEmpty = emptyTest();
+  readonly #major: PrometheusMajor;
+
+  constructor(major: PrometheusMajor) {
+    this.#major = major;
+  }
+
+  remark(message: string, pos: number): void {
+    this.remarks.push({ message, pos });
+  }
+
+  private featureRemark(what: string, feature: string, pos: number): void {
+    const message = `${what}, which Prometheus knows only with --enable-feature=${feature}`;
+    this.remarks.push({ message, pos, feature });
+  }
+
+  /** The type of the expression, as far as it has one. */
+  check(expr: Expr): Type {
+    switch (expr.type) {
+      case "number":
+        if (!this.isNumber(expr.text)) {
+          this.remark(`the number ${expr.text} is written as only MetricsQL knows it`, expr.pos);
+        }
+        return "scalar";
+      case "string":
+        return "string";
+      case "duration":
+        if (this.#major === 2) {
+          this.remark(
+            `the duration ${expr.duration.text} stands for a number, which only Prometheus 3 knows`,
+            expr.pos,
+          );
+        } else this.duration(expr.duration, expr.pos);
+        return "scalar";
+      case "selector":
+        this.selector(expr);
+        return "vector";
+      case "rollup":
+        return this.rollup(expr);
+      case "union":
+        this.remark("a union of expressions, (a, b)", expr.pos);
+        for (const arg of expr.args) this.check(arg);
+        return "vector";
+      case "binary":
+        return this.binary(expr);
+      case "call":
+      case "aggregate":
+        return this.call(expr);
+    }
+  }
+
+  private selector({ groups, pos }: Selector): void {
+    if (groups.length > 1) this.remark('"or" between the filters of a selector', pos);
+    for (const group of groups) {
+      if (group.every(this.#matchesEmpty)) this.remark("a selector that matches every series", pos);
+      for (const { label } of group) {
+        if (label === "__graphite__") this.remark("the filter __graphite__", pos);
+        this.label(label, pos);
+      }
+    }
+  }
+
+  private label(label: string, pos: number): void {
+    if (!isPlainName(label) || label.includes(":")) {
+      const name = JSON.stringify(label);
+      const known =
+        this.#major === 2 ? "which Prometheus 2 does not know" : "which is sent as only MetricsQL knows it";
+      this.remark(`the label name ${name}, ${known}`, pos);
+    }
+  }
+
+  /** Sums of durations are none: Prometheus 3 reads `m offset 1h-5m` as `(m offset 1h) - 5m`. */
+  private duration(duration: Duration | undefined, pos: number): void {
+    if (!duration || isDuration(duration.text)) return;
+    if (this.#major === 3 && this.isNumber(duration.text)) return;
+    this.remark(`the duration ${duration.text} is written as only MetricsQL knows it`, pos);
+  }
+
+  private isNumber(text: string): boolean {
+    const plain = this.#major === 2 ? text : text.replace(/(?<=[\da-f])_(?=[\da-f])/gi, "");
+    return /^-?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|0x[\da-f]+|inf|nan)$/i.test(plain);
+  }
+
+  private rollup({ expr, window, subquery, step, offset, at, pos }: Rollup): Type {
+    const type = this.check(expr);
+    for (const duration of [window, step, offset]) this.duration(duration, pos);
+    if (at) this.instant(at);
+    if (!window && !subquery) {
+      if (expr.type !== "selector")
+        this.remark('"offset" or "@" after anything but a selector or a subquery', pos);
+      return type;
+    }
+    if (!window) this.remark("a subquery without a window", pos);
+    if (!subquery && expr.type !== "selector")
+      this.remark("a window without a step after anything but a selector", pos);
+    if (subquery && type !== "vector" && type !== "scalar")
+      this.remark("a subquery of something that is no vector", pos);
+    return "matrix";
+  }
+
+  private instant(at: Expr): void {
+    const simple = at.type === "call" && (at.name === "start" || at.name === "end") && at.args.length === 0;
+    if (simple) return;
+    if (at.type !== "number") this.remark('"@" with anything but a number, start() or end()', at.pos);
+    else this.check(at);
+  }
+
+  /** In a loop to the left: chains of operators may be thousands long. */
+  private binary(expr: Binary): Type {
+    const spine = [expr];
+    let bottom: Expr = expr.left;
+    for (; bottom.type === "binary"; bottom = bottom.left) spine.push(bottom);
+    return spine.reduceRight<Type>(
+      (left, node) => this.operator(node, left, this.check(node.right)),
+      this.check(bottom),
+    );
+  }
+
+  private operator(expr: Binary, left: Type, right: Type): Type {
+    const { op, pos, matching, join, fill, bool, keepMetricNames } = expr;
+    if (op === "default" || op === "if" || op === "ifnot") this.remark(`the operator "${op}"`, pos);
+    if (keepMetricNames) this.remark('"keep_metric_names"', pos);
+    if (fill && this.#major === 2) this.remark('"fill", which Prometheus 2 does not know', pos);
+    else if (fill) this.featureRemark('"fill"', "promql-binop-fill-modifiers", pos);
+    if (join?.labels[0] === "*") this.remark(`"${join.op}(*)"`, pos);
+    if (join?.prefix !== undefined) this.remark(`"prefix" after "${join.op}"`, pos);
+    for (const label of [...(matching?.labels ?? []), ...(join?.labels ?? [])])
+      if (label !== "*") this.label(label, pos);
+    for (const type of [left, right]) {
+      if (type === "matrix") this.remark(`a range of samples as an operand of "${op}"`, pos);
+      if (type === "string") this.remark(`a string as an operand of "${op}"`, pos);
+    }
+    if (left !== "scalar" || right !== "scalar") {
+      const mixed = left === "scalar" || right === "scalar";
+      if (mixed && isSetOperator(op)) this.remark(`a number as an operand of "${op}"`, pos);
+      if (mixed && matching) this.remark(`"${matching.op}" between a vector and a number`, pos);
+      return "vector";
+    }
+    if (isSetOperator(op)) this.remark(`"${op}" between numbers`, pos);
+    if (isComparison(op) && !bool) this.remark(`the comparison "${op}" of numbers without "bool"`, pos);
+    if (matching) this.remark(`"${matching.op}" between numbers`, pos);
+    return "scalar";
+  }
+
+  private call(call: Call | Aggregate): Type {
+    const { name, args, pos } = call;
+    if (call.type === "aggregate") {
+      if (call.limit !== undefined) this.remark('"limit" after an aggregate', pos);
+      for (const label of call.grouping?.labels ?? []) this.label(label, pos);
+    } else if (call.keepMetricNames) this.remark('"keep_metric_names"', pos);
+    const experimental = this.#major === 2 ? undefined : EXPERIMENTAL.get(name);
+    if (experimental !== undefined) {
+      this.featureRemark(`the function ${name}()`, "promql-experimental-functions", pos);
+    }
+    const signature = SIGNATURES[this.#major].get(name) ?? experimental;
+    if (signature === undefined) {
+      this.remark(`the function ${name}()`, pos);
+      for (const arg of args) this.check(arg);
+      return "vector";
+    }
+    const wanted = [...signature.matchAll(/([vmst])([?*]?)/g)];
+    const repeated = wanted.at(-1)?.[2] === "*";
+    if (args.length > wanted.length && !repeated) this.remark(`${name}() with ${args.length} arguments`, pos);
+    const needed = wanted.filter(([, , often]) => often === "").length;
+    if (args.length < needed) this.remark(`${name}() with ${args.length} arguments`, pos);
+    for (const [index, arg] of args.entries()) {
+      this.argument(call, arg, TYPES[(wanted[index] ?? wanted.at(-1))?.[1] ?? ""]);
+    }
+    return SCALAR_FUNCTIONS.has(name) ? "scalar" : "vector";
+  }
+
+  private argument(call: Call | Aggregate, arg: Expr, wanted: Type | undefined): void {
+    const type = this.check(arg);
+    if (wanted === undefined || type === wanted) return;
+    const rolledUp = call.type === "call" && rollupArgument(call) !== undefined;
+    if (rolledUp && wanted === "matrix") {
+      this.remark(`${call.name}() of something without a window`, arg.pos);
+    } else this.remark(`a ${type} as an argument of ${call.name}(), which takes a ${wanted}`, arg.pos);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Expr } from "../ast/ast.ts";
+import { walk } from "../ast/visit.ts";
+import type { Remark } from "./warnings.ts";
+
+/** Functions and aggregates whose value at a point is made of the other points of the result, or of its bounds. */
+const ofRange =
+  /^(?:range_(?!over_time$)\w+|running_\w+|(?:top|bottom)k_\w+|outliersk|keep_last_value|keep_next_value|interpolate|smooth_exponential|remove_resets|drop_empty_series|start|end)$/;
+
+/** Functions that give something else each time. */
+const ofChance = /^(?:rand|rand_exponential|rand_normal|now)$/;
+
+/**
+ * What means something else in an export than in a graph: there is no range there, each point is evaluated alone, and
+ * perhaps again.
+ */
+export function rangeRemarks(expr: Expr): readonly Remark[] {
+  const remarks: Remark[] = [];
+  walk(expr, (node) => {
+    if (node.type !== "call" && node.type !== "aggregate") return;
+    const { name, pos } = node;
+    if (ofRange.test(name)) {
+      remarks.push({
+        message: `${name}() looks at the whole range of a graph; here each point is evaluated alone`,
+        pos,
+      });
+    } else if (ofChance.test(name)) {
+      remarks.push({
+        message: `${name}() gives another value each time, so a point that is read again differs`,
+        pos,
+      });
+    }
+  });
+  return remarks;
+}

@@ -1,0 +1,212 @@
+import type {
+  Aggregate,
+  Binary,
+  Call,
+  Duration,
+  Expr,
+  Grouping,
+  Join,
+  LabelFilter,
+  Matching,
+  Rollup,
+} from "../ast/ast.ts";
+import { isAggregate } from "../ast/functions.ts";
+import { quoteString } from "../ast/literals.ts";
+import { escapeName, isPlainName, isReserved, precedence } from "../ast/words.ts";
+import type {
+  Definition,
+  StringPart,
+  Template,
+  TemplateDuration,
+  TemplateFilter,
+} from "../parse/template-ast.ts";
+
+/** What can be printed: what `parse` returns, and templates that are not expanded. */
+export type Printable = Expr | Template;
+
+export type AnyFilter = LabelFilter | TemplateFilter;
+export type AnyRollup = Rollup<Printable, TemplateDuration>;
+export type AnyBinary = Binary<Printable, string | readonly StringPart[]>;
+export type AnyCall = Call<Printable> | Aggregate<Printable>;
+
+/**
+ * The expression in one line, in the one canonical form: what `parse` makes of it prints the same again, and it means
+ * the same to every version of VictoriaMetrics that knows its features. Operands that are operators themselves stand
+ * in parentheses, but for a chain of operators of one strength from the left.
+ */
+export function print(expr: Printable): string {
+  switch (expr.type) {
+    case "number":
+      return expr.text;
+    case "string":
+      return quoteString(expr.value);
+    case "concat":
+      return printParts(expr.parts);
+    case "duration":
+      return printDuration(expr.duration);
+    case "selector":
+      return printSelector(expr.groups);
+    case "rollup":
+      return (isSimple(expr.expr) ? print(expr.expr) : `(${print(expr.expr)})`) + printSuffix(expr);
+    case "call":
+    case "aggregate":
+      return expr.name + printArgs(expr.args) + printTail(expr);
+    case "union":
+      return printArgs(expr.args);
+    case "binary":
+      return printBinary(expr);
+    case "with":
+      return `WITH (${expr.definitions.map((one) => `${printHead(one)} = ${print(one.body)}`).join(", ")}) ${print(expr.body)}`;
+  }
+}
+
+function printArgs(args: readonly Printable[]): string {
+  return `(${args.map(print).join(", ")})`;
+}
+
+/** The left sides are walked in a loop: chains of operators may be thousands long. */
+function printBinary(expr: AnyBinary): string {
+  const pieces: string[] = [];
+  let node = expr;
+  for (;;) {
+    const right = needsParens(node.right) ? `(${print(node.right)})` : print(node.right);
+    pieces.push(` ${printOperator(node)} ${right}`);
+    const chained = chainedLeft(node);
+    if (!chained) break;
+    node = chained;
+  }
+  const left = needsParens(node.left) || isTightNegative(node) ? `(${print(node.left)})` : print(node.left);
+  const text = left + pieces.reverse().join("");
+  return expr.keepMetricNames ? `(${text}) keep_metric_names` : text;
+}
+
+/** The left side, where it can stand without parentheses as the start of a chain: `a - b + c`. */
+export function chainedLeft({ op, left }: AnyBinary): AnyBinary | undefined {
+  if (left.type !== "binary" || left.keepMetricNames || op === "^") return undefined;
+  return precedence(left.op) === precedence(op) ? left : undefined;
+}
+
+/** In `(-2) ^ x` and `(-2) * x` the sign would otherwise apply to the whole. */
+export function isTightNegative({ op, left }: AnyBinary): boolean {
+  return left.type === "number" && left.text.startsWith("-") && precedence(op) > precedence("-");
+}
+
+/** Must the operand of an operator stand in parentheses? */
+export function needsParens(operand: Printable): boolean {
+  switch (operand.type) {
+    case "rollup":
+      return operand.offset !== undefined || operand.at !== undefined;
+    case "call":
+      return operand.keepMetricNames;
+    case "concat":
+      return operand.parts.length > 1;
+    default:
+      return operand.type === "binary" || operand.type === "with";
+  }
+}
+
+/** Can a suffix (`[5m]`, `@ t`) follow it, or can it stand behind `@`, without parentheses? */
+export function isSimple(expr: Printable): boolean {
+  switch (expr.type) {
+    case "binary":
+    case "rollup":
+    case "with":
+      return false;
+    case "concat":
+      return expr.parts.length === 1;
+    case "aggregate":
+      return !expr.grouping && expr.limit === undefined;
+    case "number":
+      return !expr.text.startsWith("-");
+    default:
+      return true;
+  }
+}
+
+/** `[window:step] offset d @ t`. */
+export function printSuffix({ window, subquery, step, offset, at }: AnyRollup): string {
+  let suffix = "";
+  if (window || subquery) {
+    const colon = subquery ? `:${step ? printDuration(step) : ""}` : "";
+    suffix += `[${window ? printDuration(window) : ""}${colon}]`;
+  }
+  if (offset) suffix += ` offset ${printDuration(offset)}`;
+  if (at) suffix += ` @ ${isSimple(at) ? print(at) : `(${print(at)})`}`;
+  return suffix;
+}
+
+function printDuration(duration: Duration | TemplateDuration): string {
+  return "reference" in duration ? escapeName(duration.reference) : duration.text;
+}
+
+/** What comes after a call's arguments. */
+export function printTail(call: AnyCall): string {
+  if (call.type === "call") return call.keepMetricNames ? " keep_metric_names" : "";
+  const grouping = call.grouping ? ` ${printLabels(call.grouping)}` : "";
+  return call.limit === undefined ? grouping : `${grouping} limit ${call.limit}`;
+}
+
+/** An operator with all its modifiers. */
+export function printOperator({ op, bool, matching, join, fill }: AnyBinary): string {
+  let operator: string = op;
+  if (bool) operator += " bool";
+  if (matching) operator += ` ${printLabels(matching)}`;
+  if (join) operator += ` ${printLabels(join)}`;
+  const { prefix } = join ?? {};
+  if (prefix !== undefined)
+    operator += ` prefix ${typeof prefix === "string" ? quoteString(prefix) : printParts(prefix)}`;
+  if (fill?.left && fill.left === fill.right) operator += ` fill(${fill.left.text})`;
+  else {
+    if (fill?.left) operator += ` fill_left(${fill.left.text})`;
+    if (fill?.right) operator += ` fill_right(${fill.right.text})`;
+  }
+  return operator;
+}
+
+function printLabels({ op, labels }: Grouping | Matching | Join<unknown>): string {
+  const all = labels.length === 1 && labels[0] === "*" && (op === "group_left" || op === "group_right");
+  return `${op}(${all ? "*" : labels.map(escapeName).join(",")})`;
+}
+
+/** A template's name and parameters. */
+export function printHead({ name, params }: Definition): string {
+  return escapeName(name) + (params ? `(${params.map(escapeName).join(", ")})` : "");
+}
+
+function printParts(parts: readonly StringPart[]): string {
+  return parts.map(({ type, text }) => (type === "literal" ? quoteString(text) : escapeName(text))).join("+");
+}
+
+/** A selector; the metric name stands before the braces where it is a plain one and the same for all groups. */
+function printSelector(groups: readonly (readonly AnyFilter[])[]): string {
+  const { name, rest } = splitName(groups);
+  const body = rest.map((group) => group.map(printFilter).join(",")).join(" or ");
+  return body === "" && name !== "" ? name : `${name}{${body}}`;
+}
+
+/** The name to put before the braces, or an empty one, and what then remains to go between them. */
+export function splitName(groups: readonly (readonly AnyFilter[])[]): {
+  readonly name: string;
+  readonly rest: readonly (readonly AnyFilter[])[];
+} {
+  const name = metricName(groups[0]?.[0]);
+  const plain =
+    name !== undefined && isPlainName(name) && !isReserved(name) && !isAggregate(name.toLowerCase());
+  const shared = groups.every(
+    (group) => metricName(group[0]) === name && (group.length > 1 || groups.length === 1),
+  );
+  return plain && shared ? { name, rest: groups.map((group) => group.slice(1)) } : { name: "", rest: groups };
+}
+
+function metricName(filter: AnyFilter | undefined): string | undefined {
+  if (!filter || !("label" in filter) || filter.label !== "__name__" || filter.op !== "=") return undefined;
+  if (typeof filter.value === "string") return filter.value;
+  const [part] = filter.value;
+  return filter.value.length === 1 && part?.type === "literal" ? part.text : undefined;
+}
+
+export function printFilter(filter: AnyFilter): string {
+  if (!("label" in filter)) return escapeName(filter.name);
+  const { label, op, value } = filter;
+  return escapeName(label) + op + (typeof value === "string" ? quoteString(value) : printParts(value));
+}

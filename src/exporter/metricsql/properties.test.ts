@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { expressionText, selectorText, series } from "../../../test/support/metricsql-arbitrary.ts";
+import { labelsNamed, labelsWritten } from "./analysis/labels.ts";
+import { matcher, mayOverlap } from "./analysis/matcher.ts";
+import { promqlOnly } from "./analysis/promql.ts";
+import { scope } from "./analysis/scope.ts";
+import { warnings } from "./analysis/warnings.ts";
+import type { Expr, Selector } from "./ast/ast.ts";
+import { explicit } from "./ast/implicit.ts";
+import { rewrite, walk } from "./ast/visit.ts";
+import { MetricsqlSyntaxError, parse } from "./parse/parser.ts";
+import { parseTemplate } from "./parse/template-parser.ts";
+import { prettify } from "./print/prettifier.ts";
+import { print } from "./print/printer.ts";
+
+/** Most random expressions are valid; those that are not must at least be refused in order. */
+function parsed(text: string): Expr | undefined {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof MetricsqlSyntaxError)) throw error;
+    return undefined;
+  }
+}
+
+/** The tree without places, to compare. */
+function bare(expr: Expr): unknown {
+  return JSON.parse(
+    JSON.stringify(expr, (key, value) => (key === "pos" ? undefined : Object.is(value, -0) ? "-0" : value)),
+  );
+}
+
+function selectors(expr: Expr): Selector[] {
+  const found: Selector[] = [];
+  walk(expr, (node) => {
+    if (node.type === "selector") found.push(node);
+  });
+  return found;
+}
+
+describe("for random expressions", () => {
+  it("printing and parsing come to rest at once", () => {
+    let valid = 0;
+    fc.assert(
+      fc.property(expressionText, (text) => {
+        const expr = parsed(text);
+        if (!expr) return;
+        valid++;
+        const printed = print(expr);
+        expect(bare(parse(printed))).toEqual(bare(expr));
+        expect(print(parse(printed))).toBe(printed);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(valid).toBeGreaterThan(1500);
+  });
+
+  it("several lines mean the same as one, with templates kept or not", () => {
+    fc.assert(
+      fc.property(expressionText, (text) => {
+        const expr = parsed(text);
+        if (!expr) return;
+        expect(print(parse(prettify(expr)))).toBe(print(expr));
+        const template = prettify(parseTemplate(text));
+        expect(print(parse(template))).toBe(print(expr));
+        expect(prettify(parseTemplate(template))).toBe(template);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("nothing without the filter's label can match a scoped selector", () => {
+    fc.assert(
+      fc.property(expressionText, fc.array(series, { maxLength: 10 }), (text, all) => {
+        const expr = parsed(text);
+        if (!expr) return;
+        const before = selectors(expr).map(matcher);
+        const after = selectors(scope(expr, [{ label: "t", value: "own" }])).map(matcher);
+        expect(after).toHaveLength(before.length);
+        for (const labels of all) {
+          after.forEach((matches, i) => {
+            expect(matches(labels)).toBe(labels["t"] === "own" && before[i]!(labels));
+          });
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("selectors that match a series in common are said to overlap", () => {
+    fc.assert(
+      fc.property(selectorText, selectorText, series, (one, other, labels) => {
+        const [a, b] = [parsed(one), parsed(other)];
+        if (a?.type !== "selector" || b?.type !== "selector") return;
+        expect(mayOverlap(a, b)).toBe(mayOverlap(b, a));
+        if (matcher(a)(labels) && matcher(b)(labels)) expect(mayOverlap(a, b)).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("every question has an answer", () => {
+    fc.assert(
+      fc.property(expressionText, (text) => {
+        const expr = parsed(text);
+        if (!expr) return;
+        expect(rewrite(expr, (node) => node)).toBe(expr);
+        for (const { pos } of [...warnings(expr), ...promqlOnly(expr, 2), ...promqlOnly(expr, 3)])
+          expect(pos).toBeLessThanOrEqual(text.length);
+        for (const label of labelsWritten(expr)) expect(labelsNamed(expr)).toContain(label);
+        expect(parsed(print(explicit(expr)))).toBeDefined();
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

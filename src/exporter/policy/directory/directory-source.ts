@@ -1,0 +1,268 @@
+import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../../base/core/clock.ts";
+import { describeError, errnoCode } from "../../../base/core/errors.ts";
+import { type Fault, hasErrors, printFault } from "../../../base/core/fault.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import type { Service } from "../../../base/core/service.ts";
+import { directoryPlane } from "../plane.ts";
+import { type CheckedManifest, checkManifest, maxManifestBytes } from "../spec/manifest.ts";
+import type { PolicyStore } from "../store.ts";
+import { compileDirectory, type Held, holdManifest } from "./directory-contents.ts";
+import { DirectoryWatch } from "./directory-watch.ts";
+import { hasEventsForAll } from "./event-coverage.ts";
+
+/** A file is taken when it has looked the same for this long: an editor may be in the middle of writing it. */
+const settleMs = 100;
+/** At least this long between two looks. */
+const breathMs = 20;
+/** Looks at the files even where no event came: network file systems send none. With the settling, an edit takes effect within 2 s. */
+const pollMs = 1_500;
+/** The same where every change has its event: looking was half of what an idle daemon did (bench/idle.ts). */
+const seldomPollMs = 15_000;
+const maxFiles = 5_000;
+
+interface FileState {
+  /** What it looked like when it was last looked at, and since when (monotonic). */
+  look: string;
+  sinceMs: number;
+  /** The look whose contents were taken. */
+  taken: string | undefined;
+  held: Held;
+}
+
+export interface DirectorySourceSnapshot {
+  readonly directory: string;
+  readonly files: readonly {
+    readonly path: string;
+    readonly policies: number;
+    readonly faults: readonly string[];
+  }[];
+  /** Why the directory could not be read at the last look. */
+  readonly problem?: string;
+}
+
+/**
+ * Policies and Secrets from a directory, kept in step with it: edits, atomic renames, Kubernetes' swapped symlinks,
+ * new and deleted files take effect within 2 s.
+ *
+ * A file that cannot be read as a manifest keeps what it held before; a directory that cannot be read keeps all.
+ */
+export class DirectorySource implements Service {
+  readonly name = "policy directory";
+  readonly #directory: string;
+  readonly #store: PolicyStore;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #watch: DirectoryWatch;
+  readonly #files = new Map<string, FileState>();
+  #hasEventsForAll = false;
+  #contents = compileDirectory([], undefined);
+  #problem: string | undefined;
+  #reported = new Set<string>();
+  #started = false;
+
+  constructor(options: { directory: string; store: PolicyStore; clock: Clock; log: Logger }) {
+    this.#directory = options.directory;
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#watch = new DirectoryWatch(options.directory, options.clock);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const watch = this.#watch;
+    try {
+      while (!signal.aborted) {
+        // Watching before looking: what changes after the look has an event.
+        await watch.begin();
+        const pauseMs = await this.#lookSafely(signal);
+        const changed = await watch.wait(pauseMs, signal);
+        // A directory that is written to all the time must not be looked at all the time.
+        if (changed) await this.#clock.sleep(breathMs, signal).catch(() => undefined);
+      }
+    } finally {
+      watch.close();
+    }
+  }
+
+  /**
+   * Looks at the directory once and puts what has changed into the store.
+   *
+   * @returns when to look again, ms; sooner when a file is still settling
+   */
+  async look(signal: AbortSignal): Promise<number> {
+    const paths = await this.#list();
+    if (paths === undefined) return pollMs;
+    const nowMs = this.#clock.monotonicMs();
+    let settling = false;
+    let unreadable = false;
+    let changed = !this.#started;
+    for (const path of new Set([...paths, ...this.#files.keys()])) {
+      signal.throwIfAborted();
+      const state = await this.#lookAt(path, nowMs);
+      if (state === undefined || state.look === state.taken) continue;
+      if (this.#started && nowMs - state.sinceMs < settleMs) {
+        settling = true;
+        continue;
+      }
+      const outcome = await this.#take(path, state);
+      if (outcome === "taken") changed = true;
+      if (outcome === "changing") settling = true;
+      if (outcome === "same") unreadable = true;
+    }
+    if (changed) {
+      this.#publish();
+      this.#hasEventsForAll = await hasEventsForAll(this.#directory, this.#files.keys());
+    }
+    this.#started = true;
+    if (settling) return settleMs;
+    return this.#watch.isWatching && this.#hasEventsForAll && !unreadable ? seldomPollMs : pollMs;
+  }
+
+  /** One look that goes wrong must not end the daemon, nor take the policies away. */
+  async #lookSafely(signal: AbortSignal): Promise<number> {
+    try {
+      return await this.look(signal);
+    } catch (error) {
+      if (!signal.aborted)
+        this.#log.error({ error: describeError(error) }, "looking at the policy directory failed");
+      return pollMs;
+    }
+  }
+
+  snapshot(): DirectorySourceSnapshot {
+    const files = [...this.#files].map(([path, { held }]) => ({
+      path,
+      policies: held.policies.length,
+      faults: held.faults.map(printFault),
+    }));
+    return {
+      directory: this.#directory,
+      files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+      ...(this.#problem === undefined ? {} : { problem: this.#problem }),
+    };
+  }
+
+  async #list(): Promise<string[] | undefined> {
+    try {
+      const names = (await readdir(this.#directory)).filter(isManifestName).toSorted();
+      if (names.length > maxFiles) throw new Error(`it holds more than ${maxFiles} manifest files`);
+      if (this.#problem !== undefined)
+        this.#log.info({ directory: this.#directory }, "the policy directory can be read again");
+      this.#problem = undefined;
+      return names.map((name) => join(this.#directory, name));
+    } catch (error) {
+      const problem = describeError(error);
+      if (problem !== this.#problem) {
+        const details = { directory: this.#directory, error: problem };
+        this.#log.error(details, "the policy directory cannot be read; what it held stays in force");
+      }
+      this.#problem = problem;
+      return undefined;
+    }
+  }
+
+  /** @returns undefined for a name that leads nowhere and never did: a dangling symlink */
+  async #lookAt(path: string, nowMs: number): Promise<FileState | undefined> {
+    const look = await lookOf(path);
+    let state = this.#files.get(path);
+    if (state === undefined) {
+      if (look === gone) return undefined;
+      state = { look, sinceMs: nowMs, taken: undefined, held: { path, ...nothingHeld } };
+      this.#files.set(path, state);
+    }
+    if (state.look !== look) {
+      state.look = look;
+      state.sinceMs = nowMs;
+    }
+    return state;
+  }
+
+  /**
+   * Reads a file that has settled. "taken": what it holds, or what is wrong with it, is new; "changing": it changed
+   * while it was read; "same": reading failed as it did before, and will be tried again.
+   */
+  async #take(path: string, state: FileState): Promise<"taken" | "changing" | "same"> {
+    if (state.look === gone) {
+      this.#files.delete(path);
+      return "taken";
+    }
+    let text: string;
+    try {
+      text = await readManifestText(path);
+    } catch (error) {
+      const message = `cannot be read: ${describeError(error)}`;
+      if (state.held.faults[0]?.message === message) return "same";
+      this.#hold(state, [{ severity: "error", file: path, path: "", message }], undefined);
+      return "taken";
+    }
+    if ((await lookOf(path)) !== state.look) return "changing";
+    const manifest = checkManifest(text, path, {
+      plane: directoryPlane,
+      unknownFields: "warning",
+      identity: { uid: "-", generation: 1 },
+    });
+    state.taken = state.look;
+    this.#hold(state, manifest.faults, manifest.readable ? manifest : undefined);
+    return "taken";
+  }
+
+  #hold(state: FileState, faults: readonly Fault[], manifest: CheckedManifest | undefined): void {
+    const { path } = state.held;
+    state.held = { ...(manifest === undefined ? state.held : holdManifest(path, manifest)), faults };
+    if (manifest !== undefined) return;
+    const kept = state.held.policies.length + state.held.secrets.length;
+    this.#log.error({ file: path, kept }, "a policy file is broken; what it held before stays in force");
+  }
+
+  #publish(): void {
+    this.#contents = compileDirectory(
+      [...this.#files.values()].map((state) => state.held),
+      this.#contents,
+    );
+    const faults = this.#contents.faults;
+    for (const fault of faults) {
+      const text = printFault(fault);
+      if (this.#reported.has(text)) continue;
+      if (fault.severity === "error") this.#log.error(text);
+      else this.#log.warn(text);
+    }
+    this.#reported = new Set(faults.map(printFault));
+    const { policies, secrets } = this.#contents;
+    this.#store.replacePlane(directoryPlane, { policies, secrets });
+    const counts = { directory: this.#directory, policies: policies.length, secrets: secrets.length };
+    this.#log.info({ ...counts, broken: hasErrors(faults) }, "policies read");
+  }
+}
+
+const gone = "gone";
+const nothingHeld = { policies: [], secrets: [], faults: [] };
+
+/** Kubernetes mounts hold `..data` and dated folders beside the files: nothing that begins with a dot is a manifest. */
+export function isManifestName(name: string): boolean {
+  return /\.(ya?ml|json)$/.test(name) && !name.startsWith(".");
+}
+
+/** Everything that differs when a file's content may differ, symlinks followed. */
+async function lookOf(path: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+  } catch (error) {
+    return errnoCode(error) === "ENOENT" ? gone : `unreadable: ${errnoCode(error)}`;
+  }
+}
+
+async function readManifestText(path: string): Promise<string> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path);
+    const found = await file.stat();
+    if (!found.isFile()) throw new Error("it is not a file");
+    if (found.size > maxManifestBytes) throw new Error("it is larger than 1 MiB; split it");
+    return await file.readFile("utf8");
+  } finally {
+    await file?.close();
+  }
+}

@@ -1,0 +1,264 @@
+import { knownInstead, suggestion } from "../../../base/documents/closest.ts";
+import { type DocumentPath, isObject, valueAt } from "../../../base/documents/document-path.ts";
+import { schemaAt, unknownKeys } from "../../../base/documents/json-schema.ts";
+import { checkSchema, show } from "../../../base/documents/schema-issue.ts";
+import { checkSink } from "./check-sink.ts";
+import { checkSource, isSelectorName } from "./check-source.ts";
+import { choices } from "./choice.ts";
+import { asErrors, type DocumentFault, errorAt } from "./document-fault.ts";
+import { metadataSchema, policyLimits, specJsonSchema } from "./schema.ts";
+import type { ExportPolicy, PolicyRef, PolicySink, PolicySource } from "./types.ts";
+
+/** An ExportPolicy that has been looked at: what of it can run, and all that is wrong with it. */
+export interface CheckedPolicy {
+  readonly ref: PolicyRef;
+  readonly generation: number;
+  /** The good parts; absent when nothing of it can run. */
+  readonly policy: ExportPolicy | undefined;
+  /** Every sink of the spec, in its order: one that has a fault is not in `policy`. */
+  readonly sinks: readonly CheckedSink[];
+  /** All of them, those of the sinks included. */
+  readonly faults: readonly DocumentFault[];
+  /** What its status says of its sinks: the checkpoint of each (Unix ms). A directory's manifests have no say in that. */
+  readonly reported: ReadonlyMap<string, number>;
+}
+
+export interface CheckedSink {
+  /** As written, or `sinks[2]` where there is no text. */
+  readonly name: string;
+  /** Errors in the sink's own fields. */
+  readonly faults: readonly DocumentFault[];
+  /** Errors in its list of sources, and in the sources that it names. */
+  readonly sourceFaults: readonly DocumentFault[];
+}
+
+export interface PolicyCheckOptions {
+  /** The control plane that the policy came from: "directory", or a project. */
+  readonly plane: string;
+  /** In `validate` and admission an error; at run time a warning, so that a newer policy still runs. */
+  readonly unknownFields: "error" | "warning";
+  /** Instead of metadata's: a directory has neither. */
+  readonly identity?: { readonly uid: string; readonly generation: number };
+  /** The label that is forced on the queries of the plane's project, where there is one: its policies must not name it. */
+  readonly tenantLabel?: string | undefined;
+}
+
+/** Most policies have none of these, and share this nothing: there may be ten thousand of them (bench/small-policies.ts). */
+const nothing = { faults: [], paused: new Set<string>(), reported: new Map<string, number>() } as const;
+
+export const apiVersionPattern = /^telemetry\.([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\/v1alpha1$/;
+
+/**
+ * Checks one ExportPolicy (plain JSON) and takes its good parts. Never throws.
+ *
+ * @returns the policy, absent when it cannot be told which one it is, and every fault
+ */
+export function checkExportPolicy(
+  document: Readonly<Record<string, unknown>>,
+  options: PolicyCheckOptions,
+): { checked: CheckedPolicy | undefined; faults: readonly DocumentFault[] } {
+  const json = withoutNulls(document) as Record<string, unknown>;
+  const envelope = checkEnvelope(json, options);
+  const spec = checkSpec(json["spec"], options);
+  const paused = pausedSinks(json, envelope.groupDomain, spec.sinks);
+  const faults = orNothing([...envelope.faults, ...spec.faults, ...paused.faults]);
+  if (envelope.ref === undefined) return { checked: undefined, faults };
+  const { ref, generation } = envelope;
+  const runs = spec.usable && !envelope.faults.some((fault) => fault.severity === "error");
+  const policy: ExportPolicy | undefined = runs
+    ? { ref, generation, sources: spec.goodSources, sinks: spec.goodSinks, paused: paused.paused }
+    : undefined;
+  const reported = options.identity === undefined ? reportedCheckpoints(json["status"]) : nothing.reported;
+  return { checked: { ref, generation, policy, sinks: spec.sinks, faults, reported }, faults };
+}
+
+function reportedCheckpoints(status: unknown): Map<string, number> {
+  const reported = new Map<string, number>();
+  const sinks = isObject(status) ? status["sinks"] : undefined;
+  for (const sink of Array.isArray(sinks) ? sinks : []) {
+    const { name, checkpoint } = isObject(sink) ? sink : {};
+    const ms = Date.parse(String(checkpoint));
+    if (typeof name === "string" && !Number.isNaN(ms)) reported.set(name, ms);
+  }
+  return reported;
+}
+
+interface Envelope {
+  readonly ref: PolicyRef | undefined;
+  readonly generation: number;
+  readonly groupDomain: string;
+  readonly faults: DocumentFault[];
+}
+
+function checkEnvelope(json: Record<string, unknown>, options: PolicyCheckOptions): Envelope {
+  const faults: DocumentFault[] = [];
+  const version = typeof json["apiVersion"] === "string" ? apiVersionPattern.exec(json["apiVersion"]) : null;
+  if (version === null) {
+    const message = `must be telemetry.<groupDomain>/v1alpha1, not ${show(json["apiVersion"])}`;
+    faults.push({ severity: "error", path: ["apiVersion"], reason: "FieldValueNotSupported", message });
+  }
+  const metadata = checkSchema(metadataSchema, json["metadata"], ["metadata"]);
+  faults.push(...asErrors(metadata.issues));
+  for (const key of Object.keys(json)) {
+    if (["apiVersion", "kind", "metadata", "spec", "status"].includes(key)) continue;
+    const message = `is not a field${knownInstead(key, ["metadata", "spec", "status"])}`;
+    faults.push({
+      severity: options.unknownFields,
+      path: [key],
+      reason: "FieldValueInvalid",
+      message,
+      atName: true,
+    });
+  }
+  const groupDomain = version?.[1] ?? "";
+  if (metadata.issues !== undefined) return { ref: undefined, generation: 1, groupDomain, faults };
+  const { name, namespace, uid, generation } = metadata.value;
+  const identity = options.identity ?? { uid: uid ?? "-", generation: generation ?? 1 };
+  const ref = { plane: options.plane, namespace, name, uid: identity.uid };
+  return { ref, generation: identity.generation, groupDomain, faults };
+}
+
+interface CheckedSpec {
+  readonly usable: boolean;
+  readonly sinks: readonly CheckedSink[];
+  readonly goodSources: readonly PolicySource[];
+  readonly goodSinks: readonly PolicySink[];
+  readonly faults: DocumentFault[];
+}
+
+function checkSpec(spec: unknown, { unknownFields, tenantLabel }: PolicyCheckOptions): CheckedSpec {
+  const faults: DocumentFault[] = [];
+  if (!isObject(spec)) {
+    const reason = spec === undefined ? "FieldValueRequired" : "FieldValueTypeInvalid";
+    const message = spec === undefined ? "is required" : `must be an object, not ${show(spec)}`;
+    faults.push(errorAt(["spec"], reason, message));
+    return { usable: false, sinks: [], goodSources: [], goodSinks: [], faults };
+  }
+  const rawSources = checkList(spec["sources"], ["spec", "sources"], policyLimits.sources, faults);
+  const rawSinks = checkList(spec["sinks"], ["spec", "sinks"], policyLimits.sinks, faults);
+  const usable = faults.length === 0;
+  faults.push(...unknownFieldFaults(spec, unknownFields));
+
+  const sources = rawSources.map((raw, index) => checkSource(raw, ["spec", "sources", index], tenantLabel));
+  markDuplicates(rawSources, "sources", sources);
+  const sinks = rawSinks.map((raw, index) => checkSink(raw, ["spec", "sinks", index], rawSources, sources));
+  markDuplicates(rawSinks, "sinks", sinks);
+  faults.push(...sources.flatMap((source) => source.faults));
+  faults.push(...sinks.flatMap((sink) => [...sink.faults, ...sink.listFaults]));
+  return {
+    usable,
+    sinks: sinks.map(({ name, faults: own, listFaults, namedFaults }) => ({
+      name,
+      faults: orNothing(own),
+      sourceFaults: orNothing([...listFaults, ...namedFaults]),
+    })),
+    goodSources: kept(
+      sources.flatMap((source) =>
+        source.value !== undefined && source.faults.length === 0 ? [source.value] : [],
+      ),
+    ),
+    goodSinks: kept(
+      sinks.flatMap((sink) =>
+        sink.value !== undefined &&
+        sink.faults.length + sink.listFaults.length + sink.namedFaults.length === 0
+          ? [sink.value]
+          : [],
+      ),
+    ),
+    faults: faults.map(withMeaning),
+  };
+}
+
+/** A list of exactly its length: one that was added to has room for sixteen more. */
+function kept<T>(list: readonly T[]): readonly T[] {
+  return list.slice();
+}
+
+function orNothing(faults: readonly DocumentFault[]): readonly DocumentFault[] {
+  return faults.length === 0 ? nothing.faults : faults;
+}
+
+/** What is missing is explained by its description. */
+function withMeaning(fault: DocumentFault): DocumentFault {
+  const about = schemaAt(specJsonSchema, fault.path.slice(1))?.description;
+  const explained = fault.message === "is required" && about !== undefined;
+  return explained ? { ...fault, message: `is required: ${about}` } : fault;
+}
+
+function checkList(
+  value: unknown,
+  path: DocumentPath,
+  max: number,
+  faults: DocumentFault[],
+): readonly unknown[] {
+  if (value === undefined) faults.push(errorAt(path, "FieldValueRequired", "is required"));
+  else if (!Array.isArray(value)) {
+    faults.push(errorAt(path, "FieldValueTypeInvalid", `must be a list, not ${show(value)}`));
+  } else if (value.length === 0)
+    faults.push(errorAt(path, "FieldValueRequired", "must have at least 1 item"));
+  else if (value.length > max) {
+    faults.push(errorAt(path, "FieldValueTooMany", `must have at most ${max} items, not ${value.length}`));
+  } else return value;
+  return [];
+}
+
+function unknownFieldFaults(spec: Record<string, unknown>, severity: "error" | "warning"): DocumentFault[] {
+  return unknownKeys(spec, specJsonSchema, ["spec"]).flatMap(({ path, key, known }): DocumentFault[] => {
+    const parent = String(path.at(-2));
+    const reported = parent in choices || (path[1] === "sources" && isSelectorName(key));
+    if (reported) return [];
+    const message = `is not a field${knownInstead(key, known)}`;
+    return [{ severity, path, reason: "FieldValueInvalid", message, atName: true }];
+  });
+}
+
+/** Adds a fault to every item whose name an earlier one has; and to that earlier one's users, since it is ambiguous. */
+function markDuplicates(
+  raw: readonly unknown[],
+  list: string,
+  checks: readonly { name: string; faults: DocumentFault[] }[],
+): void {
+  const first = new Map<string, number>();
+  for (const [index, check] of checks.entries()) {
+    const item = raw[index];
+    if (!isObject(item) || typeof item["name"] !== "string" || item["name"] === "") continue;
+    const earlier = first.get(check.name);
+    if (earlier === undefined) first.set(check.name, index);
+    else {
+      const message = `is the name of spec.${list}[${earlier}] too; each needs its own`;
+      check.faults.push(errorAt(["spec", list, index, "name"], "FieldValueDuplicate", message));
+    }
+  }
+}
+
+function pausedSinks(
+  json: Record<string, unknown>,
+  groupDomain: string,
+  sinks: readonly CheckedSink[],
+): { paused: ExportPolicy["paused"]; faults: DocumentFault[] } {
+  const annotation = `telemetry.${groupDomain}/paused`;
+  const path: DocumentPath = ["metadata", "annotations", annotation];
+  const text = valueAt(json, path);
+  if (typeof text !== "string") return { paused: nothing.paused, faults: [] };
+  const names = text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && name !== "false");
+  if (names.includes("true")) return { paused: "all", faults: [] };
+  const known = sinks.map((sink) => sink.name);
+  const faults = names
+    .filter((name) => !known.includes(name))
+    .map((name): DocumentFault => {
+      const message = `names ${show(name)}, which is no sink${suggestion(name, known)}; "true" pauses them all`;
+      return { severity: "warning", path, reason: "FieldValueNotFound", message };
+    });
+  return { paused: new Set(names), faults };
+}
+
+/** Kubernetes takes a null as absent. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutNulls(member)]));
+}

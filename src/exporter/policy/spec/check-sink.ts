@@ -1,0 +1,80 @@
+import { suggestion } from "../../../base/documents/closest.ts";
+import { type DocumentPath, isObject, valueAt } from "../../../base/documents/document-path.ts";
+import { checkSchema, show } from "../../../base/documents/schema-issue.ts";
+import { nameOf, type SourceCheck } from "./check-source.ts";
+import { choiceFaults, withoutMissingChoices } from "./choice.ts";
+import { asErrors, type DocumentFault, errorAt } from "./document-fault.ts";
+import { sinkSchema } from "./schema.ts";
+import type { PolicySink } from "./types.ts";
+
+/** One sink that has been looked at. */
+export interface SinkCheck {
+  readonly name: string;
+  readonly value: PolicySink | undefined;
+  readonly faults: DocumentFault[];
+  /** Faults in its list of sources. */
+  readonly listFaults: readonly DocumentFault[];
+  /** Faults of the sources that it names, which are the sources' own. */
+  readonly namedFaults: readonly DocumentFault[];
+}
+
+export function checkSink(
+  raw: unknown,
+  path: DocumentPath,
+  rawSources: readonly unknown[],
+  sources: readonly SourceCheck[],
+): SinkCheck {
+  const name = nameOf(raw, path);
+  const checked = checkSchema(sinkSchema, raw, path);
+  const issues = asErrors(checked.issues);
+  const ofList = (fault: DocumentFault) => fault.path[path.length] === "sources";
+  const named = valueAt(raw, ["sources"]);
+  const namedList = Array.isArray(named) ? named : [];
+  const listFaults = [
+    ...issues.filter(ofList),
+    ...checkReferences(namedList, [...path, "sources"], rawSources),
+  ];
+  const namedFaults = sources
+    .filter((source) => namedList.includes(source.name))
+    .flatMap((source) => source.faults);
+  const distinct = withoutMissingChoices([
+    ...issues.filter((fault) => !ofList(fault)),
+    ...choiceFaults(raw, path, [["target"], ["target", "prometheusRemoteWrite", "authentication"]]),
+  ]);
+  if (checked.issues !== undefined)
+    return { name, value: undefined, faults: distinct, listFaults, namedFaults };
+  const remoteWrite = checked.value.target.prometheusRemoteWrite;
+  const secret = remoteWrite.authentication?.basicAuth.secretRef.name;
+  const value: PolicySink = {
+    name,
+    sources: checked.value.sources,
+    endpoint: remoteWrite.endpoint,
+    ...(secret === undefined ? {} : { basicAuthSecret: secret }),
+    batch: { timeoutMs: remoteWrite.batch.timeout, maxSize: remoteWrite.batch.maxSize },
+    retry: { maxAttempts: remoteWrite.retry.maxAttempts, backoffMs: remoteWrite.retry.backoffDuration },
+  };
+  return { name, value, faults: distinct, listFaults, namedFaults };
+}
+
+function checkReferences(
+  named: readonly unknown[],
+  path: DocumentPath,
+  rawSources: readonly unknown[],
+): DocumentFault[] {
+  const known = rawSources.flatMap((source) =>
+    isObject(source) && typeof source["name"] === "string" ? [source["name"]] : [],
+  );
+  const seen = new Set<string>();
+  return named.flatMap((name, index) => {
+    if (typeof name !== "string") return [];
+    if (seen.has(name))
+      return [
+        errorAt([...path, index], "FieldValueDuplicate", `names ${show(name)} a second time; keep one`),
+      ];
+    seen.add(name);
+    // Without a usable list of sources, that none has the name says nothing.
+    if (known.includes(name) || rawSources.length === 0) return [];
+    const message = `names ${show(name)}, which is none of spec.sources${suggestion(name, known)}`;
+    return [errorAt([...path, index], "FieldValueNotFound", message)];
+  });
+}

@@ -1,0 +1,48 @@
+import { suggestion } from "../../../base/documents/closest.ts";
+import { type DocumentPath, isObject, valueAt } from "../../../base/documents/document-path.ts";
+import { oneOf } from "../../../base/documents/schema-issue.ts";
+import { type DocumentFault, errorAtName } from "./document-fault.ts";
+
+/**
+ * Places where exactly one of several kinds must be chosen: an unknown one is a wrong choice, not a field
+ * too many.
+ */
+export const choices: Readonly<Record<string, readonly string[]>> = {
+  metrics: ["metricsql"],
+  target: ["prometheusRemoteWrite"],
+  authentication: ["basicAuth"],
+};
+
+/**
+ * A fault for each unknown kind at the places of a source or sink. Unlike an unknown field, it may not be
+ * passed over: the item would do something else than it says.
+ */
+export function choiceFaults(
+  raw: unknown,
+  path: DocumentPath,
+  places: readonly DocumentPath[],
+): DocumentFault[] {
+  return places.flatMap((place) => {
+    const value = valueAt(raw, place);
+    const kinds = choices[String(place.at(-1))] ?? [];
+    return Object.keys(isObject(value) ? value : {})
+      .filter((key) => !kinds.includes(key))
+      .map((key) => {
+        const hint = suggestion(key, kinds);
+        const message = `is not a kind of ${place.at(-1)} that is supported; it must be ${oneOf(kinds)}${hint}`;
+        return errorAtName([...path, ...place, key], "FieldValueNotSupported", message);
+      });
+  });
+}
+
+/** Without those that say once more that the known kind is missing where an unknown one was chosen. */
+export function withoutMissingChoices(faults: readonly DocumentFault[]): DocumentFault[] {
+  const wrong = new Set(
+    faults.flatMap((fault) => (fault.reason === "FieldValueNotSupported" ? [parentOf(fault)] : [])),
+  );
+  return faults.filter((fault) => fault.reason !== "FieldValueRequired" || !wrong.has(parentOf(fault)));
+}
+
+function parentOf(fault: DocumentFault): string {
+  return JSON.stringify(fault.path.slice(0, -1));
+}

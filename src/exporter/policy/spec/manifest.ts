@@ -1,0 +1,179 @@
+import type { Fault } from "../../../base/core/fault.ts";
+import { suggestion } from "../../../base/documents/closest.ts";
+import { type DocumentPath, isObject, printPath } from "../../../base/documents/document-path.ts";
+import { show } from "../../../base/documents/schema-issue.ts";
+import { parseYaml, type YamlDocument, type YamlPlaces } from "../../../base/documents/yaml-source.ts";
+import { type CheckedPolicy, checkExportPolicy, type PolicyCheckOptions } from "./check-policy.ts";
+import type { DocumentFault } from "./document-fault.ts";
+import { checkSecret } from "./secret.ts";
+import type { Secret } from "./types.ts";
+
+export const maxManifestBytes = 1024 * 1024;
+
+/** One object of a manifest file: a document, or an item of a List. */
+export interface ManifestObject {
+  readonly kind: "ExportPolicy" | "Secret";
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly place: ObjectPlace;
+}
+
+export interface Manifest {
+  readonly objects: readonly ManifestObject[];
+  readonly faults: readonly Fault[];
+  /** False: the text is not YAML, or holds what cannot be told; what it held before should stay. */
+  readonly readable: boolean;
+}
+
+/** Takes a manifest file apart: YAML with one or several documents, JSON, kind List. Never throws. */
+export function readManifest(text: string, file: string): Manifest {
+  if (Buffer.byteLength(text) > maxManifestBytes) {
+    const message = "is larger than 1 MiB; split the file";
+    return { objects: [], faults: [{ severity: "error", file, path: "", message }], readable: false };
+  }
+  const yaml = parseYaml(text);
+  const reader = new ManifestReader(file);
+  for (const document of yaml.documents) reader.readDocument(document);
+  const problems = yaml.problems.map((problem): Fault => ({ severity: "error", file, ...problem }));
+  const faults = [...problems, ...reader.faults];
+  return { objects: reader.objects, faults, readable: !faults.some((fault) => fault.severity === "error") };
+}
+
+/** Where an object is written. Kept for as long as its file is as it is, the object's JSON is not. */
+export class ObjectPlace {
+  readonly #file: string;
+  readonly #places: YamlPlaces;
+  /** The object's index in its list, where it is in one. */
+  readonly #item: string | number | undefined;
+
+  constructor(file: string, places: YamlPlaces, path: DocumentPath) {
+    this.#file = file;
+    this.#places = places;
+    this.#item = path[1];
+  }
+
+  /** Gives a fault of the object its file and place. */
+  locate(fault: DocumentFault): Fault {
+    const path = this.#item === undefined ? fault.path : ["items", this.#item, ...fault.path];
+    return {
+      severity: fault.severity,
+      file: this.#file,
+      ...(fault.atName ? this.#places.keyPositionOf(path) : this.#places.positionOf(path)),
+      path: printPath(path),
+      message: fault.message,
+      ...(fault.excerpt === undefined ? {} : { excerpt: fault.excerpt }),
+    };
+  }
+}
+
+class ManifestReader {
+  readonly objects: ManifestObject[] = [];
+  readonly faults: Fault[] = [];
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  readDocument(document: YamlDocument): void {
+    // What `---` alone leaves behind.
+    if (document.value !== null) this.#read(document.value, document, [], undefined);
+  }
+
+  /** @param itemOf the kind and apiVersion that an item without its own takes from its list */
+  #read(
+    value: unknown,
+    document: YamlDocument,
+    base: DocumentPath,
+    itemOf: { readonly kind: string; readonly apiVersion: unknown } | undefined,
+  ): void {
+    if (!isObject(value)) {
+      this.#report("error", document, base, `must be an object with apiVersion and kind, not ${show(value)}`);
+      return;
+    }
+    const kind = value["kind"] ?? itemOf?.kind;
+    const apiVersion = value["apiVersion"] ?? itemOf?.apiVersion;
+    if (typeof kind !== "string") {
+      this.#report("error", document, [...base, "kind"], "is required: ExportPolicy, Secret or List");
+      return;
+    }
+    if (kind.endsWith("List") && itemOf === undefined) {
+      this.#readList(value["items"], document, { kind: kind.slice(0, -"List".length), apiVersion });
+      return;
+    }
+    if (kind === "ExportPolicy" || kind === "Secret") {
+      const json = { ...value, kind, ...(apiVersion === undefined ? {} : { apiVersion }) };
+      this.objects.push({ kind, json, place: new ObjectPlace(this.#file, document.places, base) });
+      return;
+    }
+    const hint = suggestion(kind, ["ExportPolicy", "Secret", "List"]);
+    const ours = hint !== "" || String(apiVersion).startsWith("telemetry.");
+    if (ours) {
+      this.#report(
+        "error",
+        document,
+        [...base, "kind"],
+        `must be ExportPolicy, Secret or List, not ${show(kind)}${hint}`,
+      );
+    } else {
+      this.#report(
+        "warning",
+        document,
+        [...base, "kind"],
+        `${show(kind)} is of no use here; the object is passed over`,
+      );
+    }
+  }
+
+  #readList(items: unknown, document: YamlDocument, itemOf: { kind: string; apiVersion: unknown }): void {
+    if (!Array.isArray(items)) {
+      this.#report("error", document, ["items"], "must be a list of objects");
+      return;
+    }
+    // The items of kind List say what they are; those of ExportPolicyList may leave it to the list.
+    const inherited = itemOf.kind === "" ? { kind: "", apiVersion: undefined } : itemOf;
+    for (const [index, item] of items.entries()) {
+      const own = isObject(item) && inherited.kind === "" && item["kind"] === undefined;
+      if (own)
+        this.#report("error", document, ["items", index, "kind"], "is required: ExportPolicy or Secret");
+      else this.#read(item, document, ["items", index], inherited);
+    }
+  }
+
+  #report(severity: Fault["severity"], document: YamlDocument, path: DocumentPath, message: string): void {
+    this.faults.push({
+      severity,
+      file: this.#file,
+      ...document.places.positionOf(path),
+      path: printPath(path),
+      message,
+    });
+  }
+}
+
+export interface CheckedManifest {
+  readonly policies: readonly { readonly checked: CheckedPolicy; readonly object: ManifestObject }[];
+  readonly secrets: readonly { readonly secret: Secret; readonly object: ManifestObject }[];
+  /** Of the file and of all that is in it. */
+  readonly faults: readonly Fault[];
+  readonly readable: boolean;
+}
+
+/** Reads and checks a manifest file. Never throws. */
+export function checkManifest(text: string, file: string, options: PolicyCheckOptions): CheckedManifest {
+  const manifest = readManifest(text, file);
+  const faults: Fault[] = [...manifest.faults];
+  const policies: { checked: CheckedPolicy; object: ManifestObject }[] = [];
+  const secrets: { secret: Secret; object: ManifestObject }[] = [];
+  for (const object of manifest.objects) {
+    if (object.kind === "Secret") {
+      const { secret, faults: found } = checkSecret(object.json, options.plane);
+      faults.push(...found.map((fault) => object.place.locate(fault)));
+      if (secret !== undefined) secrets.push({ secret, object });
+    } else {
+      const { checked, faults: found } = checkExportPolicy(object.json, options);
+      faults.push(...found.map((fault) => object.place.locate(fault)));
+      if (checked !== undefined) policies.push({ checked, object });
+    }
+  }
+  return { policies, secrets, faults, readable: manifest.readable };
+}

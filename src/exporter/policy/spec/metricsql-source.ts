@@ -1,0 +1,32 @@
+import type { Expr } from "../../metricsql/ast/ast.ts";
+import { MetricsqlSyntaxError, parse } from "../../metricsql/parse/parser.ts";
+import { caret } from "../../metricsql/parse/syntax-error.ts";
+import { namesTenantLabel } from "./tenant-label.ts";
+
+/**
+ * What keeps a source's MetricsQL from being exported, or undefined.
+ *
+ * @param tenantLabel is forced on every query of the policy's tenant, who must not name it (nor, so, write it)
+ */
+export function checkMetricsql(
+  text: string,
+  tenantLabel?: string,
+): { message: string; excerpt?: string } | undefined {
+  let expr: Expr;
+  try {
+    expr = parse(text);
+  } catch (error) {
+    if (!(error instanceof MetricsqlSyntaxError)) throw error;
+    const place = text.includes("\n")
+      ? `line ${error.line}, column ${error.column}`
+      : `column ${error.column}`;
+    return {
+      message: `is not MetricsQL: ${error.message} (${place})`,
+      excerpt: caret(text, { message: "", offset: error.offset }).trimEnd(),
+    };
+  }
+  if (!tenantLabel || !namesTenantLabel(expr, tenantLabel)) return undefined;
+  return {
+    message: `must not name the label ${tenantLabel}, nor one that becomes it when names are made legal: it tells projects apart, and is added to every query by itself`,
+  };
+}

@@ -1,0 +1,102 @@
+import { type DocumentPath, isObject, valueAt } from "../../../base/documents/document-path.ts";
+import { checkSchema } from "../../../base/documents/schema-issue.ts";
+import { asErrors, type DocumentFault } from "./document-fault.ts";
+import { metadataSchema } from "./schema.ts";
+import type { BasicAuth, Secret } from "./types.ts";
+
+export const basicAuthType = "kubernetes.io/basic-auth";
+
+/** Kubernetes' bound of a Secret's data. */
+const maxSecretBytes = 1024 * 1024;
+
+/**
+ * Checks one Secret (plain JSON): `data` is base64, `stringData` plain text and wins. A value that cannot be read is left
+ * out; no message ever holds a value.
+ *
+ * @returns the Secret with nothing but its credentials, absent when it cannot be told which one it is, and every fault
+ */
+export function checkSecret(
+  json: Readonly<Record<string, unknown>>,
+  plane: string,
+): { secret: Secret | undefined; faults: readonly DocumentFault[] } {
+  const faults: DocumentFault[] = [];
+  const invalid = (path: DocumentPath, message: string) =>
+    faults.push({ severity: "error", path, reason: "FieldValueInvalid", message });
+  if (json["apiVersion"] !== "v1") invalid(["apiVersion"], "must be v1");
+  const metadata = checkSchema(metadataSchema, json["metadata"], ["metadata"]);
+  faults.push(...asErrors(metadata.issues));
+  const type = json["type"] ?? "Opaque";
+  if (typeof type !== "string") invalid(["type"], `must be text such as ${basicAuthType}`);
+
+  const data = new Map<string, string>();
+  let bytes = 0;
+  for (const field of ["data", "stringData"]) {
+    const members = json[field] ?? {};
+    if (!isObject(members)) {
+      invalid([field], "must be an object");
+      continue;
+    }
+    for (const [key, text] of Object.entries(members)) {
+      const value = field === "data" ? decode(text) : textOf(text);
+      if (typeof value === "string") {
+        data.set(key, value);
+        bytes += value.length;
+      } else invalid([field, key], value.problem);
+    }
+  }
+  if (bytes > maxSecretBytes) invalid(["data"], "must be at most 1 MiB in all");
+  if (type === basicAuthType) {
+    for (const key of ["username", "password"]) {
+      const written = valueAt(json, ["data", key]) ?? valueAt(json, ["stringData", key]);
+      if (written === undefined) {
+        const message = `is required in a Secret of type ${basicAuthType}`;
+        faults.push({ severity: "error", path: ["data", key], reason: "FieldValueRequired", message });
+      } else if (/[\r\n]$/.test(data.get(key) ?? "")) {
+        const field = valueAt(json, ["stringData", key]) === undefined ? "data" : "stringData";
+        const message = "ends with a line break, which is sent as part of it (echo -n leaves it out)";
+        faults.push({ severity: "warning", path: [field, key], reason: "FieldValueInvalid", message });
+      }
+    }
+  }
+  if (metadata.issues !== undefined || typeof type !== "string" || bytes > maxSecretBytes) {
+    return { secret: undefined, faults };
+  }
+  const { name, namespace } = metadata.value;
+  const credentials = ["username", "password"].flatMap((key): [string, string][] => {
+    const value = type === basicAuthType ? data.get(key) : undefined;
+    return value === undefined ? [] : [[key, value]];
+  });
+  return { secret: { plane, namespace, name, type, data: new Map(credentials) }, faults };
+}
+
+/** Standard base64, line breaks allowed, as Kubernetes reads it; only UTF-8 text is of use here. */
+function decode(value: unknown): string | { problem: string } {
+  if (typeof value !== "string") return { problem: "must be base64 text" };
+  const text = value.replace(/[\r\n]/g, "");
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) {
+    return { problem: "must be base64; plain text belongs in stringData" };
+  }
+  const bytes = Buffer.from(text, "base64");
+  const decoded = bytes.toString("utf8");
+  return Buffer.from(decoded, "utf8").equals(bytes) ? decoded : { problem: "must be UTF-8 text in base64" };
+}
+
+function textOf(value: unknown): string | { problem: string } {
+  return typeof value === "string" ? value : { problem: "must be text; put it in quotes" };
+}
+
+/** The credentials of a Secret, or the message of the condition InvalidAuthentication. */
+export function basicAuthOf(
+  name: string,
+  secret: Secret | undefined,
+): BasicAuth | { readonly problem: string } {
+  if (secret === undefined) return { problem: `secret '${name}' not found` };
+  if (secret.type !== basicAuthType) return { problem: `secret '${name}' is not of type ${basicAuthType}` };
+  const username = secret.data.get("username");
+  const password = secret.data.get("password");
+  if (username === undefined) return { problem: `secret '${name}' does not contain a username` };
+  if (password === undefined) return { problem: `secret '${name}' does not contain a password` };
+  // RFC 7617, section 2: what follows the first colon is the password.
+  if (username.includes(":")) return { problem: `secret '${name}' has a username with a colon` };
+  return { username, password };
+}

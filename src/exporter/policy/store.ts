@@ -1,0 +1,125 @@
+import { liveSecrets } from "../../base/core/secrets/live-secrets.ts";
+import type { CheckedPolicy } from "./spec/check-policy.ts";
+import type { PolicyRef, Secret } from "./spec/types.ts";
+
+/** All that one control plane (or the directory) declares. */
+export interface PlaneSnapshot {
+  readonly policies: readonly CheckedPolicy[];
+  readonly secrets: readonly Secret[];
+}
+
+interface Plane {
+  readonly policies: Map<string, CheckedPolicy>;
+  readonly secrets: Map<string, Secret>;
+}
+
+/**
+ * What should run, from every origin. An origin puts its whole plane at once, so that a listing that broke off never
+ * takes a policy away, or single changes after that. Listeners are called soon after, once for many changes.
+ */
+export class PolicyStore {
+  readonly #planes = new Map<string, Plane>();
+  readonly #listeners = new Set<() => void>();
+  #announced = false;
+
+  /** Swaps a whole plane. */
+  replacePlane(plane: string, snapshot: PlaneSnapshot): void {
+    const before = this.#planes.get(plane)?.secrets.values() ?? [];
+    this.#planes.set(plane, {
+      policies: new Map(snapshot.policies.map((policy) => [key(policy.ref), policy])),
+      secrets: new Map(snapshot.secrets.map((secret) => [key(secret), secret])),
+    });
+    for (const secret of snapshot.secrets) holdCredentials(secret);
+    for (const secret of before) this.#releaseUnlessKept(secret);
+    this.#announce();
+  }
+
+  removePlane(plane: string): void {
+    const before = this.#planes.get(plane)?.secrets.values() ?? [];
+    if (this.#planes.delete(plane)) this.#announce();
+    for (const secret of before) this.#releaseUnlessKept(secret);
+  }
+
+  putPolicy(policy: CheckedPolicy): void {
+    this.#plane(policy.ref.plane).policies.set(key(policy.ref), policy);
+    this.#announce();
+  }
+
+  deletePolicy(ref: Omit<PolicyRef, "uid">): void {
+    if (this.#planes.get(ref.plane)?.policies.delete(key(ref))) this.#announce();
+  }
+
+  putSecret(secret: Secret): void {
+    this.#plane(secret.plane).secrets.set(key(secret), secret);
+    holdCredentials(secret);
+    this.#announce();
+  }
+
+  deleteSecret(secret: Pick<Secret, "plane" | "namespace" | "name">): void {
+    if (this.#planes.get(secret.plane)?.secrets.delete(key(secret))) this.#announce();
+    this.#releaseUnlessKept(secret);
+  }
+
+  /** Whether the origin of a plane has been heard of: before that, no policies does not mean none. */
+  hasPlane(plane: string): boolean {
+    return this.#planes.has(plane);
+  }
+
+  policies(): CheckedPolicy[] {
+    return [...this.#planes.values()].flatMap((plane) => [...plane.policies.values()]);
+  }
+
+  policy(ref: PolicyRef): CheckedPolicy | undefined {
+    const policy = this.#planes.get(ref.plane)?.policies.get(key(ref));
+    return policy?.ref.uid === ref.uid ? policy : undefined;
+  }
+
+  secret(plane: string, namespace: string, name: string): Secret | undefined {
+    return this.#planes.get(plane)?.secrets.get(key({ namespace, name }));
+  }
+
+  /** @returns ends the subscription */
+  subscribe(listener: () => void): () => void {
+    // A function of its own, so that one listener may subscribe twice and end one of the two.
+    const own = () => listener();
+    this.#listeners.add(own);
+    return () => this.#listeners.delete(own);
+  }
+
+  #releaseUnlessKept(secret: Pick<Secret, "plane" | "namespace" | "name">): void {
+    if (this.secret(secret.plane, secret.namespace, secret.name) === undefined) {
+      liveSecrets.hold(ownerOf(secret), []);
+    }
+  }
+
+  #plane(name: string): Plane {
+    const plane = this.#planes.get(name) ?? { policies: new Map(), secrets: new Map() };
+    this.#planes.set(name, plane);
+    return plane;
+  }
+
+  #announce(): void {
+    if (this.#announced) return;
+    this.#announced = true;
+    queueMicrotask(() => {
+      // Cleared first: what a listener changes is announced again.
+      this.#announced = false;
+      for (const listener of [...this.#listeners]) listener();
+    });
+  }
+}
+
+function holdCredentials(secret: Secret): void {
+  const password = secret.data.get("password");
+  const username = secret.data.get("username") ?? "";
+  liveSecrets.hold(ownerOf(secret), password === undefined ? [] : [{ username, password }]);
+}
+
+function ownerOf({ plane, namespace, name }: Pick<Secret, "plane" | "namespace" | "name">): string {
+  return `Secret ${plane}/${namespace}/${name}`;
+}
+
+/** A namespace holds one policy of a name, whatever its uid: a new uid takes the old one's place. */
+function key(object: { readonly namespace: string; readonly name: string }): string {
+  return `${object.namespace}/${object.name}`;
+}

@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import { Series } from "../../series/series.ts";
+import { CollisionDetector } from "./collision-detector.ts";
+import { KnownCollisions } from "./known-collisions.ts";
+import { type LabelShape, seriesEncoderFor } from "./labels.ts";
+
+const plain: LabelShape = { externalLabels: {}, dropLabels: [], protocol: "1.0" };
+
+function seriesOf(labels: Record<string, string>): Series {
+  return new Series(Object.entries(labels).map(([name, value]) => ({ name, value })));
+}
+
+/** What becomes of each series, window by window. */
+function claimAll(shape: LabelShape, windows: ReadonlyArray<readonly Series[]>): string[][] {
+  const encoder = seriesEncoderFor(shape);
+  const known = new KnownCollisions();
+  return windows.map((list, window) => {
+    const detector = new CollisionDetector(encoder, known, window * 60_000);
+    return list.map((series) => {
+      const form = encoder.encode(series);
+      if (form.kind === "refused") return form.reason;
+      return detector.claim(series, form)?.reason ?? "sent";
+    });
+  });
+}
+
+test.each<[string, LabelShape, Series[], string[]]>([
+  [
+    "names made legal",
+    { ...plain, externalLabels: { t: "1" } },
+    [seriesOf({ __name__: "a.b" }), seriesOf({ __name__: "a_b" }), seriesOf({ __name__: "c" })],
+    ["name_collision", "name_collision", "sent"],
+  ],
+  [
+    "a label dropped",
+    { ...plain, dropLabels: ["pod"] },
+    [
+      seriesOf({ __name__: "up" }),
+      seriesOf({ __name__: "up", pod: "a" }),
+      seriesOf({ __name__: "up", pod: "b" }),
+    ],
+    ["name_collision", "name_collision", "name_collision"],
+  ],
+  [
+    "an external label's very value",
+    { ...plain, externalLabels: { cluster: "a" } },
+    [seriesOf({ __name__: "up" }), seriesOf({ __name__: "up", cluster: "a" })],
+    ["name_collision", "name_collision"],
+  ],
+  [
+    "another value",
+    { ...plain, externalLabels: { cluster: "a" } },
+    [seriesOf({ __name__: "up" }), seriesOf({ __name__: "up", cluster: "b" })],
+    ["sent", "sent"],
+  ],
+  [
+    "the same series twice",
+    { ...plain, dropLabels: ["pod"] },
+    [seriesOf({ __name__: "up", pod: "a" }), seriesOf({ __name__: "up", pod: "a" })],
+    ["sent", "sent"],
+  ],
+])("%s", (_, shape, list, expected) => {
+  expect(claimAll(shape, [list, list, list]).at(-1)).toEqual(expected);
+});
+
+const dropsPod: LabelShape = { ...plain, dropLabels: ["pod"] };
+const podA = seriesOf({ __name__: "up", pod: "a" });
+const podB = seriesOf({ __name__: "up", pod: "b" });
+
+test("a pair is refused whole from the window after the one in which it met, in whatever order it comes", () => {
+  const pair = ["name_collision", "name_collision"];
+  expect(claimAll(dropsPod, [[podA, podB], [podA, podB], [podB, podA], [podB]])).toEqual([
+    ["sent", "name_collision"],
+    pair,
+    pair,
+    ["name_collision"],
+  ]);
+});
+
+test("one that comes again in a window is refused as soon as the other has come", () => {
+  expect(claimAll(dropsPod, [[podA, podA, podB, podA]])).toEqual([
+    ["sent", "sent", "name_collision", "name_collision"],
+  ]);
+});
+
+test("an hour after the last meeting, the one that is left is sent again", () => {
+  const alone = Array.from({ length: 62 }, () => [podA]);
+  const fates = claimAll(dropsPod, [[podA, podB], ...alone]).flat();
+  expect(fates.slice(2, 62)).toEqual(Array.from({ length: 60 }, () => "name_collision"));
+  expect(fates.slice(62)).toEqual(["sent", "sent"]);
+});
+
+test("what is remembered is bounded, and the oldest goes first", () => {
+  const known = new KnownCollisions();
+  for (let key = 0; key <= 10_000; key++) known.note(key, 0);
+  expect([known.has(0, 0), known.has(1, 0), known.has(10_000, 0)]).toEqual([false, true, true]);
+});
+
+test("the message names both series", () => {
+  const encoder = seriesEncoderFor({ ...plain, dropLabels: ["instance"] });
+  const detector = new CollisionDetector(encoder, new KnownCollisions(), 0);
+  const [first, second] = [
+    seriesOf({ __name__: "x", instance: "1" }),
+    seriesOf({ __name__: "x", instance: "2" }),
+  ];
+  const messages = [first, second].map((series) => {
+    const form = encoder.encode(series);
+    return form.kind === "series" ? detector.claim(series, form)?.message : form.message;
+  });
+  expect(messages).toEqual([
+    undefined,
+    'two series are equal once their labels are made ready to send: {__name__="x", instance="1"} and {__name__="x", instance="2"}',
+  ]);
+});

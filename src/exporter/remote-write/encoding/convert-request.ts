@@ -1,0 +1,38 @@
+import { legalizeLabelName } from "../../series/label-name.ts";
+import type { Label } from "../../series/series.ts";
+import { compareNames, legalizeMetricName, metricNameLabel } from "./label-names.ts";
+import type { Protocol } from "./labels.ts";
+import type { EncodedRequest } from "./request.ts";
+import { readBody, writeBody } from "./request-body.ts";
+
+/** The same samples in another protocol. */
+export interface Conversion {
+  readonly request: EncodedRequest;
+  /** Samples of series that 1.0 cannot carry: two of their labels have the same name once made legal. */
+  readonly leftOut: number;
+}
+
+/**
+ * Takes a request over into another protocol, for the moment in which an endpoint turns out to speak that one. Towards
+ * 1.0 names are made legal, as its label encoder does.
+ */
+export function convertRequest(request: EncodedRequest, protocol: Protocol): Conversion {
+  if (request.protocol === protocol) return { request, leftOut: 0 };
+  let leftOut = 0;
+  const series = readBody(request).flatMap((one) => {
+    const labels = protocol === "1.0" ? legalLabels(one.labels) : one.labels;
+    if (labels !== undefined) return [{ labels, samples: one.samples }];
+    leftOut += one.samples.length;
+    return [];
+  });
+  return { request: writeBody(protocol, series), leftOut };
+}
+
+function legalLabels(labels: readonly Label[]): readonly Label[] | undefined {
+  const legal = labels.map((label) => {
+    const name = legalizeLabelName(label.name);
+    return { name, value: name === metricNameLabel ? legalizeMetricName(label.value) : label.value };
+  });
+  if (new Set(legal.map(({ name }) => name)).size < legal.length) return undefined;
+  return legal.sort((a, b) => compareNames(a.name, b.name));
+}

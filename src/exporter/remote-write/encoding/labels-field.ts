@@ -1,0 +1,42 @@
+import type { Label } from "../../series/series.ts";
+import { hasLoneSurrogate } from "./label-names.ts";
+import { closeMessage, maxTextBytes, varintSize, writeText } from "./wire.ts";
+
+const labelsTag = 0x0a;
+const nameTag = 0x0a;
+const valueTag = 0x12;
+
+let scratch = Buffer.allocUnsafeSlow(16 * 1024);
+
+/**
+ * The field `labels` (number 1) of a 1.0 `TimeSeries`, for all labels: name (string, 1) and value (string, 2).
+ *
+ * @returns undefined when a text cannot be written as UTF-8 (a surrogate without its partner)
+ */
+export function encodeLabels(labels: readonly Label[]): Buffer | undefined {
+  reserveScratch(labels);
+  let at = 0;
+  for (const { name, value } of labels) {
+    scratch[at] = labelsTag;
+    // A gap of one byte: most labels are shorter than 128 bytes, the others move.
+    scratch[at + 2] = nameTag;
+    const nameEnd = writeText(scratch, name, at + 3);
+    scratch[nameEnd] = valueTag;
+    const valueEnd = writeText(scratch, value, nameEnd + 1);
+    // Longer than its code units: it is not ASCII, and only then can it be no Unicode.
+    const isAscii =
+      valueEnd - at ===
+      3 + varintSize(name.length) + name.length + 1 + varintSize(value.length) + value.length;
+    if (!isAscii && (hasLoneSurrogate(name) || hasLoneSurrogate(value))) return undefined;
+    at = closeMessage(scratch, at + 1, at + 2, valueEnd);
+  }
+  const block = Buffer.allocUnsafe(at);
+  block.set(scratch.subarray(0, at));
+  return block;
+}
+
+function reserveScratch(labels: readonly Label[]): void {
+  let size = 0;
+  for (const { name, value } of labels) size += 8 + maxTextBytes(name) + maxTextBytes(value);
+  if (size > scratch.length) scratch = Buffer.allocUnsafeSlow(size * 2);
+}

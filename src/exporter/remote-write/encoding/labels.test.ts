@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { bytesOf } from "../../series/label-blocks.ts";
+import { legalizeLabelName } from "../../series/label-name.ts";
+import { type Label, Series } from "../../series/series.ts";
+import { prometheus } from "./gen/remote-write-1.0.js";
+import { type LabelShape, maxLabelBytes, maxLabels, seriesEncoderFor } from "./labels.ts";
+
+const plain: LabelShape = { externalLabels: {}, dropLabels: [], protocol: "1.0" };
+
+function seriesOf(labels: Record<string, string>): Series {
+  const list = Object.entries(labels).map(([name, value]) => ({ name, value }));
+  return new Series(list.sort((a, b) => (a.name < b.name ? -1 : 1)));
+}
+
+function sentLabels(shape: LabelShape, labels: Record<string, string>): string[] {
+  const form = seriesEncoderFor(shape).encode(seriesOf(labels));
+  if (form.kind === "refused") return [form.reason];
+  const decoded = prometheus.TimeSeries.decode(bytesOf(form));
+  return decoded.labels.map((label) => `${label.name}=${label.value}`);
+}
+
+describe("labels as they are sent", () => {
+  const external: LabelShape = { ...plain, externalLabels: { cluster: "a", zone: "" } };
+  const dropped: LabelShape = { ...plain, dropLabels: ["pod", "cluster"] };
+  const replaced: LabelShape = { ...dropped, externalLabels: { cluster: "a" } };
+  test.each<[string, LabelShape, Record<string, string>, string[]]>([
+    ["as they are", plain, { __name__: "up", job: "x" }, ["__name__=up", "job=x"]],
+    ["empty values dropped", plain, { __name__: "up", job: "" }, ["__name__=up"]],
+    [
+      "external added, sorted in",
+      external,
+      { __name__: "up", job: "x" },
+      ["__name__=up", "cluster=a", "job=x"],
+    ],
+    ["the series' own label wins", external, { __name__: "up", cluster: "b" }, ["__name__=up", "cluster=b"]],
+    ["an empty one is none", external, { __name__: "up", cluster: "" }, ["__name__=up", "cluster=a"]],
+    ["dropped", dropped, { __name__: "up", pod: "p", cluster: "b" }, ["__name__=up"]],
+    [
+      "dropped first, then external",
+      replaced,
+      { __name__: "up", cluster: "b" },
+      ["__name__=up", "cluster=a"],
+    ],
+    ["names made legal", plain, { __name__: "a.b:c", "x-y": "1.5" }, ["__name__=a_b:c", "x_y=1.5"]],
+    ["and sorted again", plain, { __name__: "up", "a.z": "1", aa: "2" }, ["__name__=up", "a_z=1", "aa=2"]],
+    ["2.0 takes any name", { ...plain, protocol: "2.0" }, { __name__: "a.b" }, ["__name__=a.b"]],
+    ["two that become one", plain, { __name__: "up", "a.b": "1", "a-b": "2" }, ["name_collision"]],
+    ["no name", plain, { job: "x" }, ["no_name"]],
+    ["an empty label name", plain, { __name__: "up", "": "x" }, ["empty_label_name"]],
+    ["not UTF-8", plain, { __name__: "up", job: "\udc80" }, ["invalid_utf8"]],
+    ["a name that is not UTF-8", plain, { __name__: "up", "\udc80": "x" }, ["invalid_utf8"]],
+    ["a metric name that is not UTF-8", plain, { __name__: "\udc80" }, ["invalid_utf8"]],
+    ["a label of 1 MB", plain, { __name__: "up", job: "x".repeat(2 ** 20) }, ["label_too_long"]],
+    ["the longest label", plain, { __name__: "up", "0": "x".repeat(maxLabelBytes) }, ["_", "__name__=up"]],
+  ])("%s", (_, shape, labels, expected) => {
+    const sent = sentLabels(shape, labels);
+    expect(sent.map((text) => (text.length > 1_000 ? text.slice(0, 1) : text))).toEqual(expected);
+  });
+
+  test("more labels than anyone takes", () => {
+    const labels = {
+      __name__: "up",
+      ...Object.fromEntries(Array.from({ length: maxLabels }, (_, n) => [`l${n}`, "x"])),
+    };
+    expect(sentLabels(plain, labels)).toEqual(["too_many_labels"]);
+  });
+
+  test("many long labels that are too much together", () => {
+    const long = Array.from({ length: 40 }, (_, n) => [`l${n}`, "x".repeat(maxLabelBytes / 2)]);
+    expect(sentLabels(plain, { __name__: "up", ...Object.fromEntries(long) })).toEqual(["labels_too_large"]);
+  });
+});
+
+const label = fc.record({
+  name: fc.string({ unit: "grapheme", minLength: 1 }),
+  value: fc.string({ unit: "grapheme" }),
+});
+
+test("the block is what the generated encoder writes", () => {
+  const manyLabels = fc.uniqueArray(label, { selector: (one) => one.name, maxLength: 20 });
+  const encoder = seriesEncoderFor({ ...plain, protocol: "2.0" });
+  fc.assert(
+    fc.property(manyLabels, (labels) => {
+      const form = encoder.encode(new Series([...labels, { name: "__name__", value: "up" }]));
+      if (form.kind === "refused") return;
+      const sorted: Label[] = [...(form.sentLabels ?? [])];
+      const reference = prometheus.TimeSeries.encode({ labels: sorted, samples: [] }).finish();
+      expect(bytesOf(form).equals(reference)).toBe(true);
+      const names = sorted.map((one) => Buffer.from(one.name));
+      expect(names).toEqual([...names].sort(Buffer.compare));
+    }),
+  );
+});
+
+test("bytes of the store that are no UTF-8 are refused, not repaired", () => {
+  const series = new Series([{ name: "__name__", value: "up\ufffd" }], false);
+  expect(seriesEncoderFor(plain).encode(series)).toMatchObject({ kind: "refused", reason: "invalid_utf8" });
+});
+
+test("a series is encoded once for a shape, and shapes that are equal share it", () => {
+  const series = seriesOf({ __name__: "up" });
+  const first = seriesEncoderFor({ ...plain, externalLabels: { a: "1", b: "2" }, dropLabels: ["x", "y"] });
+  const second = seriesEncoderFor({
+    ...plain,
+    externalLabels: { b: "2", a: "1" },
+    dropLabels: ["y", "x", "y"],
+  });
+  const other = seriesEncoderFor({ ...plain, externalLabels: { a: "1" } });
+  expect(second).toBe(first);
+  expect(first.encode(series)).toBe(second.encode(series));
+  expect(other.encode(series)).not.toBe(first.encode(series));
+});
+
+test("the hash tells series apart and does not depend on the order in which labels came", () => {
+  const hashOf = (labels: Label[]) => {
+    const form = seriesEncoderFor(plain).encode(new Series(labels));
+    return form.kind === "series" ? [form.hashHigh, form.hashLow] : [];
+  };
+  const name = { name: "__name__", value: "up" };
+  const job = { name: "job", value: "x" };
+  expect(hashOf([job, name])).toEqual(hashOf([name, job]));
+  expect(hashOf([name, job])).not.toEqual(hashOf([name, { name: "job", value: "y" }]));
+});
+
+describe("a label that becomes the tenant's", () => {
+  const ofTenant: LabelShape = { ...plain, tenantLabel: "tenant_id" };
+  test.each<[string, LabelShape, Record<string, string>, string[]]>([
+    ["the tenant's own", ofTenant, { __name__: "up", tenant_id: "a" }, ["__name__=up", "tenant_id=a"]],
+    ["none", ofTenant, { __name__: "up", job: "a" }, ["__name__=up", "job=a"]],
+    ["alone", ofTenant, { __name__: "up", "tenant-id": "b" }, ["tenant_label"]],
+    ["beside it", ofTenant, { __name__: "up", tenant_id: "a", "tenant-id": "b" }, ["tenant_label"]],
+    ["to 2.0", { ...ofTenant, protocol: "2.0" }, { __name__: "up", "tenant.id": "b" }, ["tenant_label"]],
+    [
+      "where the tenant's is dropped",
+      { ...ofTenant, dropLabels: ["tenant_id"] },
+      { __name__: "up", tenant_id: "a", "tenant-id": "b" },
+      ["tenant_label"],
+    ],
+    ["of the operator", plain, { __name__: "up", "tenant-id": "b" }, ["__name__=up", "tenant_id=b"]],
+  ])("%s", (_, shape, labels, expected) => {
+    expect(sentLabels(shape, labels)).toEqual(expected);
+  });
+
+  test("whatever the labels, no value reaches the receiver as the tenant's but its own", () => {
+    const name = fc.string({ unit: fc.constantFrom("t", "i", "_", "-", ".", "é", "😀", "1"), minLength: 1 });
+    const labels = fc.dictionary(name, fc.constantFrom("x", "y"), { maxKeys: 6 });
+    fc.assert(
+      fc.property(labels, fc.constantFrom("1.0", "2.0"), fc.boolean(), (own, protocol, drops) => {
+        const dropLabels = drops ? ["t_i"] : [];
+        const shape: LabelShape = { ...plain, protocol, dropLabels, tenantLabel: "t_i" };
+        const sent = sentLabels(shape, { ...own, __name__: "up" });
+        const received = sent.filter((label) => legalizeLabelName(label.split("=")[0] ?? "") === "t_i");
+        expect(received).toEqual(received.filter((label) => label === `t_i=${own["t_i"]}`));
+      }),
+    );
+  });
+});

@@ -1,0 +1,238 @@
+import { hash } from "node:crypto";
+import { LabelBlocks, type Span } from "../../series/label-blocks.ts";
+import { legalizeLabelName } from "../../series/label-name.ts";
+import type { Label, Series } from "../../series/series.ts";
+import { compareNames, hasLoneSurrogate, legalizeMetricName, metricNameLabel } from "./label-names.ts";
+import { encodeLabels } from "./labels-field.ts";
+
+export type Protocol = "1.0" | "2.0";
+
+/** What is done to the labels of every series that goes to an endpoint. */
+export interface LabelShape {
+  /**
+   * Added where the series does not have a label of that name, as Prometheus does it: a series' own label wins.
+   * Dropped labels go first, so that naming a label in both replaces its value.
+   */
+  readonly externalLabels: Readonly<Record<string, string>>;
+  readonly dropLabels: readonly string[];
+  /**
+   * `metrics.tenantLabel`, for what a tenant exports: a series with another label that becomes this one when names are
+   * made legal is refused. Also for 2.0, whose receiver may make names legal itself.
+   */
+  readonly tenantLabel?: string | undefined;
+  /** 1.0 has a charset for names; 2.0 takes any text. */
+  readonly protocol: Protocol;
+}
+
+/** A series ready to be written into requests of one shape: as a rule the `Series` itself, see `Series.keepBlock`. */
+export interface EncodedSeries extends Span {
+  // From `start` to `end` of `view`: the block, which is the `labels` fields of a 1.0 `TimeSeries` message, sorted by name,
+  // each name once, no empty value.
+  readonly kind: "series";
+  /**
+   * A strong 64-bit hash of the block, as two signed halves (small integers to V8, where unsigned ones were objects): equal
+   * exactly when the labels sent are equal.
+   */
+  readonly hashHigh: number;
+  readonly hashLow: number;
+  /** For protocol 2.0 only, which refers to texts one by one: the labels as they are sent, in order. */
+  readonly sentLabels: readonly Label[] | undefined;
+}
+
+export type RefusalReason =
+  | "too_many_labels"
+  | "label_too_long"
+  | "labels_too_large"
+  | "invalid_utf8"
+  | "no_name"
+  | "empty_label_name"
+  | "name_collision"
+  | "tenant_label";
+
+/** A series that no request may carry; the rest of its window goes on. */
+export interface RefusedSeries {
+  readonly kind: "refused";
+  readonly reason: RefusalReason;
+  readonly message: string;
+}
+
+/** Above these, a series is a fault of its source and would be refused, or cut, by any receiver. */
+export const maxLabels = 1_000;
+export const maxLabelBytes = 65_536;
+/** All names and values together; also what bounds the memory that encoding takes. */
+export const maxLabelsBytes = 1_048_576;
+
+/**
+ * Brings series into the form that one shape of labels has on the wire. Each series is worked on once: the result
+ * stays with it as its form `formIndex`, for all sinks of this shape.
+ */
+export class SeriesEncoder {
+  readonly shape: LabelShape;
+  readonly formIndex: number;
+  readonly #external: readonly Label[];
+  readonly #dropped: ReadonlySet<string>;
+  readonly #blocks = new LabelBlocks();
+  #mayCollide = false;
+
+  constructor(shape: LabelShape, formIndex: number) {
+    this.shape = shape;
+    this.formIndex = formIndex;
+    const external = Object.entries(shape.externalLabels).filter(([, value]) => value !== "");
+    this.#external = external.map(([name, value]) => ({ name, value }));
+    this.#dropped = new Set(shape.dropLabels);
+  }
+
+  /**
+   * True once a series has come whose labels may have become those of another one: a name was made legal, a label
+   * was dropped, or it had an external label's very value itself. Until then nobody needs to look for collisions.
+   */
+  get mayCollide(): boolean {
+    return this.#mayCollide;
+  }
+
+  encode(series: Series): EncodedSeries | RefusedSeries {
+    const known = series.form(this.formIndex);
+    // Only this class writes at this index: the registry gave it to this shape alone.
+    if (known !== undefined) return known as EncodedSeries | RefusedSeries;
+    const form = this.#encodeAnew(series);
+    series.keepForm(this.formIndex, form);
+    return form;
+  }
+
+  #encodeAnew(series: Series): EncodedSeries | RefusedSeries {
+    if (!series.isUtf8)
+      return refusal("invalid_utf8", "a label of the series is not valid UTF-8 in the store");
+    const labels = this.#finalLabels(series.labels);
+    const fault = this.#findForgery(series.labels) ?? findFault(labels);
+    if (fault !== undefined) return fault;
+    const block = encodeLabels(labels);
+    if (block === undefined)
+      return refusal("invalid_utf8", `a label of the series is not valid UTF-8: ${names(labels)}`);
+    const digest = hash("sha256", block, "buffer");
+    const hashHigh = digest.readInt32LE(0);
+    const hashLow = digest.readInt32LE(4);
+    if (this.shape.protocol === "1.0" && !series.hasBlock) return series.keepBlock(block, hashHigh, hashLow);
+    const sentLabels = this.shape.protocol === "1.0" ? undefined : labels;
+    return { kind: "series", ...this.#blocks.place(block), hashHigh, hashLow, sentLabels };
+  }
+
+  /** @param own as the store gave them: what is dropped or added on the way must not hide the forged label */
+  #findForgery(own: readonly Label[]): RefusedSeries | undefined {
+    const { tenantLabel } = this.shape;
+    if (tenantLabel === undefined) return undefined;
+    const forged = own.find(({ name }) => name !== tenantLabel && legalizeLabelName(name) === tenantLabel);
+    if (forged === undefined) return undefined;
+    return refusal(
+      "tenant_label",
+      `label ${quote(forged.name)} of the series would become ${tenantLabel}, the label that tells projects apart`,
+    );
+  }
+
+  #finalLabels(own: readonly Label[]): readonly Label[] {
+    let labels: readonly Label[] = own;
+    if (this.#dropped.size > 0 || labels.some((label) => label.value === "")) {
+      labels = own.filter((label) => label.value !== "" && !this.#dropped.has(label.name));
+      if (labels.length < own.length) this.#mayCollide = true;
+    }
+    for (const external of this.#external) {
+      const present = labels.find((label) => label.name === external.name);
+      if (present === undefined) labels = [...labels, external];
+      else if (present.value === external.value) this.#mayCollide = true;
+    }
+    if (this.shape.protocol === "1.0") labels = this.#legalLabels(labels);
+    return isSorted(labels) ? labels : [...labels].sort((a, b) => compareNames(a.name, b.name));
+  }
+
+  #legalLabels(labels: readonly Label[]): readonly Label[] {
+    let legal: Label[] | undefined;
+    for (const [index, label] of labels.entries()) {
+      const name = legalizeLabelName(label.name);
+      const value = name === metricNameLabel ? legalizeMetricName(label.value) : label.value;
+      if (name === label.name && value === label.value) continue;
+      // Text that is not UTF-8 is refused, not repaired: it stays as it is for the check that follows.
+      if (hasLoneSurrogate(label.name) || hasLoneSurrogate(label.value) || label.name === "") continue;
+      legal ??= [...labels];
+      legal[index] = { name, value };
+    }
+    if (legal === undefined) return labels;
+    this.#mayCollide = true;
+    return legal;
+  }
+}
+
+const encoders = new Map<string, SeriesEncoder>();
+
+/**
+ * The encoder of a shape: one for the whole process, so that sinks of equal shape share the encoded labels. Shapes come
+ * from the operator's configuration, so that there are few; one that is no longer used is never given up.
+ */
+export function seriesEncoderFor(shape: LabelShape): SeriesEncoder {
+  const external = Object.entries(shape.externalLabels).sort(([a], [b]) => compareNames(a, b));
+  const dropped = [...new Set(shape.dropLabels)].sort();
+  const key = JSON.stringify([shape.protocol, external, dropped, shape.tenantLabel ?? ""]);
+  let encoder = encoders.get(key);
+  if (encoder === undefined) {
+    encoder = new SeriesEncoder(shape, encoders.size);
+    encoders.set(key, encoder);
+  }
+  return encoder;
+}
+
+function isSorted(labels: readonly Label[]): boolean {
+  for (let index = 1; index < labels.length; index++) {
+    const before = labels[index - 1];
+    const label = labels[index];
+    if (before !== undefined && label !== undefined && compareNames(before.name, label.name) > 0)
+      return false;
+  }
+  return true;
+}
+
+/** @param labels sorted, so that equal names are neighbours */
+function findFault(labels: readonly Label[]): RefusedSeries | undefined {
+  if (labels.length > maxLabels) {
+    return refusal("too_many_labels", `the series has ${labels.length} labels, more than ${maxLabels}`);
+  }
+  let hasName = false;
+  let total = 0;
+  let before: string | undefined;
+  for (const { name, value } of labels) {
+    if (name === "") return refusal("empty_label_name", "a label of the series has an empty name");
+    if (name === before) {
+      return refusal(
+        "name_collision",
+        `two labels of the series have the same name once made legal: ${quote(name)}`,
+      );
+    }
+    if (name.length > maxLabelBytes || value.length > maxLabelBytes) {
+      const length = Math.max(name.length, value.length);
+      return refusal(
+        "label_too_long",
+        `label ${quote(name)} has ${length} characters, more than ${maxLabelBytes}`,
+      );
+    }
+    if (name === metricNameLabel) hasName = true;
+    total += name.length + value.length;
+    before = name;
+  }
+  if (total > maxLabelsBytes) {
+    return refusal(
+      "labels_too_large",
+      `the labels of the series have ${total} characters, more than ${maxLabelsBytes}`,
+    );
+  }
+  return hasName ? undefined : refusal("no_name", "the series has no metric name");
+}
+
+function refusal(reason: RefusalReason, message: string): RefusedSeries {
+  return { kind: "refused", reason, message };
+}
+
+function names(labels: readonly Label[]): string {
+  const bad = labels.filter(({ name, value }) => hasLoneSurrogate(name) || hasLoneSurrogate(value));
+  return bad.map(({ name }) => quote(name)).join(", ");
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
+}

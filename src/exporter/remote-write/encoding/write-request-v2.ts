@@ -1,0 +1,174 @@
+import { compressSync } from "snappy";
+import type { Label, SampleBuffer } from "../../series/series.ts";
+import type { EncodedSeries } from "./labels.ts";
+import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
+import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
+import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
+import { SymbolTable } from "./symbol-table.ts";
+import { closeMessage, varintSize, writeVarint } from "./wire.ts";
+
+/** Numbers of `Metadata.MetricType`. */
+export const metricTypes = {
+  unknown: 0,
+  counter: 1,
+  gauge: 2,
+  histogram: 3,
+  gaugehistogram: 4,
+  summary: 5,
+  info: 6,
+  stateset: 7,
+} as const;
+
+export type MetricType = keyof typeof metricTypes;
+
+/** What a store knows about a metric beside its samples. */
+export interface MetricMetadata {
+  readonly type: MetricType;
+  readonly help: string;
+  readonly unit: string;
+}
+
+/** Finds the metadata of a metric by its name; undefined when there is none. Called for each series: it must be cheap. */
+export type MetadataLookup = (metricName: string) => MetricMetadata | undefined;
+
+const timeSeriesTag = 0x2a;
+const labelRefsTag = 0x0a;
+const metadataTag = 0x2a;
+const typeTag = 0x08;
+const helpTag = 0x18;
+const unitTag = 0x20;
+/** Type, and two references with their tags. */
+const maxMetadataBytes = 2 + 6 + 6;
+const maxRefBytes = 5;
+
+/**
+ * Builds `io.prometheus.write.v2.Request` bodies. The symbols are met while the series are written, and stand before them in
+ * the body: both are written side by side and joined at the end.
+ *
+ * Start timestamps are left out (0: not known): the stores that are read from do not have them.
+ */
+export class WriteRequestV2Builder implements RequestBuilder {
+  readonly #metadataOf: MetadataLookup | undefined;
+  readonly #onCapacity: CapacityListener | undefined;
+  readonly #symbols: SymbolTable;
+  #out: Buffer = noScratch;
+  #at = 0;
+  #sampleCount = 0;
+  #seriesCount = 0;
+  #minMs = Infinity;
+  #maxMs = -Infinity;
+
+  constructor(metadataOf?: MetadataLookup, onCapacity?: CapacityListener) {
+    this.#metadataOf = metadataOf;
+    this.#onCapacity = onCapacity;
+    this.#symbols = new SymbolTable(onCapacity);
+  }
+
+  get sampleCount(): number {
+    return this.#sampleCount;
+  }
+
+  get seriesCount(): number {
+    return this.#seriesCount;
+  }
+
+  get byteLength(): number {
+    return this.#symbols.byteLength + this.#at;
+  }
+
+  get minMs(): number {
+    return this.#minMs;
+  }
+
+  get maxMs(): number {
+    return this.#maxMs;
+  }
+
+  append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void {
+    if (end <= start) return;
+    const labels = encoded.sentLabels;
+    if (labels === undefined) throw new TypeError("the series was not encoded for remote write 2.0");
+    const count = end - start;
+    const mostBytes = 16 + labels.length * 2 * maxRefBytes + count * maxSampleFieldBytes + maxMetadataBytes;
+    this.#reserve(6 + mostBytes);
+    const out = this.#out;
+    const headerAt = this.#at;
+    out[headerAt] = timeSeriesTag;
+    const usualBytes = 2 + labels.length * 4 + count * usualSampleFieldBytes;
+    const contentAt = headerAt + 1 + varintSize(usualBytes);
+    let at = this.#writeRefs(labels, contentAt);
+    at = writeSamples(out, at, samples, start, end);
+    if (this.#metadataOf !== undefined) at = this.#writeMetadata(labels, at);
+    this.#at = closeMessage(out, headerAt + 1, contentAt, at);
+
+    this.#seriesCount++;
+    this.#sampleCount += count;
+    const firstMs = samples.timestampsMs[start] ?? 0;
+    const lastMs = samples.timestampsMs[end - 1] ?? 0;
+    if (firstMs < this.#minMs) this.#minMs = firstMs;
+    if (lastMs > this.#maxMs) this.#maxMs = lastMs;
+  }
+
+  finish(): EncodedRequest {
+    const body = Buffer.concat([this.#symbols.bytes(), this.#out.subarray(0, this.#at)]);
+    const request: EncodedRequest = {
+      payload: compressSync(body, { copyOutputData: true }),
+      protocol: "2.0",
+      sampleCount: this.#sampleCount,
+      seriesCount: this.#seriesCount,
+      uncompressedBytes: body.length,
+      minMs: this.#minMs,
+      maxMs: this.#maxMs,
+    };
+    this.reset();
+    return request;
+  }
+
+  reset(): void {
+    this.#symbols.reset();
+    this.#out = releaseScratch(this.#out, this.#onCapacity);
+    this.#at = 0;
+    this.#sampleCount = 0;
+    this.#seriesCount = 0;
+    this.#minMs = Infinity;
+    this.#maxMs = -Infinity;
+  }
+
+  #writeRefs(labels: readonly Label[], offset: number): number {
+    const out = this.#out;
+    const symbols = this.#symbols;
+    out[offset] = labelRefsTag;
+    let at = offset + 2;
+    for (const { name, value } of labels) {
+      at = writeVarint(out, symbols.ref(name), at);
+      at = writeVarint(out, symbols.ref(value), at);
+    }
+    return closeMessage(out, offset + 1, offset + 2, at);
+  }
+
+  #writeMetadata(labels: readonly Label[], offset: number): number {
+    const name = labels.find((label) => label.name === "__name__")?.value;
+    const metadata = name === undefined ? undefined : this.#metadataOf?.(name);
+    if (metadata === undefined) return offset;
+    const out = this.#out;
+    const contentAt = offset + 2;
+    let at = contentAt;
+    at = writeNumber(out, typeTag, metricTypes[metadata.type], at);
+    at = writeNumber(out, helpTag, this.#symbols.ref(metadata.help), at);
+    at = writeNumber(out, unitTag, this.#symbols.ref(metadata.unit), at);
+    if (at === contentAt) return offset;
+    out[offset] = metadataTag;
+    return closeMessage(out, offset + 1, contentAt, at);
+  }
+
+  #reserve(bytes: number): void {
+    this.#out = reserveScratch(this.#out, this.#at, this.#at + bytes, this.#onCapacity);
+  }
+}
+
+/** A field with a number; 0 is left out, as proto3 demands. */
+function writeNumber(out: Buffer, tag: number, value: number, offset: number): number {
+  if (value === 0) return offset;
+  out[offset] = tag;
+  return writeVarint(out, value, offset + 1);
+}

@@ -1,0 +1,110 @@
+import { compressSync } from "snappy";
+import { copySpan } from "../../series/label-blocks.ts";
+import type { SampleBuffer } from "../../series/series.ts";
+import type { EncodedSeries } from "./labels.ts";
+import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
+import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
+import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
+import { closeMessage, varintSize } from "./wire.ts";
+
+const timeSeriesTag = 0x0a;
+const noView = new DataView(noScratch.buffer, noScratch.byteOffset, 0);
+
+/**
+ * Builds `prometheus.WriteRequest` bodies (remote write 1.0) in memory that it holds only while there is a series in it.
+ *
+ * What makes it fast (bench/encode.bench.ts): labels are copied as one block that was encoded when the series was first
+ * seen, and a length is written after its content, into a gap that is right for all but rare sizes.
+ */
+export class WriteRequestBuilder implements RequestBuilder {
+  readonly #onCapacity: CapacityListener | undefined;
+  #out: Buffer = noScratch;
+  /** Of the same memory. */
+  #view: DataView = noView;
+  #at = 0;
+  #sampleCount = 0;
+  #seriesCount = 0;
+  #minMs = Infinity;
+  #maxMs = -Infinity;
+
+  constructor(onCapacity?: CapacityListener) {
+    this.#onCapacity = onCapacity;
+  }
+
+  get sampleCount(): number {
+    return this.#sampleCount;
+  }
+
+  get seriesCount(): number {
+    return this.#seriesCount;
+  }
+
+  get byteLength(): number {
+    return this.#at;
+  }
+
+  get minMs(): number {
+    return this.#minMs;
+  }
+
+  get maxMs(): number {
+    return this.#maxMs;
+  }
+
+  append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void {
+    if (end <= start) return;
+    const blockBytes = encoded.end - encoded.start;
+    const mostBytes = blockBytes + (end - start) * maxSampleFieldBytes;
+    this.#reserve(1 + varintSize(mostBytes) + mostBytes);
+    const out = this.#out;
+    const headerAt = this.#at;
+    out[headerAt] = timeSeriesTag;
+    // The length is known behind its content. The gap fits the usual size; where it does not, the content moves.
+    const usualBytes = blockBytes + (end - start) * usualSampleFieldBytes;
+    const contentAt = headerAt + 1 + varintSize(usualBytes);
+    copySpan(encoded, this.#view, contentAt);
+    const contentEnd = writeSamples(out, contentAt + blockBytes, samples, start, end);
+    this.#at = closeMessage(out, headerAt + 1, contentAt, contentEnd);
+
+    this.#seriesCount++;
+    this.#sampleCount += end - start;
+    // Samples are in time order: the ends are the extremes.
+    const firstMs = samples.timestampsMs[start] ?? 0;
+    const lastMs = samples.timestampsMs[end - 1] ?? 0;
+    if (firstMs < this.#minMs) this.#minMs = firstMs;
+    if (lastMs > this.#maxMs) this.#maxMs = lastMs;
+  }
+
+  finish(): EncodedRequest {
+    const body = this.#out.subarray(0, this.#at);
+    const request: EncodedRequest = {
+      // The copying form: the other one piles up memory outside of the heap in a loop that does not yield.
+      payload: compressSync(body, { copyOutputData: true }),
+      protocol: "1.0",
+      sampleCount: this.#sampleCount,
+      seriesCount: this.#seriesCount,
+      uncompressedBytes: body.length,
+      minMs: this.#minMs,
+      maxMs: this.#maxMs,
+    };
+    this.reset();
+    return request;
+  }
+
+  reset(): void {
+    this.#out = releaseScratch(this.#out, this.#onCapacity);
+    this.#view = noView;
+    this.#at = 0;
+    this.#sampleCount = 0;
+    this.#seriesCount = 0;
+    this.#minMs = Infinity;
+    this.#maxMs = -Infinity;
+  }
+
+  #reserve(bytes: number): void {
+    const out = reserveScratch(this.#out, this.#at, this.#at + bytes, this.#onCapacity);
+    if (out === this.#out) return;
+    this.#out = out;
+    this.#view = new DataView(out.buffer, out.byteOffset, out.length);
+  }
+}

@@ -1,0 +1,66 @@
+import type { EgressScope } from "../../../base/net/egress.ts";
+import type { TlsSettings } from "../../../base/net/tls-material.ts";
+import type { ProtocolSetting } from "./endpoint-state.ts";
+
+/** One item of `delivery.endpoints`: the operator's word on the endpoints below its prefix. */
+export interface EndpointSettings {
+  /** Without query and fragment. */
+  readonly urlPrefix: string;
+  /** Whether policies of control planes get everything of it; otherwise see {@link settingsOfScope}. */
+  readonly tenants: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bearerTokenFile?: string | undefined;
+  readonly tls: TlsSettings;
+  readonly proxyUrl?: string | undefined;
+  readonly externalLabels: Readonly<Record<string, string>>;
+  readonly dropLabels: readonly string[];
+  /** 0: no limit. */
+  readonly maxSamplesPerSecond: number;
+  readonly protocol?: ProtocolSetting | undefined;
+}
+
+/**
+ * The settings for an endpoint: those with the longest prefix that it lies below. Scheme, host and port must be equal, so
+ * that `https://a.example` is no prefix of `https://a.example.evil.example/`; the path is compared by whole segments, so
+ * that `/tenants/web` is no prefix of `/tenants/web-evil`.
+ */
+export function settingsFor(
+  endpoint: string,
+  list: readonly EndpointSettings[],
+): EndpointSettings | undefined {
+  const url = new URL(endpoint);
+  if (isAmbiguous(url.pathname)) return undefined;
+  let best: EndpointSettings | undefined;
+  let bestLength = -1;
+  for (const settings of list) {
+    const prefix = new URL(settings.urlPrefix);
+    if (prefix.origin !== url.origin || !isBelow(url.pathname, prefix.pathname)) continue;
+    if (prefix.pathname.length > bestLength) {
+      best = settings;
+      bestLength = prefix.pathname.length;
+    }
+  }
+  return best;
+}
+
+/**
+ * What of an entry holds for policies of this scope. The operator's trust (credentials, headers, certificates, the way
+ * through a proxy) is for the operator's own policies unless the entry says `tenants: true`: whoever writes a policy of a
+ * control plane chooses its endpoint, and would send with it. Limits and labels hold for everybody.
+ */
+export function settingsOfScope(settings: EndpointSettings, scope: EgressScope): EndpointSettings {
+  if (scope === "operator" || settings.tenants) return settings;
+  return { ...settings, headers: {}, bearerTokenFile: undefined, tls: {}, proxyUrl: undefined };
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
+}
+
+/**
+ * Whether a server may read a path as another one than it seems to be, and leave a prefix with it: `/a/..%2fb`, the same
+ * encoded once more, and `/a/..;x/b`, from which some servers take the parameter.
+ */
+export function isAmbiguous(path: string): boolean {
+  return /%(?:25)*(?:2e|2f|5c)|\/\.{1,2};/i.test(path);
+}

@@ -1,0 +1,36 @@
+import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../../../base/core/clock.ts";
+import { silentLogger } from "../../../base/core/log.ts";
+import { RemoteWriteMetrics } from "../metrics.ts";
+import { type Connection, Endpoints } from "./endpoints.ts";
+
+const endpoints = new Endpoints(
+  { endpoints: [], protocol: "auto", egress: { deny: [], allow: [], trustProxy: false } },
+  {
+    ...{ clock: systemClock, random: Math.random, log: silentLogger },
+    metrics: new RemoteWriteMetrics(),
+    userAgent: "telemetryd/test",
+  },
+);
+afterEach(() => endpoints.close());
+
+function connect(tenant: string, endpoint: string): Connection {
+  const connection = endpoints.connect({
+    ...{ endpoint, tenant, scope: "tenant", retry: { maxAttempts: 1, backoffMs: 1 } },
+    basicAuth: () => undefined,
+    interrupt: () => new AbortController().signal,
+  });
+  if (connection.kind === "invalid") throw new Error(connection.message);
+  return connection;
+}
+
+test("what is known of an endpoint is a tenant's own, and shared by its sinks", () => {
+  const url = "http://receiver.test/api/v1/write";
+  const one = connect("one", url);
+  one.state.tooLarge(1_000, 0);
+  one.state.tryVersion2();
+  expect(connect("one", url).state).toBe(one.state);
+  const other = connect("other", url).state;
+  expect([other.maxRequestBytes(0), other.protocol]).toEqual([Infinity, "1.0"]);
+  expect(connect("one", `${url}/other`).state).not.toBe(one.state);
+});

@@ -1,0 +1,258 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import { liveSecrets } from "../../../base/core/secrets/live-secrets.ts";
+import { SecretFile } from "../../../base/core/secrets/secret-file.ts";
+import { secretsByName, secretsOfUrl } from "../../../base/core/secrets/secret-values.ts";
+import { ConnectionBudget } from "../../../base/http/connection-budget.ts";
+import { NameResolver } from "../../../base/http/names/name-resolver.ts";
+import { EgressGuard, type EgressRules, type EgressScope } from "../../../base/net/egress.ts";
+import { bypassesProxy } from "../../../base/net/no-proxy.ts";
+import { TlsMaterial } from "../../../base/net/tls-material.ts";
+import type { BasicAuth, RetrySettings } from "../../policy/spec/types.ts";
+import { type LabelShape, type SeriesEncoder, seriesEncoderFor } from "../encoding/labels.ts";
+import type { CapacityListener, RequestBuilder } from "../encoding/request.ts";
+import { WriteRequestBuilder } from "../encoding/write-request.ts";
+import { type MetadataLookup, WriteRequestV2Builder } from "../encoding/write-request-v2.ts";
+import type { RemoteWriteMetrics } from "../metrics.ts";
+import type { Sender } from "../send/outcome.ts";
+import {
+  type PostLimits,
+  postLimits,
+  type Transport,
+  type TransportLimits,
+  transportLimits,
+} from "../send/post.ts";
+import { RateLimit } from "../send/rate-limit.ts";
+import { createSender } from "../send/sender.ts";
+import { createTransport } from "../send/transport.ts";
+import { type EndpointSettings, settingsFor, settingsOfScope } from "./endpoint-settings.ts";
+import { EndpointState, type ProtocolSetting } from "./endpoint-state.ts";
+
+/** The parts of the configuration that delivery over HTTP needs. */
+export interface EndpointsConfig {
+  /** `delivery.endpoints` */
+  readonly endpoints: readonly EndpointSettings[];
+  /** `delivery.protocol` */
+  readonly protocol: ProtocolSetting;
+  /** `delivery.maxConnections` */
+  readonly maxConnections?: number;
+  readonly egress: EgressRules & {
+    readonly trustProxy: boolean;
+    /** `address` or `address:port`; the system's where there are none. */
+    readonly nameServers?: readonly string[];
+  };
+}
+
+export interface EndpointsDeps {
+  readonly clock: Clock;
+  /** A number in [0, 1), anew for each call. */
+  readonly random: () => number;
+  readonly metrics: RemoteWriteMetrics;
+  readonly log: Logger;
+  /** `telemetryd/<version>`. */
+  readonly userAgent: string;
+  /** The environment's `NO_PROXY`. */
+  readonly noProxy?: string | undefined;
+  /** Type, help and unit of metrics, for protocol 2.0; not for tenants, who must not read each other's texts. */
+  readonly metadataOf?: MetadataLookup;
+  readonly postLimits?: PostLimits;
+  readonly transportLimits?: TransportLimits;
+}
+
+/** What a sink says about where it sends. */
+export interface EndpointRequest {
+  /** Absolute http or https URL without userinfo. */
+  readonly endpoint: string;
+  readonly scope: EgressScope;
+  /** See {@link LabelShape}. */
+  readonly tenantLabel?: string | undefined;
+  /** Whose sink it is: tenants share no knowledge of an endpoint, and take turns where something is scarce. */
+  readonly tenant: string;
+  readonly retry: RetrySettings;
+  /** Read before each attempt, so that a rotated Secret counts from the next request on. */
+  readonly basicAuth: () => BasicAuth | undefined;
+  /** Asked before each pause between attempts: its abort ends the pause, and no further attempt is begun. */
+  readonly interrupt: () => AbortSignal;
+  /** Called before each repeated attempt. */
+  readonly onRetry?: () => void;
+}
+
+/** Everything a sink's exporter needs to send to its endpoint. */
+export interface Connection {
+  readonly kind: "connected";
+  readonly sender: Sender;
+  readonly state: EndpointState;
+  /** For the protocol that the endpoint speaks now: to be asked for each window, together with the builder. */
+  encoder(): SeriesEncoder;
+  newBuilder(onCapacity?: CapacityListener): RequestBuilder;
+}
+
+/** The endpoint cannot be used as it is configured: condition InvalidTarget. */
+export interface InvalidEndpoint {
+  readonly kind: "invalid";
+  readonly message: string;
+}
+
+/** What the sinks of one scope under one urlPrefix (or under none) have in common. */
+interface Group {
+  /** Unique to the scope and the prefix. */
+  readonly key: string;
+  readonly settings: EndpointSettings | undefined;
+  readonly tls: TlsMaterial;
+  readonly bearerToken: SecretFile | undefined;
+  /** That of the prefix, in every scope. */
+  readonly rateLimit: RateLimit | undefined;
+}
+
+/** More endpoints than this are not remembered at once: what is known of the oldest is found out again. */
+const maxStates = 20_000;
+
+/**
+ * The ways out of the process: settings by URL prefix, connections shared by what may share them, what is known of each
+ * endpoint. Made anew when the configuration is reloaded.
+ */
+export class Endpoints {
+  readonly #config: EndpointsConfig;
+  readonly #deps: EndpointsDeps;
+  readonly #groups = new Map<string, Group>();
+  readonly #rateLimits = new Map<EndpointSettings, RateLimit>();
+  readonly #transports = new Map<string, Transport>();
+  readonly #states = new Map<string, EndpointState>();
+  readonly #names: NameResolver;
+  readonly #budget: ConnectionBudget;
+
+  constructor(config: EndpointsConfig, deps: EndpointsDeps) {
+    this.#config = config;
+    this.#deps = deps;
+    this.#budget = new ConnectionBudget(config.maxConnections ?? Number.POSITIVE_INFINITY);
+    this.#names = new NameResolver({ clock: deps.clock, servers: config.egress.nameServers ?? [] });
+  }
+
+  connect(request: EndpointRequest): Connection | InvalidEndpoint {
+    const group = this.#groupOf(settingsFor(request.endpoint, this.#config.endpoints), request.scope);
+    const { settings } = group;
+    const proxyUrl = this.#proxyFor(request.endpoint, settings);
+    if (proxyUrl !== undefined && !this.#config.egress.trustProxy) {
+      const message =
+        "the endpoint's proxy hides the address that is connected to; egress.trustProxy must allow that";
+      return { kind: "invalid", message };
+    }
+    const state = this.#stateOf(request, settings?.protocol ?? this.#config.protocol);
+    const { clock, random, metrics, log, userAgent, metadataOf } = this.#deps;
+    const sender = createSender(
+      {
+        endpoint: request.endpoint,
+        scope: request.scope,
+        tenant: request.tenant,
+        retry: request.retry,
+        basicAuth: request.basicAuth,
+        interrupt: request.interrupt,
+        onRetry: request.onRetry ?? (() => undefined),
+        headers: settings?.headers ?? {},
+        bearerToken: group.bearerToken,
+        rateLimit: group.rateLimit,
+        state,
+      },
+      {
+        ...{ clock, random, metrics, log, userAgent },
+        transport: this.#transportFor(group, request.scope, proxyUrl),
+        limits: this.#deps.postLimits ?? postLimits,
+      },
+    );
+    const { externalLabels = {}, dropLabels = [] } = settings ?? {};
+    return {
+      kind: "connected",
+      sender,
+      state,
+      encoder: () =>
+        seriesEncoderFor({
+          externalLabels,
+          dropLabels,
+          tenantLabel: request.tenantLabel,
+          protocol: state.protocol,
+        } satisfies LabelShape),
+      newBuilder: (onCapacity) =>
+        state.protocol === "1.0"
+          ? new WriteRequestBuilder(onCapacity)
+          : new WriteRequestV2Builder(request.scope === "operator" ? metadataOf : undefined, onCapacity),
+    };
+  }
+
+  /** Ends all connections, open requests included. May be called twice. */
+  async close(): Promise<void> {
+    const transports = [...this.#transports.values()];
+    this.#transports.clear();
+    this.#names.close();
+    await Promise.all(transports.map((transport) => transport.close()));
+  }
+
+  #proxyFor(endpoint: string, settings: EndpointSettings | undefined): string | undefined {
+    if (!settings?.proxyUrl) return undefined;
+    return bypassesProxy(new URL(endpoint), this.#deps.noProxy ?? "") ? undefined : settings.proxyUrl;
+  }
+
+  #groupOf(entry: EndpointSettings | undefined, scope: EgressScope): Group {
+    const index = entry === undefined ? -1 : this.#config.endpoints.indexOf(entry);
+    const key = `${index} ${scope}`;
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      const settings = entry && settingsOfScope(entry, scope);
+      if (settings !== undefined) {
+        const secrets = [...secretsByName(settings.headers), ...secretsOfUrl(settings.proxyUrl)];
+        liveSecrets.hold(`delivery.endpoints ${settings.urlPrefix} ${scope}`, secrets);
+      }
+      group = {
+        key,
+        settings,
+        tls: new TlsMaterial(settings?.tls ?? {}),
+        bearerToken: settings?.bearerTokenFile
+          ? new SecretFile(settings.bearerTokenFile, this.#deps.clock)
+          : undefined,
+        rateLimit: entry && this.#rateLimitOf(entry),
+      };
+      this.#groups.set(key, group);
+    }
+    return group;
+  }
+
+  #rateLimitOf(entry: EndpointSettings): RateLimit | undefined {
+    if (entry.maxSamplesPerSecond === 0) return undefined;
+    let limit = this.#rateLimits.get(entry);
+    if (limit === undefined) {
+      limit = new RateLimit(entry.maxSamplesPerSecond, this.#deps.clock);
+      this.#rateLimits.set(entry, limit);
+    }
+    return limit;
+  }
+
+  /** One tenant's 413, or receiver without 2.0, is no other's: a gateway may treat each of them differently. */
+  #stateOf({ endpoint, tenant }: EndpointRequest, protocol: ProtocolSetting): EndpointState {
+    const key = `${tenant} ${endpoint}`;
+    let state = this.#states.get(key);
+    if (state === undefined) {
+      const oldest = this.#states.size >= maxStates ? this.#states.keys().next().value : undefined;
+      if (oldest !== undefined) this.#states.delete(oldest);
+      state = new EndpointState(protocol);
+      this.#states.set(key, state);
+    }
+    return state;
+  }
+
+  /** A connection that was made for the operator's policies must not serve a tenant's: where it leads was not checked alike. */
+  #transportFor(group: Group, scope: EgressScope, proxyUrl: string | undefined): Transport {
+    const key = `${group.key} ${proxyUrl ?? ""}`;
+    let transport = this.#transports.get(key);
+    if (transport === undefined) {
+      transport = createTransport({
+        limits: this.#deps.transportLimits ?? transportLimits,
+        guard: new EgressGuard(this.#config.egress, scope),
+        tls: group.tls,
+        lookup: (name, tenant) => this.#names.lookup(name, tenant),
+        budget: this.#budget,
+        proxyUrl,
+      });
+      this.#transports.set(key, transport);
+    }
+    return transport;
+  }
+}

@@ -1,0 +1,80 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { RetryReason, Verdict } from "./send/classify.ts";
+
+const neverConnected: ReadonlySet<RetryReason> = new Set(["dns", "connect", "tls"]);
+
+/**
+ * What the senders of the whole process count, in a registry of its own. No series per sink: ten thousand sinks would
+ * make ten thousand histograms; what belongs to a sink is counted by its exporter.
+ */
+export class RemoteWriteMetrics {
+  readonly registry = new Registry();
+  readonly #requests = new Counter({
+    name: "telemetryd_remote_write_requests_total",
+    help: "Remote-write requests by what became of them; each attempt counts.",
+    labelNames: ["outcome"],
+    registers: [this.registry],
+  });
+  readonly #retries = new Counter({
+    name: "telemetryd_remote_write_retries_total",
+    help: "Attempts that failed in a way that calls for the same request again, by reason.",
+    labelNames: ["reason"],
+    registers: [this.registry],
+  });
+  readonly #sentBytes = new Counter({
+    name: "telemetryd_remote_write_sent_bytes_total",
+    help: "Bytes of request bodies, compressed, as given to the network; each attempt counts.",
+    registers: [this.registry],
+  });
+  readonly #duration = new Histogram({
+    name: "telemetryd_remote_write_request_duration_seconds",
+    help: "Time of one remote-write request from its start to its outcome.",
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [this.registry],
+  });
+
+  readonly #rejectedBytes = new Gauge({
+    name: "telemetryd_rejected_store_bytes",
+    help: "Size of the rejected store.",
+    registers: [this.registry],
+  });
+  readonly #rejectedEvicted = new Counter({
+    name: "telemetryd_rejected_store_evicted_total",
+    help: "Entries that left the rejected store unseen, by the limit that they had to make room for.",
+    labelNames: ["limit"],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    // A counter that appears with its first event has no rate for that event.
+    for (const outcome of [
+      "delivered",
+      "retry",
+      "refused",
+      "suspended",
+      "aborted",
+    ] satisfies Verdict["kind"][]) {
+      this.#requests.inc({ outcome }, 0);
+    }
+  }
+
+  rejectedStored(bytes: number): void {
+    this.#rejectedBytes.set(bytes);
+  }
+
+  rejectedEvicted(limit: "age" | "size"): void {
+    this.#rejectedEvicted.inc({ limit });
+  }
+
+  attempt(verdict: Verdict, durationMs: number, bytes: number): void {
+    this.#requests.inc({ outcome: verdict.kind });
+    this.#duration.observe(durationMs / 1_000);
+    if (verdict.kind === "forbidden") return;
+    if (verdict.kind !== "retry") {
+      this.#sentBytes.inc(bytes);
+      return;
+    }
+    this.#retries.inc({ reason: verdict.reason });
+    if (!neverConnected.has(verdict.reason)) this.#sentBytes.inc(bytes);
+  }
+}

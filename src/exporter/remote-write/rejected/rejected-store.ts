@@ -1,0 +1,252 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../../base/core/clock.ts";
+import { describeError, errnoCode } from "../../../base/core/errors.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import { redact } from "../../../base/core/secrets/redact.ts";
+import type { Protocol } from "../encoding/labels.ts";
+import type { EncodedRequest } from "../encoding/request.ts";
+import type { RemoteWriteMetrics } from "../metrics.ts";
+
+/** A request, or a part of one, that a receiver refused for good. */
+export interface RejectedEntry {
+  readonly id: string;
+  /** When it was rejected, Unix epoch, ms. */
+  readonly atMs: number;
+  /** The sink's key: control plane / namespace / policy / uid / sink. */
+  readonly sink: string;
+  /** Without credentials. */
+  readonly endpoint: string;
+  /** Of the receiver's answer; absent where telemetryd itself gave it up (retries used up with onExhausted: drop). */
+  readonly status?: number;
+  readonly message: string;
+  readonly protocol: Protocol;
+  readonly seriesCount: number;
+  readonly sampleCount: number;
+  /** Earliest and latest timestamp of its samples, Unix epoch, ms. */
+  readonly minMs: number;
+  readonly maxMs: number;
+  readonly uncompressedBytes: number;
+}
+
+export interface RejectedRequest {
+  readonly sink: string;
+  readonly endpoint: string;
+  readonly status?: number;
+  readonly message: string;
+  readonly request: EncodedRequest;
+}
+
+export interface RejectedLimits {
+  /** 0: nothing is kept. */
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
+}
+
+/** The folder is looked through at most this often while it is not too large. */
+const sweepEveryMs = 60_000;
+const suffix = ".rejected";
+const idPattern = /^\d{14}-[0-9a-f]{8}$/;
+const newline = 0x0a;
+
+/**
+ * Keeps what receivers refuse for good, one file each, under `state.directory/rejected`: a line of JSON (the entry), then the
+ * body as it was sent. Bounded by size and age, the oldest goes first. The folder is the only truth: a command in another
+ * process lists, shows and deletes while the daemon writes.
+ */
+export class RejectedStore {
+  readonly #directory: string;
+  readonly #limits: RejectedLimits;
+  readonly #deps: { readonly clock: Clock; readonly log: Logger; readonly metrics: RemoteWriteMetrics };
+  #last: Promise<unknown> = Promise.resolve();
+  /** At least what is there: a command may have deleted some since the last sweep. */
+  #bytes = Infinity;
+  #batches = 0;
+  #sweptAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    directory: string,
+    limits: RejectedLimits,
+    deps: { readonly clock: Clock; readonly log: Logger; readonly metrics: RemoteWriteMetrics },
+  ) {
+    this.#directory = directory;
+    this.#limits = limits;
+    this.#deps = deps;
+  }
+
+  /**
+   * Keeps a request. Never rejects: what cannot be kept (a full disk) is logged, and the samples count as rejected all the
+   * same.
+   *
+   * @returns the entry, or undefined when it was not kept
+   */
+  add(rejected: RejectedRequest): Promise<RejectedEntry | undefined> {
+    // One after another: two that make room at the same time would make it twice.
+    const adding = this.#last.then(() => this.#add(rejected));
+    this.#last = adding;
+    return adding;
+  }
+
+  /** How much is kept, by this process's last look; nothing before the first one. */
+  snapshot(): { readonly batches: number; readonly bytes: number } {
+    return { batches: this.#batches, bytes: Number.isFinite(this.#bytes) ? this.#bytes : 0 };
+  }
+
+  /** Removes what is older than allowed, and the oldest beyond the allowed size. Adding does it when it is due. */
+  async sweep(): Promise<void> {
+    const files = await filesOf(this.#directory);
+    let batches = files.length;
+    let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const oldestMs = this.#deps.clock.nowMs() - this.#limits.maxAgeMs;
+    for (const file of files) {
+      const reason = file.atMs < oldestMs ? "age" : bytes > this.#limits.maxBytes ? "size" : undefined;
+      if (reason === undefined) break;
+      await rm(join(this.#directory, file.name), { force: true });
+      bytes -= file.bytes;
+      batches--;
+      this.#deps.metrics.rejectedEvicted(reason);
+    }
+    this.#bytes = bytes;
+    this.#batches = batches;
+    this.#sweptAtMs = this.#deps.clock.monotonicMs();
+    this.#deps.metrics.rejectedStored(bytes);
+  }
+
+  async #add(rejected: RejectedRequest): Promise<RejectedEntry | undefined> {
+    if (this.#limits.maxBytes === 0) return undefined;
+    const { request, sink, endpoint, status, message } = rejected;
+    const atMs = this.#deps.clock.nowMs();
+    const { payload, ...counts } = request;
+    const entry: RejectedEntry = {
+      id: `${String(atMs).padStart(14, "0")}-${randomBytes(4).toString("hex")}`,
+      atMs,
+      sink,
+      endpoint: redact(endpoint),
+      ...(status === undefined ? {} : { status }),
+      message,
+      ...counts,
+    };
+    try {
+      await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      this.#batches++;
+      this.#bytes += await writeWhole(join(this.#directory, entry.id + suffix), entry, payload);
+      const isDue = this.#deps.clock.monotonicMs() - this.#sweptAtMs >= sweepEveryMs;
+      if (isDue || this.#bytes > this.#limits.maxBytes) await this.sweep();
+      else this.#deps.metrics.rejectedStored(this.#bytes);
+      return entry;
+    } catch (error) {
+      this.#deps.log.error(
+        { sink, samples: request.sampleCount, error: describeError(error) },
+        "rejected samples could not be kept",
+      );
+      return undefined;
+    }
+  }
+}
+
+/** What is kept, oldest first; files that are no entries are passed over. */
+export async function listRejected(directory: string): Promise<RejectedEntry[]> {
+  const entries: RejectedEntry[] = [];
+  for (const file of await filesOf(directory)) {
+    const found = await readEntry(join(directory, file.name));
+    if (found !== undefined) entries.push(found.entry);
+  }
+  return entries;
+}
+
+/** One entry with its request, ready to be sent again. @returns undefined when there is none of that id */
+export async function readRejected(
+  directory: string,
+  id: string,
+): Promise<{ readonly entry: RejectedEntry; readonly request: EncodedRequest } | undefined> {
+  // An id comes from a command line: it names a file of this folder and nothing else.
+  if (!idPattern.test(id)) return undefined;
+  const found = await readEntry(join(directory, id + suffix));
+  if (found === undefined) return undefined;
+  const { protocol, seriesCount, sampleCount, minMs, maxMs, uncompressedBytes } = found.entry;
+  const counts = { protocol, seriesCount, sampleCount, minMs, maxMs, uncompressedBytes };
+  return { entry: found.entry, request: { payload: found.payload, ...counts } };
+}
+
+/** @returns false when there is none of that id */
+export async function deleteRejected(directory: string, id: string): Promise<boolean> {
+  if (!idPattern.test(id)) return false;
+  try {
+    await rm(join(directory, id + suffix));
+    return true;
+  } catch (error) {
+    if (errnoCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+interface StoredFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly atMs: number;
+}
+
+/** Oldest first: ids begin with the time, in digits of equal number. */
+async function filesOf(directory: string): Promise<StoredFile[]> {
+  let names: string[];
+  try {
+    names = await readdir(directory);
+  } catch (error) {
+    if (errnoCode(error) === "ENOENT") return [];
+    throw error;
+  }
+  const files: StoredFile[] = [];
+  for (const name of names.sort()) {
+    if (!name.endsWith(suffix) || !idPattern.test(name.slice(0, -suffix.length))) continue;
+    try {
+      files.push({ name, bytes: (await stat(join(directory, name))).size, atMs: Number(name.slice(0, 14)) });
+    } catch (error) {
+      // Deleted by a command in between.
+      if (errnoCode(error) !== "ENOENT") throw error;
+    }
+  }
+  return files;
+}
+
+async function readEntry(path: string): Promise<{ entry: RejectedEntry; payload: Buffer } | undefined> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    if (errnoCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+  const headEnd = bytes.indexOf(newline);
+  if (headEnd < 0) return undefined;
+  try {
+    const entry = JSON.parse(bytes.toString("utf8", 0, headEnd)) as RejectedEntry;
+    return { entry, payload: bytes.subarray(headEnd + 1) };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Under another name first: a reader, or a machine that stops in the middle, never sees half of an entry.
+ *
+ * @returns the file's size
+ */
+async function writeWhole(path: string, entry: RejectedEntry, payload: Buffer): Promise<number> {
+  const temporary = `${path}.tmp`;
+  const content = Buffer.concat([Buffer.from(`${JSON.stringify(entry)}\n`), payload]);
+  try {
+    const file = await open(temporary, "w", 0o600);
+    try {
+      await file.write(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+    return content.length;
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  }
+}

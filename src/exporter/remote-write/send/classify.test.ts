@@ -1,0 +1,255 @@
+import { describe, expect, test } from "vitest";
+import { liveSecrets } from "../../../base/core/secrets/live-secrets.ts";
+import { EgressRefusedError } from "../../../base/net/egress.ts";
+import { type AttemptContext, classify, type Verdict } from "./classify.ts";
+import { AnswerTimeoutError, type PostResult, postLimits } from "./post.ts";
+
+const context: AttemptContext = {
+  endpoint: "http://user@r.example/api/v1/write",
+  scope: "operator",
+  authenticated: true,
+  nowMs: 0,
+};
+
+function answer(status: number, headers: Record<string, string> = {}, body = ""): PostResult {
+  return { kind: "answer", status, headers, body };
+}
+
+function failure(code: string, written: boolean): PostResult {
+  return { kind: "no-answer", error: Object.assign(new Error(`failed with ${code}`), { code }), written };
+}
+
+function summary(verdict: Verdict): string {
+  if (verdict.kind === "retry") return `retry ${verdict.reason}${verdict.answerLost ? " lost" : ""}`;
+  if (verdict.kind === "aborted") return `aborted${verdict.answerLost ? " lost" : ""}`;
+  return verdict.kind;
+}
+
+test("the count of samples written is read from what was taken and from what was refused", () => {
+  const headers = { "x-prometheus-remote-write-samples-written": "7" };
+  expect(classify(answer(204, headers), context)).toEqual({ kind: "delivered", status: 204, written: 7 });
+  expect(classify(answer(400, headers), context)).toMatchObject({ kind: "refused", written: 7 });
+  expect(classify(answer(400), context)).not.toHaveProperty("written");
+  expect(classify(answer(503, headers), context)).not.toHaveProperty("written");
+});
+
+describe("the delivery table, by status", () => {
+  test.each([
+    [200, "delivered"],
+    [202, "delivered"],
+    [204, "delivered"],
+    [299, "delivered"],
+    [300, "suspended"],
+    [301, "suspended"],
+    [302, "suspended"],
+    [304, "suspended"],
+    [307, "suspended"],
+    [308, "suspended"],
+    [400, "refused"],
+    [401, "suspended"],
+    [402, "suspended"],
+    [403, "suspended"],
+    [404, "suspended"],
+    [405, "suspended"],
+    [406, "refused"],
+    [407, "suspended"],
+    [408, "retry request_timeout"],
+    [409, "refused"],
+    [410, "suspended"],
+    [411, "refused"],
+    [412, "refused"],
+    [413, "refused"],
+    [414, "suspended"],
+    [415, "refused"],
+    [422, "refused"],
+    [425, "retry too_early"],
+    [429, "retry too_many_requests"],
+    [431, "suspended"],
+    [451, "suspended"],
+    [499, "refused"],
+    [500, "retry server_error"],
+    [501, "retry server_error"],
+    [502, "retry server_error lost"],
+    [503, "retry server_error"],
+    [504, "retry server_error lost"],
+    [599, "retry server_error"],
+    [600, "retry invalid_answer"],
+  ])("%d: %s", (status, expected) => {
+    expect(summary(classify(answer(status), context))).toBe(expected);
+  });
+});
+
+describe("no answer", () => {
+  test.each<[PostResult, string]>([
+    [failure("ENOTFOUND", false), "retry dns"],
+    [failure("EAI_AGAIN", false), "retry dns"],
+    [failure("ECONNREFUSED", false), "retry connect"],
+    [failure("UND_ERR_CONNECT_TIMEOUT", false), "retry connect"],
+    [failure("EHOSTUNREACH", false), "retry connect"],
+    [failure("DEPTH_ZERO_SELF_SIGNED_CERT", false), "retry tls"],
+    [failure("ERR_TLS_CERT_ALTNAME_INVALID", false), "retry tls"],
+    [failure("ERR_SSL_WRONG_VERSION_NUMBER", false), "retry tls"],
+    [failure("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", true), "retry tls"],
+    [failure("ECONNRESET", true), "retry connection_lost lost"],
+    [failure("EPIPE", true), "retry connection_lost lost"],
+    [failure("UND_ERR_SOCKET", true), "retry connection_lost lost"],
+    [failure("HPE_INVALID_CONSTANT", true), "retry invalid_answer lost"],
+    [failure("UND_ERR_HEADERS_OVERFLOW", true), "retry invalid_answer lost"],
+    [
+      {
+        kind: "no-answer",
+        error: Object.assign(new Error("no HTTP"), { name: "HTTPParserError" }),
+        written: true,
+      },
+      "retry invalid_answer lost",
+    ],
+    [
+      { kind: "no-answer", error: new AnswerTimeoutError("no answer"), written: true },
+      "retry answer_timeout lost",
+    ],
+    [{ kind: "aborted", written: true }, "aborted lost"],
+    [{ kind: "aborted", written: false }, "aborted"],
+  ])("%j: %s", (result, expected) => {
+    expect(summary(classify(result, context))).toBe(expected);
+  });
+
+  test("of several addresses that were tried, the first one's error tells", () => {
+    const refused = Object.assign(new Error("connect ECONNREFUSED ::1:80"), { code: "ECONNREFUSED" });
+    const error = new AggregateError([refused, new Error("another")]);
+    expect(classify({ kind: "no-answer", error, written: false }, context)).toMatchObject({
+      reason: "connect",
+      message: "connect ECONNREFUSED ::1:80",
+    });
+  });
+});
+
+test.each([
+  ["5", 5_000],
+  ["7200", 3_600_000],
+  [undefined, undefined],
+])("a pause that is asked for is passed on: %s", (retryAfter, expected) => {
+  const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+  for (const status of [429, 503]) {
+    const verdict = classify(answer(status, headers), context);
+    expect(verdict.kind === "retry" && verdict.retryAfterMs).toBe(expected);
+  }
+});
+
+describe("messages", () => {
+  const messageOf = (result: PostResult, authenticated = true) => {
+    const verdict = classify(result, { ...context, authenticated });
+    return "message" in verdict ? verdict.message : "";
+  };
+
+  test.each([
+    [
+      "Prometheus without its flag",
+      answer(404, {}, "404 page not found\n"),
+      "--web.enable-remote-write-receiver",
+    ],
+    ["a wrong password", answer(401), "check the Secret"],
+    ["a redirect", answer(302, { location: "/login?token=abc" }), "http://***@r.example/login?token=***"],
+    ["a redirect elsewhere", answer(308, { location: "https://u:p@x.example/" }), "https://***@x.example/"],
+    ["a redirect to nowhere", answer(301), "redirects are not followed"],
+    ["a redirect that is no URL", answer(301, { location: "http://[" }), "redirects to http://["],
+    ["a proxy", answer(407), "proxy"],
+    ["a web page", answer(405), "POST"],
+  ])("%s", (_, result, expected) => {
+    expect(messageOf(result)).toContain(expected);
+  });
+
+  test("missing credentials are told from wrong ones", () => {
+    expect(messageOf(answer(401), false)).toContain("the sink has none");
+    expect(messageOf(answer(403), false)).toContain("the sink has none");
+  });
+
+  test("the answer's words are quoted on one line, without control characters or credentials", () => {
+    const body = "out of order\n\u001b[31msample\u0000 from https://a:b@c/?password=x";
+    expect(messageOf(answer(400, {}, body))).toBe(
+      '400 "out of order [31msample from https://***@c/?password=***"',
+    );
+  });
+});
+
+describe("a receiver that quotes a secret", () => {
+  const secret = "two  spaces\tand-a-tab-in-a-secret";
+  liveSecrets.hold("test", [secret]);
+  const messageOf = (status: number, headers: Record<string, string>, body: string): string => {
+    const verdict = classify(answer(status, headers, body), context);
+    return "message" in verdict ? verdict.message : "";
+  };
+
+  test("white space that the quote shortens does not hide it", () => {
+    expect(messageOf(500, {}, `got ${secret}`)).toBe('500 "got ***"');
+  });
+
+  test("a quote with line breaks in it", () => {
+    liveSecrets.hold("spaced", ["a spaced secret"]);
+    expect(messageOf(500, {}, "got a spaced\n\n secret")).toBe('500 "got ***"');
+  });
+
+  test("at the place where the body was cut off", () => {
+    for (let cut = 1; cut < secret.length; cut++) {
+      const filler = `${secret} `.repeat(100).slice(0, postLimits.keptBytes - cut);
+      const message = messageOf(500, {}, filler + secret.slice(0, cut));
+      expect(message).not.toMatch(/two|spaces|tab|secret/);
+    }
+  });
+
+  test("in the address of a redirect, also where it is cut off", () => {
+    const location = `https://h/${"x".repeat(490)}/${encodeURIComponent(secret)}`;
+    expect(messageOf(302, { location }, "")).not.toContain("two");
+  });
+});
+
+describe("a tenant is told the kind of fault, and the operator the whole", () => {
+  const cases: readonly (readonly [Error, boolean, string])[] = [
+    [
+      Object.assign(new Error("connect ECONNREFUSED 10.1.2.3:443"), { code: "ECONNREFUSED" }),
+      false,
+      "no connection to the endpoint can be made",
+    ],
+    [
+      Object.assign(new Error("getaddrinfo ENOTFOUND store.internal"), { code: "ENOTFOUND" }),
+      false,
+      "the endpoint's name cannot be resolved",
+    ],
+    [
+      Object.assign(new Error("Host: a. is not in the cert's altnames: DNS:vault.internal"), {
+        code: "ERR_TLS_CERT_ALTNAME_INVALID",
+      }),
+      false,
+      "no TLS connection to the endpoint can be made (ERR_TLS_CERT_ALTNAME_INVALID)",
+    ],
+    [
+      new Error("the TLS files cannot be used: ENOENT /etc/telemetryd/ca.pem"),
+      false,
+      "no connection to the endpoint can be made",
+    ],
+    [
+      Object.assign(new Error("read ECONNRESET 10.1.2.3:443"), { code: "ECONNRESET" }),
+      true,
+      "the connection was lost before the receiver's response had come",
+    ],
+    [
+      new EgressRefusedError("store.internal: 10.1.2.3 is not a public address (private)"),
+      false,
+      "the endpoint must not be sent to: it leads to an address that is not a public address, or that the operator denies",
+    ],
+  ];
+  test.each(cases)("%s", (error, written, message) => {
+    const result: PostResult = { kind: "no-answer", error, written };
+    const own = classify(result, context);
+    expect("message" in own && own.message).toContain(error.message);
+    expect("detail" in own).toBe(false);
+    const tenant = classify(result, { ...context, scope: "tenant" });
+    expect(tenant).toMatchObject({ kind: own.kind, message, detail: "message" in own && own.message });
+  });
+
+  test("what the receiver says is the tenant's own business", () => {
+    const verdicts = (["operator", "tenant"] as const).map((scope) =>
+      classify(answer(400, {}, "out of order"), { ...context, scope }),
+    );
+    expect(verdicts[0]).toEqual(verdicts[1]);
+  });
+});

@@ -1,0 +1,245 @@
+import { describeError, errnoCode } from "../../../base/core/errors.ts";
+import { redact, redactBeginning } from "../../../base/core/secrets/redact.ts";
+import { parseUrl } from "../../../base/core/url.ts";
+import { type AnswerHeaders, MalformedAnswer } from "../../../base/http/response-head.ts";
+import { EgressRefusedError, type EgressScope } from "../../../base/net/egress.ts";
+import { AnswerTimeoutError, type PostResult, postLimits } from "./post.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+/** Why a request is sent again; a metric's label, so there are few. */
+export type RetryReason =
+  | "server_error"
+  | "too_many_requests"
+  | "request_timeout"
+  | "too_early"
+  | "dns"
+  | "connect"
+  | "tls"
+  | "answer_timeout"
+  | "connection_lost"
+  | "invalid_answer";
+
+/** What one attempt means, and so what comes next. Messages are for people and hold no credential. */
+export type Verdict =
+  | {
+      readonly kind: "delivered";
+      readonly status: number;
+      /** Samples that the receiver says it has written; only of a receiver that speaks 2.0. */
+      readonly written?: number;
+      /** Samples that were sent and not written. */
+      readonly unwritten?: number;
+    }
+  | {
+      readonly kind: "retry";
+      readonly reason: RetryReason;
+      readonly message: string;
+      /** What the operator is told instead, where it is more: `message` goes to the policy's owner. */
+      readonly detail?: string | undefined;
+      readonly status?: number;
+      readonly retryAfterMs?: number;
+      /** The receiver may have stored the request although its answer did not come. */
+      readonly answerLost: boolean;
+    }
+  /** The payload is at fault: never the same request again. */
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly message: string;
+      /** Samples that the receiver says it has written all the same; only of a receiver that speaks 2.0. */
+      readonly written?: number;
+    }
+  /** The endpoint or its credentials are at fault: nothing is lost, and nothing gets better by repeating. */
+  | {
+      readonly kind: "suspended";
+      readonly status: number | undefined;
+      readonly message: string;
+      readonly detail?: string | undefined;
+    }
+  /** The endpoint leads to an address that it must not lead to: it takes an edit of the policy to change that. */
+  | { readonly kind: "forbidden"; readonly message: string; readonly detail?: string | undefined }
+  | { readonly kind: "aborted"; readonly answerLost: boolean };
+
+/** What the decision needs to know beside the answer. */
+export interface AttemptContext {
+  readonly endpoint: string;
+  /** Of a tenant's policy, whose owner must not learn what this machine sees of its network. */
+  readonly scope: EgressScope;
+  /** Whether the request carried credentials; for the message. */
+  readonly authenticated: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * The delivery table as a pure function: status code and the kind of failure decide, the body's words never do. They are
+ * quoted in the message.
+ */
+export function classify(result: PostResult, context: AttemptContext): Verdict {
+  if (result.kind === "aborted") return { kind: "aborted", answerLost: result.written };
+  if (result.kind === "no-answer") {
+    const verdict = classifyFailure(result.error, result.written);
+    return context.scope === "operator" ? verdict : toldToTenants(verdict, result.error);
+  }
+  const { status, headers } = result;
+  const written = writtenSamples(headers);
+  if (status >= 200 && status < 300) {
+    return written === undefined ? { kind: "delivered", status } : { kind: "delivered", status, written };
+  }
+  const message = `${status}${quoteBody(result.body)}`;
+  const reason = retryReason(status);
+  if (reason !== undefined) {
+    const pauseMs = retryAfterMs(first(headers["retry-after"]), first(headers["date"]), context.nowMs);
+    return {
+      kind: "retry",
+      reason,
+      status,
+      message,
+      ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
+      // A gateway in between lost the receiver's answer.
+      answerLost: status === 502 || status === 504,
+    };
+  }
+  const hint = suspensionHint(status, headers, context);
+  if (hint !== undefined) return { kind: "suspended", status, message: `${message}: ${hint}` };
+  return { kind: "refused", status, message, ...(written === undefined ? {} : { written }) };
+}
+
+/** By the 2.0 specification, "Required Written Response Headers". */
+function writtenSamples(headers: AnswerHeaders): number | undefined {
+  const text = first(headers["x-prometheus-remote-write-samples-written"])?.trim() ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function retryReason(status: number): RetryReason | undefined {
+  if (status >= 500 && status < 600) return "server_error";
+  if (status === 429) return "too_many_requests";
+  if (status === 408) return "request_timeout";
+  if (status === 425) return "too_early";
+  return status >= 600 ? "invalid_answer" : undefined;
+}
+
+function suspensionHint(status: number, headers: AnswerHeaders, context: AttemptContext): string | undefined {
+  if (status >= 300 && status < 400) return redirectHint(first(headers["location"]), context.endpoint);
+  switch (status) {
+    case 401:
+    case 403:
+      return context.authenticated
+        ? "the receiver does not accept the credentials for this address; check the Secret"
+        : "the receiver wants credentials, and the sink has none; add authentication to it";
+    case 402:
+      return "the receiver wants to be paid; settle the account with it";
+    case 404:
+      return (
+        "nothing takes remote write at this address; Prometheus answers so unless it runs with " +
+        "--web.enable-remote-write-receiver, and its path is /api/v1/write"
+      );
+    case 405:
+      return "this address does not take POST requests; it is not a remote-write receiver";
+    case 407:
+      return "the proxy in between wants credentials";
+    case 410:
+      return "nothing takes remote write at this address any longer; correct the endpoint";
+    case 414:
+      return "the endpoint's path is too long for the receiver; make it shorter";
+    case 431:
+      return (
+        "the request's headers are too large for the receiver; shorten its credentials and " +
+        "delivery.endpoints[].headers, or raise the receiver's limit"
+      );
+    case 451:
+      return "the receiver may not take these samples for legal reasons; ask its operator";
+    default:
+      return undefined;
+  }
+}
+
+function redirectHint(location: string | undefined, endpoint: string): string {
+  if (location === undefined) return "redirects are not followed";
+  const target = parseUrl(location, endpoint)?.href ?? location;
+  return `the receiver redirects to ${redact(target).slice(0, 512)}, which is not followed; make that the endpoint if it is right`;
+}
+
+/** undici's words when a proxy refuses to make a tunnel; it has no code for it. */
+const proxyRefusal = /Proxy response \((\d+)\)/;
+const dnsCodes = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"]);
+/** undici's, for answers through a proxy. */
+const invalidAnswerCode = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/;
+/** It leaves out the code of some of these. */
+const parserErrorName = "HTTPParserError";
+const tlsCode =
+  /^(ERR_TLS_|ERR_SSL_|EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_)/;
+
+function classifyFailure(error: unknown, written: boolean): Verdict {
+  const said = redact(describeError(error));
+  const retry = (reason: RetryReason, answerLost: boolean, message = said): Verdict => ({
+    kind: "retry",
+    reason,
+    message,
+    answerLost,
+  });
+  if (error instanceof EgressRefusedError) {
+    return { kind: "forbidden", message: `the endpoint must not be sent to: ${error.message}` };
+  }
+  if (proxyRefusal.exec(describeError(error))?.[1] === "407") {
+    return {
+      kind: "suspended",
+      status: 407,
+      message: "407: the proxy wants other credentials than proxyUrl has",
+    };
+  }
+  if (error instanceof AnswerTimeoutError) return retry("answer_timeout", true);
+  const code = deepCode(error) ?? "";
+  // With TLS 1.3 a refused client certificate shows only after the request was written; nothing of it was read.
+  if (tlsCode.test(code)) return retry("tls", false);
+  if (!written) return retry(dnsCodes.has(code) ? "dns" : "connect", false);
+  if (error instanceof MalformedAnswer) {
+    return retry("invalid_answer", true, `the receiver's answer cannot be read: ${said}`);
+  }
+  const isInvalid =
+    invalidAnswerCode.test(code) || (error instanceof Error && error.name === parserErrorName);
+  return retry(isInvalid ? "invalid_answer" : "connection_lost", true);
+}
+
+const tenantMessages: Readonly<Partial<Record<RetryReason, string>>> = {
+  dns: "the endpoint's name cannot be resolved",
+  connect: "no connection to the endpoint can be made",
+  tls: "no TLS connection to the endpoint can be made",
+  connection_lost: "the connection was lost before the receiver's response had come",
+  invalid_answer: "the receiver's response cannot be read",
+};
+
+/** Errors of the network hold resolved addresses, names in certificates and files; a tenant learns the kind of fault. */
+function toldToTenants(verdict: Verdict, error: unknown): Verdict {
+  if (verdict.kind === "forbidden") {
+    const message =
+      "the endpoint must not be sent to: it leads to an address that is not a public address, or that the operator denies";
+    return { ...verdict, message, detail: verdict.message };
+  }
+  if (verdict.kind !== "retry") return verdict;
+  const message = tenantMessages[verdict.reason];
+  if (message === undefined) return verdict;
+  const code = verdict.reason === "tls" ? ` (${deepCode(error) ?? ""})` : "";
+  return { ...verdict, message: message + code, detail: verdict.message };
+}
+
+/** Node and undici wrap the error that tells; of several addresses, the first one's error tells. */
+function deepCode(error: unknown): string | undefined {
+  if (error instanceof AggregateError && error.errors.length > 0) return deepCode(error.errors[0]);
+  if (error instanceof Error && error.cause instanceof Error)
+    return deepCode(error.cause) ?? errnoCode(error);
+  return errnoCode(error);
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
+
+const longestQuote = 1_024;
+
+/** The answer's own words on one line, without what would disturb a terminal or a log. */
+function quoteBody(body: string): string {
+  const isCut = Buffer.byteLength(body) >= postLimits.keptBytes;
+  const redacted = redactBeginning(body, isCut, longestQuote);
+  // Once more: a receiver may have put what is taken out here into the middle of a secret.
+  const text = redact(redacted.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim());
+  return text === "" ? "" : ` "${text}"`;
+}

@@ -1,0 +1,200 @@
+import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import { withLimit } from "../../../base/core/signals.ts";
+import type { ConnectionBudget } from "../../../base/http/connection-budget.ts";
+import type { AnswerHeaders } from "../../../base/http/response-head.ts";
+import type { TlsMaterial } from "../../../base/net/tls-material.ts";
+import {
+  AnswerTimeoutError,
+  keepMs,
+  NoConnectionError,
+  type PostLimits,
+  type PostRequest,
+  type PostResult,
+  type Transport,
+  type TransportLimits,
+} from "./post.ts";
+
+export interface ProxyTransportOptions {
+  readonly limits: TransportLimits;
+  readonly tls: TlsMaterial;
+  /** What all transports share. A request counts while it is on its way; idle tunnels do not. */
+  readonly budget: ConnectionBudget;
+}
+
+/** Through an http or https proxy, by tunnels (CONNECT) that undici makes. */
+export class ProxyTransport implements Transport {
+  readonly #agent: Dispatcher;
+  readonly #budget: ConnectionBudget;
+
+  constructor(proxyUrl: string, { limits, tls, budget }: ProxyTransportOptions) {
+    this.#budget = budget;
+    this.#agent = new ProxyAgent({
+      uri: proxyUrl,
+      connections: limits.connections,
+      // One request at a time on a connection: an answer that does not come would hold up those behind it.
+      pipelining: 1,
+      keepAliveTimeout: keepMs,
+      keepAliveMaxTimeout: 60_000,
+      requestTls: tls.connectOptions(),
+      clientFactory: (origin, settings) =>
+        new Pool(origin, { ...(settings as Pool.Options), headersTimeout: limits.connectMs }),
+    });
+  }
+
+  async post(request: PostRequest, limits: PostLimits, signal: AbortSignal): Promise<PostResult> {
+    try {
+      await this.#acquire(request.tenant, limits.startMs, signal);
+    } catch (error) {
+      if (signal.aborted) return { kind: "aborted", written: false };
+      return { kind: "no-answer", error, written: false };
+    }
+    try {
+      return await dispatchPost(this.#agent, request, limits, signal);
+    } finally {
+      this.#budget.release(request.tenant);
+    }
+  }
+
+  async #acquire(tenant: string, startMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#budget.tryAcquire(tenant)) return;
+    await withLimit(
+      signal,
+      startMs,
+      (limited) => this.#budget.acquire(tenant, limited),
+      () => noConnection(startMs),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+}
+
+/**
+ * Uses undici's dispatch, one level below its `request`: only there can be seen whether anything was written, which
+ * tells an attempt that can have stored something from one that cannot.
+ */
+export function dispatchPost(
+  dispatcher: Dispatcher,
+  request: PostRequest,
+  limits: PostLimits,
+  signal: AbortSignal,
+): Promise<PostResult> {
+  if (signal.aborted) return Promise.resolve({ kind: "aborted", written: false });
+  return new Promise((resolve) => {
+    const exchange = new Exchange(limits, signal, resolve);
+    const { target, body } = request;
+    // Its own limits are off: they have a resolution of a second and do not cover the body as a whole.
+    const options: Dispatcher.DispatchOptions = {
+      ...target,
+      ...{ body, method: "POST", headersTimeout: 0, bodyTimeout: 0 },
+    };
+    try {
+      dispatcher.dispatch(options, exchange);
+    } catch (error) {
+      // Most faults of a request are reported to the exchange; a proxy's dispatcher throws some.
+      exchange.refuse(error);
+    }
+  });
+}
+
+function noConnection(afterMs: number): NoConnectionError {
+  return new NoConnectionError(`no connection was free within ${afterMs / 1_000} s`);
+}
+
+const closedByUs = new Error("the rest of the answer is not wanted");
+
+/** One request on its way: collects what undici reports, and settles exactly once. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #limits: PostLimits;
+  readonly #signal: AbortSignal;
+  readonly #resolve: (result: PostResult) => void;
+  readonly #onAbort: () => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #answer: { status: number; headers: AnswerHeaders } | undefined;
+  #kept: Buffer[] = [];
+  #received = 0;
+  #settled = false;
+
+  constructor(limits: PostLimits, signal: AbortSignal, resolve: (result: PostResult) => void) {
+    this.#limits = limits;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#onAbort = () => {
+      // The answer is known where only its body is missing.
+      if (this.#answer === undefined)
+        this.#settle({ kind: "aborted", written: this.#controller !== undefined });
+      else this.#settleAnswer();
+      this.#controller?.abort(closedByUs);
+    };
+    signal.addEventListener("abort", this.#onAbort);
+    this.#timer = setTimeout(() => {
+      this.#settle({ kind: "no-answer", error: noConnection(limits.startMs), written: false });
+    }, limits.startMs);
+  }
+
+  /** A connection is there; the request is written right after this. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Given up while it waited for a connection: this keeps it from being written.
+    if (this.#settled) controller.abort(closedByUs);
+    else this.#limit(this.#limits.headersMs);
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    if (status < 200 || this.#settled) return;
+    this.#answer = { status, headers };
+    this.#limit(this.#limits.bodyMs);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const room = this.#limits.keptBytes - this.#received;
+    // A copy: the chunk is a view of a buffer that the parser uses again.
+    if (room > 0) this.#kept.push(Buffer.from(chunk.subarray(0, room)));
+    this.#received += chunk.length;
+    if (this.#received <= this.#limits.bodyBytes) return;
+    this.#settleAnswer();
+    controller.abort(closedByUs);
+  }
+
+  onResponseEnd(): void {
+    this.#settleAnswer();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: unknown): void {
+    if (this.#answer !== undefined) this.#settleAnswer();
+    else this.#settle({ kind: "no-answer", error, written: this.#controller !== undefined });
+  }
+
+  /** The request was not taken at all. */
+  refuse(error: unknown): void {
+    this.#settle({ kind: "no-answer", error, written: false });
+  }
+
+  #limit(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (this.#answer === undefined) {
+        const error = new AnswerTimeoutError(`no answer within ${ms / 1_000} s`);
+        this.#settle({ kind: "no-answer", error, written: true });
+      } else {
+        this.#settleAnswer();
+      }
+      this.#controller?.abort(closedByUs);
+    }, ms);
+  }
+
+  #settleAnswer(): void {
+    if (this.#answer === undefined) return;
+    this.#settle({ kind: "answer", ...this.#answer, body: Buffer.concat(this.#kept).toString() });
+  }
+
+  #settle(result: PostResult): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#resolve(result);
+  }
+}

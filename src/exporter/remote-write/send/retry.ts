@@ -1,0 +1,102 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import { pause } from "../../../base/core/signals.ts";
+import type { RetrySettings } from "../../policy/spec/types.ts";
+import type { EncodedRequest } from "../encoding/request.ts";
+import type { Verdict } from "./classify.ts";
+import type { AttemptSender, Outcome, Sender } from "./outcome.ts";
+
+/** A receiver that asks for a longer pause is not waited for: the cycle ends, and others get their turn. */
+export const longestWaitMs = 30_000;
+
+const jitter = 0.2;
+
+/**
+ * The pause before the next attempt: the policy's, with up to 20 % on top, or what the receiver asked for when that is
+ * longer; never less than either.
+ *
+ * @param random a number in [0, 1)
+ */
+export function pauseMs(retry: RetrySettings, retryAfterMs: number | undefined, random: number): number {
+  return Math.max(Math.round(retry.backoffMs * (1 + jitter * random)), retryAfterMs ?? 0);
+}
+
+export interface RetryDeps {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Asked before each pause: its abort ends the pause, and no further attempt is begun. */
+  readonly interrupt: () => AbortSignal;
+  /** Called before each repeated attempt. */
+  readonly onRetry: () => void;
+}
+
+/** Repeats an attempt while its verdict calls for it and attempts are left. */
+export class RetryingSender implements Sender {
+  readonly #inner: AttemptSender;
+  readonly #retry: RetrySettings;
+  readonly #deps: RetryDeps;
+  #closed = false;
+  readonly #open = new Set<Promise<Outcome>>();
+
+  constructor(inner: AttemptSender, retry: RetrySettings, deps: RetryDeps) {
+    this.#inner = inner;
+    this.#retry = retry;
+    this.#deps = deps;
+  }
+
+  async send(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
+    if (this.#closed) return { kind: "aborted", answerLost: false };
+    const running = this.#run(request, signal);
+    this.#open.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#open.delete(running);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#open);
+  }
+
+  async #run(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
+    let answerLost = false;
+    for (let attempt = 1; ; attempt++) {
+      const verdict = await this.#inner.attempt(request, signal);
+      if (verdict.kind === "delivered") {
+        const { status, unwritten } = verdict;
+        return unwritten === undefined
+          ? { kind: "delivered", status }
+          : { kind: "delivered", status, unwritten };
+      }
+      if (verdict.kind !== "retry") {
+        const lostNow = verdict.kind === "aborted" && verdict.answerLost;
+        return { ...verdict, answerLost: answerLost || lostNow };
+      }
+      answerLost ||= verdict.answerLost;
+      this.#deps.log.debug(
+        { attempt, reason: verdict.reason, message: verdict.detail ?? verdict.message },
+        "an attempt failed",
+      );
+      const goesOn = attempt < this.#retry.maxAttempts && (verdict.retryAfterMs ?? 0) <= longestWaitMs;
+      if (!goesOn || !(await this.#pause(verdict, signal))) {
+        if (signal.aborted) return { kind: "aborted", answerLost };
+        return { ...verdict, kind: "exhausted", answerLost };
+      }
+      this.#deps.onRetry();
+    }
+  }
+
+  /** @returns false when there is no next attempt, because of an abort or an interruption */
+  async #pause(verdict: Verdict & { kind: "retry" }, signal: AbortSignal): Promise<boolean> {
+    const { clock, random } = this.#deps;
+    const interrupt = this.#deps.interrupt();
+    const ms = pauseMs(this.#retry, verdict.retryAfterMs, random());
+    const isOver = () => signal.aborted || interrupt.aborted;
+    if (isOver()) return false;
+    await pause(clock, ms, [signal, interrupt]);
+    return !isOver();
+  }
+}

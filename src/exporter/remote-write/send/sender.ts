@@ -1,0 +1,194 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import { redact } from "../../../base/core/secrets/redact.ts";
+import type { SecretFile } from "../../../base/core/secrets/secret-file.ts";
+import type { EgressScope } from "../../../base/net/egress.ts";
+import type { BasicAuth, RetrySettings } from "../../policy/spec/types.ts";
+import type { EncodedRequest } from "../encoding/request.ts";
+import type { EndpointState } from "../endpoint/endpoint-state.ts";
+import type { RemoteWriteMetrics } from "../metrics.ts";
+import { classify, type Verdict } from "./classify.ts";
+import type { AttemptSender, Sender } from "./outcome.ts";
+import type { PostLimits, PostTarget, Transport } from "./post.ts";
+import { ProtocolSender } from "./protocol-sender.ts";
+import { type RateLimit, RateLimitedSender } from "./rate-limit.ts";
+import { RetryingSender } from "./retry.ts";
+
+export interface SenderTarget {
+  /** Absolute http or https URL without userinfo. */
+  readonly endpoint: string;
+  readonly scope: EgressScope;
+  readonly tenant: string;
+  readonly retry: RetrySettings;
+  /** Read before each attempt. The policy's own; it wins over the operator's bearer token. */
+  readonly basicAuth: () => BasicAuth | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bearerToken: SecretFile | undefined;
+  readonly rateLimit: RateLimit | undefined;
+  readonly state: EndpointState;
+  readonly interrupt: () => AbortSignal;
+  readonly onRetry: () => void;
+}
+
+export interface SenderDeps {
+  readonly clock: Clock;
+  /** A number in [0, 1), anew for each call. */
+  readonly random: () => number;
+  readonly metrics: RemoteWriteMetrics;
+  readonly log: Logger;
+  readonly transport: Transport;
+  /** `telemetryd/<version>`. */
+  readonly userAgent: string;
+  readonly limits: PostLimits;
+}
+
+/**
+ * The way of a request, from the outside in:
+ *
+ * retries -> rate limit -> protocol -> what is learnt of the endpoint -> measurement -> HTTP
+ *
+ * Retries are outermost, since each attempt has its turn at the rate limit. The protocol comes after the limit: its second
+ * request is the same samples once more, and no repeat. Measurement is next to the network, so that it holds no pauses.
+ */
+export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
+  let chain: AttemptSender = new PostingSender(target, deps);
+  chain = new MeasuredSender(chain, deps);
+  chain = new LearningSender(chain, target.state, deps.clock);
+  chain = new ProtocolSender(chain, target.state);
+  if (target.rateLimit !== undefined) chain = new RateLimitedSender(chain, target.rateLimit);
+  return new RetryingSender(chain, target.retry, {
+    ...deps,
+    interrupt: target.interrupt,
+    onRetry: target.onRetry,
+  });
+}
+
+/** Makes one HTTP request of it, and says what the answer means. */
+class PostingSender implements AttemptSender {
+  readonly #target: SenderTarget;
+  readonly #deps: SenderDeps;
+  readonly #origin: string;
+  readonly #path: string;
+  /** Of the last request: the next one's is the same as a rule. */
+  #last: LastTarget | undefined;
+
+  constructor(target: SenderTarget, deps: SenderDeps) {
+    const url = new URL(target.endpoint);
+    this.#target = target;
+    this.#deps = deps;
+    this.#origin = url.origin;
+    this.#path = url.pathname + url.search;
+  }
+
+  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
+    const { transport, clock, limits } = this.#deps;
+    const { endpoint, scope, tenant } = this.#target;
+    const authorization = await this.#authorization(signal);
+    if (signal.aborted) return { kind: "aborted", answerLost: false };
+    if (authorization.kind === "unreadable") return authorization.verdict;
+    const target = this.#targetOf(request.protocol, authorization.value);
+    const result = await transport.post({ target, body: request.payload, tenant }, limits, signal);
+    const authenticated = authorization.value !== undefined;
+    return classify(result, { endpoint, scope, authenticated, nowMs: clock.nowMs() });
+  }
+
+  #targetOf(protocol: EncodedRequest["protocol"], authorization: string | undefined): PostTarget {
+    const last = this.#last;
+    if (last?.protocol === protocol && last.authorization === authorization) return last.target;
+    // Ours last: a configured header never replaces what the protocol demands.
+    const headers = {
+      ...this.#target.headers,
+      ...(authorization !== undefined && { authorization }),
+      ...protocolHeaders[protocol],
+      "user-agent": this.#deps.userAgent,
+    };
+    const target = { origin: this.#origin, path: this.#path, headers };
+    this.#last = { protocol, authorization, target };
+    return target;
+  }
+
+  async #authorization(signal: AbortSignal): Promise<Authorization> {
+    const auth = this.#target.basicAuth();
+    if (auth !== undefined) {
+      const credentials = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");
+      return { kind: "header", value: `Basic ${credentials}` };
+    }
+    const { bearerToken } = this.#target;
+    if (bearerToken === undefined) return { kind: "header", value: undefined };
+    try {
+      return { kind: "header", value: `Bearer ${await bearerToken.value(signal)}` };
+    } catch (error) {
+      // Sending without the token would be answered with 401 at best. The operator has to act; nothing is lost meanwhile.
+      const detail = redact(error instanceof Error ? error.message : String(error));
+      const message =
+        this.#target.scope === "operator" ? detail : "the operator's token for this endpoint cannot be read";
+      return { kind: "unreadable", verdict: { kind: "suspended", status: undefined, message, detail } };
+    }
+  }
+}
+
+interface LastTarget {
+  readonly protocol: EncodedRequest["protocol"];
+  readonly authorization: string | undefined;
+  readonly target: PostTarget;
+}
+
+type Authorization =
+  | { readonly kind: "header"; readonly value: string | undefined }
+  | { readonly kind: "unreadable"; readonly verdict: Verdict };
+
+/** By the specifications, "Protocol" (1.0) and "HTTP headers" (2.0). */
+const protocolHeaders = {
+  "1.0": {
+    "content-encoding": "snappy",
+    "content-type": "application/x-protobuf",
+    "x-prometheus-remote-write-version": "0.1.0",
+  },
+  "2.0": {
+    "content-encoding": "snappy",
+    "content-type": "application/x-protobuf;proto=io.prometheus.write.v2.Request",
+    "x-prometheus-remote-write-version": "2.0.0",
+  },
+} as const;
+
+class MeasuredSender implements AttemptSender {
+  readonly #inner: AttemptSender;
+  readonly #deps: SenderDeps;
+
+  constructor(inner: AttemptSender, deps: SenderDeps) {
+    this.#inner = inner;
+    this.#deps = deps;
+  }
+
+  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
+    const { clock, metrics } = this.#deps;
+    const startMs = clock.monotonicMs();
+    const verdict = await this.#inner.attempt(request, signal);
+    metrics.attempt(verdict, clock.monotonicMs() - startMs, request.payload.length);
+    return verdict;
+  }
+}
+
+/** Remembers that the endpoint took something, if only a part of a request, and what was too large for it. */
+class LearningSender implements AttemptSender {
+  readonly #inner: AttemptSender;
+  readonly #state: EndpointState;
+  readonly #clock: Clock;
+
+  constructor(inner: AttemptSender, state: EndpointState, clock: Clock) {
+    this.#inner = inner;
+    this.#state = state;
+    this.#clock = clock;
+  }
+
+  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
+    const verdict = await this.#inner.attempt(request, signal);
+    const nowMs = this.#clock.monotonicMs();
+    const isPartlyWritten = verdict.kind === "refused" && (verdict.written ?? 0) > 0;
+    if (verdict.kind === "delivered" || isPartlyWritten) this.#state.accepted(nowMs);
+    if (verdict.kind === "refused" && verdict.status === 413) {
+      this.#state.tooLarge(request.uncompressedBytes, nowMs);
+    }
+    return verdict;
+  }
+}

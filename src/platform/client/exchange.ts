@@ -1,0 +1,88 @@
+import { type Dispatcher, request } from "undici";
+import { describeError } from "../../base/core/errors.ts";
+import { withLimit } from "../../base/core/signals.ts";
+
+/** A bearer token, and when it ends where that can be told. */
+export interface Bearer {
+  readonly text: string;
+  /** From the token's `exp` where it is a JWT. */
+  readonly expiresMs?: number;
+}
+
+/** `denied`: the platform does not take the Personal Access Token; `failed`: no usable answer, to be tried again. */
+export type ExchangeOutcome =
+  | { readonly outcome: "exchanged"; readonly bearer: Bearer }
+  | { readonly outcome: "denied" | "failed"; readonly message: string };
+
+const answerLimitMs = 15_000;
+const maxAnswerBytes = 64 * 1024;
+
+/** The address of the token exchange (platform API, "Endpoints"). */
+export function exchangeUrl(apiUrl: string): string {
+  return `${apiUrl.replace(/\/+$/, "")}/platform-os/oauth/token/exchange`;
+}
+
+/** Exchanges a Personal Access Token for a short-lived bearer token. Messages never hold either of them. */
+export async function exchangeToken(
+  apiUrl: string,
+  accessToken: string,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+): Promise<ExchangeOutcome> {
+  try {
+    const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json" };
+    const { statusCode, text } = await withLimit(signal, answerLimitMs, async (limited) => {
+      const response = await request(exchangeUrl(apiUrl), { dispatcher, headers, signal: limited });
+      return { statusCode: response.statusCode, text: await limitedText(response.body) };
+    });
+    if (statusCode === 401 || statusCode === 403) {
+      return { outcome: "denied", message: `the platform refuses the access token (HTTP ${statusCode})` };
+    }
+    if (statusCode !== 200) {
+      return { outcome: "failed", message: `the token exchange answers with HTTP ${statusCode}` };
+    }
+    const bearer = readBearer(text);
+    if (bearer === undefined)
+      return { outcome: "failed", message: "the token exchange's answer holds no token" };
+    return { outcome: "exchanged", bearer };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { outcome: "failed", message: `the token exchange does not answer: ${describeError(error)}` };
+  }
+}
+
+async function limitedText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) throw new Error("the answer is too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Reads `{"access_token": "...", "token_type": "Bearer"}`. */
+export function readBearer(text: string): Bearer | undefined {
+  try {
+    const { access_token: token, token_type: type } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof token !== "string" || token === "" || !/^[\x21-\x7e]+$/.test(token)) return undefined;
+    if (typeof type !== "string" || type.toLowerCase() !== "bearer") return undefined;
+    const expiresMs = jwtExpiry(token);
+    return { text: token, ...(expiresMs === undefined ? {} : { expiresMs }) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The `exp` of a JWT in ms; undefined for a token that is none. Nothing is verified: that is the platform's business. */
+export function jwtExpiry(token: string): number | undefined {
+  const [, payload, signature] = token.split(".");
+  if (payload === undefined || signature === undefined) return undefined;
+  try {
+    const { exp } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { exp?: unknown };
+    return typeof exp === "number" && Number.isFinite(exp) ? exp * 1000 : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import type { SecureContextOptions } from "node:tls";
+import { TelemetrydError } from "../../base/core/errors.ts";
+import { liveSecrets } from "../../base/core/secrets/live-secrets.ts";
+import { secretsByName } from "../../base/core/secrets/secret-values.ts";
+import { lookOfFile } from "../../base/net/renewed-context.ts";
+import { systemAuthorities } from "../../base/net/tls-material.ts";
+import { type KubeAccess, type KubeCredentials, type PemSource, readKubeconfig } from "./kubeconfig.ts";
+
+/** A kubeconfig that is read again when it has changed; one that cannot be used leaves the last good one in force. */
+export class KubeconfigFile {
+  readonly #path: string;
+  #look = "";
+  #access: KubeAccess | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** @throws FILE_UNREADABLE, INVALID_CONFIGURATION when there was no good one before */
+  access(): KubeAccess {
+    try {
+      const look = this.#currentLook();
+      if (this.#access !== undefined && look === this.#look) return this.#access;
+      const outcome = readKubeconfig(readPem({ file: this.#path }, "controlPlane.kubeconfig"), this.#path);
+      if (!outcome.ok) {
+        const message = `controlPlane.kubeconfig: ${this.#path} cannot be used: ${outcome.message}`;
+        throw new TelemetrydError("INVALID_CONFIGURATION", message);
+      }
+      const { access } = outcome;
+      liveSecrets.hold("controlPlane.kubeconfig", secretsOf(access.credentials));
+      this.#access = access;
+      this.#look = look;
+      return access;
+    } catch (error) {
+      if (this.#access !== undefined) return this.#access;
+      throw error;
+    }
+  }
+
+  #currentLook(): string {
+    try {
+      return lookOfFile(this.#path);
+    } catch {
+      // That it cannot be read is told where it is.
+      return "";
+    }
+  }
+
+  /** What its authority and its client certificate are read from, as it is now. */
+  tlsLook(): string {
+    const { ca, credentials } = this.access();
+    const { certificate, key } = credentials.kind === "certificate" ? credentials : {};
+    return [lookOfFile(this.#path), ...[ca, certificate, key].map(lookOfPem)].join(" ");
+  }
+
+  /** @throws FILE_UNREADABLE */
+  tls(): SecureContextOptions {
+    const { credentials } = this.access();
+    // As kubectl does it: the authority that is named, and no other.
+    const ca = this.authority() ?? systemAuthorities();
+    if (credentials.kind !== "certificate") return { ca };
+    return {
+      ca,
+      cert: readPem(credentials.certificate, "client-certificate"),
+      key: readPem(credentials.key, "client-key"),
+    };
+  }
+
+  /** PEM of the authority that it names. @throws FILE_UNREADABLE */
+  authority(): string | undefined {
+    const { ca } = this.access();
+    return ca && readPem(ca, "certificate-authority");
+  }
+}
+
+function lookOfPem(source: PemSource | undefined): string {
+  return source === undefined || "text" in source ? "-" : lookOfFile(source.file);
+}
+
+function secretsOf(credentials: KubeCredentials): string[] {
+  if (credentials.kind === "token") return [credentials.token];
+  return credentials.kind === "exec" ? secretsByName(credentials.env) : [];
+}
+
+/** @throws FILE_UNREADABLE */
+export function readPem(source: PemSource, what: string): string {
+  if ("text" in source) return source.text;
+  try {
+    return readFileSync(source.file, "utf8");
+  } catch (cause) {
+    throw new TelemetrydError("FILE_UNREADABLE", `${what}: ${source.file} cannot be read`, { cause });
+  }
+}

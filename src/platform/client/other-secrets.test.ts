@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { TestClock } from "../../../test/support/test-clock.ts";
+import { silentLogger } from "../../base/core/log.ts";
+import { OtherSecrets, type SecretName } from "./other-secrets.ts";
+import type { ApiOutcome, SendOptions } from "./plane-client.ts";
+
+const never = new AbortController().signal;
+const named = (name: string): SecretName => ({ namespace: "default", name });
+
+function setUp() {
+  const clock = new TestClock(0);
+  const state = { missing: [] as SecretName[], there: new Set<string>(), isAway: false };
+  const asked: string[] = [];
+  const changes: string[][] = [];
+  const send = async (_: string, path: string, { query, accept }: SendOptions): Promise<ApiOutcome> => {
+    expect(path).toBe("/api/v1/namespaces/default/secrets");
+    expect(accept).toMatch(/^application\/json;as=PartialObjectMetadataList;/);
+    const [, name = ""] =
+      /^metadata\.name=(\w+),type!=kubernetes\.io\/basic-auth$/.exec(query?.["fieldSelector"] ?? "") ?? [];
+    asked.push(name);
+    if (state.isAway) return { outcome: "failed", message: "away" };
+    return { outcome: "ok", json: { items: state.there.has(name) ? [{ metadata: { name } }] : [] } };
+  };
+  const others = new OtherSecrets({
+    client: { send, watch: () => Promise.reject(new Error("not asked for")) },
+    missing: () => state.missing,
+    onChange: (names) => changes.push(names.map(({ name }) => name)),
+    clock,
+    log: silentLogger,
+  });
+  return { clock, state, asked, changes, others };
+}
+
+test("of what is not followed it finds out what is there", async () => {
+  const { state, asked, changes, others } = setUp();
+  expect(await others.turn(never)).toBe(0);
+  state.missing = [named("a"), named("b")];
+  state.there.add("b");
+  expect(await others.turn(never)).toBe(2);
+  expect([asked, changes]).toEqual([["a", "b"], [["b"]]]);
+});
+
+test("the same is asked again after half a minute, another one at once", async () => {
+  const { clock, state, asked, changes, others } = setUp();
+  state.missing = [named("a")];
+  await others.turn(never);
+  state.missing = [named("a"), named("b")];
+  clock.advance(29_000);
+  await others.turn(never);
+  expect(asked).toEqual(["a", "b"]);
+  state.there.add("a");
+  clock.advance(1_000);
+  await others.turn(never);
+  expect(asked).toEqual(["a", "b", "a"]);
+  expect(changes).toEqual([["a"]]);
+  state.there.delete("a");
+  clock.advance(30_000);
+  await others.turn(never);
+  expect(changes).toEqual([["a"], []]);
+});
+
+test("one that nobody names any more, or that is followed now, is none", async () => {
+  const { state, changes, others } = setUp();
+  state.missing = [named("a")];
+  state.there.add("a");
+  await others.turn(never);
+  state.missing = [];
+  await others.turn(never);
+  expect(changes).toEqual([["a"], []]);
+});
+
+test("a control plane that does not answer changes nothing", async () => {
+  const { clock, state, changes, others } = setUp();
+  state.missing = [named("a")];
+  state.there.add("a");
+  await others.turn(never);
+  state.isAway = true;
+  clock.advance(30_000);
+  await others.turn(never);
+  expect(changes).toEqual([["a"]]);
+});

@@ -1,0 +1,154 @@
+import { type Dispatcher, request } from "undici";
+import { describeError } from "../../base/core/errors.ts";
+import { withLimit } from "../../base/core/signals.ts";
+import { isObject } from "../../base/documents/document-path.ts";
+import type { BearerSource } from "./bearer-source.ts";
+
+/** One control plane, as its clients see it. */
+export interface PlaneClient {
+  /** One request with a JSON answer. */
+  send(method: "GET" | "PATCH", path: string, options: SendOptions, signal: AbortSignal): Promise<ApiOutcome>;
+  /**
+   * Opens a watch and hands over each line as it comes.
+   *
+   * @returns how it ended: `closed` by the server in order, or as {@link ApiOutcome} has it
+   */
+  watch(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    onLine: (line: string) => void,
+    signal: AbortSignal,
+  ): Promise<{ readonly outcome: "closed" } | Exclude<ApiOutcome, { outcome: "ok" }>>;
+}
+
+export interface SendOptions {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  /** JSON as it is unless given. */
+  readonly accept?: string;
+}
+
+/** `refused`: an answer that is no success, with the message of its Status; `failed`: no usable answer. */
+export type ApiOutcome =
+  | { readonly outcome: "ok"; readonly json: Record<string, unknown> }
+  | { readonly outcome: "refused"; readonly code: number; readonly message: string }
+  | { readonly outcome: "failed"; readonly message: string };
+
+export interface PlaneClientOptions {
+  /** The control plane's base address. */
+  readonly base: string;
+  readonly bearer: BearerSource;
+  readonly dispatcher: Dispatcher;
+  /** A watch in which nothing comes for this long, not even a bookmark, counts as lost. */
+  readonly silentMs: number;
+}
+
+const answerLimitMs = 30_000;
+const maxAnswerBytes = 64 * 2 ** 20;
+const maxLineBytes = 16 * 2 ** 20;
+
+export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
+  const base = options.base.replace(/\/+$/, "");
+
+  /** One attempt, and another at once with a new token where the first was refused. */
+  const attempt = async (
+    path: string,
+    init: { method: "GET" | "PATCH"; headers?: Record<string, string>; body?: string; bodyTimeout: number },
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> => {
+    for (let isSecond = false; ; isSecond = true) {
+      const token = await options.bearer.token(signal);
+      const search = new URLSearchParams(query).toString();
+      const response = await request(`${base}${path}${search === "" ? "" : `?${search}`}`, {
+        ...init,
+        dispatcher: options.dispatcher,
+        headersTimeout: answerLimitMs,
+        headers: {
+          accept: "application/json",
+          ...init.headers,
+          ...(token === "" ? {} : { authorization: `Bearer ${token}` }),
+        },
+        signal,
+      });
+      const isRefused = response.statusCode === 401 || response.statusCode === 403;
+      if (!isRefused) return response;
+      options.bearer.refused(token);
+      if (isSecond || (await options.bearer.token(signal)) === token) return response;
+      await response.body.dump();
+    }
+  };
+
+  return {
+    async send(method, path, { query = {}, body, contentType = "application/json", accept }, signal) {
+      try {
+        const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+        const headers = {
+          ...(accept !== undefined && { accept }),
+          ...(body !== undefined && { "content-type": contentType }),
+        };
+        const init = { method, ...sent, headers, bodyTimeout: answerLimitMs };
+        return await withLimit(signal, answerLimitMs, async (limited) => {
+          const response = await attempt(path, init, query, limited);
+          return readAnswer(response.statusCode, await readText(response.body));
+        });
+      } catch (error) {
+        signal.throwIfAborted();
+        return { outcome: "failed", message: describeError(error) };
+      }
+    },
+    async watch(path, query, onLine, signal) {
+      try {
+        const response = await attempt(path, { method: "GET", bodyTimeout: options.silentMs }, query, signal);
+        if (response.statusCode !== 200) {
+          const answer = readAnswer(response.statusCode, await readText(response.body));
+          return answer.outcome === "ok" ? { outcome: "failed", message: "no watch" } : answer;
+        }
+        await readLines(response.body, onLine);
+        return { outcome: "closed" };
+      } catch (error) {
+        signal.throwIfAborted();
+        return { outcome: "failed", message: describeError(error) };
+      }
+    },
+  };
+}
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) throw new Error("the answer is too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+async function readLines(body: AsyncIterable<Uint8Array>, onLine: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body) {
+    rest += decoder.decode(chunk, { stream: true });
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > maxLineBytes) throw new Error("an event is too large");
+    for (const line of lines) if (line !== "") onLine(line);
+  }
+}
+
+function readAnswer(code: number, text: string): ApiOutcome {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  if (code >= 200 && code < 300) {
+    if (isObject(json)) return { outcome: "ok", json };
+    return { outcome: "failed", message: "the answer is no JSON object" };
+  }
+  const message = isObject(json) && typeof json["message"] === "string" ? json["message"] : "";
+  return { outcome: "refused", code, message: `HTTP ${code}${message === "" ? "" : `: ${message}`}` };
+}

@@ -1,0 +1,193 @@
+import type { Clock } from "../../base/core/clock.ts";
+import type { Logger } from "../../base/core/log.ts";
+import type { Service } from "../../base/core/service.ts";
+import { runServices } from "../../base/core/service.ts";
+import { isObject, valueAt } from "../../base/documents/document-path.ts";
+import { type CheckedPolicy, checkExportPolicy } from "../../exporter/policy/spec/check-policy.ts";
+import { basicAuthType, checkSecret } from "../../exporter/policy/spec/secret.ts";
+import type { PolicyRef, Secret } from "../../exporter/policy/spec/types.ts";
+import type { PolicyStore } from "../../exporter/policy/store.ts";
+import { OtherSecrets, type SecretName } from "./other-secrets.ts";
+import type { PlaneClient } from "./plane-client.ts";
+import { createReflector } from "./reflector.ts";
+import type { PlaneObject, ReflectorEffect } from "./reflector-step.ts";
+import { type SeenStatus, seenStatus } from "./status-decision.ts";
+
+export interface PlaneSourceOptions {
+  /** The name under which the policies are filed: the project. */
+  readonly plane: string;
+  readonly groupDomain: string;
+  readonly client: PlaneClient;
+  readonly store: PolicyStore;
+  /** The label that is forced on the queries of the project; its policies must not name it. */
+  readonly tenantLabel?: string | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random: () => number;
+}
+
+export interface PlaneSource extends Service {
+  /** What the control plane has as the policy's status; undefined where it does not have the policy. */
+  statusOf(ref: PolicyRef): SeenStatus | undefined;
+}
+
+/** The collections of a control plane that the exporter reads, over all namespaces. */
+export function policiesPath(groupDomain: string): string {
+  return `/apis/telemetry.${groupDomain}/v1alpha1/exportpolicies`;
+}
+export const secretsPath = "/api/v1/secrets";
+
+/**
+ * Policies and Secrets of one control plane, kept in step with it. Of its Secrets only those of basic authentication are read;
+ * see {@link OtherSecrets} for what is known of the others. The plane is put into the store when both have been
+ * listed; after that it changes object by object, or whole after a new listing.
+ */
+export function createPlaneSource(options: PlaneSourceOptions): PlaneSource {
+  const { plane, groupDomain, client, store, clock, log, random } = options;
+  let policies: Map<string, Seen> | undefined;
+  let secrets: Map<string, Secret> | undefined;
+  let others: readonly Secret[] = [];
+
+  const swapPlane = (): void => {
+    if (policies === undefined || secrets === undefined) return;
+    store.replacePlane(plane, {
+      policies: [...policies.values()].map(({ checked }) => checked),
+      secrets: [...others, ...secrets.values()],
+    });
+    otherSecrets.notice();
+  };
+  const isListed = () => policies !== undefined && secrets !== undefined;
+
+  const missing = (): SecretName[] => {
+    if (!isListed()) return [];
+    const named = [...(policies?.values() ?? [])].flatMap(({ checked: { ref, policy } }) =>
+      (policy?.sinks ?? []).flatMap(({ basicAuthSecret }) =>
+        basicAuthSecret === undefined ? [] : [{ namespace: ref.namespace, name: basicAuthSecret }],
+      ),
+    );
+    const unfollowed = named.filter((secret) => !secrets?.has(keyOf(secret)));
+    return [...new Map(unfollowed.map((secret) => [keyOf(secret), secret])).values()];
+  };
+  const onOthers = (names: readonly SecretName[]): void => {
+    const before = others;
+    others = names.map((secret) => ({ ...secret, plane, type: "", data: new Map() }));
+    const isFollowed = (secret: SecretName) => secrets?.has(keyOf(secret)) === true;
+    for (const secret of before) if (!isFollowed(secret)) store.deleteSecret(secret);
+    for (const secret of others) if (!isFollowed(secret)) store.putSecret(secret);
+  };
+  const otherSecrets = new OtherSecrets({ client, missing, onChange: onOthers, clock, log });
+
+  const onPolicy = (effect: ReflectorEffect): void => {
+    if (effect.kind === "swap") {
+      const seen = effect.items
+        .map((object) => seenPolicy(object, options))
+        .filter((each) => each !== undefined);
+      policies = new Map(seen.map((each) => [keyOf(each.checked.ref), each]));
+      swapPlane();
+      return;
+    }
+    const seen = seenPolicy(effect.object, options);
+    if (seen === undefined || policies === undefined) return;
+    const { ref } = seen.checked;
+    if (effect.kind === "delete") {
+      policies.delete(keyOf(ref));
+      if (isListed()) store.deletePolicy(ref);
+      otherSecrets.notice();
+      return;
+    }
+    const before = policies.get(keyOf(ref));
+    policies.set(keyOf(ref), seen);
+    // What we write into the status comes back as an event; so do labels. Neither changes what is to be done.
+    if (before?.look === seen.look || !isListed()) return;
+    store.putPolicy(seen.checked);
+    otherSecrets.notice();
+  };
+
+  const onSecret = (effect: ReflectorEffect): void => {
+    const read = (object: PlaneObject) => checkSecret(object, plane).secret;
+    if (effect.kind === "swap") {
+      const known = effect.items.map(read).filter((secret) => secret !== undefined);
+      secrets = new Map(known.map((secret) => [keyOf(secret), secret]));
+      swapPlane();
+      return;
+    }
+    const secret = read(effect.object);
+    if (secret === undefined || secrets === undefined) return;
+    if (effect.kind === "delete") {
+      secrets.delete(keyOf(secret));
+      if (isListed()) store.deleteSecret(secret);
+    } else {
+      secrets.set(keyOf(secret), secret);
+      if (isListed()) store.putSecret(secret);
+    }
+    otherSecrets.notice();
+  };
+
+  const common = { client, clock, log: log.child({ plane }), random };
+  const reflectors = [
+    createReflector({
+      ...common,
+      path: policiesPath(groupDomain),
+      apiVersion: `telemetry.${groupDomain}/v1alpha1`,
+      kind: "ExportPolicy",
+      onEffect: onPolicy,
+    }),
+    createReflector({
+      ...common,
+      path: secretsPath,
+      select: { fieldSelector: `type=${basicAuthType}` },
+      apiVersion: "v1",
+      kind: "Secret",
+      onEffect: onSecret,
+    }),
+  ];
+  return {
+    name: `control plane ${plane}`,
+    statusOf: (ref) => {
+      const seen = policies?.get(keyOf(ref));
+      return seen?.checked.ref.uid === ref.uid ? seen.status : undefined;
+    },
+    snapshot: () => ({
+      plane,
+      listed: isListed(),
+      policies: policies?.size ?? 0,
+      collections: reflectors.map((reflector) => reflector.snapshot()),
+    }),
+    run: (signal) =>
+      runServices(
+        [
+          ...reflectors.map(({ run }, index) => ({ name: `${plane} ${index}`, run })),
+          { name: `${plane} other secrets`, run: (stop) => otherSecrets.run(stop) },
+        ],
+        signal,
+      ),
+  };
+}
+
+/** A policy, and what would have to differ for it to be another one to the exporter. */
+interface Seen {
+  readonly checked: CheckedPolicy;
+  readonly look: string;
+  readonly status: SeenStatus;
+}
+
+function seenPolicy(
+  object: PlaneObject,
+  { plane, tenantLabel }: Pick<PlaneSourceOptions, "plane" | "tenantLabel">,
+): Seen | undefined {
+  const { checked } = checkExportPolicy(object, { plane, unknownFields: "warning", tenantLabel });
+  if (checked === undefined) return undefined;
+  const annotations = valueAt(object, ["metadata", "annotations"]);
+  const paused = isObject(annotations)
+    ? Object.entries(annotations).filter(([name]) => name.endsWith("/paused"))
+    : [];
+  return {
+    checked,
+    look: JSON.stringify([checked.ref.uid, checked.generation, paused]),
+    status: seenStatus(object["status"]),
+  };
+}
+
+function keyOf(object: { readonly namespace: string; readonly name: string }): string {
+  return `${object.namespace}/${object.name}`;
+}

@@ -1,0 +1,134 @@
+import type { Clock } from "../../base/core/clock.ts";
+import { describeError } from "../../base/core/errors.ts";
+import type { Logger } from "../../base/core/log.ts";
+import type { Service } from "../../base/core/service.ts";
+import { valueAt } from "../../base/documents/document-path.ts";
+import { projectNameProblem } from "../../exporter/policy/plane.ts";
+import type { PolicyStore } from "../../exporter/policy/store.ts";
+import type { PlaneClient } from "./plane-client.ts";
+import { createReflector } from "./reflector.ts";
+import type { PlaneObject, ReflectorEffect } from "./reflector-step.ts";
+
+export interface ProjectSourceOptions {
+  /** Client of the organization's control plane. */
+  readonly client: PlaneClient;
+  readonly groupDomain: string;
+  readonly store: PolicyStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random: () => number;
+  /** What follows one project's control plane. */
+  planeSource(project: string): Service;
+}
+
+interface RunningProject {
+  readonly uid: string;
+  readonly source: Service;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** Each hundred projects that are there at the start take this much longer to start, so that they do not all list at once. */
+const spreadMsPerHundred = 2_000;
+
+export function projectsPath(groupDomain: string): string {
+  return `/apis/resourcemanager.${groupDomain}/v1alpha/projects`;
+}
+
+/**
+ * The projects of an organization, each with its control plane followed for as long as it exists. One that is gone, or
+ * is there anew under another uid, takes its policies along. One whose name is taken by the directory is reported and
+ * not exported.
+ */
+export function createProjectSource(options: ProjectSourceOptions): Service {
+  const { client, groupDomain, store, clock, log, random } = options;
+  const projects = new Map<string, RunningProject>();
+  /** The uids of projects that cannot be exported: each is reported once. */
+  const refused = new Set<string>();
+
+  const start = (name: string, uid: string, delayMs: number): void => {
+    const stop = new AbortController();
+    const source = options.planeSource(name);
+    const run = async (): Promise<void> => {
+      await clock.sleep(delayMs, stop.signal);
+      await source.run(stop.signal);
+    };
+    const ended = run().catch((error: unknown) => {
+      if (!stop.signal.aborted)
+        log.error({ project: name, error: describeError(error) }, "a project cannot be followed");
+    });
+    projects.set(name, { uid, source, stop, ended });
+  };
+  const end = (name: string): void => {
+    const project = projects.get(name);
+    if (project === undefined) return;
+    projects.delete(name);
+    project.stop.abort();
+    // Only once it has ended can nothing put the plane back; a project of that name may run anew by then.
+    void project.ended.then(() => {
+      if (!projects.has(name)) store.removePlane(name);
+    });
+  };
+  const want = (object: PlaneObject, delayMs: number): void => {
+    const { name, uid } = identity(object);
+    const running = projects.get(name);
+    const isLeaving = valueAt(object, ["metadata", "deletionTimestamp"]) !== undefined;
+    if (isLeaving || (running !== undefined && running.uid !== uid)) end(name);
+    if (isLeaving || projects.has(name)) return;
+    const problem = projectNameProblem(name);
+    if (problem === undefined) start(name, uid, delayMs);
+    else if (!refused.has(uid)) {
+      refused.add(uid);
+      log.error({ project: name }, `a project is not exported: its name ${problem}`);
+    }
+  };
+
+  return {
+    name: "projects",
+    snapshot: () => ({ projects: [...projects.values()].map(({ source }) => source.snapshot?.()) }),
+    async run(signal) {
+      const onEffect = (effect: ReflectorEffect): void => {
+        if (effect.kind === "swap") {
+          const listed = new Set(effect.items.map((object) => identity(object).name));
+          for (const name of [...projects.keys()]) if (!listed.has(name)) end(name);
+          const spreadMs = (effect.items.length / 100) * spreadMsPerHundred;
+          for (const object of effect.items) want(object, random() * spreadMs);
+        } else if (effect.kind === "put") want(effect.object, 0);
+        else end(identity(effect.object).name);
+      };
+      const apiVersion = `resourcemanager.${groupDomain}/v1alpha`;
+      const path = projectsPath(groupDomain);
+      const reflector = createReflector({
+        client,
+        path,
+        apiVersion,
+        kind: "Project",
+        clock,
+        log,
+        random,
+        onEffect,
+      });
+      // Each project has a signal of its own: one that all of them listen to takes Node.js longer for each of them.
+      const stopAll = () => {
+        for (const { stop } of projects.values()) stop.abort(signal.reason);
+      };
+      signal.addEventListener("abort", stopAll, { once: true });
+      try {
+        await reflector.run(signal);
+      } finally {
+        signal.removeEventListener("abort", stopAll);
+        stopAll();
+        const running = [...projects.values()];
+        projects.clear();
+        await Promise.all(running.map(({ ended }) => ended));
+      }
+    },
+  };
+}
+
+function identity(object: PlaneObject): { name: string; uid: string } {
+  return {
+    name: String(valueAt(object, ["metadata", "name"]) ?? ""),
+    uid: String(valueAt(object, ["metadata", "uid"]) ?? ""),
+  };
+}

@@ -1,0 +1,116 @@
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../../base/core/clock.ts";
+import type { Logger } from "../../base/core/log.ts";
+import { runLoop, type Service } from "../../base/core/service.ts";
+import { isObject, valueAt } from "../../base/documents/document-path.ts";
+import { type PolicyRef, sinkKey } from "../../exporter/policy/spec/types.ts";
+import type { PolicyStatus } from "../../exporter/policy/status/conditions.ts";
+import type { PlaneClient } from "./plane-client.ts";
+import type { PlaneSource } from "./plane-source.ts";
+import { contradicts, isWriteDue, knownStatus, mergedStatus, type WrittenStatus } from "./status-decision.ts";
+
+/** The status that a policy should have. */
+export interface WantedStatus {
+  readonly ref: PolicyRef;
+  readonly status: PolicyStatus;
+}
+
+export interface WrittenPlane {
+  readonly client: PlaneClient;
+  readonly source: Pick<PlaneSource, "statusOf">;
+}
+
+export interface StatusWriterOptions {
+  readonly groupDomain: string;
+  /** A plane, undefined for one that is not ours (the directory). */
+  planeOf(plane: string): WrittenPlane | undefined;
+  /** Pulled at every turn, one by one. */
+  wanted(): Iterable<WantedStatus>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const turnMs = 1_000;
+/** Looked at without a pause. */
+const burstMs = 2;
+const maxConflicts = 4;
+/** A policy whose status cannot be written is tried again after this long. */
+const retryMs = 15_000;
+
+/** Writes the policies' conditions back into their control planes, as `/status` merge patches. */
+export function createStatusWriter(options: StatusWriterOptions): Service & {
+  turn(signal: AbortSignal): Promise<number>;
+} {
+  const { clock, log, groupDomain } = options;
+  const written = new Map<string, WrittenStatus>();
+  const retryAtMs = new Map<string, number>();
+
+  const write = async (client: PlaneClient, wanted: WantedStatus, signal: AbortSignal): Promise<boolean> => {
+    const { namespace, name, uid } = wanted.ref;
+    const path = `/apis/telemetry.${groupDomain}/v1alpha1/namespaces/${namespace}/exportpolicies/${name}`;
+    for (let attempt = 1; attempt <= maxConflicts; attempt++) {
+      const present = await client.send("GET", path, {}, signal);
+      if (present.outcome !== "ok") return report(wanted, present.message);
+      // Deleted and made anew: the status is of another policy.
+      if (valueAt(present.json, ["metadata", "uid"]) !== uid) return true;
+      const resourceVersion = valueAt(present.json, ["metadata", "resourceVersion"]);
+      const status = present.json["status"];
+      const body = {
+        // A writer in between makes this a conflict, and what it wrote is taken into account.
+        metadata: { resourceVersion },
+        status: mergedStatus(isObject(status) ? status : undefined, wanted.status),
+      };
+      const patch = { body, contentType: "application/merge-patch+json" };
+      const answer = await client.send("PATCH", `${path}/status`, patch, signal);
+      if (answer.outcome === "ok") return true;
+      if (answer.outcome !== "refused" || answer.code !== 409) return report(wanted, answer.message);
+    }
+    return report(wanted, "others write the status all the time");
+  };
+
+  const report = ({ ref }: WantedStatus, error: string): boolean => {
+    const { plane, namespace, name } = ref;
+    log.warn({ plane, namespace, policy: name, error }, "the status of a policy cannot be written");
+    return false;
+  };
+
+  /** Looks at every policy once. @returns when to look again, ms */
+  const turn = async (signal: AbortSignal): Promise<number> => {
+    const keys = new Set<string>();
+    let busySinceMs = clock.monotonicMs();
+    for (const wanted of options.wanted()) {
+      // There may be ten thousand policies: a probe of the daemon must not wait for a look at all of them.
+      if (clock.monotonicMs() - busySinceMs >= burstMs) {
+        await setImmediate();
+        busySinceMs = clock.monotonicMs();
+      }
+      const plane = options.planeOf(wanted.ref.plane);
+      if (plane === undefined) continue;
+      const key = sinkKey(wanted.ref, "");
+      keys.add(key);
+      const nowMs = clock.monotonicMs();
+      const seen = plane.source.statusOf(wanted.ref);
+      const before = written.get(key);
+      const isInVain = contradicts(seen, wanted.status);
+      if (before !== undefined && before.inVain > 0 && !isInVain) written.set(key, { ...before, inVain: 0 });
+      if ((retryAtMs.get(key) ?? 0) > nowMs || !isWriteDue(before, wanted.status, seen, nowMs)) continue;
+      if (await write(plane.client, wanted, signal)) {
+        written.set(key, {
+          status: knownStatus(before?.status, wanted.status),
+          writtenMs: clock.monotonicMs(),
+          inVain: isInVain ? (before?.inVain ?? 0) + 1 : 0,
+        });
+        retryAtMs.delete(key);
+      } else retryAtMs.set(key, clock.monotonicMs() + retryMs);
+    }
+    for (const key of written.keys()) if (!keys.has(key)) written.delete(key);
+    return turnMs;
+  };
+
+  return {
+    name: "policy status",
+    snapshot: () => ({ written: written.size, failing: retryAtMs.size }),
+    turn,
+    run: (signal) => runLoop("policy status", turn, { clock, log, pauseAfterErrorMs: retryMs }, signal),
+  };
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from "jose";
+import { keyPrefix, type RedisConnection } from "../../../base/redis/connection.ts";
+import type { Caller } from "./directory.ts";
+
+/** A key that bearer tokens are signed with, as it is kept. */
+interface SigningKey {
+  readonly kid: string;
+  readonly createdMs: number;
+  readonly privateJwk: JWK;
+  readonly publicJwk: JWK;
+}
+
+export interface BearerToken {
+  readonly text: string;
+  readonly expiresMs: number;
+}
+
+/** Short-lived bearer tokens: signed JWTs that every replica can check without asking who issued them. */
+export interface BearerTokens {
+  issue(caller: Caller, nowMs: number): Promise<BearerToken>;
+  /** @returns undefined for a token that is not ours, was changed, or is over */
+  verify(text: string, nowMs: number): Promise<(Caller & { readonly expiresMs: number }) | undefined>;
+}
+
+export const bearerLifetimeMs = 3_600_000;
+/** A new key is made after this long; the old one stays for as long as tokens signed with it may live. */
+const keyLifetimeMs = 24 * 3_600_000;
+const algorithm = "ES256";
+const keysKey = `${keyPrefix}:platform-access:signing-keys`;
+
+/** @param issuer the address-independent name that tokens carry, so that another installation's are refused */
+export function createBearerTokens(redis: RedisConnection, issuer: string): BearerTokens {
+  let known = new Map<string, SigningKey>();
+
+  /** The known keys stay in use until the new ones have all been read: a read may fail, or take its time. */
+  const loadKeys = async (nowMs: number): Promise<void> => {
+    const loaded = new Map<string, SigningKey>();
+    for (const [kid, json] of Object.entries(await redis.hgetall(keysKey))) {
+      const key = JSON.parse(json) as SigningKey;
+      if (nowMs - key.createdMs > keyLifetimeMs + 2 * bearerLifetimeMs) await redis.hdel(keysKey, kid);
+      else loaded.set(kid, key);
+    }
+    known = loaded;
+  };
+  const newest = (nowMs: number): SigningKey | undefined =>
+    [...known.values()]
+      .filter((key) => nowMs - key.createdMs < keyLifetimeMs)
+      .sort((a, b) => b.createdMs - a.createdMs)[0];
+
+  const signingKey = async (nowMs: number): Promise<SigningKey> => {
+    const current = newest(nowMs);
+    if (current !== undefined) return current;
+    await loadKeys(nowMs);
+    const stored = newest(nowMs);
+    if (stored !== undefined) return stored;
+    const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
+    const kid = randomBytes(8).toString("hex");
+    const [privateJwk, publicJwk] = await Promise.all([exportJWK(privateKey), exportJWK(publicKey)]);
+    const key: SigningKey = { kid, createdMs: nowMs, privateJwk, publicJwk };
+    await redis.hset(keysKey, kid, JSON.stringify(key));
+    known.set(kid, key);
+    return key;
+  };
+
+  return {
+    async issue(caller, nowMs) {
+      const key = await signingKey(nowMs);
+      const issuedSeconds = Math.floor(nowMs / 1000);
+      const expiresSeconds = issuedSeconds + bearerLifetimeMs / 1000;
+      const text = await new SignJWT({ tid: caller.tokenId })
+        .setProtectedHeader({ alg: algorithm, kid: key.kid, typ: "JWT" })
+        .setIssuer(issuer)
+        .setAudience(issuer)
+        .setSubject(caller.user)
+        .setIssuedAt(issuedSeconds)
+        .setExpirationTime(expiresSeconds)
+        .sign(await importJWK(key.privateJwk, algorithm));
+      return { text, expiresMs: expiresSeconds * 1000 };
+    },
+    async verify(text, nowMs) {
+      try {
+        const { payload } = await jwtVerify(
+          text,
+          async ({ kid = "" }) => {
+            // A replica may have made a key that this one has not seen; a made-up kid costs one read.
+            if (!known.has(kid)) await loadKeys(nowMs);
+            const key = known.get(kid);
+            if (key === undefined) throw new Error("unknown key");
+            return await importJWK(key.publicJwk, algorithm);
+          },
+          { issuer, audience: issuer, algorithms: [algorithm], currentDate: new Date(nowMs) },
+        );
+        const { sub, tid, exp } = payload;
+        if (typeof sub !== "string" || typeof tid !== "string" || exp === undefined) return undefined;
+        return { user: sub, tokenId: tid, expiresMs: exp * 1000 };
+      } catch (error) {
+        if (isRedisFault(error)) throw error;
+        return undefined;
+      }
+    },
+  };
+}
+
+/** A store that does not answer must not look like a wrong token. */
+function isRedisFault(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return !error.name.startsWith("JOSE") && !error.name.startsWith("JW") && error.message !== "unknown key";
+}

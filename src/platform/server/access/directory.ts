@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import type { RedisConnection } from "../../../base/redis/connection.ts";
+import { keyPrefix } from "../../../base/redis/connection.ts";
+import type { PlaneType } from "../kinds/kind.ts";
+import type { Plane } from "../plane.ts";
+import { hashToken, isSameHash, newToken, tokenId } from "./token.ts";
+
+/** A Personal Access Token as it is kept. */
+export interface TokenRecord {
+  readonly id: string;
+  readonly user: string;
+  readonly hash: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** RFC 3339; absent while it can be used. */
+  readonly revokedAt?: string;
+}
+
+/** Who a bearer token speaks for. */
+export interface Caller {
+  readonly user: string;
+  /** The Personal Access Token that the bearer token was exchanged for. */
+  readonly tokenId: string;
+}
+
+export type AddMemberOutcome = "added" | "already-member" | "no-organization";
+export type ClaimOutcome =
+  | { readonly outcome: "claimed"; readonly plane: Plane }
+  | { readonly outcome: "taken" };
+
+/** Users' tokens, organizations with their members, and which organization a project belongs to; all in Redis. */
+export interface AccessDirectory {
+  /** @returns undefined when the name is taken */
+  createOrganization(name: string, nowMs: number): Promise<Plane | undefined>;
+  listOrganizations(): Promise<Plane[]>;
+  addMember(organization: string, user: string): Promise<AddMemberOutcome>;
+  listMembers(organization: string): Promise<string[]>;
+  /** Makes a token; its text is not kept. */
+  createToken(user: string, nowMs: number): Promise<{ readonly text: string; readonly record: TokenRecord }>;
+  listTokens(): Promise<TokenRecord[]>;
+  /** @returns false when there is no such token that can be used */
+  revokeToken(id: string, nowMs: number): Promise<boolean>;
+  /** Who a Personal Access Token belongs to, while it can be used. */
+  callerOf(tokenText: string): Promise<Caller | undefined>;
+  /** The plane, when it exists, the caller's token is not revoked and the caller is a member of its organization. */
+  findPlane(type: PlaneType, name: string, caller: Caller): Promise<Plane | undefined>;
+  /** Whether the caller's token can still be used. */
+  isActive(caller: Caller): Promise<boolean>;
+  /** Takes a project's name, which is unique over all organizations since it alone is in the plane's address. */
+  claimProject(name: string, uid: string, organization: string): Promise<ClaimOutcome>;
+  /** Gives a project's name back; nothing happens when it belongs to another uid. */
+  releaseProject(name: string, uid: string): Promise<void>;
+  listProjects(): Promise<Plane[]>;
+}
+
+const prefix = `${keyPrefix}:platform-access`;
+const organizationsKey = `${prefix}:organizations`;
+const projectsKey = `${prefix}:projects`;
+const tokensKey = `${prefix}:tokens`;
+const membersKey = (organization: string): string => `${prefix}:members:${organization}`;
+
+interface ProjectRecord {
+  readonly uid: string;
+  readonly organization: string;
+}
+
+export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
+  const tokenRecord = async (id: string): Promise<TokenRecord | undefined> => {
+    const json = await redis.hget(tokensKey, id);
+    return json === null ? undefined : (JSON.parse(json) as TokenRecord);
+  };
+  const isActive = async (caller: Caller): Promise<boolean> => {
+    const record = await tokenRecord(caller.tokenId);
+    return record !== undefined && record.revokedAt === undefined && record.user === caller.user;
+  };
+  const lookUp = async (type: PlaneType, name: string): Promise<Plane | undefined> => {
+    const json = await redis.hget(type === "organization" ? organizationsKey : projectsKey, name);
+    if (json === null) return undefined;
+    const record = JSON.parse(json) as Partial<ProjectRecord> & { readonly uid: string };
+    return { type, name, uid: record.uid, organization: record.organization ?? name };
+  };
+
+  return {
+    async createOrganization(name, nowMs) {
+      const uid = randomUUID();
+      const record = JSON.stringify({ uid, createdAt: new Date(nowMs).toISOString() });
+      if ((await redis.hsetnx(organizationsKey, name, record)) === 0) return undefined;
+      return { type: "organization", name, uid, organization: name };
+    },
+    async listOrganizations() {
+      const all = Object.entries(await redis.hgetall(organizationsKey));
+      return all.map(([name, json]) => {
+        const { uid } = JSON.parse(json) as { uid: string };
+        return { type: "organization", name, uid, organization: name };
+      });
+    },
+    async addMember(organization, user) {
+      if ((await redis.hexists(organizationsKey, organization)) === 0) return "no-organization";
+      return (await redis.sadd(membersKey(organization), user)) === 1 ? "added" : "already-member";
+    },
+    async listMembers(organization) {
+      return (await redis.smembers(membersKey(organization))).sort();
+    },
+    async createToken(user, nowMs) {
+      const { text, id, hash } = newToken();
+      const record: TokenRecord = { id, user, hash, createdAt: new Date(nowMs).toISOString() };
+      await redis.hset(tokensKey, id, JSON.stringify(record));
+      return { text, record };
+    },
+    async listTokens() {
+      const records = (await redis.hvals(tokensKey)).map((json) => JSON.parse(json) as TokenRecord);
+      return records.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+    },
+    async revokeToken(id, nowMs) {
+      const record = await tokenRecord(id);
+      if (record === undefined || record.revokedAt !== undefined) return false;
+      const revoked: TokenRecord = { ...record, revokedAt: new Date(nowMs).toISOString() };
+      await redis.hset(tokensKey, id, JSON.stringify(revoked));
+      return true;
+    },
+    async callerOf(tokenText) {
+      const id = tokenId(tokenText);
+      const record = id === undefined ? undefined : await tokenRecord(id);
+      if (record === undefined || record.revokedAt !== undefined) return undefined;
+      if (!isSameHash(record.hash, hashToken(tokenText))) return undefined;
+      return { user: record.user, tokenId: record.id };
+    },
+    async findPlane(type, name, caller) {
+      const [plane, active] = await Promise.all([lookUp(type, name), isActive(caller)]);
+      if (plane === undefined || !active) return undefined;
+      const isMember = (await redis.sismember(membersKey(plane.organization), caller.user)) === 1;
+      return isMember ? plane : undefined;
+    },
+    isActive,
+    async claimProject(name, uid, organization) {
+      const record: ProjectRecord = { uid, organization };
+      if ((await redis.hsetnx(projectsKey, name, JSON.stringify(record))) === 0) return { outcome: "taken" };
+      return { outcome: "claimed", plane: { type: "project", name, uid, organization } };
+    },
+    async releaseProject(name, uid) {
+      const plane = await lookUp("project", name);
+      if (plane?.uid === uid) await redis.hdel(projectsKey, name);
+    },
+    async listProjects() {
+      const all = Object.entries(await redis.hgetall(projectsKey));
+      return all.map(([name, json]) => ({ type: "project", name, ...(JSON.parse(json) as ProjectRecord) }));
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Clock } from "../../base/core/clock.ts";
+import type { AccessDirectory, AddMemberOutcome, TokenRecord } from "./access/directory.ts";
+import { establishPlane } from "./controllers/project-controller.ts";
+import { nameFault } from "./resources/metadata.ts";
+import type { Resources } from "./resources/resources.ts";
+import type { ObjectStore } from "./store/object-store.ts";
+import type { Quota, Quotas, Usage } from "./store/usage.ts";
+
+/** What an organization and its projects hold, and may hold. */
+export interface OrganizationView {
+  readonly name: string;
+  readonly usage: Usage;
+  readonly quota: Quota;
+  readonly members: readonly string[];
+  readonly projects: readonly { readonly name: string; readonly usage: Usage }[];
+  readonly projectQuota: Quota;
+}
+
+/** What an operator does on the machine itself, past the API: organizations, their members, users' tokens. */
+export interface Administration {
+  /** Makes an organization with its control plane; one that is there already only gets what it lacks. */
+  createOrganization(name: string): Promise<"created" | "exists" | "invalid-name">;
+  /** @returns undefined when there is no such organization */
+  showOrganization(name: string): Promise<OrganizationView | undefined>;
+  addMember(organization: string, user: string): Promise<AddMemberOutcome>;
+  /** @returns the token's text, which is not kept */
+  createToken(user: string): Promise<string>;
+  listTokens(): Promise<TokenRecord[]>;
+  /** @returns false when there is no such token in use */
+  revokeToken(id: string): Promise<boolean>;
+}
+
+export interface AdministrationOptions {
+  readonly directory: AccessDirectory;
+  readonly store: ObjectStore;
+  readonly resources: Resources;
+  readonly clock: Clock;
+  readonly quotas: Quotas;
+}
+
+export function createAdministration(options: AdministrationOptions): Administration {
+  const { directory, store, resources, clock, quotas } = options;
+  return {
+    async createOrganization(name) {
+      if (nameFault(name, "label") !== undefined) return "invalid-name";
+      const created = await directory.createOrganization(name, clock.nowMs());
+      const plane = created ?? (await directory.listOrganizations()).find((each) => each.name === name);
+      // Also for one that is there: a command that was cut short left it without its plane.
+      if (plane !== undefined) await establishPlane(plane, store, resources);
+      return created === undefined ? "exists" : "created";
+    },
+    async showOrganization(name) {
+      const plane = (await directory.listOrganizations()).find((each) => each.name === name);
+      if (plane === undefined) return undefined;
+      const projects: { name: string; usage: Usage }[] = [];
+      for (const project of await directory.listProjects()) {
+        const usage = project.organization === name ? await store.usage(project) : undefined;
+        if (usage !== undefined) projects.push({ name: project.name, usage });
+      }
+      // Counts the organization's own plane too, where an older version wrote it.
+      await store.usage(plane);
+      return {
+        name,
+        usage: await store.organizationUsage(name),
+        quota: quotas.organization,
+        members: await directory.listMembers(name),
+        projects: projects.sort((a, b) => (a.name < b.name ? -1 : 1)),
+        projectQuota: quotas.project,
+      };
+    },
+    addMember: (organization, user) => directory.addMember(organization, user),
+    createToken: async (user) => (await directory.createToken(user, clock.nowMs())).text,
+    listTokens: () => directory.listTokens(),
+    revokeToken: (id) => directory.revokeToken(id, clock.nowMs()),
+  };
+}

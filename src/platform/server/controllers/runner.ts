@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import { nextDelay } from "../../../base/core/backoff.ts";
+import type { Clock } from "../../../base/core/clock.ts";
+import { describeError } from "../../../base/core/errors.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import { pause } from "../../../base/core/signals.ts";
+import { keyPrefix, type RedisConnection } from "../../../base/redis/connection.ts";
+import type { AccessDirectory } from "../access/directory.ts";
+import type { KindDefinition } from "../kinds/kind.ts";
+import { type Plane, planeKey } from "../plane.ts";
+import { PlaneGoneError, qualifiedPlural, StatusError } from "../status.ts";
+import { parseObjectKey, planeKeys } from "../store/keys.ts";
+import type { DueWork, ObjectStore } from "../store/object-store.ts";
+import { parseStored } from "../store/stored-object.ts";
+import type { ChangeFeed } from "../watch/feed.ts";
+import { type Controller, done, type Reconciled } from "./controller.ts";
+import type { GarbageCollector } from "./garbage-collector.ts";
+
+export interface RunnerOptions {
+  readonly redis: RedisConnection;
+  readonly store: ObjectStore;
+  readonly feed: ChangeFeed;
+  readonly directory: AccessDirectory;
+  readonly kinds: readonly KindDefinition[];
+  readonly controllers: readonly Controller[];
+  readonly garbageCollector: GarbageCollector;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const leaseKey = `${keyPrefix}:platform:controllers`;
+const leaseMs = 10_000;
+const renewMs = 3_000;
+/** All planes are looked through this often, for work whose announcement was lost. */
+const fullScanMs = 30_000;
+const idleMs = 500;
+const workAtOnce = 100;
+const retry = { baseMs: 500, maxMs: 60_000, jitter: 0.2 };
+
+const renewScript = `
+local holder = redis.call('GET', KEYS[1])
+if holder == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+if holder then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+`;
+const releaseScript = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0
+`;
+
+/**
+ * Runs the controllers on one of the replicas, the one that holds the lease. The work is in Redis, written together with
+ * the change that made it necessary: a replica that dies leaves it for the next.
+ */
+export async function runControllers(options: RunnerOptions, signal: AbortSignal): Promise<void> {
+  const { redis, store, feed, directory, clock, log } = options;
+  const identity = randomUUID();
+  const failures = new Map<string, number>();
+  const planes = new Map<string, Plane>();
+  const pending = new Set<string>();
+  let isLeader = false;
+  let nextRenewalMs = 0;
+  let nextScanMs = 0;
+  let wake = new AbortController();
+  const stopListening = feed.onAnyChange((key) => {
+    pending.add(key);
+    wake.abort();
+  });
+
+  const renew = async (): Promise<void> => {
+    if (clock.monotonicMs() < nextRenewalMs) return;
+    const held = await redis.eval(renewScript, 1, leaseKey, identity, leaseMs);
+    if (held === 1 && !isLeader) nextScanMs = 0;
+    isLeader = held === 1;
+    nextRenewalMs = clock.monotonicMs() + renewMs;
+  };
+
+  const scan = async (): Promise<void> => {
+    planes.clear();
+    for (const plane of [...(await directory.listOrganizations()), ...(await directory.listProjects())]) {
+      const key = planeKeys(planeKey(plane)).plane;
+      planes.set(key, plane);
+      pending.add(key);
+    }
+    nextScanMs = clock.monotonicMs() + fullScanMs;
+  };
+
+  const turn = async (): Promise<void> => {
+    await renew();
+    if (!isLeader) return;
+    const isUnknown = [...pending].some((key) => !planes.has(key));
+    if (clock.monotonicMs() >= nextScanMs || isUnknown) await scan();
+    for (const key of [...pending]) {
+      const plane = planes.get(key);
+      pending.delete(key);
+      if (plane === undefined) continue;
+      const due = await store.dueWork(plane, clock.nowMs(), workAtOnce);
+      for (const work of due) {
+        if (signal.aborted) return;
+        await renew();
+        await workOn(options, failures, plane, work, signal);
+      }
+      if (due.length > 0 || (await store.hasWork(plane))) pending.add(key);
+    }
+  };
+
+  try {
+    while (!signal.aborted) {
+      wake = new AbortController();
+      try {
+        await turn();
+      } catch (error) {
+        if (!signal.aborted) log.warn({ error: describeError(error) }, "the controllers' turn failed");
+        await clock.sleep(idleMs, signal).catch(() => undefined);
+      }
+      // Short rests bound what a burst of changes costs; each turn takes all that has come together.
+      await clock.sleep(20, signal).catch(() => undefined);
+      if (!wake.signal.aborted || !isLeader) {
+        await pause(clock, idleMs, [signal, wake.signal]);
+      }
+    }
+  } finally {
+    stopListening();
+    if (isLeader) await redis.eval(releaseScript, 1, leaseKey, identity).catch(() => undefined);
+  }
+}
+
+async function workOn(
+  options: RunnerOptions,
+  failures: Map<string, number>,
+  plane: Plane,
+  work: DueWork,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, clock, log } = options;
+  const id = `${planeKey(plane)} ${work.item}`;
+  let result: Reconciled;
+  try {
+    result = await reconcile(options, plane, work.item, signal);
+    failures.delete(id);
+  } catch (error) {
+    if (error instanceof PlaneGoneError || (error instanceof StatusError && error.status.code === 404)) {
+      result = done;
+    } else {
+      const count = (failures.get(id) ?? 0) + 1;
+      failures.set(id, count);
+      log.warn(
+        { work: work.item, plane: planeKey(plane), error: describeError(error) },
+        "a controller failed",
+      );
+      result = { done: false, againMs: nextDelay(count, retry, Math.random()) };
+    }
+  }
+  if (result.done) await store.finishWork(plane, work);
+  else await store.addWork(plane, work.item, clock.nowMs() + result.againMs);
+}
+
+async function reconcile(
+  { kinds, store, controllers, garbageCollector }: RunnerOptions,
+  plane: Plane,
+  item: string,
+  signal: AbortSignal,
+): Promise<Reconciled> {
+  const [what, subject = ""] = item.split(" ");
+  if (what === "owner-gone") return await garbageCollector.ownerGone(plane, subject);
+  const { resource, namespace, name } = parseObjectKey(subject);
+  const kind = kinds.find((each) => qualifiedPlural(each) === resource);
+  const json = await store.get(plane, subject);
+  if (kind === undefined || json === undefined) return done;
+  const target = { plane, kind, namespace, name };
+  const collected = await garbageCollector.reconcile(target, parseStored(json));
+  if (!collected.done) return collected;
+  const controller = controllers.find((each) => each.kind === kind.kind);
+  if (controller === undefined) return done;
+  const newest = await store.get(plane, subject);
+  return newest === undefined ? done : await controller.reconcile(target, parseStored(newest), signal);
+}

@@ -1,0 +1,291 @@
+import type { RequestListener } from "node:http";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { describeError } from "../../../base/core/errors.ts";
+import { isHttp2 } from "../../../base/net/host.ts";
+
+import type { Caller } from "../access/directory.ts";
+
+import { decodeBody } from "../encoding/body.ts";
+import type { KindDefinition } from "../kinds/kind.ts";
+import { isJsonObject, type JsonObject } from "../object.ts";
+import { type Plane, parsePlanePath } from "../plane.ts";
+import { readBoolean } from "../query-values.ts";
+import type { Resources } from "../resources/resources.ts";
+import {
+  badRequest,
+  forbiddenPath,
+  internalError,
+  methodNotAllowed,
+  PlaneGoneError,
+  pathNotFound,
+  readMethods,
+  StatusError,
+  unavailable,
+} from "../status.ts";
+import { type Document, documentsByPlane } from "./documents.ts";
+import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
+import type { ResourceRequest } from "./request.ts";
+import { discardBody, hasUnreadBody, readBody } from "./request-body.ts";
+import { handleResource } from "./resource-handler.ts";
+import { kindOfPath, parseResourcePath } from "./resource-path.ts";
+import { readForm } from "./response/answer.ts";
+import { sendDocument } from "./response/document-reply.ts";
+import { contentTypeOf, encode, encodingOf, failureType } from "./response/encoding.ts";
+import { mediaType } from "./response/negotiate.ts";
+import { sendAnswer } from "./response/response.ts";
+import { answerReview, reviewOfPath } from "./reviews.ts";
+import { createHttpsServer, type ServerOptions } from "./server.ts";
+import { createWatchServer, type WatchServerOptions } from "./watch/watch-server.ts";
+
+export interface PlatformAppOptions extends GateOptions, WatchServerOptions, ServerOptions {
+  readonly kinds: readonly KindDefinition[];
+  readonly resources: Resources;
+}
+
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** A request as the handlers below see it. */
+interface Incoming extends Entry {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly method: string;
+}
+
+/**
+ * The HTTP side of the platform, apart from listening: token exchange, and the Kubernetes API of every plane.
+ *
+ * A request goes through the gate with nothing but its head; only what is let in has its body read.
+ *
+ * @param signal ends open watches
+ */
+export function createPlatformApp(options: PlatformAppOptions, signal: AbortSignal): FastifyInstance {
+  const { bearerTokens, clock, log, limits, groupDomain, kinds } = options;
+  const documents = documentsByPlane(kinds);
+  const gate = createGate(options);
+  const watches = createWatchServer(options, signal);
+  const entries = new WeakMap<FastifyRequest, Entry>();
+
+  let closeConnections = (): void => undefined;
+
+  const app = fastify({
+    serverFactory: (handler: RequestListener) => {
+      const https = createHttpsServer(options, handler);
+      closeConnections = https.closeConnections;
+      return https.server;
+    },
+    // The server has its own.
+    clientErrorHandler: () => undefined,
+    logger: false,
+    return503OnClosing: false,
+    // A path that cannot be decoded ends up here; everything else is routed below.
+    frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      void refuse(reply, request, badRequest("malformed URL")),
+  } as { logger: false });
+  app.addHook("preClose", async () => closeConnections());
+  app.addHook("onRequest", async (request, reply) => {
+    entries.set(request, await gate.enter(request.raw, reply.raw));
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", async (request: FastifyRequest) => {
+    const entry = entryOf(request);
+    return await readBody(request.raw, limits, entry.holdBody, entry.invite);
+  });
+  app.setErrorHandler((error, request, reply) => refuse(reply, request, error));
+  app.setNotFoundHandler((request, reply) => refuse(reply, request, methodNotAllowed(methods)));
+  app.route({
+    method: [...methods],
+    url: "/*",
+    handler: handle,
+  });
+  app.addHook("onSend", async (_request, reply) => {
+    reply.raw.setTimeout(limits.unreadMs, () => reply.raw.destroy());
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    const ms = Math.round(reply.elapsedTime);
+    log.debug({ method: request.method, path: pathOf(request), code: reply.statusCode, ms }, "request");
+    done();
+  });
+  return app;
+
+  function pathOf(request: FastifyRequest): string {
+    const path = (request.raw.url ?? "/").split("?", 1)[0] ?? "/";
+    return parsePlanePath(path, groupDomain)?.path ?? path;
+  }
+
+  async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const entry = entryOf(request);
+    // Node leaves out the body of a response to HEAD by itself.
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const incoming: Incoming = { ...entry, request, reply, method };
+    const { destination } = entry;
+    switch (destination.to) {
+      case "health":
+        return sendHealth(incoming);
+      case "exchange":
+        return await exchange(incoming, destination.caller);
+      case "root":
+        return replyDocument(
+          incoming,
+          entry.path.startsWith("/api") ? undefined : findDocument("root", incoming),
+        );
+      case "plane":
+        return await servePlane(incoming, destination.plane, destination.caller);
+    }
+  }
+
+  /** The gate throws, or lets in: there is no third way to a handler. */
+  function entryOf(request: FastifyRequest): Entry {
+    const entry = entries.get(request);
+    if (entry === undefined) throw internalError();
+    return entry;
+  }
+
+  async function exchange({ reply }: Incoming, caller: Caller): Promise<unknown> {
+    const { text } = await bearerTokens.issue(caller, clock.nowMs());
+    log.info({ user: caller.user, token: caller.tokenId }, "a token was exchanged");
+    const body = { access_token: text, token_type: "Bearer" };
+    return reply
+      .headers({ "content-type": "application/json", "cache-control": "no-store" })
+      .send(Buffer.from(JSON.stringify(body)));
+  }
+
+  function findDocument(which: keyof typeof documents, incoming: Incoming): Document | undefined {
+    const { request, method, path, query } = incoming;
+    const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+    const accept = method === "GET" ? request.headers.accept : undefined;
+    const document = documents[which].find(trimmed, query, accept, request.headers.host ?? "");
+    if (document !== undefined && method !== "GET") throw methodNotAllowed(readMethods);
+    return document;
+  }
+
+  function sendHealth({ reply }: Incoming): unknown {
+    return reply
+      .headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache" })
+      .send("ok");
+  }
+
+  async function replyDocument(incoming: Incoming, document: Document | undefined): Promise<unknown> {
+    const { request, reply, path, query } = incoming;
+    if (document === undefined) throw pathNotFound();
+    const isPlain = isDiscovery(path) && document.contentType === "application/json";
+    const encoding = isPlain ? readForm({ query, ...clientOf(request) }).encoding : "json";
+    return await sendDocument(request, reply, document, encoding);
+  }
+
+  async function servePlane(incoming: Incoming, plane: Plane, caller: Caller): Promise<unknown> {
+    const { request, reply, method, path, query } = incoming;
+    if (healthPaths.includes(path) && method === "GET") return sendHealth(incoming);
+    const document = findDocument(plane.type, incoming);
+    if (document !== undefined) return await replyDocument(incoming, document);
+    const served = kinds.filter(({ planes }) => planes.includes(plane.type));
+    const review = reviewOfPath(path);
+    if (review !== undefined) {
+      if (method !== "POST") throw methodNotAllowed(["POST"]);
+      const { value: body } = decodeBody(bodyOf(request), mediaType(request.headers["content-type"]));
+      if (!isJsonObject(body)) throw badRequest("the review is not an object");
+      const { encoding } = readForm({ query, ...clientOf(request) });
+      return await sendAnswer(request, reply, {
+        code: 201,
+        body: answerReview(review, body, caller, served),
+        encoding,
+      });
+    }
+    const resourcePath = parseResourcePath(path);
+    const kind = resourcePath === undefined ? undefined : kindOfPath(resourcePath, served);
+    if (resourcePath === undefined || kind === undefined) throw pathNotFound();
+    const resourceRequest: ResourceRequest = {
+      method,
+      plane,
+      kind,
+      path: resourcePath,
+      query,
+      caller,
+      ...clientOf(request),
+      contentType: request.headers["content-type"],
+      body: bodyOf(request),
+    };
+    if (
+      request.method === "GET" &&
+      readBoolean(query, "watch") === true &&
+      resourcePath.subresource === undefined
+    ) {
+      await watches.serve(resourceRequest, reply.raw, incoming, () => reply.hijack());
+      return;
+    }
+    const answer = await handleResource(options, resourceRequest);
+    if (method !== "GET") audit(resourceRequest, answer.code);
+    return await sendAnswer(request, reply, answer);
+  }
+
+  function audit({ caller, method, plane, kind, path }: ResourceRequest, code: number): void {
+    const { namespace, name, subresource } = path;
+    const target = {
+      plane: `${plane.type}/${plane.name}`,
+      resource: kind.plural,
+      namespace,
+      name,
+      subresource,
+    };
+    log.info({ audit: true, user: caller.user, token: caller.tokenId, method, ...target, code }, "write");
+  }
+
+  function refuse(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
+    const { status, allowed } = statusOf(error, request);
+    const client = clientOf(request);
+    const query = new URLSearchParams((request.raw.url ?? "").split(/\?(.*)/s)[1]);
+    const encoding = encodingOf(failureType(client.accept), query, client.userAgent);
+    const bytes = Buffer.from(encode(status as unknown as JsonObject, encoding));
+    const retryAfterSeconds = status.details?.retryAfterSeconds;
+    const headers = {
+      "content-type": contentTypeOf(encoding),
+      "cache-control": "no-cache, private",
+      "content-length": String(bytes.length),
+      ...(allowed.length === 0 ? {} : { allow: allowed.join(", ") }),
+      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+    };
+    if (isHttp2(request.raw))
+      return reply.removeHeader("connection").code(status.code).headers(headers).send(bytes);
+    if (!hasUnreadBody(request.raw)) return reply.code(status.code).headers(headers).send(bytes);
+    // Nobody will read the rest, so nothing else can come on this connection.
+    reply.hijack();
+    reply.raw.writeHead(status.code, { ...headers, connection: "close" });
+    reply.raw.write(bytes);
+    void discardBody(request.raw).then(() => reply.raw.end());
+    return reply;
+  }
+
+  function statusOf(error: unknown, request: FastifyRequest): StatusError {
+    const path = pathOf(request);
+    if (error instanceof StatusError) return error;
+    if (error instanceof PlaneGoneError) return forbiddenPath(request.method, path);
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (code.startsWith("FST_ERR_CTP") || code === "FST_ERR_BAD_URL") return badRequest("malformed request");
+    if (isStoreAway(error)) {
+      log.warn({ error: describeError(error) }, "the store does not answer");
+      return unavailable();
+    }
+    log.error({ error: describeError(error), method: request.method, path }, "a request failed");
+    return internalError();
+  }
+}
+
+function bodyOf(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
+/** The documents of discovery, which a client may take as YAML too. */
+function isDiscovery(path: string): boolean {
+  return path === "/api" || path === "/apis" || path.startsWith("/api/") || path.startsWith("/apis/");
+}
+
+function clientOf({ headers }: FastifyRequest): { accept: string | undefined; userAgent: string } {
+  return { accept: headers.accept, userAgent: headers["user-agent"] ?? "" };
+}
+
+/** The errors of a Redis that is away, hangs, is starting or is full. */
+function isStoreAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /timed out|isn't writeable|Connection is closed|max retries|^(LOADING|READONLY|OOM|MISCONF|CLUSTERDOWN)|ECONN|EPIPE|ENOENT/i.test(
+    error.message,
+  );
+}

@@ -1,0 +1,71 @@
+import type { RequestListener } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { Duplex } from "node:stream";
+import type { TLSSocket } from "node:tls";
+import type { Logger } from "../../../base/core/log.ts";
+import { boundConnections } from "../../../base/net/bounded-connections.ts";
+import { createHttp2Sessions } from "./http2-sessions.ts";
+import type { PlatformLimits } from "./limits.ts";
+import { refuseConnection } from "./refused-connection.ts";
+
+export interface ServerOptions {
+  readonly tls: { readonly cert: string; readonly key: string };
+  readonly limits: PlatformLimits;
+  readonly log: Logger;
+}
+
+export interface HttpsServer {
+  readonly server: Server;
+  /** Closes all connections, also those whose TLS handshake is not done, which Node would wait for. */
+  closeConnections(): void;
+}
+
+/** The HTTPS server of the platform: how many connections there are, and how long each may take to become a request. */
+export function createHttpsServer(
+  { tls, limits, log }: ServerOptions,
+  handler: RequestListener,
+): HttpsServer {
+  const answering = new WeakSet<Duplex>();
+  const server = createServer(
+    {
+      ...tls,
+      minVersion: "TLSv1.2",
+      handshakeTimeout: limits.handshakeMs,
+      headersTimeout: limits.headMs,
+      // Bodies have limits of their own, with a better response; this one is for those that nobody reads.
+      requestTimeout: limits.headMs + limits.bodyMs + limits.bodySilenceMs,
+      connectionsCheckingInterval: Math.min(2_000, limits.headMs / 2),
+      keepAliveTimeout: 120_000,
+      // Watches may be silent for long: only the network knows whether there is still a client.
+      keepAlive: true,
+      keepAliveInitialDelay: 30_000,
+      maxHeaderSize: 16 * 1024,
+      // Node's own response to a missing one is not a Status.
+      requireHostHeader: false,
+      ALPNProtocols: ["h2", "http/1.1"],
+    },
+    (request, response) => {
+      answering.add(request.socket);
+      response.once("close", () => answering.delete(request.socket));
+      handler(request, response);
+    },
+  );
+  serveHttp2(server, createHttp2Sessions(limits, handler));
+  server.on("clientError", (error, socket) => refuseConnection(error, socket, answering.has(socket)));
+  // The body's reader says that the client may go on; by itself, Node would say so before the token is known.
+  server.on("checkContinue", (request, response) => server.emit("request", request, response));
+  return { server, closeConnections: boundConnections(server, limits, log) };
+}
+
+/**
+ * Hands the connections on which HTTP/2 was agreed to `sessions`. (`http2.createSecureServer` with `allowHTTP1` would
+ * take all of them, and its HTTP/1.1 lacks half of the limits above.)
+ */
+function serveHttp2(server: Server, sessions: (socket: TLSSocket) => void): void {
+  const http1 = server.listeners("secureConnection");
+  server.removeAllListeners("secureConnection");
+  server.on("secureConnection", (socket) => {
+    if (socket.alpnProtocol === "h2") sessions(socket);
+    else for (const listener of http1) listener.call(server, socket);
+  });
+}

@@ -1,0 +1,264 @@
+import type { Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Clock } from "../../base/core/clock.ts";
+import { describeError } from "../../base/core/errors.ts";
+import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
+import type { Logger } from "../../base/core/log.ts";
+import { Releasers, runLoop, runServices, type Service } from "../../base/core/service.ts";
+import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
+import type { RedisConnection } from "../../base/redis/connection.ts";
+import type { RedisConnections } from "../../base/redis/redis.ts";
+import { type BearerTokens, createBearerTokens } from "./access/bearer-tokens.ts";
+import { type AccessDirectory, createAccessDirectory } from "./access/directory.ts";
+import { createGarbageCollector } from "./controllers/garbage-collector.ts";
+import { createNamespaceController } from "./controllers/namespace-controller.ts";
+import { createProjectController, projectGuard } from "./controllers/project-controller.ts";
+import { runControllers } from "./controllers/runner.ts";
+import { createPlatformApp } from "./http/app.ts";
+import { defaultLimits, type PlatformLimits } from "./http/limits.ts";
+import { projectKind } from "./kinds/project.ts";
+import { servedKinds } from "./kinds/served-kinds.ts";
+import { createResources } from "./resources/resources.ts";
+import { createObjectStore, type ObjectStore } from "./store/object-store.ts";
+import { defaultQuotas, type Quotas } from "./store/usage.ts";
+import type { LogLimits } from "./store/write-scripts.ts";
+import { type CertificateOptions, loadServerCertificate } from "./tls/server-certificate.ts";
+import { type ChangeFeed, createChangeFeed } from "./watch/feed.ts";
+import { defaultUnsentLimits, UnsentEvents, type UnsentLimits } from "./watch/unsent-events.ts";
+
+export interface PlatformOptions {
+  /** `platform.listen`. */
+  readonly listen: ListenAddress;
+  readonly groupDomain: string;
+  /** `state.directory`, for the certificate. */
+  readonly stateDirectory: string;
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+  readonly redis: RedisConnections;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random?: () => number;
+  readonly limits?: Partial<PlatformLimits>;
+  /** `platform.quotas`. */
+  readonly quotas?: Quotas;
+  /** How long a watch may be away and still resume. */
+  readonly changeLogMs?: number;
+  /** What the change log of one plane keeps at most. */
+  readonly changeLog?: Partial<LogLimits>;
+  /** What watches hold for their readers. */
+  readonly unsent?: Partial<UnsentLimits>;
+  readonly bookmarkMs?: number;
+  readonly watchCheckMs?: number;
+}
+
+export interface Platform {
+  readonly service: Service;
+  /** `https://host:port` once it listens; tests and the demo wait for it. */
+  address(): string | undefined;
+}
+
+const defaults = {
+  changeLogMs: 10 * 60_000,
+  bookmarkMs: 60_000,
+  watchCheckMs: 30_000,
+};
+/** Watches that read the store at the same time, at most. */
+const watchTurns = 8;
+const defaultChangeLog: LogLimits = {
+  maxEntries: 20_000,
+  maxBytes: 16 * 2 ** 20,
+  organizationBytes: 128 * 2 ** 20,
+  // Still the last change of the largest object, so that watches that keep up see it.
+  crowdedBytes: 3 * 2 ** 20,
+};
+const compactEveryMs = 30_000;
+const lookEveryMs = 2_000;
+const certificateCheckMs = 12 * 3_600_000;
+
+type CertificateSettings = Pick<PlatformOptions, "listen" | "stateDirectory" | "certFile" | "keyFile">;
+
+/** Our own certificate holds the address that is listened on, unless that means all of them. */
+function certificateOptions(options: CertificateSettings): CertificateOptions {
+  const { stateDirectory, certFile, keyFile } = options;
+  const { host } = options.listen;
+  return {
+    stateDirectory,
+    ...(certFile === undefined ? {} : { certFile }),
+    ...(keyFile === undefined ? {} : { keyFile }),
+    extraNames: ["", "0.0.0.0", "::"].includes(host) ? [] : [host],
+  };
+}
+
+/**
+ * The authority that clients of this platform must trust, PEM; made here if the platform never ran. Undefined where the
+ * operator brought a certificate: its authority is theirs to name.
+ *
+ * @throws FILE_UNREADABLE, STATE_UNUSABLE as {@link loadServerCertificate}
+ */
+export async function platformAuthority(
+  options: CertificateSettings,
+  nowMs: number,
+): Promise<string | undefined> {
+  return (await loadServerCertificate(certificateOptions(options), nowMs)).authority;
+}
+
+/**
+ * The platform's server: token exchange and the control planes, over TLS, with its state in Redis. It parts into the feed
+ * of changes, the controllers, the compaction of the change logs, the watch over the certificate, and the HTTP side.
+ */
+export function createPlatform(options: PlatformOptions): Platform {
+  const { clock, log } = options;
+  let address: string | undefined;
+
+  async function run(signal: AbortSignal): Promise<void> {
+    const releasers = new Releasers();
+    try {
+      const redis = options.redis.open("background", "platform");
+      releasers.push(() => redis.disconnect());
+      const subscriber = options.redis.open("subscriber", "platform-changes");
+      releasers.push(() => subscriber.disconnect());
+      await ready(redis, clock, signal);
+      const parts = assemble(options, redis, subscriber);
+      const certificates = certificateOptions(options);
+      const { certificate, key } = await loadServerCertificate(certificates, clock.nowMs());
+      const app = createPlatformApp({ ...parts, tls: { cert: certificate, key } }, signal);
+      releasers.push(() => app.close());
+      address = addressOf(await listenOn(app, options.listen, "platform.listen"), app.server as Server);
+      log.info({ address }, "the platform listens");
+      await runServices(
+        [
+          { name: "changes", run: (stop) => parts.feed.run(stop) },
+          { name: "controllers", run: (stop) => runControllers({ ...parts, redis }, stop) },
+          { name: "compaction", run: (stop) => runCompaction(options, parts, stop) },
+          {
+            name: "certificate",
+            run: (stop) =>
+              runCertificateWatch(certificates, app.server as Server, certificate, options, stop),
+          },
+        ],
+        signal,
+      );
+    } finally {
+      address = undefined;
+      await releasers.releaseAll();
+    }
+  }
+
+  return {
+    service: { name: "platform", run, snapshot: () => ({ address: address ?? null }) },
+    address: () => address,
+  };
+}
+
+export type AssemblyOptions = Pick<
+  PlatformOptions,
+  | "groupDomain"
+  | "clock"
+  | "log"
+  | "random"
+  | "limits"
+  | "quotas"
+  | "bookmarkMs"
+  | "watchCheckMs"
+  | "changeLog"
+  | "unsent"
+>;
+
+/** Wires the room's parts by hand; everything but listening. */
+export function assemble(options: AssemblyOptions, redis: RedisConnection, subscriber: RedisConnection) {
+  const { groupDomain, clock, log, random = Math.random } = options;
+  const kinds = servedKinds(groupDomain);
+  const quotas = options.quotas ?? defaultQuotas;
+  const changeLog = { ...defaultChangeLog, ...options.changeLog };
+  const store: ObjectStore = createObjectStore(redis, { kinds, quotas, log: changeLog });
+  const directory: AccessDirectory = createAccessDirectory(redis);
+  const bearerTokens: BearerTokens = createBearerTokens(redis, `telemetryd.${groupDomain}`);
+  const feed: ChangeFeed = createChangeFeed({ store, subscriber, clock, log, pollMs: lookEveryMs });
+  const project = projectKind(groupDomain);
+  const resources = createResources({
+    store,
+    clock,
+    random,
+    guards: new Map([[project.kind, projectGuard(directory, project)]]),
+    isControlled: ({ kind }) => controllers.some((each) => each.kind === kind),
+  });
+  const controllers = [
+    createProjectController({ groupDomain, directory, store, resources, clock }),
+    createNamespaceController({ kinds, store, resources, clock }),
+  ];
+  const garbageCollector = createGarbageCollector({ kinds, store, resources, clock });
+  const limits: PlatformLimits = { ...defaultLimits, ...options.limits };
+  const turns = new FairSemaphore(watchTurns, "all-but-one");
+  const unsent = new UnsentEvents(clock, { ...defaultUnsentLimits, ...options.unsent });
+  const { bookmarkMs = defaults.bookmarkMs, watchCheckMs = defaults.watchCheckMs } = options;
+  return {
+    ...{
+      groupDomain,
+      kinds,
+      quotas,
+      store,
+      resources,
+      feed,
+      directory,
+      bearerTokens,
+      controllers,
+      garbageCollector,
+    },
+    ...{ clock, log, random, limits, turns, unsent, bookmarkMs, watchCheckMs },
+  };
+}
+
+/** Waits until Redis answers for the first time. */
+export async function ready(redis: RedisConnection, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (redis.status !== "ready") await clock.sleep(20, signal);
+}
+
+/** Fastify names only one of the addresses; `:0` is known only now. */
+function addressOf(url: string, server: Server): string {
+  const { port } = server.address() as AddressInfo;
+  return `https://${new URL(url).hostname}:${port}`;
+}
+
+/** Drops changes that are old enough, from every plane. */
+async function runCompaction(
+  options: PlatformOptions,
+  { store, directory, turns }: Pick<ReturnType<typeof assemble>, "store" | "directory" | "turns">,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, log } = options;
+  const keepMs = options.changeLogMs ?? defaults.changeLogMs;
+  const tick = async (): Promise<number> => {
+    // Resource versions are microseconds.
+    const boundary = String(Math.max(0, clock.nowMs() - keepMs) * 1000);
+    for (const plane of [...(await directory.listOrganizations()), ...(await directory.listProjects())]) {
+      if (signal.aborted) break;
+      await store.compact(plane, boundary);
+    }
+    turns.forgetIdle();
+    return Math.min(compactEveryMs, keepMs);
+  };
+  await runLoop("compaction", tick, { clock, log, pauseAfterErrorMs: compactEveryMs }, signal);
+}
+
+/** Serves a new certificate once there is one: our own made anew, or the operator's files exchanged. */
+async function runCertificateWatch(
+  certificates: CertificateOptions,
+  server: Server,
+  first: string,
+  { clock, log }: PlatformOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const isOperators = (certificates.certFile ?? "") !== "";
+  let current = first;
+  const tick = async (): Promise<number> => {
+    try {
+      const { certificate, key } = await loadServerCertificate(certificates, clock.nowMs());
+      if (certificate !== current) server.setSecureContext({ cert: certificate, key, minVersion: "TLSv1.2" });
+      current = certificate;
+    } catch (error) {
+      log.error({ error: describeError(error) }, "the certificate cannot be renewed; the old one is served");
+    }
+    return isOperators ? 60_000 : certificateCheckMs;
+  };
+  await runLoop("certificate", tick, { clock, log, pauseAfterErrorMs: 60_000 }, signal);
+}

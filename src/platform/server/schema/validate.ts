@@ -1,0 +1,167 @@
+import { characterCount } from "../../../base/core/character-count.ts";
+import { identityText, isJsonObject, type Json, sameJson } from "../object.ts";
+import type { FieldError } from "../status.ts";
+import { FaultList, fieldPath } from "./fault-list.ts";
+import { isDateTime, isInRange } from "./formats.ts";
+import type { Schema } from "./schema.ts";
+import { fieldSchema } from "./unknown-fields.ts";
+
+/** Holds a value against a schema. @returns the first 100 faults, with the words of a Kubernetes API server */
+export function validateSchema(value: Json, schema: Schema, path: string): FieldError[] {
+  const faults = new FaultList();
+  check(value, schema, path, faults);
+  return faults.errors;
+}
+
+function check(value: Json, schema: Schema, path: string, faults: FaultList): void {
+  if (faults.isFull || (value === null && schema.nullable === true)) return;
+  const found = typeOf(value);
+  if (
+    schema.type !== undefined &&
+    found !== schema.type &&
+    !(schema.type === "number" && found === "integer")
+  ) {
+    faults.add(typeError(path, value, schema.type, found));
+    return;
+  }
+  if (schema.enum !== undefined && !schema.enum.some((option) => sameJson(option, value))) {
+    faults.add(notSupported(path, value, schema.enum));
+  }
+  if (typeof value === "string") validateText(value, schema, path, faults);
+  if (typeof value === "number") validateNumber(value, schema, path, faults);
+  if (Array.isArray(value)) validateList(value, schema, path, faults);
+  if (isJsonObject(value)) validateFields(value, schema, path, faults);
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value;
+}
+
+function typeError(field: string, value: Json, expected: string, found: string): FieldError {
+  const message = `Invalid value: "${found}": ${field} in body must be of type ${expected}: "${found}"`;
+  const nullMessage = `Invalid value: "null": ${field} in body must be of type ${expected}: "null"`;
+  return { reason: "FieldValueTypeInvalid", field, message: value === null ? nullMessage : message };
+}
+
+export function invalidValue(field: string, value: Json, why: string): FieldError {
+  const shown = typeof value === "object" ? JSON.stringify(value) : value;
+  const text = typeof shown === "string" ? JSON.stringify(shown) : String(shown);
+  return { reason: "FieldValueInvalid", field, message: `Invalid value: ${text}: ${why}` };
+}
+
+export function requiredValue(field: string, why = ""): FieldError {
+  const message = why === "" ? "Required value" : `Required value: ${why}`;
+  return { reason: "FieldValueRequired", field, message };
+}
+
+export function forbiddenValue(field: string, why: string): FieldError {
+  return { reason: "FieldValueForbidden", field, message: `Forbidden: ${why}` };
+}
+
+function notSupported(field: string, value: Json, options: readonly Json[]): FieldError {
+  const list = options.map((option) => JSON.stringify(option)).join(", ");
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`;
+  return { reason: "FieldValueNotSupported", field, message };
+}
+
+function validateText(value: string, schema: Schema, path: string, faults: FaultList): void {
+  if (schema.minLength !== undefined && value.length < schema.minLength) {
+    faults.add(
+      invalidValue(path, value, `${path} in body should be at least ${schema.minLength} chars long`),
+    );
+  }
+  if (schema.maxLength !== undefined && isLonger(value, schema.maxLength)) {
+    const message = `Too long: may not be more than ${schema.maxLength} bytes`;
+    faults.add({ reason: "FieldValueTooLong", field: path, message });
+    return;
+  }
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) {
+    faults.add(invalidValue(path, value, `${path} in body should match '${schema.pattern}'`));
+  }
+  if (schema.format === "date-time" && !isDateTime(value)) {
+    faults.add(
+      invalidValue(path, value, `${path} in body must be of type date-time: ${JSON.stringify(value)}`),
+    );
+  }
+}
+
+function isLonger(text: string, maxLength: number): boolean {
+  return text.length > maxLength && characterCount(text) > maxLength;
+}
+
+function validateNumber(value: number, schema: Schema, path: string, faults: FaultList): void {
+  if (!isInRange(value, schema.format)) {
+    faults.add(invalidValue(path, value, `${path} in body must be of type ${schema.format}: ${value}`));
+    return;
+  }
+  if (schema.minimum !== undefined && value < schema.minimum) {
+    const why = `${path} in body should be greater than or equal to ${schema.minimum}`;
+    faults.add(invalidValue(path, value, why));
+  } else if (schema.maximum !== undefined && value > schema.maximum) {
+    const why = `${path} in body should be less than or equal to ${schema.maximum}`;
+    faults.add(invalidValue(path, value, why));
+  }
+}
+
+function validateList(value: readonly Json[], schema: Schema, path: string, faults: FaultList): void {
+  const before = faults.errors.length;
+  const { length } = value;
+  if (schema.minItems !== undefined && length < schema.minItems) {
+    const why = `${path} in body should have at least ${schema.minItems} items`;
+    faults.add(invalidValue(path, length, why));
+  }
+  if (schema.maxItems !== undefined && length > schema.maxItems) {
+    faults.add(invalidValue(path, length, `${path} in body should have at most ${schema.maxItems} items`));
+  }
+  if (schema.items !== undefined) {
+    for (const [index, item] of value.entries()) {
+      if (faults.isFull) return;
+      check(item, schema.items, `${path}[${index}]`, faults);
+    }
+  }
+  if (faults.errors.length === before) findDuplicates(value, schema, path, faults);
+}
+
+function findDuplicates(value: readonly Json[], schema: Schema, path: string, faults: FaultList): void {
+  const listType = schema["x-kubernetes-list-type"];
+  if (listType !== "set" && listType !== "map") return;
+  // As with Kubernetes' own types, the list type of a field of metadata is a rule for apply only.
+  if (path.startsWith("metadata.")) return;
+  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+  const seen = new Set<string>();
+  for (const [index, item] of value.entries()) {
+    const identity = isJsonObject(item)
+      ? Object.fromEntries(keys.map((key) => [key, item[key] ?? null]))
+      : item;
+    const text = identityText(identity);
+    if (seen.has(text)) {
+      const message = `Duplicate value: ${JSON.stringify(identity)}`;
+      faults.add({ reason: "FieldValueDuplicate", field: `${path}[${index}]`, message });
+    }
+    seen.add(text);
+  }
+}
+
+function validateFields(
+  value: { readonly [name: string]: Json },
+  schema: Schema,
+  path: string,
+  faults: FaultList,
+): void {
+  const count = Object.keys(value).length;
+  if (schema.maxProperties !== undefined && count > schema.maxProperties) {
+    const message = `Too many: ${count}: must have at most ${schema.maxProperties} items`;
+    faults.add({ reason: "FieldValueTooMany", field: path, message });
+  }
+  for (const name of schema.required ?? []) {
+    if (value[name] === undefined) faults.add(requiredValue(fieldPath(path, name)));
+  }
+  for (const [name, child] of Object.entries(value)) {
+    if (faults.isFull) return;
+    const childSchema = fieldSchema(schema, name);
+    if (childSchema !== undefined) check(child, childSchema, fieldPath(path, name), faults);
+  }
+}

@@ -1,0 +1,257 @@
+import type { CauseReason } from "../../base/documents/schema-issue.ts";
+import type { JsonObject } from "./object.ts";
+
+/** Why one field of an object was refused; becomes a cause of a 422 Status. `field` is a path such as `spec.sinks[0].name`. */
+export interface FieldError {
+  readonly reason: CauseReason;
+  readonly field: string;
+  /** The whole text after the field: `Required value`, `Invalid value: "x": must be ...`. */
+  readonly message: string;
+}
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** A failed request's answer (meta/v1 Status). */
+export interface Status {
+  readonly kind: "Status";
+  readonly apiVersion: "v1";
+  readonly metadata: JsonObject;
+  readonly status: "Failure";
+  readonly message: string;
+  readonly reason: string;
+  /** What the failure is about; absent where there is no more to say than the message. */
+  readonly details?: StatusDetails;
+  readonly code: number;
+}
+
+/**
+ * A request that is refused. Handlers throw it to leave from any depth, and the application answers with its Status; it
+ * never leaves this room, which is why it is not in the program's table of errors.
+ */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  readonly status: Status;
+  /** Of a 405: the methods that the path knows (RFC 9110, section 15.5.6). */
+  readonly allowed: readonly string[];
+
+  constructor(status: Status, allowed: readonly string[] = []) {
+    super(status.message);
+    this.status = status;
+    this.allowed = allowed;
+  }
+}
+
+/** The control plane went away while a request was at work; answered like one that never was. */
+export class PlaneGoneError extends Error {
+  override readonly name = "PlaneGoneError";
+}
+
+/** What an error names: the plural for most (`secrets`), the kind for 422. The group is empty for the core kinds. */
+export interface ResourceName {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+/** A Status carries no more causes than these, nor longer texts: it must not become many times the request. */
+const maxCauses = 100;
+const maxCauseLength = 1_024;
+
+function cut(text: string): string {
+  return text.length > maxCauseLength ? `${text.slice(0, maxCauseLength)}…` : text;
+}
+
+function failure(code: number, reason: string, message: string, details?: StatusDetails): StatusError {
+  const status: Status = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    reason,
+    ...(details === undefined ? {} : { details }),
+    code,
+  };
+  return new StatusError(status);
+}
+
+/** `secrets`, `exportpolicies.telemetry.example`. */
+export function qualifiedPlural(resource: ResourceName): string {
+  return resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
+}
+
+function about(resource: ResourceName, name: string): StatusDetails {
+  return resource.group === ""
+    ? { name, kind: resource.plural }
+    : { name, group: resource.group, kind: resource.plural };
+}
+
+/** The one answer to whoever may not: it never says whether the token, the membership or the control plane is at fault. */
+export function forbiddenPath(method: string, path: string): StatusError {
+  const verb = method.toLowerCase();
+  const message = `forbidden: User "system:anonymous" cannot ${verb} path "${path}"`;
+  return failure(403, "Forbidden", message, {});
+}
+
+/** An allowed caller asks for something that nobody may do to this object. */
+export function forbidden(resource: ResourceName, name: string, why: string): StatusError {
+  const message = `${qualifiedPlural(resource)} "${name}" is forbidden: ${why}`;
+  return failure(403, "Forbidden", message, about(resource, name));
+}
+
+export function badRequest(message: string): StatusError {
+  return failure(400, "BadRequest", message);
+}
+
+export function notFound(resource: ResourceName, name: string): StatusError {
+  return failure(404, "NotFound", `${qualifiedPlural(resource)} "${name}" not found`, about(resource, name));
+}
+
+export function pathNotFound(): StatusError {
+  return failure(404, "NotFound", "the server could not find the requested resource");
+}
+
+/** @param allowed the methods that the path knows */
+export function methodNotAllowed(allowed: readonly string[]): StatusError {
+  const message = "the server does not allow this method on the requested resource";
+  return new StatusError(failure(405, "MethodNotAllowed", message).status, allowed);
+}
+
+/** The methods of what can only be read. */
+export const readMethods = ["GET", "HEAD"] as const;
+
+export function notAcceptable(accepted: readonly string[]): StatusError {
+  const message = `only the following media types are accepted: ${accepted.join(", ")}`;
+  return failure(406, "NotAcceptable", message);
+}
+
+export function requestTimeout(message: string): StatusError {
+  return failure(408, "Timeout", message);
+}
+
+export function alreadyExists(resource: ResourceName, name: string): StatusError {
+  const message = `${qualifiedPlural(resource)} "${name}" already exists`;
+  return failure(409, "AlreadyExists", message, about(resource, name));
+}
+
+export const modifiedMessage =
+  "the object has been modified; please apply your changes to the latest version and try again";
+
+export function conflict(resource: ResourceName, name: string, why: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${qualifiedPlural(resource)} "${name}": ${why}`;
+  return failure(409, "Conflict", message, about(resource, name));
+}
+
+/**
+ * A server-side apply that would take fields from other managers.
+ *
+ * @param count of all conflicts; `causes` may be the first of them
+ */
+export function applyConflict(causes: readonly StatusCause[], count = causes.length): StatusError {
+  const noun = count === 1 ? "conflict" : "conflicts";
+  const shown = causes.slice(0, maxCauses).map((cause) => {
+    return { ...cause, message: cut(cause.message), field: cut(cause.field ?? "") };
+  });
+  const byManager = new Map<string, string[]>();
+  for (const { message, field } of shown) {
+    byManager.set(message, [...(byManager.get(message) ?? []), field]);
+  }
+  const list = [...byManager].map(([message, fields]) => {
+    return [
+      `${message.replace("conflict with", "conflicts with")}:`,
+      ...fields.map((field) => `- ${field}`),
+    ].join("\n");
+  });
+  if (count > shown.length) list.push("...");
+  const [only] = shown;
+  const what = count === 1 && only !== undefined ? `${only.message}: ${only.field}` : list.join("\n");
+  const message = `Apply failed with ${count} ${noun}: ${what}`;
+  return failure(409, "Conflict", message, { causes: shown });
+}
+
+/** A version of the past that the change log does not hold any more. */
+export function expired(message: string, continueToken?: string): StatusError {
+  const error = failure(410, "Expired", message);
+  if (continueToken === undefined) return error;
+  return new StatusError({ ...error.status, metadata: { continue: continueToken } });
+}
+
+export function tooLarge(message: string): StatusError {
+  return failure(413, "RequestEntityTooLarge", message);
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): StatusError {
+  const list = accepted.join(", ");
+  const message = `the body of the request was in an unknown format - accepted media types include: ${list}`;
+  return failure(415, "UnsupportedMediaType", message);
+}
+
+export function invalid(resource: ResourceName, name: string, errors: readonly FieldError[]): StatusError {
+  const kind = resource.group === "" ? resource.kind : `${resource.kind}.${resource.group}`;
+  const causes = errors.slice(0, maxCauses).map(({ reason, message, field }) => {
+    return { reason, message: cut(message), field: cut(field) };
+  });
+  const texts = causes.map(({ field, message }) => `${field}: ${message}`);
+  if (errors.length > maxCauses) texts.push("...");
+  const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
+  const details: StatusDetails = {
+    ...(name === "" ? {} : { name }),
+    ...(resource.group === "" ? {} : { group: resource.group }),
+    kind: resource.kind,
+    causes,
+  };
+  return failure(422, "Invalid", `${kind} "${name}" is invalid: ${list}`, details);
+}
+
+/** Query parameters, or a body of options, that mean nothing (meta/v1 ListOptions, CreateOptions, ...). */
+export function invalidOptions(kind: string, errors: readonly FieldError[]): StatusError {
+  return invalid({ group: "meta.k8s.io", plural: "", kind }, "", errors);
+}
+
+/** @param supported in the order in which they are shown */
+export function unsupportedValue(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const list = supported.map((each) => JSON.stringify(each)).join(", ");
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`;
+  return { reason: "FieldValueNotSupported", field, message };
+}
+
+export function forbiddenValue(field: string, why: string): FieldError {
+  return { reason: "FieldValueForbidden", field, message: `Forbidden: ${why}` };
+}
+
+export function tooManyRequests(retryAfterSeconds: number, message: string): StatusError {
+  return failure(429, "TooManyRequests", message, { retryAfterSeconds });
+}
+
+export function headTooLarge(): StatusError {
+  return failure(431, "RequestHeaderFieldsTooLarge", "the head of the request is too large");
+}
+
+export function internalError(): StatusError {
+  return failure(500, "InternalError", "an error on the server has prevented the request from succeeding");
+}
+
+/** The store does not answer; the request may be repeated. */
+export function unavailable(): StatusError {
+  const message = "the server is currently unable to handle the request";
+  return failure(503, "ServiceUnavailable", message, { retryAfterSeconds: 1 });
+}
+
+export function tooLargeResourceVersion(asked: string, current: string): StatusError {
+  const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
+  const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
+  return failure(504, "Timeout", message, { causes, retryAfterSeconds: 1 });
+}

@@ -1,0 +1,252 @@
+import type { RedisConnection } from "../../../base/redis/connection.ts";
+import { runScript } from "../../../base/redis/run-script.ts";
+import type { KindDefinition } from "../kinds/kind.ts";
+import type { KubeObject } from "../object.ts";
+import { type Plane, planeKey } from "../plane.ts";
+import type { Change, ChangeType } from "./change.ts";
+import { type PlaneKeys, planeKeys, usageKey } from "./keys.ts";
+import { countPlane } from "./plane-count.ts";
+import { changesScript, pageScript } from "./read-scripts.ts";
+import { pairs, readChange, readCounts, readExceeded } from "./replies.ts";
+import { rewind, type StoredItem } from "./rewind.ts";
+import { storedParts } from "./stored-object.ts";
+import { countedResources, type ExceededQuota, type Quota, type Quotas, type Usage } from "./usage.ts";
+import {
+  type CommitTerms,
+  commitScript,
+  compactScript,
+  createPlaneScript,
+  finishWorkScript,
+  type LogLimits,
+  removePlaneScript,
+} from "./write-scripts.ts";
+
+/** One write. */
+export interface Commit {
+  readonly key: string;
+  /** The version that the object must still have; "" where it must not exist. */
+  readonly expectedVersion: string;
+  readonly type: ChangeType;
+  /** The new state; for DELETED the last one. */
+  readonly object: KubeObject;
+  /** Key of the namespace object that must exist and must not be going away; "" for none. */
+  readonly requiredNamespace: string;
+  /** Work for the controllers, "" for none, and when it is due. */
+  readonly work: string;
+  readonly workDueMs: number;
+  readonly ownersBefore: readonly string[];
+  readonly ownersAfter: readonly string[];
+  /** By how much what the kind counts changes; see `countsOf`. */
+  readonly counts: Quota;
+  /** Whether the quotas bind this write. It is counted in any case. */
+  readonly isLimited: boolean;
+  /** Checks everything and writes nothing. */
+  readonly dryRun: boolean;
+}
+
+export type CommitOutcome =
+  | { readonly outcome: "committed"; readonly json: string; readonly resourceVersion: string }
+  | { readonly outcome: "exceeded"; readonly exceeded: readonly ExceededQuota[] }
+  | { readonly outcome: "gone" | "exists" | "missing" | "modified" | "no-namespace" | "terminating" };
+
+export interface PageRequest {
+  /** What the keys start with; see `collectionPrefix`. */
+  readonly prefix: string;
+  /** Only what comes after this key; "" from the beginning. */
+  readonly afterKey: string;
+  readonly limit: number;
+  /** The version to show; "" for the newest. */
+  readonly resourceVersion: string;
+}
+
+export type PageOutcome =
+  | {
+      readonly outcome: "page";
+      readonly resourceVersion: string;
+      readonly items: readonly StoredItem[];
+      /** How many follow after these, as of now. */
+      readonly remaining: number;
+      /** The key to go on after; undefined when nothing follows. */
+      readonly cursor: string | undefined;
+    }
+  | { readonly outcome: "gone" }
+  | { readonly outcome: "unknown-version"; readonly newest: string };
+
+export type ChangesOutcome =
+  | { readonly outcome: "changes"; readonly newest: string; readonly changes: readonly Change[] }
+  | { readonly outcome: "gone" }
+  | { readonly outcome: "expired" | "ahead"; readonly newest: string };
+
+export interface DueWork {
+  readonly item: string;
+  /** As Redis wrote it; given back to {@link ObjectStore.finishWork}. */
+  readonly due: string;
+}
+
+/** The objects of all planes in Redis. Every function is one atomic step there; none can be recalled once it is sent. */
+export interface ObjectStore {
+  createPlane(plane: Plane): Promise<void>;
+  /** Removes a plane and everything in it, at once and for good. */
+  removePlane(plane: Plane): Promise<void>;
+  get(plane: Plane, key: string): Promise<string | undefined>;
+  commit(plane: Plane, commit: Commit): Promise<CommitOutcome>;
+  /** Part of a collection: fewer objects than the limit where they are large. */
+  page(plane: Plane, request: PageRequest): Promise<PageOutcome>;
+  /** The next changes after a version: a few hundred, fewer where they are large. */
+  changes(plane: Plane, afterVersion: string): Promise<ChangesOutcome>;
+  newestVersion(plane: Plane): Promise<string | undefined>;
+  /**
+   * Drops the changes up to a version.
+   *
+   * @returns the oldest version that a watch may resume from, "" where the plane is gone
+   */
+  compact(plane: Plane, upToVersion: string): Promise<string>;
+  /** What is in a plane; undefined when there is no such plane. */
+  usage(plane: Plane): Promise<Usage | undefined>;
+  /** What is in all planes of an organization. */
+  organizationUsage(organization: string): Promise<Usage>;
+  /** Keys of the objects that name this uid as an owner. */
+  dependents(plane: Plane, uid: string): Promise<string[]>;
+  dueWork(plane: Plane, nowMs: number, limit: number): Promise<DueWork[]>;
+  /** Whether there is any work, due or not. */
+  hasWork(plane: Plane): Promise<boolean>;
+  addWork(plane: Plane, item: string, dueMs: number): Promise<void>;
+  /** Forgets work that is done, unless it has been asked for again. */
+  finishWork(plane: Plane, work: DueWork): Promise<void>;
+}
+
+/** What is read at once: enough that a round trip does not matter, little enough that many readers fit into memory. */
+const changesAtOnce = 500;
+const changeBytesAtOnce = 512 * 1024;
+const pageBytesAtOnce = 1024 * 1024;
+
+export interface ObjectStoreOptions {
+  readonly kinds: readonly KindDefinition[];
+  readonly log: LogLimits;
+  readonly quotas: Quotas;
+}
+
+export function createObjectStore(
+  redis: RedisConnection,
+  { kinds, log, quotas }: ObjectStoreOptions,
+): ObjectStore {
+  const keysOf = (plane: Plane): PlaneKeys => planeKeys(planeKey(plane));
+  const run = (plane: Plane, script: string, args: readonly (string | number)[]) =>
+    runScript(redis, script, [...Object.values(keysOf(plane)), usageKey(plane.organization)], args);
+  const count = (plane: Plane) => countPlane((script, args) => run(plane, script, args), kinds);
+
+  const termsOf = (plane: Plane, { counts, isLimited, dryRun }: Commit): CommitTerms => ({
+    ...{ counts, dryRun, log },
+    project: isLimited && plane.type === "project" ? quotas.project : {},
+    organization: isLimited ? quotas.organization : {},
+  });
+
+  return {
+    async createPlane(plane) {
+      await run(plane, createPlaneScript, []);
+    },
+    async removePlane(plane) {
+      await run(plane, removePlaneScript, []);
+    },
+    async get(plane, key) {
+      return (await redis.hget(keysOf(plane).objects, key)) ?? undefined;
+    },
+    async commit(plane, commit) {
+      const { before, after } = storedParts(commit.object);
+      const args = [
+        commit.key,
+        commit.expectedVersion,
+        commit.type,
+        before,
+        after,
+        commit.requiredNamespace,
+        commit.work,
+        commit.workDueMs,
+        JSON.stringify(termsOf(plane, commit)),
+        commit.ownersBefore.length,
+        ...commit.ownersBefore,
+        ...commit.ownersAfter,
+      ];
+      for (;;) {
+        const [outcome, ...details] = (await run(plane, commitScript, args)) as string[];
+        const [json = "", resourceVersion = ""] = details;
+        if (outcome === "ok") return { outcome: "committed", json, resourceVersion };
+        if (outcome === "exceeded") return { outcome, exceeded: readExceeded(details) };
+        if (outcome !== "uncounted") return { outcome } as CommitOutcome;
+        await count(plane);
+      }
+    },
+    async page(plane, { prefix, afterKey, limit, resourceVersion }) {
+      const from = afterKey === "" ? `[${prefix}` : `(${afterKey}`;
+      // "0" is the character after "/": the end of everything that starts with the prefix.
+      const to = `(${prefix.slice(0, -1)}0`;
+      const args = [from, to, limit, resourceVersion, prefix, pageBytesAtOnce];
+      const reply = await run(plane, pageScript, args);
+      const [outcome, newest, count, flatItems, flatUndo, lastKey] = reply as [
+        string,
+        string,
+        number,
+        string[],
+        string[],
+        string,
+      ];
+      if (outcome === "gone") return { outcome };
+      if (outcome === "unknown") return { outcome: "unknown-version", newest };
+      const all = rewind(pairs(flatItems), pairs(flatUndo));
+      const items = all.slice(0, limit);
+      const cursor = items.length < all.length ? items.at(-1)?.key : lastKey || undefined;
+      const remaining = Math.max(0, count - items.length);
+      return { outcome: "page", resourceVersion: resourceVersion || newest, items, remaining, cursor };
+    },
+    async changes(plane, afterVersion) {
+      const reply = await run(plane, changesScript, [afterVersion, changesAtOnce, changeBytesAtOnce]);
+      const [outcome, newest, entries] = reply as [string, string, string[][]];
+      if (outcome === "ok") return { outcome: "changes", newest, changes: entries.map(readChange) };
+      return { outcome, newest } as ChangesOutcome;
+    },
+    async newestVersion(plane) {
+      return (await redis.hget(keysOf(plane).plane, "rv")) ?? undefined;
+    },
+    async compact(plane, upToVersion) {
+      const reply = await run(plane, compactScript, [upToVersion, log.maxBytes, log.maxEntries]);
+      const [compacted, isCounted] = reply as [string, number];
+      if (isCounted === 0) await count(plane);
+      return compacted;
+    },
+    async usage(plane) {
+      const key = keysOf(plane).plane;
+      const [newest, counted] = await redis.hmget(key, "rv", "counted");
+      if (newest === null) return undefined;
+      if (counted !== newest) await count(plane);
+      return readCounts(await redis.hmget(key, ...countedResources));
+    },
+    async organizationUsage(organization) {
+      return readCounts(await redis.hmget(usageKey(organization), ...countedResources));
+    },
+    async dependents(plane, uid) {
+      const members = await redis.zrangebylex(keysOf(plane).dependents, `[${uid} `, `(${uid}!`);
+      return members.map((member) => member.slice(uid.length + 1));
+    },
+    async dueWork(plane, nowMs, limit) {
+      const flat = await redis.zrangebyscore(
+        keysOf(plane).work,
+        "-inf",
+        nowMs,
+        "WITHSCORES",
+        "LIMIT",
+        0,
+        limit,
+      );
+      return pairs(flat).map(({ key, json }) => ({ item: key, due: json }));
+    },
+    async hasWork(plane) {
+      return (await redis.zcard(keysOf(plane).work)) > 0;
+    },
+    async addWork(plane, item, dueMs) {
+      await redis.zadd(keysOf(plane).work, dueMs, item);
+    },
+    async finishWork(plane, work) {
+      await run(plane, finishWorkScript, [work.item, work.due]);
+    },
+  };
+}

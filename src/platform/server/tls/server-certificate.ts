@@ -1,0 +1,103 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { errnoCode, TelemetrydError } from "../../../base/core/errors.ts";
+import {
+  type CertificateAndKey,
+  isAuthorityUsable,
+  makeAuthority,
+  makeServerCertificate,
+  needsRenewal,
+} from "./certificates.ts";
+
+/** What a server needs to speak TLS, and what its clients need to trust it. */
+export interface ServerCertificate extends CertificateAndKey {
+  /** The certificate of our authority; undefined where the operator brought their own. */
+  readonly authority?: string;
+}
+
+export interface CertificateOptions {
+  readonly stateDirectory: string;
+  /** The operator's own (`platform.tls`); both or neither. */
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  /** Names beside localhost, 127.0.0.1, ::1 and the host's. */
+  readonly extraNames: readonly string[];
+}
+
+/** Where our authority's certificate is, for kubeconfig files. */
+export function authorityFile(stateDirectory: string): string {
+  return join(stateDirectory, "platform", "ca.crt");
+}
+
+/**
+ * The certificate to serve: the operator's, or one of our own that is kept under the state directory and made anew before
+ * it ends. Safe to call again at any time.
+ *
+ * @throws FILE_UNREADABLE for the operator's files, STATE_UNUSABLE for our own
+ */
+export async function loadServerCertificate(
+  options: CertificateOptions,
+  nowMs: number,
+): Promise<ServerCertificate> {
+  const { certFile = "", keyFile = "" } = options;
+  if (certFile !== "" || keyFile !== "") {
+    return { certificate: await readOwn(certFile), key: await readOwn(keyFile) };
+  }
+  try {
+    return await ownCertificate(options, nowMs);
+  } catch (cause) {
+    throw new TelemetrydError("STATE_UNUSABLE", `no certificate can be kept in ${options.stateDirectory}`, {
+      cause,
+    });
+  }
+}
+
+async function readOwn(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new TelemetrydError("FILE_UNREADABLE", `platform.tls: ${path || "no file"} cannot be read`, {
+      cause,
+    });
+  }
+}
+
+async function ownCertificate(options: CertificateOptions, nowMs: number): Promise<ServerCertificate> {
+  const directory = join(options.stateDirectory, "platform");
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const names = [...new Set(["localhost", "127.0.0.1", "::1", hostname(), ...options.extraNames])];
+  let authority = await readPair(directory, "ca");
+  if (authority === undefined || !isAuthorityUsable(authority.certificate, nowMs)) {
+    authority = await makeAuthority(nowMs);
+    await writePair(directory, "ca", authority);
+  }
+  let own = await readPair(directory, "server");
+  if (own === undefined || needsRenewal(own.certificate, authority.certificate, names, nowMs)) {
+    own = await makeServerCertificate(authority, names, nowMs);
+    await writePair(directory, "server", own);
+  }
+  return { ...own, authority: authority.certificate };
+}
+
+async function readPair(directory: string, name: string): Promise<CertificateAndKey | undefined> {
+  try {
+    const read = (extension: string) => readFile(join(directory, `${name}.${extension}`), "utf8");
+    return { certificate: await read("crt"), key: await read("key") };
+  } catch (error) {
+    if (errnoCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The key first: a certificate without its key is made anew, a key without its certificate is too. */
+async function writePair(directory: string, name: string, pair: CertificateAndKey): Promise<void> {
+  for (const [extension, text] of [
+    ["key", pair.key],
+    ["crt", pair.certificate],
+  ] as const) {
+    const file = join(directory, `${name}.${extension}`);
+    await writeFile(`${file}.new`, text, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  }
+}

@@ -1,0 +1,169 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import { describeError } from "../../../base/core/errors.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import type { RedisConnection } from "../../../base/redis/connection.ts";
+import type { KubeObject } from "../object.ts";
+import { type Plane, planeKey } from "../plane.ts";
+import type { Change } from "../store/change.ts";
+import { changesChannel, planeKeys } from "../store/keys.ts";
+import type { ObjectStore } from "../store/object-store.ts";
+import { parseStored } from "../store/stored-object.ts";
+
+/** A change as it goes to many watches: what they all need of it is made once. */
+export interface FeedChange extends Change {
+  /** The object after the change, parsed at the first call. */
+  object(): KubeObject;
+  /** The object before the change; undefined when it was added. */
+  previousObject(): KubeObject | undefined;
+  /** The event as a line of JSON, for a watch that takes every change as it is. */
+  line(): Buffer;
+}
+
+export interface FeedListener {
+  /** New changes in their order, and the version that they lead to. */
+  onChanges(changes: readonly FeedChange[], version: string): void;
+  /** The changes after the listener's position are not there any more, or the plane is gone. The listener is off then. */
+  onLost(why: "expired" | "gone"): void;
+}
+
+/**
+ * The newest changes of the planes that somebody watches, read once per process however many watches there are. Changes
+ * are announced by Redis' publish and subscribe; since that loses messages when a connection breaks, every plane is also
+ * looked at once in a while.
+ */
+export interface ChangeFeed {
+  /**
+   * @param afterVersion the listener has everything up to here
+   * @returns how to stop; undefined when the feed is already past that version, so that the caller has to read the log first
+   */
+  listen(plane: Plane, afterVersion: string, listener: FeedListener): (() => void) | undefined;
+  /** Calls back, with the key `plane` of the plane, for every change anywhere; for the controllers. */
+  onAnyChange(callback: (planeKeyName: string) => void): () => void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface PlaneFeed {
+  readonly plane: Plane;
+  position: string;
+  readonly listeners: Set<FeedListener>;
+  isReading: boolean;
+  isDirty: boolean;
+}
+
+export interface ChangeFeedOptions {
+  readonly store: ObjectStore;
+  /** A connection for subscriptions only. */
+  readonly subscriber: RedisConnection;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How often to look without having been told. */
+  readonly pollMs: number;
+}
+
+export function createChangeFeed({ store, subscriber, clock, log, pollMs }: ChangeFeedOptions): ChangeFeed {
+  const feeds = new Map<string, PlaneFeed>();
+  const anyChange = new Set<(planeKeyName: string) => void>();
+
+  const lose = (feed: PlaneFeed, why: "expired" | "gone"): void => {
+    feeds.delete(planeKeys(planeKey(feed.plane)).plane);
+    for (const listener of feed.listeners) listener.onLost(why);
+    feed.listeners.clear();
+  };
+
+  const read = async (feed: PlaneFeed): Promise<void> => {
+    feed.isDirty = true;
+    if (feed.isReading) return;
+    feed.isReading = true;
+    try {
+      while (feed.isDirty && feed.listeners.size > 0) {
+        feed.isDirty = false;
+        const outcome = await store.changes(feed.plane, feed.position);
+        if (outcome.outcome !== "changes") {
+          lose(feed, outcome.outcome === "gone" ? "gone" : "expired");
+          return;
+        }
+        const last = outcome.changes.at(-1);
+        if (last === undefined) continue;
+        if (last.resourceVersion !== outcome.newest) feed.isDirty = true;
+        feed.position = last.resourceVersion;
+        const changes = outcome.changes.map(feedChange);
+        for (const listener of feed.listeners) listener.onChanges(changes, feed.position);
+      }
+    } catch (error) {
+      // The next announcement or look repeats it; the position has not moved.
+      log.debug({ error: describeError(error) }, "the change log could not be read");
+    } finally {
+      feed.isReading = false;
+    }
+  };
+
+  return {
+    listen(plane, afterVersion, listener) {
+      const key = planeKeys(planeKey(plane)).plane;
+      let feed = feeds.get(key);
+      if (feed === undefined) {
+        feed = { plane, position: afterVersion, listeners: new Set(), isReading: false, isDirty: false };
+        feeds.set(key, feed);
+      }
+      if (Number(afterVersion) < Number(feed.position)) return undefined;
+      const own = feed;
+      own.listeners.add(listener);
+      void read(own);
+      return () => {
+        own.listeners.delete(listener);
+        if (own.listeners.size === 0 && feeds.get(key) === own) feeds.delete(key);
+      };
+    },
+    onAnyChange(callback) {
+      anyChange.add(callback);
+      return () => anyChange.delete(callback);
+    },
+    async run(signal) {
+      const onMessage = (_channel: string, key: string): void => {
+        const feed = feeds.get(key);
+        if (feed !== undefined) void read(feed);
+        for (const callback of anyChange) callback(key);
+      };
+      const onReady = (): void => {
+        subscriber.subscribe(changesChannel).catch((error: unknown) => {
+          log.warn({ error: describeError(error) }, "changes are not announced; looking for them instead");
+        });
+      };
+      subscriber.on("message", onMessage);
+      subscriber.on("ready", onReady);
+      if (subscriber.status === "ready") onReady();
+      try {
+        while (!signal.aborted) {
+          await clock.sleep(pollMs, signal).catch(() => undefined);
+          for (const feed of feeds.values()) void read(feed);
+        }
+      } finally {
+        subscriber.off("message", onMessage);
+        subscriber.off("ready", onReady);
+      }
+    },
+  };
+}
+
+/** Gives a change what its watches share. */
+export function feedChange(change: Change): FeedChange {
+  let object: KubeObject | undefined;
+  let previous: KubeObject | undefined;
+  let line: Buffer | undefined;
+  return {
+    ...change,
+    object() {
+      object ??= parseStored(change.json);
+      return object;
+    },
+    previousObject() {
+      if (change.previous === "") return undefined;
+      previous ??= parseStored(change.previous);
+      return previous;
+    },
+    line() {
+      line ??= Buffer.from(`{"type":"${change.type}","object":${change.json}}\n`);
+      return line;
+    },
+  };
+}

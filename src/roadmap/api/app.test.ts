@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+import { silentLogger } from "../../base/core/log.ts";
+import type { Backlog, BacklogCacheStatus } from "../board/backlog.ts";
+import { defaultPace } from "../page/page.ts";
+import { buildApiApp } from "./app.ts";
+import { createApiMetrics } from "./metrics.ts";
+import { openApiDocument } from "./openapi.ts";
+import { type Operation, operations } from "./operations.ts";
+import { createRateCounter } from "./rate-counter.ts";
+
+const backlog: Backlog = {
+  meta: {
+    format: 1,
+    updatedAt: 7,
+    readAt: 7,
+    board: "b",
+    boardVersion: "v",
+    statuses: ["Planned"],
+    contentId: "c",
+  },
+  items: [{ number: 1, title: "T", url: "https://example.com/1", labels: [], status: "Planned" }],
+};
+
+interface State {
+  status: BacklogCacheStatus | undefined;
+  backlog: Backlog | undefined;
+  isBroken: boolean;
+}
+
+function setUp(limit = 100) {
+  const state: State = { status: { updatedAt: 7, isRefreshing: false }, backlog, isBroken: false };
+  const metrics = createApiMetrics();
+  const app = buildApiApp({
+    roadmap: {
+      status: () => {
+        if (state.isBroken) throw new Error("secret inside");
+        return state.status;
+      },
+      backlog: () => state.backlog,
+      noticeRequest: () => undefined,
+    },
+    rate: createRateCounter(
+      { limit, windowMs: 60_000 },
+      () => Date.now(),
+      () => undefined,
+    ),
+    trustProxy: false,
+    pace: defaultPace,
+    metrics,
+    log: silentLogger,
+  });
+  const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
+  return { state, app, get, metrics };
+}
+
+type Setting = ReturnType<typeof setUp>;
+
+/** How each documented answer comes about. */
+const recipes: Record<string, (setting: Setting) => Record<string, string>> = {
+  200: () => ({}),
+  304: () => ({ "if-none-match": "*" }),
+  429: () => ({}),
+  500: ({ state }) => {
+    state.status = undefined;
+    state.backlog = undefined;
+    return {};
+  },
+  503: ({ state }) => {
+    state.backlog = undefined;
+    return {};
+  },
+};
+
+const documented = Object.entries(
+  openApiDocument()["paths"] as Record<string, { get: { responses: object } }>,
+).flatMap(([path, { get }]) => Object.keys(get.responses).map((status) => [path, status] as const));
+
+test.each(documented)("%s answers %s as documented", async (path, status) => {
+  const setting = setUp(status === "429" ? 0 : 100);
+  const headers = recipes[status]!(setting);
+  const answer = await setting.get(path, headers);
+  expect(String(answer.statusCode)).toBe(status);
+  const operation: Operation = Object.values(operations).find((one) => one.path === path)!;
+  const spec = operation.responses[Number(status)]!;
+  expect(answer.headers["content-type"]).toBe(spec.contentType);
+  for (const name of spec.headers) expect(answer.headers, name).toHaveProperty(name.toLowerCase());
+  const all = ["RateLimit-Limit", "Retry-After", "Deprecation", "Link", "ETag", "Sunset"];
+  for (const name of all.filter((one) => !spec.headers.some((header) => header === one))) {
+    expect(answer.headers, name).not.toHaveProperty(name.toLowerCase());
+  }
+});
+
+test("every route that is served is documented, and the other way round", () => {
+  const { app } = setUp();
+  const documentedPaths = Object.keys(openApiDocument()["paths"] as object);
+  expect(Object.values(operations).map(({ path }) => path)).toEqual(documentedPaths);
+  for (const url of documentedPaths) expect(app.hasRoute({ method: "GET", url })).toBe(true);
+  const lines = app.printRoutes({ commonPrefix: false }).split("\n");
+  expect(lines.filter((line) => line.includes("(GET")).length).toBe(documentedPaths.length);
+});
+
+test("every reference in the document resolves", () => {
+  const text = JSON.stringify(openApiDocument());
+  const document = JSON.parse(text) as Record<string, unknown>;
+  const references = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path ?? "");
+  expect(references.length).toBeGreaterThan(10);
+  for (const reference of references) {
+    const found = reference
+      .split("/")
+      .reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document);
+    expect(found, reference).toBeTypeOf("object");
+  }
+});
+
+test("a fault inside is a 500 that tells nothing of it", async () => {
+  const { state, get } = setUp();
+  state.isBroken = true;
+  const answer = await get("/api/v1/roadmap/backlog-meta");
+  expect(answer.statusCode).toBe(500);
+  expect(answer.json()).toEqual({ type: "about:blank", title: "Internal Server Error", status: 500 });
+  expect(answer.headers["ratelimit-remaining"]).toBe("99");
+});
+
+test("the backlog's tag stays while the items do, and changes with them", async () => {
+  const { state, get } = setUp();
+  const tag = (await get("/api/v1/roadmap/backlog")).headers.etag as string;
+  state.backlog = { ...backlog, meta: { ...backlog.meta, updatedAt: 8 } };
+  const again = await get("/api/v1/roadmap/backlog", { "if-none-match": `"other", W/${tag}` });
+  expect([again.statusCode, again.body]).toEqual([304, ""]);
+  state.backlog = { ...backlog, items: [] };
+  const changed = await get("/api/v1/roadmap/backlog", { "if-none-match": tag });
+  expect([changed.statusCode, changed.json()]).toEqual([200, { statuses: ["Planned"], items: [] }]);
+});
+
+test("requests are counted by operation and code", async () => {
+  const { get, metrics } = setUp();
+  await get("/api/v1/roadmap/backlog-meta");
+  await get("/nowhere");
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('telemetryd_api_requests_total{operation="status",code="200"} 1');
+  expect(text).toContain('telemetryd_api_requests_total{operation="other",code="404"} 1');
+});

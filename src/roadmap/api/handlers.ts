@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { describeError } from "../../base/core/errors.ts";
+import type { Logger } from "../../base/core/log.ts";
+import type { Backlog, BacklogCacheStatus } from "../board/backlog.ts";
+import type { RoadmapReader } from "../cache/roadmap.ts";
+import { type PagePace, pagePolicy, renderPage } from "../page/page.ts";
+import { type Answer, commonHeaders, problemAnswer, type RawHeaders, send } from "./answer.ts";
+import { clientKey } from "./client-address.ts";
+import type { ApiMetrics, RouteLabel } from "./metrics.ts";
+import { openApiDocument } from "./openapi.ts";
+import type { OperationName } from "./operations.ts";
+import type { RateCounter } from "./rate-counter.ts";
+
+export interface HandlerOptions {
+  readonly roadmap: RoadmapReader;
+  readonly rate: RateCounter;
+  /** The client's address is what the nearest proxy wrote into X-Forwarded-For. */
+  readonly trustProxy: boolean;
+  readonly pace: PagePace;
+  readonly metrics: ApiMetrics;
+  readonly log: Logger;
+}
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * When the path without a version was deprecated (2026-01-01), in Unix seconds. It has no `Sunset`: it stays for good.
+ */
+const aliasHeaders: RawHeaders = [
+  "Deprecation",
+  "@1767225600",
+  "Link",
+  '</api/v1/roadmap/backlog-meta>; rel="successor-version"',
+];
+const noStore: RawHeaders = ["Cache-Control", "no-store"];
+const revalidate: RawHeaders = ["Cache-Control", "no-cache"];
+const firstReadSeconds = "5";
+
+/** What answers each operation; all of it from memory, none of it waits for anything. */
+export function createHandlers(options: HandlerOptions): Record<OperationName, Handler> {
+  const { roadmap, rate, trustProxy, metrics, log } = options;
+  const limitText = String(rate.limit);
+
+  /** Counts the request for its client and answers it, or tells it to come back later. */
+  function limited(route: RouteLabel, answer: (request: IncomingMessage, rate: string[]) => Answer): Handler {
+    return (request, response) => {
+      const forwarded = trustProxy ? request.headers["x-forwarded-for"] : undefined;
+      const client = clientKey(request.socket.remoteAddress, forwarded?.toString());
+      const remaining = rate.take(client);
+      const reset = String(rate.resetSeconds());
+      const headers = [
+        ...commonHeaders,
+        "RateLimit-Limit",
+        limitText,
+        "RateLimit-Remaining",
+        String(remaining < 0 ? 0 : remaining),
+        "RateLimit-Reset",
+        reset,
+      ];
+      let result: Answer;
+      try {
+        result =
+          remaining < 0
+            ? problemAnswer(429, `Try again in ${reset} s.`, [...headers, "Retry-After", reset])
+            : answer(request, headers);
+      } catch (error) {
+        log.error({ route, error: describeError(error) }, "a request to the website API failed");
+        // Without what the operation may have added before it failed.
+        result = problemAnswer(500, undefined, headers.slice(0, commonHeaders.length + 6));
+      }
+      metrics.answered(route, result.status);
+      send(response, result);
+    };
+  }
+
+  function plain(route: RouteLabel, answer: () => Answer): Handler {
+    return (_request, response) => {
+      const result = answer();
+      metrics.answered(route, result.status);
+      send(response, result);
+    };
+  }
+
+  function statusHandler(route: RouteLabel, extra: RawHeaders): Handler {
+    let last: BacklogCacheStatus | undefined;
+    let body = "";
+    let length = "0";
+    return limited(route, (_request, headers) => {
+      roadmap.noticeRequest();
+      const status = roadmap.status();
+      if (status === undefined) return problemAnswer(500, undefined, headers);
+      // The cache gives the same object until something changes.
+      if (status !== last) {
+        body = JSON.stringify(status);
+        length = String(body.length);
+        last = status;
+      }
+      headers.push("Cache-Control", "no-store");
+      for (const text of extra) headers.push(text);
+      return { status: 200, headers, contentType: "application/json", body, length };
+    });
+  }
+
+  let lastBacklog: Backlog | undefined;
+  let backlogBody: Buffer = Buffer.alloc(0);
+  let backlogTag = "";
+  function backlog(request: IncomingMessage, headers: string[]): Answer {
+    roadmap.noticeRequest();
+    const found = roadmap.backlog();
+    if (found === undefined) {
+      if (roadmap.status() === undefined) return problemAnswer(500, undefined, headers);
+      const detail = "The backlog has not been read yet.";
+      return problemAnswer(503, detail, [...headers, "Retry-After", firstReadSeconds]);
+    }
+    if (found.items !== lastBacklog?.items || found.meta.statuses !== lastBacklog.meta.statuses) {
+      backlogBody = Buffer.from(JSON.stringify({ statuses: found.meta.statuses, items: found.items }));
+      backlogTag = `"${createHash("sha256").update(backlogBody).digest("base64url").slice(0, 22)}"`;
+    }
+    lastBacklog = found;
+    headers.push("ETag", backlogTag, ...revalidate);
+    if (matches(request.headers["if-none-match"], backlogTag)) return { status: 304, headers };
+    return { status: 200, headers, contentType: "application/json", body: backlogBody };
+  }
+
+  const openApi = Buffer.from(JSON.stringify(openApiDocument(), undefined, 2));
+  let page: { readonly status: unknown; readonly backlog: unknown; readonly body: Buffer } | undefined;
+  const pageHeaders: RawHeaders = [...noStore, "Content-Security-Policy", pagePolicy];
+
+  return {
+    status: statusHandler("status", []),
+    legacyStatus: statusHandler("legacyStatus", aliasHeaders),
+    backlog: limited("backlog", backlog),
+    openapi: plain("openapi", () => ({
+      status: 200,
+      headers: [...revalidate],
+      contentType: "application/json",
+      body: openApi,
+    })),
+    page: plain("page", () => {
+      roadmap.noticeRequest();
+      const status = roadmap.status();
+      const found = roadmap.backlog();
+      if (page === undefined || page.status !== status || page.backlog !== found) {
+        page = { status, backlog: found, body: Buffer.from(renderPage(status, found, options.pace)) };
+      }
+      return {
+        status: 200,
+        headers: [...pageHeaders],
+        contentType: "text/html; charset=utf-8",
+        body: page.body,
+      };
+    }),
+  };
+}
+
+/** Whether If-None-Match names the tag (RFC 9110, 13.1.2: weak comparison; a list, or `*`). */
+function matches(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(",").some((one) => {
+    const named = one.trim();
+    return named === "*" || named === tag || named === `W/${tag}`;
+  });
+}

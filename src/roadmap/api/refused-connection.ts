@@ -1,0 +1,59 @@
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { errnoCode } from "../../base/core/errors.ts";
+import { type Answer, commonHeaders, problemAnswer } from "./answer.ts";
+
+/** A request line longer than this is a URI too long, whatever else comes after it. */
+export const maxTargetLength = 8 * 1_024;
+
+/**
+ * Answers what never became a request (malformed HTTP, too large headers, a client too slow) on the bare socket, with
+ * the same headers and Problem body as everything else.
+ *
+ * @param error what Node's parser says
+ */
+export function refuseConnection(error: Error, socket: Duplex): void {
+  if (!socket.writable || errnoCode(error) === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  socket.end(rawAnswer(answerTo(error)));
+}
+
+/** As text for a socket that no `ServerResponse` belongs to. Always ends the connection. */
+export function rawAnswer(answer: Answer): string {
+  const { status, headers = [], contentType = "", body = "" } = answer;
+  const pairs = [...commonHeaders, ...headers, "Content-Type", contentType];
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`];
+  for (let index = 0; index < pairs.length; index += 2) lines.push(`${pairs[index]}: ${pairs[index + 1]}`);
+  lines.push(`Date: ${new Date().toUTCString()}`, "Connection: close");
+  return `${lines.join("\r\n")}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.toString()}`;
+}
+
+function answerTo(error: Error): Answer {
+  switch (errnoCode(error)) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return problemAnswer(408, "The request did not arrive in time.");
+    case "HPE_HEADER_OVERFLOW":
+      return isTargetTooLong(error)
+        ? problemAnswer(414, "The request target is too long.")
+        : problemAnswer(431, "The request's headers are too large.");
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return problemAnswer(413, "The request's body is too large.");
+    default:
+      return problemAnswer(400, "The request is not valid HTTP.");
+  }
+}
+
+/**
+ * Only the packet that was too much is known. The request line is too long when it begins in that packet and is long, or
+ * when it ends in it without having begun there.
+ */
+function isTargetTooLong(error: Error): boolean {
+  const packet = "rawPacket" in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : undefined;
+  if (packet === undefined) return false;
+  const end = packet.indexOf("\n");
+  const line = packet.subarray(0, end === -1 ? packet.length : end).toString("latin1");
+  const begins = /^[A-Z]+ /.test(line);
+  return begins ? line.length > maxTargetLength : / HTTP\/1\.[01]\r?$/.test(line);
+}

@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import { watch } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { z } from "zod";
+import type { Clock } from "../../base/core/clock.ts";
+import { describeError } from "../../base/core/errors.ts";
+import { pause } from "../../base/core/signals.ts";
+import { itemSchema } from "./backlog.ts";
+import { type Board, type BoardContent, type BoardResult, failed } from "./board.ts";
+
+const label = z.union([
+  z
+    .string()
+    .min(1)
+    .transform((name) => ({ name, color: null })),
+  z
+    .object({ name: z.string().min(1), color: z.string().nullish() })
+    .transform(({ name, color }) => ({ name, color: color?.replace(/^#/, "") ?? null })),
+]);
+
+const ours = itemSchema.extend({ labels: z.array(label).default([]), status: z.string().default("") });
+
+/** What GitHub's command line writes: `gh project item-list 22 --owner acme --limit 10000 --format json`. */
+const exported = z
+  .object({
+    content: z.object({
+      type: z.string().optional(),
+      number: z.number().optional(),
+      title: z.string(),
+      url: z.string().optional(),
+    }),
+    labels: z.array(label).default([]),
+    status: z.string().default(""),
+  })
+  .transform(({ content, labels, status }) =>
+    content.type === "DraftIssue" || content.url === undefined
+      ? undefined
+      : { number: content.number, title: content.title, url: content.url, labels, status },
+  )
+  .pipe(itemSchema.optional());
+
+/** By hand and not as a union, so that a fault is told in the words of the form that was meant. */
+const item = z.unknown().transform((value, context) => {
+  const isExported = typeof value === "object" && value !== null && "content" in value;
+  const parsed = (isExported ? exported : ours).safeParse(value);
+  if (parsed.success) return parsed.data;
+  for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
+  return z.NEVER;
+});
+
+const fileSchema = z.object({
+  items: z.array(item),
+  /** Given by exports: more than there are items means that the export was cut off. */
+  totalCount: z.int().optional(),
+});
+
+const maxBytes = 64 * 1024 * 1024;
+const pollMs = 2_000;
+const settleMs = 50;
+
+/**
+ * A board in a JSON file: for the demo, for tests, and for boards that were exported by other means.
+ * Its version is a hash of the bytes, so that writing the same again changes nothing.
+ */
+export function createFileBoard(file: string, clock: Clock): Board {
+  const path = resolve(file);
+
+  async function read(): Promise<BoardResult<{ version: string; bytes: Buffer }>> {
+    try {
+      const { size } = await stat(path);
+      if (size > maxBytes) return failed("malformed", `${file}: larger than ${maxBytes / 1024 / 1024} MiB`);
+      const bytes = await readFile(path);
+      return { ok: true, value: { version: createHash("sha256").update(bytes).digest("hex"), bytes } };
+    } catch (error) {
+      return failed("unavailable", `${file}: ${describeError(error)}`);
+    }
+  }
+
+  return {
+    id: `file:${path}`,
+    async head() {
+      const result = await read();
+      return result.ok ? { ok: true, value: { version: result.value.version } } : result;
+    },
+    async items() {
+      const result = await read();
+      return result.ok ? parse(file, result.value.bytes.toString("utf8")) : result;
+    },
+    watch: (onChange, signal) => watchFile(path, onChange, clock, signal),
+  };
+}
+
+function parse(file: string, text: string): BoardResult<BoardContent> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return failed("malformed", `${file}: ${describeError(error)}`);
+  }
+  const parsed = fileSchema.safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return failed("malformed", `${file}: ${issue?.path.join(".") || "the file"}: ${issue?.message}`);
+  }
+  const { items, totalCount } = parsed.data;
+  if (totalCount !== undefined && totalCount > items.length) {
+    return failed("incomplete", `${file}: holds ${items.length} of ${totalCount} items; export them all`);
+  }
+  const shown = items.filter((item) => item !== undefined);
+  return { ok: true, value: { items: shown, leftOut: items.length - shown.length } };
+}
+
+/**
+ * Watches the folder, since editors and ConfigMaps replace the file; looks at the file now and then as well, since
+ * network and container file systems do not always tell.
+ */
+async function watchFile(
+  path: string,
+  onChange: () => void,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  let wake: () => void = () => undefined;
+  const name = basename(path);
+  const open = () => {
+    try {
+      const watcher = watch(dirname(path), (_event, changed) => {
+        // A ConfigMap moves a link named `..data`, not the file.
+        if (changed === null || changed === name || changed === "..data") wake();
+      });
+      watcher.on("error", () => watcher.close());
+      return watcher;
+    } catch {
+      return undefined;
+    }
+  };
+  const watcher = open();
+  try {
+    let last = await fingerprint(path);
+    while (!signal.aborted) {
+      const woken = new AbortController();
+      wake = () => woken.abort();
+      await pause(clock, pollMs, [signal, woken.signal]);
+      // A writer may be half-way: one change, one call.
+      await clock.sleep(settleMs, signal).catch(() => undefined);
+      const now = await fingerprint(path);
+      if (now !== last && !signal.aborted) onChange();
+      last = now;
+    }
+  } finally {
+    watcher?.close();
+  }
+}
+
+async function fingerprint(path: string): Promise<string> {
+  try {
+    const { mtimeMs, ctimeMs, size, ino } = await stat(path);
+    return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
+  } catch {
+    return "";
+  }
+}

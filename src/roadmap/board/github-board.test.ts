@@ -1,0 +1,228 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type FakeGithub, startFakeGithub } from "../../../test/support/github-server.ts";
+import { type Clock, systemClock } from "../../base/core/clock.ts";
+import { describeBoard } from "./board.contract.ts";
+import type { Board } from "./board.ts";
+import { createGithubBoard, type GithubBoardOptions } from "./github-board.ts";
+
+const never = new AbortController().signal;
+/** Pauses between tries take no time here. */
+const clock: Clock = { ...systemClock, sleep: async () => undefined };
+
+let directory = "";
+let tokenFile = "";
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "github-board-"));
+  tokenFile = join(directory, "token");
+  await writeFile(tokenFile, "ghp_secret\n");
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+function board(apiUrl: string, options: Partial<GithubBoardOptions> = {}): Board {
+  return createGithubBoard({
+    organization: "acme",
+    number: 22,
+    apiUrl,
+    credentials: { kind: "token", tokenFile },
+    clock,
+    ...options,
+  });
+}
+
+describeBoard("GitHub project", async () => {
+  const github = await startFakeGithub();
+  let changes = 0;
+  return {
+    board: board(github.url),
+    fill: async (items) => {
+      github.items = [...items];
+      github.updatedAt = new Date(Date.UTC(2026, 0, 1) + ++changes * 1_000).toISOString();
+    },
+    spoil: async () => {
+      github.intercept = () => ({ status: 502, body: "<html>Bad gateway</html>" });
+    },
+    [Symbol.asyncDispose]: () => github[Symbol.asyncDispose](),
+  };
+});
+
+describe("reading a GitHub project", () => {
+  let github: FakeGithub;
+  beforeEach(async () => {
+    github = await startFakeGithub();
+    github.items = Array.from({ length: 230 }, (_, index) => ({ number: index + 1 }));
+  });
+  afterEach(() => github[Symbol.asyncDispose]());
+
+  test("leaves out drafts, archived items and those of hidden repositories; knows the statuses", async () => {
+    github.items = [
+      { number: 1, type: "DRAFT_ISSUE" },
+      { number: 2, type: "REDACTED" },
+      { number: 3, isArchived: true },
+      { number: 4, type: "PULL_REQUEST" },
+      { number: 5, status: null },
+    ];
+    const result = await board(github.url).items(never);
+    expect(result.ok && result.value.items.map(({ number, status }) => [number, status])).toEqual([
+      [4, "Planned"],
+      [5, ""],
+    ]);
+    expect(result.ok && result.value.leftOut).toBe(3);
+    expect(await board(github.url).head(never)).toMatchObject({
+      ok: true,
+      value: { statuses: ["Backlog", "Planned", "In progress", "Done"], version: github.updatedAt },
+    });
+  });
+
+  test("a page that fails with 502 twice is asked for again, the others are not", async () => {
+    github.intercept = (request) => (request === 3 || request === 4 ? { status: 502, body: "" } : undefined);
+    const result = await board(github.url).items(never);
+    expect(result.ok && result.value.items.length).toBe(230);
+    // The project, three pages, two repeats.
+    expect(github.queries.length).toBe(6);
+  });
+
+  test("a failure on the last page is a failure of all", async () => {
+    github.intercept = (request) => (request >= 4 ? { status: 500, body: "{}" } : undefined);
+    expect(await board(github.url).items(never)).toMatchObject({
+      ok: false,
+      failure: { kind: "unavailable" },
+    });
+  });
+
+  test("a board that changes while it is read is read again", async () => {
+    let isChanged = false;
+    github.onPage = () => {
+      if (isChanged) return;
+      isChanged = true;
+      github.items = github.items.slice(1);
+      github.updatedAt = "2026-10-02T00:00:00Z";
+    };
+    const result = await board(github.url).items(never);
+    expect(result.ok && result.value.items.length).toBe(229);
+  });
+
+  test.each([
+    ["no right to read projects", () => Object.assign(github, { isVisible: false }), "not-found"],
+    [
+      "an error inside of a 200",
+      () => {
+        github.intercept = () => ({
+          status: 200,
+          body: JSON.stringify({
+            data: { organization: null },
+            errors: [{ type: "INSUFFICIENT_SCOPES", message: "needs read:project" }],
+          }),
+        });
+      },
+      "forbidden",
+    ],
+    [
+      "every item hidden",
+      () => Object.assign(github, { items: [{ number: 1, type: "REDACTED" }] }),
+      "forbidden",
+    ],
+    [
+      "JSON of another kind",
+      () => {
+        github.intercept = () => ({ status: 200, body: '{"data":{"organization":{"projectV2":{"id":7}}}}' });
+      },
+      "malformed",
+    ],
+    [
+      "a page of HTML",
+      () => {
+        github.intercept = () => ({
+          status: 200,
+          headers: { "content-type": "text/html" },
+          body: "<h1>hi</h1>",
+        });
+      },
+      "malformed",
+    ],
+    [
+      "pages without an end",
+      () => {
+        const page = {
+          updatedAt: "2026-10-01T00:00:00Z",
+          items: { totalCount: 1, pageInfo: { hasNextPage: true, endCursor: "same" }, nodes: [] },
+        };
+        github.intercept = (_request, query) =>
+          query.includes("BoardItems")
+            ? { status: 200, body: JSON.stringify({ data: { node: page } }) }
+            : undefined;
+      },
+      "malformed",
+    ],
+    [
+      "fewer items than there are",
+      () => {
+        const page = {
+          updatedAt: "2026-10-01T00:00:00Z",
+          items: { totalCount: 9, pageInfo: { hasNextPage: false, endCursor: null }, nodes: [null] },
+        };
+        github.intercept = (_request, query) =>
+          query.includes("BoardItems")
+            ? { status: 200, body: JSON.stringify({ data: { node: page } }) }
+            : undefined;
+      },
+      "incomplete",
+    ],
+  ])("%s is a failure, not an empty backlog", async (_name, spoil, kind) => {
+    spoil();
+    expect(await board(github.url).items(never)).toMatchObject({ ok: false, failure: { kind } });
+  });
+
+  test("a rate limit is told with its time and not tried again", async () => {
+    github.intercept = () => ({ status: 403, headers: { "retry-after": "120" }, body: "{}" });
+    expect(await board(github.url).head(never)).toMatchObject({
+      ok: false,
+      failure: { kind: "rate-limited", retryAfterMs: 120_000 },
+    });
+    expect(github.queries.length).toBe(1);
+  });
+
+  test("the token file is read each time, and no message holds the token", async () => {
+    const own = join(directory, "changing");
+    await writeFile(own, "bad");
+    const changing = board(github.url, { credentials: { kind: "token", tokenFile: own } });
+    const refused = await changing.head(never);
+    expect(refused).toMatchObject({ ok: false, failure: { kind: "unauthorized" } });
+    await writeFile(own, "ghp_secret");
+    expect((await changing.head(never)).ok).toBe(true);
+    expect(github.authorizations.at(-1)).toBe("bearer ghp_secret");
+    expect(JSON.stringify(refused)).not.toContain("bearer");
+  });
+
+  test("a server that does not answer ends with the signal", async () => {
+    github.intercept = () => ({ status: 200, body: "", delayMs: 30_000 });
+    const controller = new AbortController();
+    const reading = board(github.url).head(controller.signal);
+    setTimeout(() => controller.abort(new Error("stop")), 50);
+    await expect(reading).rejects.toThrow("stop");
+  });
+
+  test("an App signs in with its key and keeps its token until GitHub refuses it", async () => {
+    const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+    const privateKeyFile = join(directory, "key.pem");
+    await writeFile(privateKeyFile, key.export({ type: "pkcs1", format: "pem" }));
+    const app = board(github.url, {
+      credentials: { kind: "app", id: 1, installationId: 2, privateKeyFile },
+    });
+    expect((await app.items(never)).ok).toBe(true);
+    expect(github.tokensIssued).toBe(1);
+    expect(github.authorizations.at(-1)).toBe("bearer ghs_1");
+    github.intercept = () => ({ status: 401, body: '{"message":"Bad credentials"}' });
+    await app.head(never);
+    github.intercept = () => undefined;
+    expect((await app.head(never)).ok).toBe(true);
+    expect(github.tokensIssued).toBe(2);
+  });
+
+  test("an Enterprise Server's GraphQL is found beside its REST API", async () => {
+    expect((await board(`${github.url}/api/v3`).head(never)).ok).toBe(true);
+  });
+});

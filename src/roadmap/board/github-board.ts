@@ -1,0 +1,208 @@
+import { graphql } from "@octokit/graphql";
+import type { z } from "zod";
+import type { Clock } from "../../base/core/clock.ts";
+import { withLimit } from "../../base/core/signals.ts";
+import { type BacklogItem, itemSchema } from "./backlog.ts";
+import { type Board, type BoardContent, type BoardFailure, type BoardResult, failed } from "./board.ts";
+import { githubFailure } from "./github-failure.ts";
+import {
+  headQuery,
+  headSchema,
+  type ItemNode,
+  type ItemsPage,
+  itemsQuery,
+  itemsSchema,
+} from "./github-queries.ts";
+import { createTokenSource, type GithubCredentials } from "./github-token.ts";
+
+export interface GithubBoardOptions {
+  readonly organization: string;
+  readonly number: number;
+  /** `https://api.github.com`, or `https://HOST/api/v3` of a GitHub Enterprise Server. */
+  readonly apiUrl: string;
+  readonly credentials: GithubCredentials;
+  readonly clock: Clock;
+}
+
+const requestLimitMs = 30_000;
+/** GitHub's gateway gives up on a page now and then: that page is asked for again, not all of them. */
+const tries = 3;
+const pauseBetweenTriesMs = 1_000;
+/** Changes to the board while it is read shift its pages; then all is read again, this often. */
+const readings = 3;
+/** More than a board of GitHub can hold: an endless list is a fault of the other side. */
+const maxItems = 100_000;
+
+type Project = { readonly id: string; readonly version: string; readonly statuses: readonly string[] };
+
+/**
+ * A GitHub project board (Projects v2) over GraphQL. Drafts, archived items and items of repositories that the token
+ * cannot see are left out; everything else of the board is read or it is a failure.
+ */
+export function createGithubBoard(options: GithubBoardOptions): Board {
+  const { organization, number, clock } = options;
+  const apiUrl = options.apiUrl.replace(/\/+$/, "");
+  const tokens = createTokenSource(options.credentials, apiUrl, () => clock.nowMs());
+  const where = `project ${number} of ${organization}`;
+
+  async function askOnce<T>(
+    query: string,
+    variables: Record<string, unknown>,
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<BoardResult<T>> {
+    const authorization = await tokens.authorization(signal);
+    if (!authorization.ok) return authorization;
+    let answer: unknown;
+    try {
+      answer = await withLimit(signal, requestLimitMs, (limited) =>
+        graphql(query, {
+          ...variables,
+          baseUrl: apiUrl,
+          headers: { authorization: authorization.value },
+          request: { signal: limited },
+        }),
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = githubFailure(error, clock.nowMs());
+      if (failure.kind === "unauthorized") tokens.refused();
+      return { ok: false, failure };
+    }
+    const parsed = schema.safeParse(answer);
+    if (parsed.success) return { ok: true, value: parsed.data };
+    const [issue] = parsed.error.issues;
+    return failed(
+      "malformed",
+      `the answer is not what was asked for: ${issue?.path.join(".")}: ${issue?.message}`,
+    );
+  }
+
+  async function ask<T>(
+    query: string,
+    variables: Record<string, unknown>,
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<BoardResult<T>> {
+    for (let attempt = 1; ; attempt++) {
+      const result = await askOnce(query, variables, schema, signal);
+      if (result.ok || attempt === tries || !isPassing(result.failure)) return result;
+      await clock.sleep(pauseBetweenTriesMs * attempt, signal);
+    }
+  }
+
+  async function project(signal: AbortSignal): Promise<BoardResult<Project>> {
+    const result = await ask(headQuery, { organization, number }, headSchema, signal);
+    if (!result.ok) return result;
+    const found = result.value.organization?.projectV2;
+    // Null without an error is what a token without rights on projects gets.
+    if (found === undefined || found === null) {
+      return failed("not-found", `${where} is not there, or the token has no right to read projects`);
+    }
+    if (found.field?.options === undefined) {
+      return failed("misconfigured", `${where} has no single-select field named Status`);
+    }
+    const statuses = found.field.options.map((option) => option.name);
+    return { ok: true, value: { id: found.id, version: found.updatedAt, statuses } };
+  }
+
+  async function readPages(id: string, signal: AbortSignal): Promise<BoardResult<Reading>> {
+    const nodes = new Map<string, ItemNode>();
+    const versions: string[] = [];
+    let cursor: string | null = null;
+    for (;;) {
+      const result: BoardResult<{ node: ItemsPage | null }> = await ask(
+        itemsQuery,
+        { project: id, cursor },
+        itemsSchema,
+        signal,
+      );
+      if (!result.ok) return result;
+      const page: ItemsPage | null = result.value.node;
+      if (page === null) return failed("incomplete", `${where} vanished while it was read`);
+      versions.push(page.updatedAt);
+      for (const node of page.items.nodes ?? []) if (node !== null) nodes.set(node.id, node);
+      const { hasNextPage, endCursor }: ItemsPage["items"]["pageInfo"] = page.items.pageInfo;
+      if (!hasNextPage) return { ok: true, value: { nodes, versions, totalCount: page.items.totalCount } };
+      if (endCursor === null || endCursor === cursor || nodes.size > maxItems) {
+        return failed("malformed", `the pages of ${where} have no end`);
+      }
+      cursor = endCursor;
+    }
+  }
+
+  return {
+    id: `github:${apiUrl}/${organization}/${number}`,
+
+    async head(signal) {
+      const result = await project(signal);
+      return result.ok
+        ? { ok: true, value: { version: result.value.version, statuses: result.value.statuses } }
+        : result;
+    },
+
+    async items(signal) {
+      const found = await project(signal);
+      if (!found.ok) return found;
+      let last: BoardResult<BoardContent> = failed("incomplete", `${where} changed all the time`);
+      for (let reading = 1; reading <= readings; reading++) {
+        const pages = await readPages(found.value.id, signal);
+        if (!pages.ok) return pages;
+        last = contentOf(pages.value, where);
+        const isSteady = new Set(pages.value.versions).size === 1;
+        if (last.ok || last.failure.kind !== "incomplete" || isSteady) return last;
+      }
+      return last;
+    },
+  };
+}
+
+interface Reading {
+  readonly nodes: ReadonlyMap<string, ItemNode>;
+  /** The board's `updatedAt` on each page. */
+  readonly versions: readonly string[];
+  readonly totalCount: number;
+}
+
+/** The items of a reading, or why it cannot be trusted. */
+function contentOf(reading: Reading, where: string): BoardResult<BoardContent> {
+  const { nodes, totalCount } = reading;
+  if (nodes.size !== totalCount) {
+    return failed("incomplete", `${nodes.size} of the ${totalCount} items of ${where} came`);
+  }
+  const items: BacklogItem[] = [];
+  let hidden = 0;
+  for (const node of nodes.values()) {
+    if (node.type === "REDACTED") hidden++;
+    const raw = rawItem(node);
+    if (raw === undefined) continue;
+    const item = itemSchema.safeParse(raw);
+    if (!item.success) {
+      const [issue] = item.error.issues;
+      return failed("malformed", `an item of ${where}: ${issue?.path.join(".")}: ${issue?.message}`);
+    }
+    items.push(item.data);
+  }
+  if (hidden > 0 && hidden === totalCount) {
+    return failed("forbidden", `the token may see none of the ${totalCount} items of ${where}`);
+  }
+  return { ok: true, value: { items, leftOut: totalCount - items.length } };
+}
+
+/** What of an item is public, or undefined for drafts, redacted and archived ones. */
+function rawItem(node: ItemNode): unknown {
+  const { content } = node;
+  if (node.isArchived || content === null || content.url === undefined) return undefined;
+  return {
+    number: content.number,
+    title: content.title,
+    url: content.url,
+    status: node.fieldValueByName?.name ?? "",
+    labels: (content.labels?.nodes ?? []).filter((label) => label !== null),
+  };
+}
+
+/** Failures of the moment; the others will be the same a second later. */
+function isPassing(failure: BoardFailure): boolean {
+  return failure.kind === "unavailable" && failure.retryAfterMs === undefined;
+}

@@ -1,0 +1,111 @@
+import { describeError } from "../../base/core/errors.ts";
+import { redact } from "../../base/core/secrets/redact.ts";
+import type { BoardFailure } from "./board.ts";
+
+type Headers = Readonly<Record<string, unknown>>;
+
+/** GitHub's advice where a secondary limit names no time: at least a minute. */
+const secondaryLimitMs = 60_000;
+/** Longer than the longest window of its limits; what asks for more is a mistake on the way. */
+const longestPauseMs = 2 * 3_600_000;
+
+/**
+ * What a rejected request to GitHub means. Works on what the error *has*, since its classes are not ours: `status` and
+ * `response` on an HTTP answer, `errors` and `headers` on a GraphQL answer (that is a 200).
+ *
+ * @see https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+ */
+export function githubFailure(error: unknown, nowMs: number): BoardFailure {
+  const parts = partsOf(error);
+  const message = shorten(redact(describeError(error)));
+  const isLimited = limited(parts);
+  if (isLimited) {
+    return { kind: "rate-limited", message, retryAfterMs: pauseMs(parts.headers, nowMs) };
+  }
+  if (parts.graphqlTypes !== undefined) return { kind: graphqlKind(parts.graphqlTypes), message };
+  const { status } = parts;
+  if (status === undefined) return { kind: "unavailable", message };
+  const retryAfterMs = status >= 500 ? retryAfter(parts.headers) : undefined;
+  const text = `HTTP ${status}: ${message}`;
+  return { kind: statusKind(status), message: text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+interface Parts {
+  readonly status: number | undefined;
+  readonly headers: Headers;
+  /** The `type`s of the errors in a GraphQL answer. */
+  readonly graphqlTypes: readonly string[] | undefined;
+  readonly text: string;
+}
+
+function partsOf(error: unknown): Parts {
+  const fault = (typeof error === "object" && error !== null ? error : {}) as {
+    status?: unknown;
+    headers?: Headers;
+    response?: { headers?: Headers };
+    errors?: unknown;
+    message?: unknown;
+  };
+  const types = Array.isArray(fault.errors)
+    ? fault.errors.map((one: unknown) =>
+        typeof one === "object" && one !== null && "type" in one ? String(one.type) : "",
+      )
+    : undefined;
+  return {
+    status: typeof fault.status === "number" ? fault.status : undefined,
+    headers: fault.response?.headers ?? fault.headers ?? {},
+    graphqlTypes: types,
+    text: String(fault.message ?? ""),
+  };
+}
+
+function limited(parts: Parts): boolean {
+  if (parts.graphqlTypes?.some((type) => type === "RATE_LIMITED" || type === "RATE_LIMIT")) return true;
+  if (parts.status === 429) return true;
+  if (parts.status !== 403) return false;
+  return (
+    parts.headers["x-ratelimit-remaining"] === "0" ||
+    parts.headers["retry-after"] !== undefined ||
+    /rate limit|abuse/i.test(parts.text)
+  );
+}
+
+function pauseMs(headers: Headers, nowMs: number): number {
+  const fromRetryAfter = retryAfter(headers);
+  if (fromRetryAfter !== undefined) return fromRetryAfter;
+  const reset = Number(headers["x-ratelimit-reset"]);
+  if (headers["x-ratelimit-remaining"] === "0" && Number.isFinite(reset)) {
+    // Both times by GitHub's clock, where it tells its own: ours may be wrong.
+    const theirNowMs = Date.parse(String(headers["date"] ?? ""));
+    const restMs = reset * 1_000 - (Number.isNaN(theirNowMs) ? nowMs : theirNowMs);
+    return clamp(restMs + 1_000, 1_000);
+  }
+  return secondaryLimitMs;
+}
+
+function retryAfter(headers: Headers): number | undefined {
+  const seconds = Number(headers["retry-after"] ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? clamp(seconds * 1_000, 0) : undefined;
+}
+
+function clamp(ms: number, leastMs: number): number {
+  return Math.min(longestPauseMs, Math.max(leastMs, ms));
+}
+
+function graphqlKind(types: readonly string[]): BoardFailure["kind"] {
+  if (types.some((type) => type === "FORBIDDEN" || type === "INSUFFICIENT_SCOPES")) return "forbidden";
+  if (types.includes("NOT_FOUND")) return "not-found";
+  return "unavailable";
+}
+
+function statusKind(status: number): BoardFailure["kind"] {
+  if (status === 401) return "unauthorized";
+  if (status === 403) return "forbidden";
+  if (status === 404) return "not-found";
+  return "unavailable";
+}
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+}

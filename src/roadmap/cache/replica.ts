@@ -1,0 +1,68 @@
+import type { Logger } from "../../base/core/log.ts";
+import type { Board } from "../board/board.ts";
+import type { BacklogCache } from "./cache.ts";
+import { parseEvent, type SharedCache, type SharedState } from "./shared-cache.ts";
+
+/** Keeps one replica's memory and the shared entry in Redis the same: whichever is newer replaces the other. */
+export interface Replica {
+  /**
+   * Looks at Redis. @param ownLease the lease of the refresh that this process runs, if it does
+   * @throws whatever Redis rejects with; the memory is as it was then
+   */
+  sync(ownLease?: string): Promise<void>;
+  /** Takes what another replica told. @returns whether there is something new to `sync` */
+  hear(message: string): boolean;
+}
+
+export function createReplica(parts: {
+  readonly cache: BacklogCache;
+  readonly shared: SharedCache;
+  readonly board: Board;
+  readonly log: Logger;
+  readonly onInvalid: () => void;
+}): Replica {
+  const { cache, shared, board, log } = parts;
+  let lastOwnLease = "";
+  let toldOfOtherBoard = "";
+
+  return {
+    async sync(ownLease) {
+      if (ownLease !== undefined) lastOwnLease = ownLease;
+      const state = await shared.read(cache.entry());
+      if (state.kind === "invalid") {
+        parts.onInvalid();
+        log.warn("the roadmap entry in Redis cannot be read; throwing it away");
+        await shared.discard(state.meta);
+      }
+      if (state.kind === "entry") takeIfNewer(state);
+      const mine = cache.entry();
+      // Redis may have been wiped, or have lost its last second: what is still known here is known to all again.
+      if (mine !== undefined && state.kind !== "known") await shared.restore(mine);
+      // Our own refresh is known here without Redis, and its end sooner.
+      cache.refreshingElsewhere(state.leaseBy === lastOwnLease ? 0 : state.leaseMs);
+      cache.reached();
+    },
+
+    hear(message) {
+      const event = parseEvent(message);
+      if (event === undefined || event.by === lastOwnLease) return false;
+      if (event.event === "refreshing") cache.refreshingElsewhere(event.ttlMs);
+      if (event.event === "idle") cache.refreshingElsewhere(0);
+      return event.event === "stored";
+    },
+  };
+
+  function takeIfNewer({ revision, backlog, itemsJson }: Extract<SharedState, { kind: "entry" }>): void {
+    const { meta } = backlog;
+    if (meta.board !== board.id) {
+      if (toldOfOtherBoard !== meta.board) {
+        log.warn({ theirs: meta.board, ours: board.id }, "the roadmap entry in Redis is another board's");
+      }
+      toldOfOtherBoard = meta.board;
+      return;
+    }
+    // Asked only now: a refresh may have ended while Redis was read.
+    const mine = cache.entry();
+    if (mine === undefined || revision > mine.revision) cache.take({ revision, backlog, itemsJson });
+  }
+}

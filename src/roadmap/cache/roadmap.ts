@@ -1,0 +1,210 @@
+import { join } from "node:path";
+import type { Registry } from "prom-client";
+import type { Clock } from "../../base/core/clock.ts";
+import { describeError } from "../../base/core/errors.ts";
+import type { Logger } from "../../base/core/log.ts";
+import { Releasers, type Service } from "../../base/core/service.ts";
+import { pause } from "../../base/core/signals.ts";
+import type { RedisConnection } from "../../base/redis/connection.ts";
+import type { RedisConnections } from "../../base/redis/redis.ts";
+import { createFileBoard } from "../board/file-board.ts";
+import { createGithubBoard, type GithubBoardOptions } from "../board/github-board.ts";
+import { type BacklogCache, createBacklogCache } from "./cache.ts";
+import { createRoadmapMetrics, type RoadmapMetrics } from "./metrics.ts";
+import { openRefreshQueue, type RefreshQueue } from "./refresh-queue.ts";
+import { type RunResult, runRefresh } from "./refresh-run.ts";
+import { createReplica } from "./replica.ts";
+import { createSharedCache, eventsChannel } from "./shared-cache.ts";
+import { createWarmFile } from "./warm-file.ts";
+
+/**
+ * The roadmap cache: this file puts its parts together. Reading order: `backlog.ts` (what it is about), `board.ts` (where
+ * it comes from), `refresh.ts` (one refresh), `refresh-run.ts` (one refresh in the whole fleet), `refresh-queue.ts` (when),
+ * `shared-cache.ts`, `cache.ts` and `replica.ts` (where it is kept).
+ */
+export interface RoadmapOptions {
+  readonly source:
+    | ({ readonly kind: "github" } & Omit<GithubBoardOptions, "clock">)
+    | { readonly kind: "file"; readonly file: string };
+  /** The statuses that are shown, in this order. */
+  readonly statuses: readonly string[];
+  readonly refreshIntervalMs: number;
+  readonly stateDirectory: string;
+  readonly redis: RedisConnections;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random?: () => number;
+}
+
+/** What the website API sees of the roadmap. */
+export type RoadmapReader = Pick<BacklogCache, "status" | "backlog" | "noticeRequest">;
+
+export interface Roadmap {
+  readonly reader: RoadmapReader;
+  readonly service: Service;
+  readonly registry: Registry;
+}
+
+/** Between looks at Redis when nothing is told: a lost message is made up for after this long. */
+const syncEveryMs = 5_000;
+const retryEveryMs = 500;
+const maxReadAgeMs = 6 * 3_600_000;
+/** A wall clock that moves by this much against the monotonic one has been set. */
+const clockStepMs = 5_000;
+
+export function createRoadmap(options: RoadmapOptions): Roadmap {
+  const { source, clock, log } = options;
+  const board =
+    source.kind === "file" ? createFileBoard(source.file, clock) : createGithubBoard({ ...source, clock });
+  const warmFile = createWarmFile(join(options.stateDirectory, "roadmap-backlog.json"), log);
+  let queue: RefreshQueue | undefined;
+
+  const cache = createBacklogCache({
+    clock,
+    refreshIntervalMs: options.refreshIntervalMs,
+    onStale: () => request("stale"),
+    onTake: (entry) => warmFile.save(entry),
+  });
+  const metrics = createRoadmapMetrics(() => cache);
+
+  function request(reason: "stale" | "changed"): void {
+    queue
+      ?.request(reason)
+      .catch((error: unknown) =>
+        log.debug({ reason, error: describeError(error) }, "a refresh could not be asked for"),
+      );
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    const releasers = new Releasers();
+    const open = (role: "background" | "worker" | "subscriber", name: string): RedisConnection => {
+      const connection = options.redis.open(role, name);
+      releasers.push(() => connection.disconnect());
+      return connection;
+    };
+    try {
+      const warm = await warmFile.read();
+      if (warm?.backlog.meta.board === board.id) cache.take(warm);
+      const connection = open("background", "roadmap");
+      const workerConnection = open("worker", "roadmap-worker");
+      const subscriber = open("subscriber", "roadmap-events");
+      const shared = createSharedCache(connection);
+      const onInvalid = (): void => metrics.foundInvalid();
+      const replica = createReplica({ cache, shared, board, log, onInvalid });
+      const report = createReporter(cache, metrics, log);
+
+      const runJob = async (jobSignal: AbortSignal): Promise<RunResult> => {
+        const startedMs = clock.monotonicMs();
+        const settings = { statuses: options.statuses, maxReadAgeMs, nowMs: () => clock.nowMs() };
+        const { sync } = replica;
+        try {
+          const result = await runRefresh({ board, settings, cache, shared, clock, sync }, jobSignal);
+          report(result, clock.monotonicMs() - startedMs);
+          return result;
+        } catch (error) {
+          metrics.refreshed("interrupted", (clock.monotonicMs() - startedMs) / 1_000);
+          throw error;
+        }
+      };
+      const openQueue = (): RefreshQueue => {
+        const { refreshIntervalMs, random = Math.random } = options;
+        const queueOptions = { refreshIntervalMs, run: runJob, clock, random, log };
+        const opened = openRefreshQueue(connection, workerConnection, queueOptions, signal);
+        releasers.push(() => opened.close());
+        return opened;
+      };
+
+      const offsetMs = (): number => clock.nowMs() - clock.monotonicMs();
+      let knownOffsetMs = offsetMs();
+      /** Looks at all that may have changed without a word. @returns the pause until the next look, ms */
+      const tick = async (): Promise<number> => {
+        if (connection.status !== "ready" && connection.status !== "connect") return retryEveryMs;
+        const isFirst = queue === undefined;
+        queue ??= openQueue();
+        await replica.sync();
+        const steppedMs = offsetMs() - knownOffsetMs;
+        const isStepped = Math.abs(steppedMs) > clockStepMs;
+        await queue.ensureScheduled(isStepped);
+        if (isStepped) {
+          log.warn({ byMs: Math.round(steppedMs) }, "the clock was set; the roadmap is refreshed");
+          await queue.request("clock");
+          knownOffsetMs += steppedMs;
+        }
+        // The board, or what is wanted of it, may have changed while nobody ran.
+        if (isFirst) request("stale");
+        cache.noticeRequest();
+        return syncEveryMs;
+      };
+
+      await loop(tick, signal, (wake) => {
+        connection.on("ready", wake);
+        subscriber.on("ready", () => {
+          subscriber.subscribe(eventsChannel).catch(() => undefined);
+        });
+        subscriber.on("message", (_channel: string, message: string) => {
+          if (replica.hear(message)) wake();
+        });
+        const watching = board.watch?.(() => request("changed"), signal);
+        releasers.push(() => watching);
+      });
+    } finally {
+      queue = undefined;
+      // The queue was opened last, so it is closed before its connections.
+      await releasers.releaseAll();
+      await warmFile.saved();
+    }
+  }
+
+  async function loop(
+    tick: () => Promise<number>,
+    signal: AbortSignal,
+    listen: (wake: () => void) => void,
+  ): Promise<void> {
+    let woken = new AbortController();
+    listen(() => woken.abort());
+    while (!signal.aborted) {
+      woken = new AbortController();
+      let pauseMs = retryEveryMs;
+      try {
+        pauseMs = await tick();
+      } catch (error) {
+        log.debug({ error: describeError(error) }, "Redis did not answer the roadmap; trying again");
+      }
+      await pause(clock, pauseMs, [signal, woken.signal]);
+    }
+  }
+
+  return {
+    reader: cache,
+    registry: metrics.registry,
+    service: {
+      name: "roadmap",
+      run,
+      snapshot: () => ({ board: board.id, ...cache.status(), items: cache.backlog()?.items.length ?? 0 }),
+    },
+  };
+}
+
+/** Logs and counts what came of a refresh; a warning of the board is told once. */
+function createReporter(
+  cache: BacklogCache,
+  metrics: RoadmapMetrics,
+  log: Logger,
+): (result: RunResult, tookMs: number) => void {
+  const told = new Set<string>();
+  return (result, tookMs) => {
+    metrics.refreshed(result.kind, tookMs / 1_000);
+    if (result.kind === "skipped") return;
+    if (result.kind === "failed") {
+      metrics.failed(result.failure.kind);
+      log.warn({ kind: result.failure.kind }, `the roadmap was not refreshed: ${result.failure.message}`);
+      return;
+    }
+    const items = cache.backlog()?.items.length;
+    log.info({ result: result.kind, items, tookMs: Math.round(tookMs) }, "the roadmap was refreshed");
+    for (const warning of result.warnings.filter((one) => !told.has(one))) {
+      told.add(warning);
+      log.warn(warning);
+    }
+  };
+}

@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts";
+import { type Backlog, type BacklogMeta, parseBacklog, parseMeta } from "../board/backlog.ts";
+import * as scripts from "./scripts.ts";
+
+/** The cache entry and the refresh lease in Redis: what all replicas agree on. Every call rejects when Redis is away. */
+
+export const cacheKey = `${keyPrefix}:roadmap:backlog`;
+export const leaseKey = `${keyPrefix}:roadmap:lease`;
+export const eventsChannel = `${keyPrefix}:roadmap:events`;
+
+/** Only a safety net for a fleet that is gone for good: as long as anyone refreshes, it is renewed. */
+const entryLifeMs = 90 * 24 * 3_600_000;
+
+/** What is told to every replica at once. */
+const eventSchema = z.discriminatedUnion("event", [
+  z.object({ event: z.literal("refreshing"), by: z.string(), ttlMs: z.number().positive() }),
+  z.object({ event: z.literal("idle"), by: z.string() }),
+  z.object({ event: z.literal("stored"), by: z.string() }),
+]);
+
+export type SharedEvent = z.infer<typeof eventSchema>;
+
+export function parseEvent(message: string): SharedEvent | undefined {
+  try {
+    return eventSchema.safeParse(JSON.parse(message)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whose refresh runs, and for how long at most; 0 ms: none does. */
+export interface SharedLease {
+  readonly leaseBy: string | null;
+  readonly leaseMs: number;
+}
+
+/** What Redis holds, as seen by someone who knows revision `knownRevision` already. */
+export type SharedState = SharedLease &
+  (
+    | { readonly kind: "absent" }
+    | { readonly kind: "known" }
+    /** Anything else than an entry of ours: `meta` names it for {@link SharedCache.discard}. */
+    | { readonly kind: "invalid"; readonly meta: string }
+    | {
+        readonly kind: "entry";
+        readonly revision: number;
+        readonly backlog: Backlog;
+        readonly itemsJson: string;
+      }
+  );
+
+export interface Entry {
+  readonly revision: number;
+  readonly backlog: Backlog;
+  readonly itemsJson: string;
+}
+
+export interface SharedCache {
+  read(known: Entry | undefined): Promise<SharedState>;
+  /** 0 when taken; else the ms that somebody else still has it. */
+  acquire(token: string, ttlMs: number): Promise<number>;
+  renew(token: string, ttlMs: number): Promise<boolean>;
+  release(token: string): Promise<void>;
+  /** The new revision; "lost" when the lease was; "gone" when the items to keep are not there any more. */
+  store(
+    token: string,
+    meta: BacklogMeta,
+    itemsJson: string | undefined,
+    knownRevision: number,
+  ): Promise<number | "lost" | "gone">;
+  restore(entry: Entry): Promise<boolean>;
+  discard(meta: string): Promise<void>;
+}
+
+export function createSharedCache(redis: RedisConnection): SharedCache {
+  const run = async (script: string, ...args: Array<string | number>): Promise<number> =>
+    Number(await redis.eval(script, 2, cacheKey, leaseKey, ...args));
+
+  return {
+    async read(known) {
+      const [leaseBy, restMs] = await Promise.all([redis.get(leaseKey), redis.pttl(leaseKey)]);
+      const lease = { leaseBy, leaseMs: Math.max(0, restMs) };
+      if ((await redis.type(cacheKey)) === "none") return { kind: "absent", ...lease };
+      let fields: (string | null)[];
+      try {
+        fields = await redis.hmget(cacheKey, "revision", "meta");
+      } catch (error) {
+        if (error instanceof Error && error.message.startsWith("WRONGTYPE")) {
+          return { kind: "invalid", meta: "", ...lease };
+        }
+        throw error;
+      }
+      const [revision, metaJson] = fields;
+      const meta = parseMeta(metaJson ?? "");
+      if (!/^\d{1,15}$/.test(revision ?? "") || meta === undefined) {
+        return { kind: "invalid", meta: metaJson ?? "", ...lease };
+      }
+      if (known !== undefined && known.revision === Number(revision)) return { kind: "known", ...lease };
+      if (known !== undefined && known.backlog.meta.contentId === meta.contentId) {
+        const backlog = { meta, items: known.backlog.items };
+        return { kind: "entry", revision: Number(revision), backlog, itemsJson: known.itemsJson, ...lease };
+      }
+      return { ...(await readWhole()), ...lease };
+    },
+    async acquire(token, ttlMs) {
+      const answer = await run(scripts.acquireLease, token, ttlMs, eventsChannel);
+      return answer === 1 ? 0 : -answer;
+    },
+    renew: async (token, ttlMs) => (await run(scripts.renewLease, token, ttlMs, eventsChannel)) === 1,
+    release: async (token) => void (await run(scripts.releaseLease, token, eventsChannel)),
+    async store(token, meta, itemsJson, knownRevision) {
+      const answer = await run(
+        scripts.storeResult,
+        ...[token, JSON.stringify(meta), itemsJson ?? "", knownRevision, entryLifeMs, eventsChannel],
+      );
+      if (answer === 0) return "lost";
+      return answer === -1 ? "gone" : answer;
+    },
+    async restore({ revision, backlog, itemsJson }) {
+      const meta = JSON.stringify(backlog.meta);
+      return (await run(scripts.restoreEntry, revision, meta, itemsJson, entryLifeMs, eventsChannel)) === 1;
+    },
+    discard: async (meta) => void (await run(scripts.discardEntry, meta)),
+  };
+
+  /** Meta and items in one command: between two, another replica could replace both. */
+  async function readWhole(): Promise<
+    | { kind: "absent" }
+    | { kind: "invalid"; meta: string }
+    | { kind: "entry"; revision: number; backlog: Backlog; itemsJson: string }
+  > {
+    const [revision, metaJson, itemsJson] = await redis.hmget(cacheKey, "revision", "meta", "items");
+    if (metaJson === null || metaJson === undefined) return { kind: "absent" };
+    const backlog = parseBacklog(metaJson, itemsJson ?? "");
+    if (backlog === undefined) return { kind: "invalid", meta: metaJson };
+    return { kind: "entry", revision: Number(revision), backlog, itemsJson: itemsJson ?? "" };
+  }
+}

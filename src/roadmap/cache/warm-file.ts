@@ -1,0 +1,75 @@
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { z } from "zod";
+import { describeError } from "../../base/core/errors.ts";
+import type { Logger } from "../../base/core/log.ts";
+import { parseBacklog } from "../board/backlog.ts";
+import type { Entry } from "./shared-cache.ts";
+
+/**
+ * The last known backlog in a file: with it a replica starts warm, also where Redis is away. Losing it costs nothing but
+ * that, so what cannot be read is as good as absent, and what cannot be written is only logged.
+ */
+export interface WarmFile {
+  read(): Promise<Entry | undefined>;
+  /** Writes in the background, one at a time; of several that come meanwhile only the last. */
+  save(entry: Entry): void;
+  /** Resolves when everything is written. */
+  saved(): Promise<void>;
+}
+
+/** The texts as they were, so that the hash in the meta still holds for the items. */
+const fileSchema = z.object({ revision: z.int().nonnegative(), meta: z.string(), items: z.string() });
+
+export function createWarmFile(file: string, log: Logger): WarmFile {
+  let latest: Entry | undefined;
+  let writing: Promise<void> | undefined;
+
+  async function writeAll(): Promise<void> {
+    for (let written: Entry | undefined; latest !== undefined && latest !== written; ) {
+      written = latest;
+      try {
+        await replaceFile(file, textOf(written));
+      } catch (error) {
+        log.warn({ file, error: describeError(error) }, "the roadmap's warm file is not written");
+      }
+    }
+    writing = undefined;
+  }
+
+  return {
+    async read() {
+      try {
+        const { revision, meta, items } = fileSchema.parse(JSON.parse(await readFile(file, "utf8")));
+        const backlog = parseBacklog(meta, items);
+        return backlog === undefined ? undefined : { revision, backlog, itemsJson: items };
+      } catch {
+        return undefined;
+      }
+    },
+    save(entry) {
+      latest = entry;
+      writing ??= writeAll();
+    },
+    saved: async () => writing,
+  };
+}
+
+function textOf({ revision, backlog, itemsJson }: Entry): string {
+  return JSON.stringify({ revision, meta: JSON.stringify(backlog.meta), items: itemsJson });
+}
+
+/** A crash leaves the old file or the new one. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const half = `${file}.new`;
+  const handle = await open(half, "w", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } catch (error) {
+    await rm(half, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  await rename(half, file);
+}
