@@ -26,6 +26,7 @@ export default defineConfig({
           testTimeout: 60_000,
           // They share nothing that any of them changes: a process for each of two hundred files takes as long as the tests.
           isolate: false,
+          maxWorkers: 2,
         },
       },
       {

@@ -41,7 +41,7 @@ interface Measured {
   /** The longest that the event loop has been held while policies changed, and while `/metrics` was scraped beside that. */
   readonly standMs: number;
   readonly scrapeStandMs: number;
-  /** One scrape, and CPU of all of it. */
+  /** How long one scrape takes, and how many series it shows. */
   readonly scrapeMs: number;
   readonly series: number;
   readonly made: number;

@@ -6,7 +6,7 @@ import { configKeys } from "./keys.ts";
 import { checkConfig } from "./load.ts";
 import { publishedJsonSchema, renewKeyTables } from "./reference.ts";
 
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 
 test("config/telemetryd.schema.json is current (npm run generate:schema)", () => {
   expect(JSON.parse(read("config/telemetryd.schema.json"))).toEqual(

@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
-/** The program's version, from its package.json: two folders up, in the sources and in the build (dist/chunks) alike. */
+/** The program's version, from the nearest package.json above this file: the sources and the build lie at different depths. */
 export const version: string = readVersion();
 
 function readVersion(): string {
-  const text = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
-  const { version: found } = JSON.parse(text) as { version: string };
+  let file = new URL("package.json", import.meta.url);
+  while (!existsSync(file) && file.pathname !== "/package.json") file = new URL("../package.json", file);
+  const { version: found } = JSON.parse(readFileSync(file, "utf8")) as { version: string };
   return found;
 }
