@@ -13,7 +13,7 @@ import { Releasers } from "../src/base/core/service.ts";
 import { startWebsite } from "../test/support/website.ts";
 
 /**
- * The status operation, side by side with a bare `node:http` server that answers the same bytes: requests per second
+ * The status operation, side by side with a bare `node:http` server that responds with the same bytes: requests per second
  * (64 connections), processor time per request, the 99th percentile at half of that load, and what 2,000 polling pages
  * cost. Both servers run in processes of their own; rounds alternate, since other work on the machine comes and goes.
  *
@@ -107,7 +107,7 @@ async function drive(url: string): Promise<{ perSecond: number; total: number }>
     const args = ["-t1", `-c${connections}`, `-d${roundSeconds}s`, url];
     const { stdout } = await promisify(execFile)("wrk", args);
     const total = Number(/(\d+) requests in/.exec(stdout)?.[1]);
-    if (/Non-2xx/.test(stdout)) throw new Error(`not all answers were 2xx:\n${stdout}`);
+    if (/Non-2xx/.test(stdout)) throw new Error(`not all responses were 2xx:\n${stdout}`);
     return { perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]), total };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
@@ -205,12 +205,12 @@ async function serveApi(): Promise<void> {
   serve(Number(new URL(url).port), () => releasers.releaseAll());
 }
 
-/** Answers the very bytes that the API answers, and does nothing else. */
+/** Sends the very bytes that the API sends, and does nothing else. */
 async function serveBare(model: string): Promise<void> {
-  const answer = await fetch(model);
-  const body = await answer.text();
+  const response = await fetch(model);
+  const body = await response.text();
   const ofNode = ["date", "connection", "keep-alive"];
-  const headers = [...answer.headers].filter(([name]) => !ofNode.includes(name)).flat();
+  const headers = [...response.headers].filter(([name]) => !ofNode.includes(name)).flat();
   const server = createServer({ keepAliveTimeout: 65_000 }, (_request, response) => {
     response.writeHead(200, headers);
     response.end(body);

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:fleet`: what one, two and three replicas deliver in the same time. A VictoriaMetrics is filled with an hour of
- * samples; 48 sinks export it from the beginning to one receiver that only answers 204. Replicas run from the build, with
+ * samples; 48 sinks export it from the beginning to one receiver that only responds with 204. Replicas run from the build, with
  * `export.schedule: queue` and one Redis.
  *
  * Read the result beside the number of cores: store, Redis, receiver and all replicas share this machine, so it shows what
@@ -43,8 +43,8 @@ async function fill(url: string, startMs: number): Promise<void> {
       );
       lines.push(JSON.stringify({ metric, values: timestamps.map((ms) => ms % 997), timestamps }));
     }
-    const answer = await fetch(`${url}/api/v1/import`, { method: "POST", body: lines.join("\n") });
-    if (!answer.ok) throw new Error(`filling the store: ${answer.status}`);
+    const response = await fetch(`${url}/api/v1/import`, { method: "POST", body: lines.join("\n") });
+    if (!response.ok) throw new Error(`filling the store: ${response.status}`);
   }
   await fetch(`${url}/internal/force_flush`);
 }

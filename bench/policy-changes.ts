@@ -210,9 +210,9 @@ function longestMs(delays: IntervalHistogram): number {
 }
 
 async function told<T>(worker: Worker, message: string): Promise<T> {
-  const answer = once(worker, "message") as Promise<[T]>;
+  const response = once(worker, "message") as Promise<[T]>;
   worker.postMessage(message);
-  return (await answer)[0];
+  return (await response)[0];
 }
 
 function printMeasured(what: string, measured: Measured): void {

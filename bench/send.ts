@@ -12,7 +12,7 @@ import { numberOptions } from "./support/options.ts";
 import { print, round } from "./support/verdict.ts";
 
 /**
- * What it costs to send a remote-write request and to take its answer, by the HTTP client: processor time of all threads of
+ * What it costs to send a remote-write request and to take its response, by the HTTP client: processor time of all threads of
  * this process, collecting garbage included. The receiver is another process. The clients take turns, and of each the
  * cheapest turn counts: whatever else the machine does only adds to it.
  */
@@ -23,7 +23,7 @@ const { requests, turns, bytes, connections } = numberOptions({
   connections: 4,
 });
 
-const receiver = fork(new URL("./support/answering-receiver.mjs", import.meta.url), { execArgv: [] });
+const receiver = fork(new URL("./support/responding-receiver.mjs", import.meta.url), { execArgv: [] });
 const [port] = (await once(receiver, "message")) as [number];
 const url = new URL(`http://127.0.0.1:${port}/api/v1/write`);
 const body = Buffer.alloc(bytes, 7);
@@ -47,7 +47,7 @@ const own = new DirectTransport({
 });
 
 function answered(result: PostResult): void {
-  if (result.kind !== "answer" || result.status !== 204) throw new Error("the request was not answered");
+  if (result.kind !== "response" || result.status !== 204) throw new Error("the request was not answered");
 }
 
 const clients: Readonly<Record<string, () => Promise<void>>> = {

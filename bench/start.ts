@@ -5,7 +5,7 @@ import { backlogOf, loadSelector, writeBacklog } from "./support/load.ts";
 import { numberOptions } from "./support/options.ts";
 import { print, printVerdicts } from "./support/verdict.ts";
 
-/** From the start of the process to the receiver's answer to the first request, with a backlog waiting. */
+/** From the start of the process to the receiver's response to the first request, with a backlog waiting. */
 const { runs, series } = numberOptions({ runs: 5, series: 50_000 });
 await using source = await startVictoriaMetrics();
 await writeBacklog(

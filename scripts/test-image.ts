@@ -203,7 +203,7 @@ async function checkDaemon(image: BuiltImage, dataFolder: string): Promise<void>
       isolated: true,
     });
     const { status } = await ended(away);
-    expectThat(status !== 0, `HEALTHCHECK ends with ${status} where no daemon answers`);
+    expectThat(status !== 0, `HEALTHCHECK ends with ${status} where no daemon responds`);
   } finally {
     daemon.kill("SIGKILL");
     await end;

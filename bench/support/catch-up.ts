@@ -86,7 +86,7 @@ async function catchUp(options: CatchUpOptions, releasers: Releasers): Promise<C
   };
 }
 
-/** What the store alone takes, from its first bytes to the last: the same spans by the same requests, the answers only counted. */
+/** What the store alone takes, from its first bytes to the last: the same spans by the same requests, the responses only counted. */
 export async function readRaw(
   source: { readonly url: string; readonly pid: number },
   backlog: Backlog,

@@ -14,7 +14,7 @@ export interface CountingReceiver extends AsyncDisposable {
   readonly first: Promise<number>;
 }
 
-const answer = Buffer.from("HTTP/1.1 204 No Content\r\n\r\n");
+const response = Buffer.from("HTTP/1.1 204 No Content\r\n\r\n");
 
 /**
  * HTTP as far as senders of remote write need it: requests with a Content-Length, on connections that are kept. node:http
@@ -39,7 +39,7 @@ export async function startCountingReceiver(keepsTimes = false): Promise<Countin
       lastAtMs = nowMs;
       if (keepsTimes) arrivedAtMs.push(nowMs);
       arrived(nowMs);
-      socket.write(answer);
+      socket.write(response);
     });
     socket.on("data", (chunk) => body.push(chunk));
     socket.on("close", () => sockets.delete(socket));

@@ -69,7 +69,7 @@ export async function startBenchDaemon(options: BenchDaemonOptions): Promise<Ben
     opsUrl: daemon.opsUrl,
     startedAtMs,
     async delivered() {
-      // A daemon that works at full speed on a machine with other work may answer late.
+      // A daemon that works at full speed on a machine with other work may respond late.
       const { policies } = await daemon.status(signal).catch(() => ({ policies: [] }));
       return policies.flatMap(({ sinks }) => sinks).reduce((sum, sink) => sum + sink.delivered, 0);
     },

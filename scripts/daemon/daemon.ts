@@ -17,11 +17,11 @@ export interface DaemonOptions {
 export interface RunningDaemon {
   readonly child: Child;
   readonly opsUrl: string;
-  /** What it answers at `/api/v1/status`; rejects while it does not answer. */
+  /** What it responds at `/api/v1/status`; rejects while it does not respond. */
   status(signal: AbortSignal): Promise<DaemonStatus>;
 }
 
-/** Starts `telemetryd run`; it answers at its ops address when the promise resolves. */
+/** Starts `telemetryd run`; it responds at its ops address when the promise resolves. */
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
   const { signal } = options;
   const opsUrl = `http://127.0.0.1:${options.opsPort}`;

@@ -50,8 +50,8 @@ export function createOwnClient(access: PlaneAccess): PlaneHand {
           const path = `${paths[body.kind.toLowerCase()]}/${body.metadata.name}`;
           const query = { fieldManager: "demo", force: "true" };
           const options = { query, body, contentType: "application/apply-patch+yaml" };
-          const answer = await client.send("PATCH", path, options, signal);
-          if (answer.outcome !== "ok") throw new Error(`${path}: ${answer.message}`);
+          const response = await client.send("PATCH", path, options, signal);
+          if (response.outcome !== "ok") throw new Error(`${path}: ${response.message}`);
         }
       }, signal);
     },
@@ -60,8 +60,8 @@ export function createOwnClient(access: PlaneAccess): PlaneHand {
       const deadlineMs = performance.now() + readyLimitMs;
       await withClient(async (client) => {
         for (;;) {
-          const answer = await client.send("GET", `${paths[kind]}/${name}`, {}, signal);
-          if (answer.outcome === "ok" && isReady(answer.json)) return;
+          const response = await client.send("GET", `${paths[kind]}/${name}`, {}, signal);
+          if (response.outcome === "ok" && isReady(response.json)) return;
           if (performance.now() > deadlineMs) throw new Error(`${resource} does not become ready`);
           await sleep(pollMs, signal);
         }

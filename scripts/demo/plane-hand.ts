@@ -27,7 +27,7 @@ export async function createPlaneHand(access: PlaneAccess): Promise<PlaneHand> {
   return withKubectl(kubectl, access.kubeconfig);
 }
 
-/** Applying is the same a second time: on a busy machine an answer may come too late, though the work was done. */
+/** Applying is the same a second time: on a busy machine a response may come too late, though the work was done. */
 export async function applyPatiently(hand: PlaneHand, file: string, signal: AbortSignal): Promise<void> {
   const deadlineMs = performance.now() + applyLimitMs;
   for (;;) {

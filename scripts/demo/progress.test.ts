@@ -29,7 +29,7 @@ const retrying = {
 
 describe("progressLine", () => {
   it.each<[string, DaemonStatus | undefined, string]>([
-    ["no answer yet", undefined, "  12 s  waiting for telemetryd"],
+    ["no response yet", undefined, "  12 s  waiting for telemetryd"],
     ["no sink yet", status([]), "  12 s  waiting for telemetryd"],
     [
       "two sinks",

@@ -209,7 +209,7 @@ export function exportsDashboard() {
           }),
           graph({
             title: "Time of a read",
-            description: "From its request to the end of the answer.",
+            description: "From its request to the end of the response.",
             unit: "s",
             queries: [0.5, 0.99].map((share) => ({
               expr: quantile(share, "telemetryd_source_read_duration_seconds"),

@@ -8,7 +8,7 @@ export function roadmapDashboard() {
   return dashboard({
     uid: "telemetryd-roadmap",
     title: "telemetryd: roadmap and queues",
-    description: "How fresh the roadmap is, what its refreshes do, and what the website API answers.",
+    description: "How fresh the roadmap is, what its refreshes do, and how the website API responds.",
     variables: [labelVariable("job", "telemetryd_build_info")],
     rows: [
       {
@@ -153,7 +153,7 @@ export function roadmapDashboard() {
         height: 8,
         panels: [
           graph({
-            title: "Answers by status code",
+            title: "Responses by status code",
             description: "429: a client is over its rate limit.",
             unit: "ops",
             queries: [
@@ -161,7 +161,7 @@ export function roadmapDashboard() {
             ],
           }),
           graph({
-            title: "Answers by operation",
+            title: "Responses by operation",
             description: "What is asked for.",
             unit: "ops",
             queries: [

@@ -74,7 +74,7 @@ function exportNumber(text: string): number {
   return value;
 }
 
-/** A read of much is split in time, since a remote-read answer comes in one piece. */
+/** A read of much is split in time, since a remote-read response comes in one piece. */
 const maxReadMs = 60_000;
 
 /** Every sample that a Prometheus holds, staleness markers included, by remote read. */

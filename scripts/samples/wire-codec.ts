@@ -101,7 +101,7 @@ export function encodeReadRequest(matchers: readonly Matcher[], fromMs: number, 
   return compress(type.encode(type.fromObject({ queries: [query] })).finish());
 }
 
-/** The series of all results of a remote-read answer. */
+/** The series of all results of a remote-read response. */
 export function decodeReadResponse(body: Uint8Array): WireSeries[] {
   const plain = snappy.uncompressSync(Buffer.from(body), { asBuffer: true }) as Buffer;
   const decoded = message("ReadResponse").decode(plain) as unknown as {

@@ -54,7 +54,7 @@ function importNumber(value: number): string {
 }
 
 /**
- * Sends lines of `/api/v1/import`. VictoriaMetrics answers 204 even for lines that it cannot read and skips them
+ * Sends lines of `/api/v1/import`. VictoriaMetrics responds with 204 even for lines that it cannot read and skips them
  * with a line in its log: give it only what it can read.
  */
 export async function importLines(url: string, lines: Iterable<string>, signal: AbortSignal): Promise<void> {

@@ -157,7 +157,7 @@ export async function waitUntilReady(
       await child.exited;
       throw new Error(`${name}: ended while it started (${describeExit(exit)})${logTail(child)}`);
     }
-    // The answer only counts while our own child lives: another server may have its port.
+    // The response only counts while our own child lives: another server may have its port.
     if ((await isReady()) && child.exit() === undefined) return;
     if (performance.now() > deadlineMs || signal.aborted) {
       await child.kill();

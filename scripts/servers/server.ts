@@ -63,7 +63,7 @@ export async function startServer(kind: ServerKind, options: CommonOptions): Pro
   await mkdir(dataDir, { recursive: true });
 
   const launch = async (port: number): Promise<Child> => {
-    // A server opens its data before its port: meanwhile another one's answer would pass for its own.
+    // A server opens its data before its port: meanwhile another one's response would pass for its own.
     if (await isListening(port)) throw new Error(`${kind.program}: port ${port}: address already in use`);
     const child = await startChild({
       name: kind.program,

@@ -43,7 +43,7 @@ export interface PrometheusOptions extends CommonOptions {
   readonly outOfOrderWindow?: string;
   /** Items of `scrape_configs` (and other top-level keys after it) as YAML text. */
   readonly scrapeConfig?: string;
-  /** Agent mode: scrapes and forwards, answers no queries. */
+  /** Agent mode: scrapes and forwards, serves no queries. */
   readonly agent?: boolean;
   /** How it stores samples: `xor` unless said otherwise; `xor2` needs a build that can (see `prometheusBuild`). */
   readonly floatChunks?: "xor" | "xor2";
@@ -158,21 +158,21 @@ function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== "EEXIST") throw error;
 }
 
-/** Whether a GET is answered with 2xx, or with 401: a server that wants a password is up. */
+/** Whether a GET gets 2xx, or with 401: a server that wants a password is up. */
 async function answersOk(url: string, signal: AbortSignal): Promise<boolean> {
   const response = await fetch(url, { signal, headers: { connection: "close" } });
   await response.body?.cancel();
   return response.ok || response.status === 401;
 }
 
-/** Whether a Redis answers a PING; `-LOADING` while it reads its data means no. */
+/** Whether a Redis replies to a PING; `-LOADING` while it reads its data means no. */
 async function redisAnswers(port: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port, signal }, () => socket.write("PING\r\n"));
     socket.once("error", reject);
-    socket.once("data", (answer) => {
+    socket.once("data", (response) => {
       socket.destroy();
-      resolve(/^(\+PONG|-NOAUTH)/.test(answer.toString()));
+      resolve(/^(\+PONG|-NOAUTH)/.test(response.toString()));
     });
   });
 }

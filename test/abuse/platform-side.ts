@@ -41,12 +41,12 @@ export async function exchange(url: string, token: string): Promise<string> {
   return response.json.access_token as string;
 }
 
-/** Makes a project in the organization of the same name; resolves when its control plane answers. */
+/** Makes a project in the organization of the same name; resolves when its control plane responses. */
 export async function createProject(url: string, name: string, bearer: string, base: string): Promise<void> {
   const projects = `${url}${organizationBase(name)}/apis/resourcemanager.platformapis/v1alpha/projects`;
   const created = await httpsRequest(projects, { method: "POST", bearer, body: { metadata: { name } } });
   if (created.code !== 201) throw new Error(`project ${name}: ${created.code} ${created.text}`);
-  await until(`the control plane of ${name} answers`, async () => {
+  await until(`the control plane of ${name} responses`, async () => {
     const { code } = await httpsRequest(`${url}${base}/api/v1/namespaces/default`, { bearer });
     return code === 200;
   });

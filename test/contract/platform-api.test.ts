@@ -87,10 +87,10 @@ const refusal = (method: string, path: string) => ({
 
 describe("token exchange", () => {
   test("gives a bearer token", async () => {
-    const answer = await platform.fetch("/platform-os/oauth/token/exchange", { bearer: platform.token });
-    expect(answer.code).toBe(200);
-    expect(answer.json).toEqual({ access_token: expect.any(String), token_type: "Bearer" });
-    expect(answer.headers["cache-control"]).toBe("no-store");
+    const response = await platform.fetch("/platform-os/oauth/token/exchange", { bearer: platform.token });
+    expect(response.code).toBe(200);
+    expect(response.json).toEqual({ access_token: expect.any(String), token_type: "Bearer" });
+    expect(response.headers["cache-control"]).toBe("no-store");
   });
 
   test.each([
@@ -100,12 +100,12 @@ describe("token exchange", () => {
     ["a bearer token instead", "bearer"],
   ])("%s is refused", async (_name, token) => {
     const path = "/platform-os/oauth/token/exchange";
-    const answer = await platform.fetch(path, { bearer: token === "bearer" ? bearer : token });
-    expect([answer.code, answer.json]).toEqual([403, refusal("get", path)]);
+    const response = await platform.fetch(path, { bearer: token === "bearer" ? bearer : token });
+    expect([response.code, response.json]).toEqual([403, refusal("get", path)]);
   });
 });
 
-test("missing, wrong, changed, stranger's and revoked tokens, and planes that are not: one and the same answer", async () => {
+test("missing, wrong, changed, stranger's and revoked tokens, and planes that are not: one and the same response", async () => {
   const stranger = await platform.exchange((await platform.newToken("mallory@example.com")).text);
   const second = await platform.newToken("alice@example.com");
   const revoked = await platform.exchange(second.text);
@@ -125,8 +125,8 @@ test("missing, wrong, changed, stranger's and revoked tokens, and planes that ar
   ];
   for (const [base, token] of cases) {
     for (const path of ["/openapi/v3", "/api", "/api/v1/secrets", "/version", "/"]) {
-      const answer = await platform.fetch(`${base}${path}`, { bearer: token });
-      expect([answer.code, answer.json]).toEqual([403, refusal("get", path)]);
+      const response = await platform.fetch(`${base}${path}`, { bearer: token });
+      expect([response.code, response.json]).toEqual([403, refusal("get", path)]);
     }
     const written = await platform.fetch(`${base}/api/v1/namespaces`, {
       method: "POST",
@@ -216,7 +216,7 @@ test("a document that the client has already is not sent again", async () => {
   }
 });
 
-describe("what an API server answers when it refuses", () => {
+describe("the response of an API server that refuses", () => {
   test.each<[string, string, string, unknown, FetchOptions, number, string, string | RegExp]>([
     [
       "unknown object",
@@ -412,10 +412,16 @@ describe("what an API server answers when it refuses", () => {
       /unknown format/,
     ],
   ])("%s", async (_name, method, path, body, options, code, reason, message) => {
-    const answer = await call(method, path, body, options);
-    expect(answer.json).toMatchObject({ kind: "Status", apiVersion: "v1", status: "Failure", reason, code });
-    expect(answer.code).toBe(code);
-    expect(answer.json.message).toMatch(message);
+    const response = await call(method, path, body, options);
+    expect(response.json).toMatchObject({
+      kind: "Status",
+      apiVersion: "v1",
+      status: "Failure",
+      reason,
+      code,
+    });
+    expect(response.code).toBe(code);
+    expect(response.json.message).toMatch(message);
   });
 
   test("an ExportPolicy is held to the exporter's own rules", async () => {
@@ -442,7 +448,7 @@ describe("writing", () => {
       reason: "AlreadyExists",
     });
     const changed = await call("PUT", `${configMaps}/life`, { ...created.json, data: { a: "2" } });
-    const version = (answer: TestResponse) => Number(answer.json.metadata.resourceVersion);
+    const version = (response: TestResponse) => Number(response.json.metadata.resourceVersion);
     expect(version(changed)).toBeGreaterThan(version(created));
     const late = await call("PUT", `${configMaps}/life`, { ...created.json, data: { a: "3" } });
     expect(late.json).toMatchObject({
@@ -492,9 +498,9 @@ describe("writing", () => {
   });
 
   test("an unknown field is dropped with a warning", async () => {
-    const answer = await call("POST", configMaps, { ...configMap("warned"), extra: 1 });
-    expect(answer.headers["warning"]).toBe('299 - "unknown field \\"extra\\""');
-    expect(answer.json.extra).toBeUndefined();
+    const response = await call("POST", configMaps, { ...configMap("warned"), extra: 1 });
+    expect(response.headers["warning"]).toBe('299 - "unknown field \\"extra\\""');
+    expect(response.json.extra).toBeUndefined();
   });
 
   test("a patch that changes nothing writes nothing", async () => {
@@ -620,8 +626,8 @@ describe("namespaces and projects", () => {
   });
 
   test("the first namespace cannot be deleted", async () => {
-    const answer = await call("DELETE", `${web}/api/v1/namespaces/default`);
-    expect([answer.code, answer.json.message]).toEqual([
+    const response = await call("DELETE", `${web}/api/v1/namespaces/default`);
+    expect([response.code, response.json.message]).toEqual([
       403,
       'namespaces "default" is forbidden: this namespace may not be deleted',
     ]);
@@ -658,14 +664,14 @@ describe("namespaces and projects", () => {
     expect((await call("PATCH", `${kept}?fieldManager=tool`, applied, apply)).code).toBe(200);
     const { json: newest } = await call("GET", kept);
     const without = { ...newest, metadata: { ...newest.metadata, finalizers: [] } };
-    const answers = [
+    const responses = [
       await call("PUT", kept, without),
       await call("PATCH", kept, { metadata: { finalizers: null } }, merge),
       await call("PATCH", kept, { metadata: { finalizers: ["example.com/own"] } }, merge),
       await call("PATCH", kept, [{ op: "remove", path: "/metadata/finalizers" }], jsonPatch),
       await call("PATCH", `${kept}?dryRun=All`, { metadata: { finalizers: null } }, merge),
     ];
-    for (const { code, json } of answers) {
+    for (const { code, json } of responses) {
       expect([code, json.reason, json.details.causes?.[0].field]).toEqual([
         ...[422, "Invalid", "metadata.finalizers"],
       ]);
@@ -682,8 +688,8 @@ describe("namespaces and projects", () => {
   test("nobody takes the server's finalizer from a namespace: what is in it would stay behind", async () => {
     const namespaces = `${web}/api/v1/namespaces`;
     await call("POST", namespaces, { metadata: { name: "guarded" } });
-    const answer = await call("PATCH", `${namespaces}/guarded`, { spec: { finalizers: [] } }, merge);
-    expect([answer.code, answer.json.spec]).toEqual([200, { finalizers: ["kubernetes"] }]);
+    const response = await call("PATCH", `${namespaces}/guarded`, { spec: { finalizers: [] } }, merge);
+    expect([response.code, response.json.spec]).toEqual([200, { finalizers: ["kubernetes"] }]);
     const inside = `${namespaces}/guarded/configmaps`;
     expect((await call("POST", inside, configMap("a"))).code).toBe(201);
     await call("DELETE", `${namespaces}/guarded`);
@@ -730,9 +736,9 @@ test("two tenants never meet: every path of one, with the other's token", async 
         const all = `${base}${version}/${resource}`;
         for (const path of [all, `${scoped}?watch=1`, `${scoped}/p${tail}`, `${scoped}/s${tail}`]) {
           for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
-            const answer = await platform.fetch(path, { method, bearer: eve, body: {} });
-            expect([method, path, answer.code]).toEqual([method, path, 403]);
-            expect(answer.text).not.toContain("top-secret");
+            const response = await platform.fetch(path, { method, bearer: eve, body: {} });
+            expect([method, path, response.code]).toEqual([method, path, 403]);
+            expect(response.text).not.toContain("top-secret");
             walked++;
           }
         }

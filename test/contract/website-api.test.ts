@@ -113,7 +113,7 @@ function raw(base: string, bytes: string): Promise<string> {
     // A server may close while we still send: what it said before is what counts.
     socket.on("error", (error) => (text === "" ? reject(error) : resolve(text)));
     socket.on("close", () => resolve(text));
-    socket.setTimeout(30_000, () => socket.destroy(new Error("no answer")));
+    socket.setTimeout(30_000, () => socket.destroy(new Error("no response")));
   });
 }
 
@@ -182,7 +182,7 @@ describe.each([
     expect(problem).toEqual({ type: "about:blank", title: "Internal Server Error", status: 500 });
   });
 
-  test("HEAD answers as GET, without a body", async () => {
+  test("HEAD responds as GET, without a body", async () => {
     const [get, head] = [await fetch(url + path), await fetch(url + path, { method: "HEAD" })];
     expect(head.status).toBe(200);
     expect(await head.text()).toBe("");
@@ -218,7 +218,7 @@ describe.each([
     expect(preflight.headers.get("api-version")).toBe("v1");
   });
 
-  test("every method that Node knows is answered, all but three with 405 and Allow", async () => {
+  test("every method that Node knows gets a response, all but three with 405 and Allow", async () => {
     for (const method of METHODS.filter((one) => !["GET", "HEAD", "OPTIONS", "CONNECT"].includes(one))) {
       const [head = "", body = ""] = await new Promise<[string, string]>((resolve, reject) => {
         const asked = httpRequest(url + path, { method, agent: false }, (response) => {
@@ -279,7 +279,7 @@ describe("the rate limit", () => {
   }
 });
 
-describe("every other answer that is not 2xx is a Problem too", () => {
+describe("every other response that is not 2xx is a Problem too", () => {
   test.each([
     "/",
     "/nowhere",

@@ -108,9 +108,9 @@ describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
   test("shows the first backlog by itself, and a refresh while it lasts", async () => {
     await using github = await startFakeGithub();
     github.items = [{ number: 7, title: "From the board" }];
-    let answer: () => void = () => undefined;
+    let response: () => void = () => undefined;
     let held = new Promise<void>((resolve) => {
-      answer = resolve;
+      response = resolve;
     });
     github.gate = () => held;
     const tokenFile = join(directory, "token");
@@ -128,17 +128,17 @@ describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
     const page = await open(website.url);
     await page.getByText("read for the first time").waitFor();
     await page.getByText("Refreshing").waitFor();
-    answer();
+    response();
     await page.getByRole("link", { name: "From the board" }).waitFor();
     await page.getByText("Refreshing").waitFor({ state: "hidden" });
 
     // The next scheduled one.
     held = new Promise<void>((resolve) => {
-      answer = resolve;
+      response = resolve;
     });
     await page.getByText("Refreshing").waitFor();
     expect(await page.getByRole("link", { name: "From the board" }).isVisible()).toBe(true);
-    answer();
+    response();
     held = Promise.resolve();
     await page.getByText("Refreshing").waitFor({ state: "hidden" });
     expect(complaints).toEqual([]);

@@ -55,8 +55,8 @@ export interface DeliveryCount {
 }
 
 /**
- * How many requests the receiver may have to answer. Each tick is a window: full requests, and one for the window's beginning and each
- * lane. What cuts a window short costs as much again for its rest, and before that a request in each lane whose answer is not
+ * How many requests the receiver may have to respond. Each tick is a window: full requests, and one for the window's beginning and each
+ * lane. What cuts a window short costs as much again for its rest, and before that a request in each lane whose response is not
  * known. So does a read that is disturbed, without the latter: what had been read is sent, and the rest is read again.
  */
 export function answersAllowed({ ticks, samplesOfTick, cuts, disturbedReads }: DeliveryCount): number {

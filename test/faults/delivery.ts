@@ -1,7 +1,7 @@
 /**
  * `npm run test:faults`: nothing is lost, nothing is invented, whatever breaks. As `npm run test:equality`, and every part
  * is in trouble again and again, by a random schedule that a seed repeats: the daemon is killed, stopped, and its disk is
- * full; receivers and store are behind proxies that are down, slow, answer 500 and 429, and break connections; policies are
+ * full; receivers and store are behind proxies that are down, slow, response 500 and 429, and break connections; policies are
  * edited, and passwords change before the Secret does.
  */
 import { spawn, spawnSync } from "node:child_process";

@@ -18,7 +18,7 @@ export class ProxiedReceiver implements Receiver {
   readonly kind: Receiver["kind"];
   readonly server: RunningServer;
   readonly proxy: FaultProxy;
-  /** Samples in requests that the receiver took and whose answer got lost on the way, or was perhaps not noted before a kill. */
+  /** Samples in requests that the receiver took and whose response got lost on the way, or was perhaps not noted before a kill. */
   lostSamples = 0;
   readonly #troubles: OpenTrouble[] = [];
   readonly #open = new Set<OpenTrouble>();
@@ -50,7 +50,7 @@ export class ProxiedReceiver implements Receiver {
     for (const trouble of this.#open) if (trouble.failed > 0) trouble.wakes++;
   }
 
-  /** Of each lane the last answer may not be in the journal; the one before it is, since the next request was noted after it. */
+  /** Of each lane the last response may not be in the journal; the one before it is, since the next request was noted after it. */
   noteKill(): void {
     this.proxy.clientDied(lanes);
   }
@@ -76,14 +76,14 @@ export class ProxiedReceiver implements Receiver {
    * @param login the `Authorization` that it demands at present
    */
   async run(login: () => string, random: () => number, until: AbortSignal): Promise<void> {
-    this.#answer(login, () => ({ kind: "pass" }));
+    this.#response(login, () => ({ kind: "pass" }));
     const limits = { pauseMs: [1_000, 6_000], lengthMs: [1_000, 6_000] } as const;
     for (const { kind, afterMs, forMs } of troubles(receiverTroubles, random, limits)) {
       await sleep(afterMs, until).catch(() => undefined);
       if (until.aborted) return;
       const { trouble, end } = this.begin(kind);
       if (kind === "down") await this.proxy.down();
-      this.#answer(login, () => {
+      this.#response(login, () => {
         const fault = receiverFault(kind, random);
         const isFailing = fault.kind !== "pass" && fault.kind !== "late";
         if (isFailing) trouble.failed++;
@@ -91,17 +91,17 @@ export class ProxiedReceiver implements Receiver {
         return fault;
       });
       await sleep(forMs, until).catch(() => undefined);
-      this.#answer(login, () => ({ kind: "pass" }));
+      this.#response(login, () => ({ kind: "pass" }));
       if (kind === "down") await this.proxy.up();
       end();
     }
   }
 
-  #answer(login: () => string, fault: () => Fault): void {
+  #response(login: () => string, fault: () => Fault): void {
     this.proxy.plan(({ headers }) => {
       if (headers.get("authorization") === login()) return fault();
       for (const trouble of this.#open) if (trouble.kind === wrongPassword) trouble.failed++;
-      return { kind: "answer", status: 401 };
+      return { kind: "response", status: 401 };
     });
   }
 

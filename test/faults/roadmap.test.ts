@@ -25,11 +25,11 @@ test.each([
     const sites = await Promise.all([website({ name: "a" }), website({ name: "b" })]);
     await Promise.all(sites.map((site) => updatedAfter(site, 0)));
     const random = seededRandom(persistent ? 1 : 2);
-    let answers = 0;
+    let responses = 0;
     const polling = new AbortController();
     const pollers = sites.map(async (site) => {
-      // Throws, and so fails the test, at the first answer that is not 200.
-      for (; !polling.signal.aborted; answers++) {
+      // Throws, and so fails the test, at the first response that is not 200.
+      for (; !polling.signal.aborted; responses++) {
         await statusOf(site);
         await delay(10);
       }
@@ -50,7 +50,7 @@ test.each([
     }
     polling.abort();
     await Promise.all(pollers);
-    expect(answers).toBeGreaterThan(500);
+    expect(responses).toBeGreaterThan(500);
   },
 );
 
@@ -118,7 +118,7 @@ test.each([
   await updatedAfter(site, first);
 });
 
-test("a Redis that is slow for ten seconds: every answer comes at once", async () => {
+test("a Redis that is slow for ten seconds: every response comes at once", async () => {
   const { redis, website } = await createRoadmapFixture(releasers);
   const site = await website();
   await updatedAfter(site, 0);

@@ -8,7 +8,7 @@ export interface Trouble<Kind extends string> {
   readonly forMs: number;
 }
 
-export const receiverTroubles = ["down", "slow", "500", "429", "reset", "lost-answers", "hang"] as const;
+export const receiverTroubles = ["down", "slow", "500", "429", "reset", "lost-responses", "hang"] as const;
 export type ReceiverTrouble = (typeof receiverTroubles)[number];
 
 export const storeTroubles = ["down", "breaks-off", "slow"] as const;
@@ -46,17 +46,17 @@ export function receiverFault(trouble: ReceiverTrouble, random: () => number): F
     case "slow":
       return { kind: "late", delayMs: randomInteger(random, 300, 3_000) };
     case "500":
-      return { kind: "answer", status: random() < 0.5 ? 500 : 503 };
+      return { kind: "response", status: random() < 0.5 ? 500 : 503 };
     case "429":
       return {
-        kind: "answer",
+        kind: "response",
         status: 429,
         headers: { "retry-after": String(randomInteger(random, 1, 3)) },
       };
     case "reset":
       return { kind: "reset", afterBytes: randomInteger(random, 0, 5_000) };
-    case "lost-answers":
-      return { kind: "lose-answer" };
+    case "lost-responses":
+      return { kind: "lose-response" };
     case "hang":
       return { kind: "hang" };
   }

@@ -152,7 +152,7 @@ describe("what cannot be done ends with its exit status and says what would help
       "no daemon",
       ["status", "--address", "127.0.0.1:1"],
       4,
-      /no telemetryd answers at http:\/\/127\.0\.0\.1:1 /,
+      /no telemetryd responds at http:\/\/127\.0\.0\.1:1 /,
     ],
     [
       "an unknown entry",
@@ -275,7 +275,7 @@ test("telemetryd rejected: list, show, replay, delete", async () => {
   const [first, second, ...rest] = entries.map(({ id }) => id);
 
   const shown = await call("rejected", "show", "--config", "telemetryd.yaml", first ?? "");
-  expect(shown.output).toMatch(/Answer:.*400/);
+  expect(shown.output).toMatch(/Response:.*400/);
   expect(shown.output).toContain('__name__="cli_test"');
 
   expect((await call("rejected", "delete", "--config", "telemetryd.yaml", second ?? "")).status).toBe(0);

@@ -33,7 +33,7 @@ beforeEach(async () => {
   [requests, tokens] = [0, []];
   server = createServer(
     { ...authority.issue(), ca: authority.cert, requestCert: true, rejectUnauthorized: false },
-    answer,
+    response,
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 
 /** Empty collections, and a token for everybody. */
-function answer(request: IncomingMessage, response: ServerResponse): void {
+function response(request: IncomingMessage, response: ServerResponse): void {
   requests++;
   tokens.push(request.headers.authorization ?? "");
   response.setHeader("content-type", "application/json");

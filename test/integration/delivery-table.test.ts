@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listRejected } from "../../src/exporter/remote-write/rejected/rejected-store.ts";
-import { type Receiver, type ReceiverAnswer, startReceiver } from "../support/receiver.ts";
+import { type Receiver, type ReceiverResponse, startReceiver } from "../support/receiver.ts";
 import { startPrometheus } from "../support/servers.ts";
 import { startSink, type TestSink, type TestSinkOptions, testStartMs } from "../support/sink.ts";
 import { speakVersion2 } from "../support/speak-version-2.ts";
@@ -31,13 +31,13 @@ async function begun(options: Partial<TestSinkOptions> = {}): Promise<TestSink> 
   return sink;
 }
 
-function answerWith(...answers: (ReceiverAnswer | undefined)[]): void {
-  const rest = [...answers];
+function respondWith(...responses: (ReceiverResponse | undefined)[]): void {
+  const rest = [...responses];
   receiver.respond(() => rest.shift());
 }
 
-function always(answer: ReceiverAnswer): void {
-  receiver.respond(() => answer);
+function always(response: ReceiverResponse): void {
+  receiver.respond(() => response);
 }
 
 /** Every sample of the store is at the receiver, once. */
@@ -58,8 +58,8 @@ describe("2xx", () => {
   });
 });
 
-describe("5xx, 429, 408, 425, no answer", () => {
-  test.each<[string, ReceiverAnswer]>([
+describe("5xx, 429, 408, 425, no response", () => {
+  test.each<[string, ReceiverResponse]>([
     ["500", { status: 500 }],
     ["503", { status: 503 }],
     ["429", { status: 429 }],
@@ -67,9 +67,9 @@ describe("5xx, 429, 408, 425, no answer", () => {
     ["425", { status: 425 }],
     ["a reset", { fault: "reset" }],
     ["silence", { fault: "hang" }],
-  ])("%s: the same request again, after retry.backoffDuration", async (_, answer) => {
+  ])("%s: the same request again, after retry.backoffDuration", async (_, response) => {
     const sink = await begun();
-    answerWith(answer);
+    respondWith(response);
     expect(await sink.cycle(15_000)).toBe("up-to-date");
     expectAll(sink);
     expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body);
@@ -78,14 +78,14 @@ describe("5xx, 429, 408, 425, no answer", () => {
 
   test("a Retry-After of up to 30 s wins over the pause", async () => {
     const sink = await begun();
-    answerWith({ status: 429, headers: { "retry-after": "7" } });
+    respondWith({ status: 429, headers: { "retry-after": "7" } });
     expect(await sink.cycle(15_000)).toBe("up-to-date");
     expect(sink.clock.pauses).toContain(7_000);
   });
 
   test("a longer Retry-After ends the cycle after one request, and is waited for outside of it", async () => {
     const sink = await begun();
-    answerWith({ status: 503, headers: { "retry-after": "90" } });
+    respondWith({ status: 503, headers: { "retry-after": "90" } });
     expect(await sink.cycle(15_000)).toBe("waiting");
     expect(receiver.requests).toHaveLength(1);
     expect(await sink.cycle(89_000)).toBe("waiting");
@@ -120,7 +120,7 @@ describe("5xx, 429, 408, 425, no answer", () => {
       settings: { onExhausted: "drop" },
       plan: { batch: { timeoutMs: 5_000, maxSize: 5 } },
     });
-    answerWith({ status: 503 }, { status: 503 });
+    respondWith({ status: 503 }, { status: 503 });
     expect(await sink.cycle(15_000)).toBe("up-to-date");
     expect(receiver.samples().size).toBe(15);
     expect(sink.exporter.snapshot().stats.dropped).toBe(5);
@@ -134,7 +134,7 @@ describe("400, 409, 413, 422 and other 4xx about the payload", () => {
     "%d from an endpoint that has accepted nothing: rejected whole, once",
     async (status) => {
       const sink = await begun();
-      answerWith({ status, body: "bad sample" });
+      respondWith({ status, body: "bad sample" });
       expect(await sink.cycle(15_000)).toBe("up-to-date");
       expect(receiver.requests).toHaveLength(1);
       const [kept] = await listRejected(`${sink.directory}/rejected`);
@@ -202,9 +202,9 @@ describe("400, 409, 413, 422 and other 4xx about the payload", () => {
     expect(largest).toBeGreaterThan(1);
   });
 
-  test("what had been in a request whose answer was lost counts as repeated", async () => {
+  test("what had been in a request whose response was lost counts as repeated", async () => {
     const sink = await begun();
-    answerWith({ fault: "reset", store: true }, { status: 400, body: "duplicate sample" });
+    respondWith({ fault: "reset", store: true }, { status: 400, body: "duplicate sample" });
     expect(await sink.cycle(15_000)).toBe("up-to-date");
     expectAll(sink);
     expect(sink.exporter.snapshot().stats).toMatchObject({ repeated: 20, rejected: 0 });
@@ -212,7 +212,7 @@ describe("400, 409, 413, 422 and other 4xx about the payload", () => {
   });
 });
 
-describe("a request without an answer that holds samples of two sources", () => {
+describe("a request without a response that holds samples of two sources", () => {
   const sources = [
     { name: "first", metricsql: "a|b" },
     { name: "second", metricsql: "c|d" },
@@ -221,14 +221,14 @@ describe("a request without an answer that holds samples of two sources", () => 
   /** Nobody knows whether the only request has arrived; it has not. */
   async function unanswered(): Promise<TestSink> {
     const sink = await begun({ plan: { sources } });
-    answerWith({ fault: "reset" }, { fault: "reset" });
+    respondWith({ fault: "reset" }, { fault: "reset" });
     expect(await sink.cycle(15_000)).toBe("waiting");
     return sink;
   }
 
   test("waits for both: one of them could not settle what the request had of the other", async () => {
     const sink = await unanswered();
-    sink.store.failures.push({ kind: "failed", reason: "unreachable", message: "no answer" });
+    sink.store.failures.push({ kind: "failed", reason: "unreachable", message: "no response" });
     expect(await sink.cycle(15_000)).toBe("source-failed");
     expect(await sink.cycle(15_000)).toBe("up-to-date");
     expectAll(sink);

@@ -26,23 +26,23 @@ async function send(): Promise<number | string> {
     signal: AbortSignal.timeout(1_000),
   }).then(
     ({ status }) => status,
-    () => "no answer",
+    () => "no response",
   );
 }
 
 test.each<[Fault, number | string, number, number]>([
   [{ kind: "pass" }, 204, 3, 0],
   [{ kind: "late", delayMs: 10 }, 204, 3, 0],
-  [{ kind: "answer", status: 503, headers: { "retry-after": "1" } }, 503, 0, 0],
-  [{ kind: "reset", afterBytes: 10 }, "no answer", 0, 0],
-  [{ kind: "lose-answer" }, "no answer", 3, 1],
-  [{ kind: "hang" }, "no answer", 0, 0],
-  [{ kind: "cut", afterBytes: 5, by: "reset" }, "no answer", 3, 1],
-  [{ kind: "cut", afterBytes: 5, by: "end" }, "no answer", 3, 1],
-])("%o: %s, %d samples stored, %d answers lost", async (fault, answer, stored, lostAnswers) => {
+  [{ kind: "response", status: 503, headers: { "retry-after": "1" } }, 503, 0, 0],
+  [{ kind: "reset", afterBytes: 10 }, "no response", 0, 0],
+  [{ kind: "lose-response" }, "no response", 3, 1],
+  [{ kind: "hang" }, "no response", 0, 0],
+  [{ kind: "cut", afterBytes: 5, by: "reset" }, "no response", 3, 1],
+  [{ kind: "cut", afterBytes: 5, by: "end" }, "no response", 3, 1],
+])("%o: %s, %d samples stored, %d responses lost", async (fault, response, stored, lostAnswers) => {
   const faults = [fault];
   proxy.plan(() => faults.shift() ?? { kind: "pass" });
-  expect(await send()).toBe(answer);
+  expect(await send()).toBe(response);
   expect(receiver.samples().size).toBe(stored);
   // The next one finds the way.
   expect(await send()).toBe(204);
@@ -53,12 +53,12 @@ test.each<[Fault, number | string, number, number]>([
 test("down refuses connections, up takes them on the same port", async () => {
   expect(await send()).toBe(204);
   await proxy.down();
-  expect(await send()).toBe("no answer");
+  expect(await send()).toBe("no response");
   await proxy.up();
   expect(await send()).toBe(204);
 });
 
-test("when the client dies or the way breaks, what was answered just before counts as lost", async () => {
+test("when the client dies or the way breaks, what got a response just before counts as lost", async () => {
   for (let count = 0; count < 3; count++) expect(await send()).toBe(204);
   proxy.clientDied(2);
   expect(lost).toBe(2);

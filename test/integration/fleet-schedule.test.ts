@@ -177,10 +177,10 @@ test("a receiver's trouble pauses its sink in every replica; an edit ends the pa
   const plan = fleetPlan("export", { retry: { maxAttempts: 1, backoffMs: 60_000 } });
   let probes = 0;
   let isDown = true;
-  receivers.answer = () => {
+  receivers.response = () => {
     if (!isDown) return undefined;
     probes++;
-    return { kind: "exhausted", reason: "server_error", message: "503", status: 503, answerLost: false };
+    return { kind: "exhausted", reason: "server_error", message: "503", status: 503, responseLost: false };
   };
   const replicas = [await startReplica("a", [plan]), await startReplica("b", [plan])];
   await until("the receiver was asked", () => probes > 0);
@@ -323,7 +323,7 @@ test("works with sentinels, through a failover to the replica", async () => {
   await startReplica("a", plans);
   await startReplica("b", plans);
   await allGoOn(plans, "every sink has run");
-  // As a machine that loses its power: its connections stay open, and nobody answers.
+  // As a machine that loses its power: its connections stay open, and nobody responds.
   watched.primary.signal("SIGSTOP");
   await allGoOn(plans, "they go on with the replica", 40_000);
   watched.primary.signal("SIGCONT");

@@ -150,7 +150,7 @@ describe.each(["sidecar", "deployment", "fleet"])("%s", (folder) => {
     ]);
   });
 
-  test("probes ask for what the ops address answers, at the port that it listens on", async () => {
+  test("probes ask for what the ops address responses, at the port that it listens on", async () => {
     const app = buildOpsApp({
       listenHost: "127.0.0.1",
       hosts: [],

@@ -20,7 +20,7 @@ const DEADLY = new Set(["m[5M]", "m[1Ki]", "m[0x10]"]);
 let server: RunningServer;
 let timeMs: number;
 
-interface Answer {
+interface Response {
   readonly status: string;
   readonly error?: string;
   readonly data?: {
@@ -28,8 +28,8 @@ interface Answer {
   };
 }
 
-/** The answer of a range query over the last ten minutes of the samples. */
-async function evaluate(query: string): Promise<Answer> {
+/** The response of a range query over the last ten minutes of the samples. */
+async function evaluate(query: string): Promise<Response> {
   const end = timeMs / 1000;
   const body = new URLSearchParams({
     query,
@@ -39,14 +39,14 @@ async function evaluate(query: string): Promise<Answer> {
     nocache: "1",
   });
   const response = await fetch(`${server.url}/api/v1/query_range`, { method: "POST", body });
-  return (await response.json()) as Answer;
+  return (await response.json()) as Response;
 }
 
 /** The series in one order: that of a server depends on its threads. */
 async function seriesOf(query: string): Promise<readonly string[]> {
-  const answer = await evaluate(query);
-  if (answer.status !== "success") throw new Error(`${query}: ${answer.error}`);
-  return (answer.data?.result ?? [])
+  const response = await evaluate(query);
+  if (response.status !== "success") throw new Error(`${query}: ${response.error}`);
+  return (response.data?.result ?? [])
     .map(({ metric, values }) => JSON.stringify([Object.entries(metric).sort(), values]))
     .sort();
 }
@@ -119,8 +119,8 @@ describe("a real VictoriaMetrics", () => {
   });
 
   it.each(REFUSED.filter((query) => !DEADLY.has(query)))("refuses %j", async (query) => {
-    const answer = await evaluate(query);
-    expect(answer.status).toBe("error");
+    const response = await evaluate(query);
+    expect(response.status).toBe("error");
   });
 
   it.each(VALID_REGEXES)("takes the regular expression %j", async (pattern) => {
@@ -168,7 +168,7 @@ describe("a real Prometheus", () => {
   });
 
   // Names of groups without a P came with a later version of its regular expressions; __graphite__ is an ordinary label
-  // to it, so it answers, but with nothing; sums of durations are subtractions of numbers to Prometheus 3.
+  // to it, so it responds, but with nothing; sums of durations are subtractions of numbers to Prometheus 3.
   it.each(ACCEPTED.filter(({ query }) => !/\(\?<|^m\{__graphite__|1h30m-2m/.test(query)))(
     "knows $query, or there are reasons",
     async ({ query }) => {

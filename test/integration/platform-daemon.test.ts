@@ -128,9 +128,9 @@ test("ready once there is a token, and without it not, with the reason", async (
       const { degraded } = await other.status(signal);
       return degraded.some((text) => text.includes("refuses the access token (HTTP 403)"));
     });
-    const answer = await fetch(`${other.opsUrl}/readyz`);
-    expect(answer.status).toBe(503);
-    expect(await answer.text()).toContain("no token for the control plane");
+    const response = await fetch(`${other.opsUrl}/readyz`);
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain("no token for the control plane");
   } finally {
     await endDaemon(other);
   }

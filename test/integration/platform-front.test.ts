@@ -177,7 +177,7 @@ describe("what never becomes a request", () => {
     ],
   ])("%s", async (_name, text, code) => {
     const connection = tls(text);
-    await until("it is answered", () => connection.text().includes("}"));
+    await until("it gets a response", () => connection.text().includes("}"));
     expect(connection.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${code} `));
     expect(bodyIn(connection.text())).toMatchObject({ kind: "Status", code });
     await connection.closed;

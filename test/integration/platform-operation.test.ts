@@ -97,10 +97,10 @@ describe("a running platform", () => {
   test("too many requests of a token, with the time to wait", async () => {
     let refused: { code: number; headers: Record<string, unknown>; json: { details: object } } | undefined;
     for (let round = 0; round < 200 && refused === undefined; round++) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 10 }, () => platform.fetch(configMaps, { bearer })),
       );
-      refused = answers.find(({ code }) => code === 429);
+      refused = responses.find(({ code }) => code === 429);
     }
     expect(refused?.json).toMatchObject({
       ...{ kind: "Status", reason: "TooManyRequests", code: 429 },
@@ -109,7 +109,7 @@ describe("a running platform", () => {
     expect(refused?.headers["retry-after"]).toBe("1");
   });
 
-  test("while Redis is away the answer is 503; nothing is lost when it is back", async () => {
+  test("while Redis is away the response is 503; nothing is lost when it is back", async () => {
     await until(
       "requests are taken again",
       async () => (await platform.fetch(configMaps, { bearer })).code === 200,

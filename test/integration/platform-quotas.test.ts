@@ -78,19 +78,19 @@ const usage = (): Promise<Usage> => store.organizationUsage("acme");
 
 test("creations at the same time do not pass the number of objects; deletions give back", async () => {
   await createProject("web");
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 30 }, (_, index) => call("POST", configMaps("web"), configMap(`m${index}`))),
   );
   // The namespace default is the tenth.
-  expect(answers.filter(({ code }) => code === 201)).toHaveLength(9);
-  const refused = answers.filter(({ code }) => code !== 201);
+  expect(responses.filter(({ code }) => code === 201)).toHaveLength(9);
+  const refused = responses.filter(({ code }) => code !== 201);
   for (const { code, json } of refused) {
     expect([code, json.reason]).toEqual([403, "Forbidden"]);
     expect(json.message).toMatch(
       /^configmaps "m\d+" is forbidden: exceeded quota: project, requested: objects=1, used: objects=10, limited: objects=10$/,
     );
   }
-  const made = answers.find(({ code }) => code === 201)?.json.metadata.name;
+  const made = responses.find(({ code }) => code === 201)?.json.metadata.name;
   const dry = await call("POST", `${configMaps("web")}?dryRun=All`, configMap("dry"));
   expect([dry.code, dry.json.reason]).toEqual([403, "Forbidden"]);
   expect((await call("DELETE", `${configMaps("web")}/${made}`)).code).toBe(200);
@@ -178,8 +178,8 @@ test("what an older version has written is counted", async () => {
   };
   await forget();
   const eight = ["b", "c", "d", "e", "f", "g", "h", "i"];
-  const answers = await Promise.all(eight.map((name) => call("POST", configMaps("web"), configMap(name))));
-  expect(answers.filter(({ code }) => code === 201)).toHaveLength(5);
+  const responses = await Promise.all(eight.map((name) => call("POST", configMaps("web"), configMap(name))));
+  expect(responses.filter(({ code }) => code === 201)).toHaveLength(5);
   // The organization's own plane is counted at the next look, or when it is written to.
   await forget();
   await platform.restart();

@@ -56,12 +56,12 @@ async function createLarge(): Promise<string> {
 async function touch(times: number): Promise<string> {
   let version = "";
   for (let round = 0; round < times; round++) {
-    const answer = await platform.fetch(`${path}/large`, {
+    const response = await platform.fetch(`${path}/large`, {
       ...{ method: "PATCH", bearer, body: { data: { round: `${round} of ${times}` } } },
       headers: { "content-type": "application/merge-patch+json" },
     });
-    expect(answer.code).toBe(200);
-    version = answer.json.metadata.resourceVersion;
+    expect(response.code).toBe(200);
+    version = response.json.metadata.resourceVersion;
   }
   return version;
 }

@@ -47,7 +47,7 @@ function isAlive(pid: number): boolean {
 async function ready(room: RedisRoom, name = "test") {
   const connection = room.open("command", name);
   releasers.push(() => connection.disconnect());
-  await until("Redis answers", async () => (await connection.ping()) === "PONG");
+  await until("Redis replies", async () => (await connection.ping()) === "PONG");
   return connection;
 }
 
@@ -143,7 +143,7 @@ describe("the private server", () => {
 });
 
 describe("a connection", () => {
-  test("answers at once when Redis is away or hangs, and recovers by itself", async () => {
+  test("responds at once when Redis is away or hangs, and recovers by itself", async () => {
     const server = await startRedis();
     releasers.push(() => server[Symbol.asyncDispose]());
     const { room } = run({ stateDirectory: await stateDirectory(), urls: [server.url] });
@@ -152,7 +152,7 @@ describe("a connection", () => {
     server.signal("SIGSTOP");
     await expect(connection.get("a")).rejects.toThrow(/timed out/);
     server.signal("SIGCONT");
-    await until("it answers after the hang", async () => (await connection.ping()) === "PONG");
+    await until("it replies after the hang", async () => (await connection.ping()) === "PONG");
 
     await server.kill();
     await until("the loss is noticed", () => connection.status !== "ready");
@@ -160,7 +160,7 @@ describe("a connection", () => {
     await expect(connection.get("a")).rejects.toThrow();
     expect(performance.now() - beforeMs).toBeLessThan(2_000);
     await server.restart();
-    await until("it answers after the restart", async () => (await connection.ping()) === "PONG");
+    await until("it replies after the restart", async () => (await connection.ping()) === "PONG");
   });
 
   test("an evicting Redis is warned about by name", async () => {

@@ -18,10 +18,10 @@ import {
   endlessHeader,
   halfClosed,
   longBody,
-  rawAnswer,
+  rawResponse,
   stuckBody,
-} from "../support/odd-answers.ts";
-import { type Receiver, type ReceiverAnswer, startReceiver } from "../support/receiver.ts";
+} from "../support/odd-responses.ts";
+import { type Receiver, type ReceiverResponse, startReceiver } from "../support/receiver.ts";
 import { never, smallRequest, testDeps, testTarget, testTransport } from "../support/requests.ts";
 import { until } from "../support/until.ts";
 
@@ -51,8 +51,8 @@ function makeSender(target: Partial<SenderTarget> = {}, deps: Partial<SenderDeps
   );
 }
 
-function answerOnceWith(...answers: (ReceiverAnswer | undefined)[]): void {
-  const rest = [...answers];
+function respondOnceWith(...responses: (ReceiverResponse | undefined)[]): void {
+  const rest = [...responses];
   receiver.respond(() => rest.shift());
 }
 
@@ -79,10 +79,10 @@ test("requests one after another use one connection", async () => {
   expect(receiver.connections() - before).toBeLessThanOrEqual(1);
 });
 
-describe("every way in which a receiver may answer", () => {
-  const lost = { kind: "exhausted", answerLost: true };
-  const notLost = { kind: "exhausted", answerLost: false };
-  test.each<[string, ReceiverAnswer, Record<string, unknown> & { kind: string }]>([
+describe("every way in which a receiver may respond", () => {
+  const lost = { kind: "exhausted", responseLost: true };
+  const notLost = { kind: "exhausted", responseLost: false };
+  test.each<[string, ReceiverResponse, Record<string, unknown> & { kind: string }]>([
     ["200 with a body", { status: 200, body: "thanks" }, { kind: "delivered", status: 200 }],
     ["204 after a while", { delayMs: 100 }, { kind: "delivered", status: 204 }],
     ["500", { status: 500 }, { ...notLost, reason: "server_error", status: 500 }],
@@ -94,9 +94,9 @@ describe("every way in which a receiver may answer", () => {
     ["404", { status: 404 }, { kind: "suspended", status: 404 }],
     ["a redirect", { status: 307, headers: { location: "/elsewhere" } }, { kind: "suspended", status: 307 }],
     ["a reset", { fault: "reset" }, { ...lost, reason: "connection_lost" }],
-    ["a connection closed without an answer", halfClosed, { ...lost, reason: "connection_lost" }],
-    ["no answer", { fault: "hang" }, { ...lost, reason: "answer_timeout" }],
-    ["something else than HTTP", rawAnswer("SSH-2.0-OpenSSH_9\r\n"), { ...lost, reason: "invalid_answer" }],
+    ["a connection closed without a response", halfClosed, { ...lost, reason: "connection_lost" }],
+    ["no response", { fault: "hang" }, { ...lost, reason: "answer_timeout" }],
+    ["something else than HTTP", rawResponse("SSH-2.0-OpenSSH_9\r\n"), { ...lost, reason: "invalid_answer" }],
     ["a header that never ends", endlessHeader, { ...lost, reason: "invalid_answer" }],
     ["a body of 100 MB", longBody(400, 1e8), { kind: "refused", status: 400 }],
     ["a body that never ends", longBody(200, Infinity), { kind: "delivered", status: 200 }],
@@ -111,7 +111,7 @@ describe("every way in which a receiver may answer", () => {
     expect(receiver.requests).toHaveLength(outcome.kind === "exhausted" ? 2 : 1);
   });
 
-  test("the message of a long answer is cut, and its connection is dropped", async () => {
+  test("the message of a long response is cut, and its connection is dropped", async () => {
     receiver.respond(() => longBody(400, Infinity));
     const outcome = await makeSender().send(smallRequest(), never);
     expect(outcome.kind === "refused" && outcome.message.length).toBeLessThan(1_100);
@@ -134,20 +134,20 @@ describe("receivers that cannot be reached", () => {
   ];
   test.each(cases)("%s", async (_, endpoint, reason) => {
     const outcome = await makeSender({ endpoint }).send(smallRequest(), never);
-    expect(outcome).toMatchObject({ kind: "exhausted", reason, answerLost: false });
+    expect(outcome).toMatchObject({ kind: "exhausted", reason, responseLost: false });
   });
 
   test("https where http is spoken", async () => {
     const endpoint = receiver.url.replace("http:", "https:");
     const outcome = await makeSender({ endpoint }).send(smallRequest(), never);
-    expect(outcome).toMatchObject({ kind: "exhausted", reason: "tls", answerLost: false });
+    expect(outcome).toMatchObject({ kind: "exhausted", reason: "tls", responseLost: false });
   });
 
   test("a certificate that nobody vouches for, and one that the system's authorities vouch for", async () => {
     const authority = createAuthority();
     await using secure = await startReceiver({ tls: authority.issue() });
     const strange = await makeSender({ endpoint: secure.url }).send(smallRequest(), never);
-    expect(strange).toMatchObject({ kind: "exhausted", reason: "tls", answerLost: false });
+    expect(strange).toMatchObject({ kind: "exhausted", reason: "tls", responseLost: false });
     expect(secure.requests).toEqual([]);
 
     const caFile = join(folder, "ca.pem");
@@ -173,7 +173,7 @@ describe("receivers that cannot be reached", () => {
 
 describe("retries", () => {
   test("the same bytes again, backoff apart, until it is delivered", async () => {
-    answerOnceWith({ status: 503 }, { fault: "reset" }, undefined);
+    respondOnceWith({ status: 503 }, { fault: "reset" }, undefined);
     const outcome = await makeSender({ retry: { maxAttempts: 3, backoffMs: 150 } }).send(
       smallRequest(),
       never,
@@ -186,29 +186,29 @@ describe("retries", () => {
   });
 
   test("a longer Retry-After wins", async () => {
-    answerOnceWith({ status: 429, headers: { "retry-after": "1" } }, undefined);
+    respondOnceWith({ status: 429, headers: { "retry-after": "1" } }, undefined);
     await makeSender().send(smallRequest(), never);
     const [first, second] = receiver.requests;
     expect(second!.receivedAtMs - first!.receivedAtMs).toBeGreaterThanOrEqual(999);
   });
 
   test("a very long one is reported at once", async () => {
-    answerOnceWith({ status: 503, headers: { "retry-after": "120" } });
+    respondOnceWith({ status: 503, headers: { "retry-after": "120" } });
     const outcome = await makeSender().send(smallRequest(), never);
     expect(outcome).toMatchObject({ kind: "exhausted", retryAfterMs: 120_000 });
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test("a refusal after a lost answer says so", async () => {
-    answerOnceWith({ fault: "reset", store: true }, { status: 400, body: "out of order" });
+  test("a refusal after a lost response says so", async () => {
+    respondOnceWith({ fault: "reset", store: true }, { status: 400, body: "out of order" });
     const outcome = await makeSender().send(smallRequest(), never);
-    expect(outcome).toMatchObject({ kind: "refused", status: 400, answerLost: true });
+    expect(outcome).toMatchObject({ kind: "refused", status: 400, responseLost: true });
   });
 });
 
 test("a rotated Secret counts from the next request on", async () => {
   let auth: BasicAuth | undefined = { username: "u", password: "old:ä" };
-  answerOnceWith({ status: 500 }, undefined);
+  respondOnceWith({ status: 500 }, undefined);
   const sending = makeSender({ basicAuth: () => auth, retry: { maxAttempts: 2, backoffMs: 200 } }).send(
     smallRequest(),
     never,
@@ -224,28 +224,28 @@ test("a rotated Secret counts from the next request on", async () => {
 });
 
 describe("an abort", () => {
-  test("ends a request that waits for its answer, and its connection", async () => {
+  test("ends a request that waits for its response, and its connection", async () => {
     receiver.respond(() => ({ fault: "hang" }));
     const controller = new AbortController();
     const sender = makeSender({}, { limits: postLimits });
     const sending = sender.send(smallRequest(), controller.signal);
     await until("the request is there", () => receiver.requests.length === 1);
     controller.abort();
-    expect(await sending).toEqual({ kind: "aborted", answerLost: true });
+    expect(await sending).toEqual({ kind: "aborted", responseLost: true });
     await until("the connection is gone", () => receiver.openConnections() === 0);
   });
 
   test("ends one that waits for a connection, and nothing is sent later on", async () => {
     const single = testTransport({ connectMs: 2_000, connections: 1 });
-    const answers: ReceiverAnswer[] = [{ delayMs: 200 }];
-    receiver.respond(() => answers.shift());
+    const responses: ReceiverResponse[] = [{ delayMs: 200 }];
+    receiver.respond(() => responses.shift());
     const sender = makeSender({}, { transport: single });
     const first = sender.send(smallRequest(), never);
     await until("the connection is in use", () => receiver.requests.length === 1);
     const controller = new AbortController();
     const second = sender.send(smallRequest(), controller.signal);
     controller.abort();
-    expect(await second).toEqual({ kind: "aborted", answerLost: false });
+    expect(await second).toEqual({ kind: "aborted", responseLost: false });
     expect(await first).toMatchObject({ kind: "delivered" });
     expect(await sender.send(smallRequest(), never)).toMatchObject({ kind: "delivered" });
     expect(receiver.requests).toHaveLength(2);
@@ -253,7 +253,7 @@ describe("an abort", () => {
   });
 });
 
-test("an answer that comes before the request was read, from a server that goes on reading", async () => {
+test("a response that comes before the request was read, from a server that goes on reading", async () => {
   const early = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () => {
@@ -271,8 +271,8 @@ test("an answer that comes before the request was read, from a server that goes 
 
 test("a pool whose connections are all taken is no endless wait, and nothing is sent later on", async () => {
   const single = testTransport({ connections: 1 });
-  const answers: ReceiverAnswer[] = [{ delayMs: 2_000 }];
-  receiver.respond(() => answers.shift());
+  const responses: ReceiverResponse[] = [{ delayMs: 2_000 }];
+  receiver.respond(() => responses.shift());
   const sender = makeSender({}, { transport: single, limits: postLimits });
   const impatient = makeSender(
     { retry: { maxAttempts: 1, backoffMs: 10 } },
@@ -281,7 +281,7 @@ test("a pool whose connections are all taken is no endless wait, and nothing is 
   const first = sender.send(smallRequest(), never);
   await until("the connection is in use", () => receiver.requests.length === 1);
   const second = await impatient.send(smallRequest(), never);
-  expect(second).toMatchObject({ kind: "exhausted", reason: "connect", answerLost: false });
+  expect(second).toMatchObject({ kind: "exhausted", reason: "connect", responseLost: false });
   expect(await first).toMatchObject({ kind: "delivered" });
   expect(await sender.send(smallRequest(), never)).toMatchObject({ kind: "delivered" });
   expect(receiver.requests).toHaveLength(2);
@@ -290,7 +290,7 @@ test("a pool whose connections are all taken is no endless wait, and nothing is 
 
 test("what was done is counted", async () => {
   const own = new RemoteWriteMetrics();
-  answerOnceWith({ status: 503 }, undefined);
+  respondOnceWith({ status: 503 }, undefined);
   const request = smallRequest();
   await makeSender({}, { metrics: own }).send(request, never);
   const text = await own.registry.metrics();

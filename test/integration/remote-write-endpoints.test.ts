@@ -103,7 +103,7 @@ describe("egress", () => {
       const endpoint = `http://${host}:${receiver.port}/api/v1/write`;
       const endpoints = open([]);
       const tenant = await sendThrough(endpoints, endpoint, "tenant");
-      expect(tenant).toMatchObject({ kind: "forbidden", answerLost: false });
+      expect(tenant).toMatchObject({ kind: "forbidden", responseLost: false });
       expect(tenant.kind === "forbidden" && tenant.message).toContain("not a public address");
       expect(receiver.requests).toEqual([]);
       expect(await sendThrough(endpoints, endpoint, "operator")).toMatchObject({ kind: "delivered" });
@@ -128,11 +128,11 @@ describe("egress", () => {
 
   test("of a name's addresses only those that are allowed are used, and the name is looked up once", async () => {
     const asked: string[] = [];
-    const answers = ["169.254.169.254", "127.0.0.1"].map((address) => ({ address, family: 4 }));
+    const responses = ["169.254.169.254", "127.0.0.1"].map((address) => ({ address, family: 4 }));
     const lookup = async (name: string) => {
       asked.push(name);
-      // The second answer is the attack: harmless when checked, something else when connected to.
-      return asked.length === 1 ? answers : answers.slice(0, 1);
+      // The second response is the attack: harmless when checked, something else when connected to.
+      return asked.length === 1 ? responses : responses.slice(0, 1);
     };
     const transport = createTransport({
       limits: transportLimits,
@@ -287,7 +287,7 @@ describe("TLS", () => {
     await using secure = await startReceiver({ tls: authority.issue(["receiver.internal"]) });
     const tls = { caFile: join(folder, "ca.pem") };
     const wrong = await sendThrough(open([settings({ urlPrefix: secure.url, tls })]), secure.url);
-    expect(wrong).toMatchObject({ kind: "exhausted", reason: "tls", answerLost: false });
+    expect(wrong).toMatchObject({ kind: "exhausted", reason: "tls", responseLost: false });
     const named = settings({ urlPrefix: secure.url, tls: { ...tls, serverName: "receiver.internal" } });
     expect(await sendThrough(open([named]), secure.url)).toMatchObject({ kind: "delivered" });
   });
@@ -321,7 +321,7 @@ describe("TLS", () => {
   test("files that cannot be used keep the sink from sending, with a message", async () => {
     const own = settings({ urlPrefix: "https://127.0.0.1/", tls: { caFile: join(folder, "none.pem") } });
     const outcome = await sendThrough(open([own]), "https://127.0.0.1/");
-    expect(outcome).toMatchObject({ kind: "exhausted", answerLost: false });
+    expect(outcome).toMatchObject({ kind: "exhausted", responseLost: false });
     expect(outcome.kind === "exhausted" && outcome.message).toContain("none.pem");
   });
 });
@@ -355,14 +355,14 @@ describe("proxies", () => {
     for (const headers of [{ "proxy-authorization": "Basic eDp5" }, { "x-broken": "a\nb" }]) {
       const own = settings({ urlPrefix: receiver.url, proxyUrl: "http://127.0.0.1:1", headers });
       const outcome = await sendThrough(open([own]), receiver.url);
-      expect(outcome).toMatchObject({ kind: "exhausted", answerLost: false });
+      expect(outcome).toMatchObject({ kind: "exhausted", responseLost: false });
     }
   });
 
   test("one that is not there is tried again", async () => {
     const own = settings({ urlPrefix: receiver.url, proxyUrl: "http://127.0.0.1:1" });
     const outcome = await sendThrough(open([own]), receiver.url);
-    expect(outcome).toMatchObject({ kind: "exhausted", reason: "connect", answerLost: false });
+    expect(outcome).toMatchObject({ kind: "exhausted", reason: "connect", responseLost: false });
   });
 
   test("only where the operator says that it is to be trusted", () => {

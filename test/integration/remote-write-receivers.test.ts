@@ -129,7 +129,7 @@ describe("what Prometheus does not take", () => {
   test("an older sample is refused for good, with its words in the message", async () => {
     expect(await sendTo(prometheus, one(nowMs))).toMatchObject({ kind: "delivered" });
     const outcome = await sendTo(prometheus, one(nowMs - 5_000));
-    expect(outcome).toMatchObject({ kind: "refused", status: 400, answerLost: false });
+    expect(outcome).toMatchObject({ kind: "refused", status: 400, responseLost: false });
     expect(outcome.kind === "refused" && outcome.message).toContain("out of order");
   });
 

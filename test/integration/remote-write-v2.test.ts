@@ -185,7 +185,7 @@ describe("receivers that know only 1.0: nothing is lost, and 1.0 stays", () => {
     expect(types()).toEqual([version2, version1, version1]);
   });
 
-  test("the real ones of today's distributions, which answer 204 and store nothing", async () => {
+  test("the real ones of today's distributions, which response 204 and store nothing", async () => {
     const old = [await startVictoriaMetrics(), await startPrometheus()];
     for (const [index, server] of old.entries()) {
       const connection = connectTo(`${server.url}/api/v1/write`, "2.0");
@@ -275,7 +275,7 @@ describeReal("a real Prometheus >= 3, where PROMETHEUS_BIN names one", () => {
     expect(size).toBe(8);
   });
 
-  test("that has 2.0 switched off answers 415 and gets the samples as 1.0", async () => {
+  test("that has 2.0 switched off responds with 415 and gets the samples as 1.0", async () => {
     await using server = await startPrometheus({
       flags: ["--web.remote-write-receiver.accepted-protobuf-messages=prometheus.WriteRequest"],
     });

@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => releasers.releaseAll());
 
 describe("Redis", () => {
-  test("killed and restarted empty: answers go on, refreshes resume by themselves", async () => {
+  test("killed and restarted empty: responses go on, refreshes resume by themselves", async () => {
     const site = await fixture.website();
     let last = await updatedAfter(site, 0);
     for (const pauseMs of [0, 130]) {
@@ -73,7 +73,7 @@ describe("Redis", () => {
     await idle(site);
   });
 
-  test("hangs: answers go on, and refreshes after it", async () => {
+  test("hangs: responses go on, and refreshes after it", async () => {
     const site = await fixture.website();
     await updatedAfter(site, 0);
     redis.signal("SIGSTOP");
@@ -87,7 +87,7 @@ describe("Redis", () => {
     await idle(site);
   });
 
-  test("away from the start: a replica answers from its file", async () => {
+  test("away from the start: a replica responds from its file", async () => {
     const first = await fixture.website();
     const updatedAt = await updatedAfter(first, 0);
     const clients = await fixture.redisClients();

@@ -118,7 +118,7 @@ test("credentials that a receiver quotes are in no condition, log line, page or 
     },
   });
   const status = async () => (await (await fetch(`${daemon.opsUrl}/api/v1/status`)).json()) as DaemonStatus;
-  await until("every sink has been answered", async () => {
+  await until("every sink has its response", async () => {
     await write(0);
     const sinks = (await status()).policies[0]?.sinks ?? [];
     return sinks.length === 4 && sinks.every(({ lastError }) => lastError !== undefined);

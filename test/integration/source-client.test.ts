@@ -19,7 +19,7 @@ const forever = new AbortController().signal;
 const request = { path: "/api/v1/export", form: new URLSearchParams({ "match[]": "up" }) };
 
 let server: Server;
-let answer: RequestListener = (_, response) => response.end();
+let respond: RequestListener = (_, response) => response.end();
 const asked: IncomingMessage[] = [];
 let client: StoreClient;
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   server = createServer((message, response) => {
     asked.push(message);
     message.resume();
-    answer(message, response);
+    respond(message, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
@@ -58,7 +58,7 @@ function connect(
 
 async function bodyOf(
   of: StoreClient,
-): Promise<{ answer: Awaited<ReturnType<StoreClient["request"]>>; text: string }> {
+): Promise<{ response: Awaited<ReturnType<StoreClient["request"]>>; text: string }> {
   let text = "";
   const got = await of.request(
     request,
@@ -68,38 +68,41 @@ async function bodyOf(
     },
     forever,
   );
-  return { answer: got, text };
+  return { response: got, text };
 }
 
 describe("bodies", () => {
   const body = Array.from({ length: 50_000 }, (_, index) => `line ${index}\n`).join("");
 
   test("compressed ones are unpacked", async () => {
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.writeHead(200, { "content-encoding": "gzip" });
       response.end(gzipSync(body));
     };
-    expect(await bodyOf(connect())).toMatchObject({ answer: { kind: "answered", whole: true }, text: body });
+    expect(await bodyOf(connect())).toMatchObject({
+      response: { kind: "response", whole: true },
+      text: body,
+    });
   });
 
   test("a compressed one that is cut off is a lost connection", async () => {
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.writeHead(200, { "content-encoding": "gzip" });
       response.end(gzipSync(body).subarray(0, 10_000));
     };
-    expect((await bodyOf(connect())).answer).toMatchObject({ kind: "failed", reason: "connection_lost" });
+    expect((await bodyOf(connect())).response).toMatchObject({ kind: "failed", reason: "connection_lost" });
   });
 
   test("shorter than announced is a lost connection", async () => {
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("half", () => response.socket?.destroy());
     };
-    expect((await bodyOf(connect())).answer).toMatchObject({ kind: "failed", reason: "connection_lost" });
+    expect((await bodyOf(connect())).response).toMatchObject({ kind: "failed", reason: "connection_lost" });
   });
 
   test("what the callee throws is the caller's", async () => {
-    answer = (_, response) => response.end(body);
+    respond = (_, response) => response.end(body);
     const failing = connect().request(
       request,
       () => {
@@ -111,7 +114,7 @@ describe("bodies", () => {
   });
 
   test("an aborted signal rejects with its reason, before and after the headers", async () => {
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.write("beginning");
     };
     const abort = new AbortController();
@@ -130,15 +133,15 @@ describe("bodies", () => {
 
 describe("limits", () => {
   test("no headers", async () => {
-    answer = () => {};
-    expect((await bodyOf(connect({}, { headersMs: 50 }))).answer).toMatchObject({ reason: "timeout" });
+    respond = () => {};
+    expect((await bodyOf(connect({}, { headersMs: 50 }))).response).toMatchObject({ reason: "timeout" });
   });
 
   test("a body that stalls", async () => {
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.write("beginning");
     };
-    expect((await bodyOf(connect({}, { bodyIdleMs: 50 }))).answer).toMatchObject({ reason: "timeout" });
+    expect((await bodyOf(connect({}, { bodyIdleMs: 50 }))).response).toMatchObject({ reason: "timeout" });
   });
 });
 
@@ -147,7 +150,7 @@ describe("connections", () => {
     let sockets = 0;
     const count = () => sockets++;
     server.on("connection", count);
-    answer = (_, response) => response.end("x");
+    respond = (_, response) => response.end("x");
     connect();
     for (let index = 0; index < 5; index++) await bodyOf(client);
     server.off("connection", count);
@@ -156,17 +159,17 @@ describe("connections", () => {
   });
 
   test("a kept one that the store closed meanwhile costs no read", async () => {
-    answer = (_, response) => response.end("x");
+    respond = (_, response) => response.end("x");
     connect();
     await bodyOf(client);
     let resets = 0;
-    answer = (message, response) => {
+    respond = (message, response) => {
       if (resets++ === 0) message.socket.resetAndDestroy();
       else response.end("again");
     };
-    expect(await bodyOf(client)).toMatchObject({ answer: { kind: "answered" }, text: "again" });
-    answer = (message) => message.socket.resetAndDestroy();
-    expect((await bodyOf(client)).answer).toMatchObject({ kind: "failed", reason: "connection_lost" });
+    expect(await bodyOf(client)).toMatchObject({ response: { kind: "response" }, text: "again" });
+    respond = (message) => message.socket.resetAndDestroy();
+    expect((await bodyOf(client)).response).toMatchObject({ kind: "failed", reason: "connection_lost" });
     expect(asked).toHaveLength(5);
   });
 });
@@ -175,11 +178,14 @@ describe("credentials", () => {
   test("are sent, and read again when their file has changed", async () => {
     const folder = await mkdtemp(join(tmpdir(), "telemetryd-client-"));
     const passwordFile = join(folder, "password");
-    answer = (_, response) => response.end();
+    respond = (_, response) => response.end();
     let nowMs = 0;
     const clock = { ...systemClock, monotonicMs: () => nowMs };
     client = new StoreClient({ ...settingsOf(), basicAuth: { username: "reader", passwordFile } }, { clock });
-    expect((await bodyOf(client)).answer).toMatchObject({ kind: "failed", reason: "credentials_unreadable" });
+    expect((await bodyOf(client)).response).toMatchObject({
+      kind: "failed",
+      reason: "credentials_unreadable",
+    });
     for (const password of ["one", "two"]) {
       await writeFile(passwordFile, `${password}\n`);
       nowMs += 10_000;
@@ -196,7 +202,7 @@ describe("credentials", () => {
 
   test("a failure's message holds no credential of the address", async () => {
     const url = "http://user:hunter2@127.0.0.1:1/?token=hunter2";
-    expect(JSON.stringify((await bodyOf(connect({ url }))).answer)).not.toContain("hunter2");
+    expect(JSON.stringify((await bodyOf(connect({ url }))).response)).not.toContain("hunter2");
   });
 });
 
@@ -233,7 +239,7 @@ describe("TLS", () => {
   test("the authority, the name and a certificate of our own are as configured", async () => {
     const [caFile, certFile, keyFile] = ["ca", "cert", "key"].map((name) => join(folder, `${name}.pem`));
     connect({ url, tls: { caFile, certFile, keyFile, serverName: "store.internal" } });
-    expect(await bodyOf(client)).toMatchObject({ answer: { kind: "answered" }, text: "true" });
+    expect(await bodyOf(client)).toMatchObject({ response: { kind: "response" }, text: "true" });
   });
 
   test.each([
@@ -242,25 +248,25 @@ describe("TLS", () => {
     ["a file that is missing", { caFile: "none.pem" }],
   ])("%s makes the store unreachable", async (_, { caFile }: { caFile?: string }) => {
     connect({ url, tls: { caFile: caFile && join(folder, caFile) } });
-    expect((await bodyOf(client)).answer).toMatchObject({ kind: "failed", reason: "unreachable" });
+    expect((await bodyOf(client)).response).toMatchObject({ kind: "failed", reason: "unreachable" });
   });
 
   test("the system's authorities count too", async () => {
     vi.stubEnv("SSL_CERT_FILE", join(folder, "ca.pem"));
     connect({ url, tls: { serverName: "store.internal" } });
-    expect(await bodyOf(client)).toMatchObject({ answer: { kind: "answered" }, text: "false" });
+    expect(await bodyOf(client)).toMatchObject({ response: { kind: "response" }, text: "false" });
     vi.unstubAllEnvs();
   });
 
   test("nothing is verified when that is asked for", async () => {
     connect({ url, tls: { insecureSkipVerify: true } });
-    expect(await bodyOf(client)).toMatchObject({ answer: { kind: "answered" }, text: "false" });
+    expect(await bodyOf(client)).toMatchObject({ response: { kind: "response" }, text: "false" });
   });
 });
 
 describe("what the store is", () => {
   test("a store that knows no buildinfo is asked for an export", async () => {
-    answer = (message, response) => {
+    respond = (message, response) => {
       response.statusCode = message.url?.endsWith("/export") === true ? 200 : 404;
       response.end();
     };
@@ -271,7 +277,7 @@ describe("what the store is", () => {
   });
 
   test("a store that knows neither is unknown, and asked again", async () => {
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.statusCode = 404;
       response.end();
     };

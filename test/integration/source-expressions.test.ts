@@ -209,10 +209,10 @@ describe.each(Object.entries(stores))("expressions on %s", (kind, start) => {
   );
 });
 
-describe("a store whose answers are large or odd", () => {
+describe("a store whose responses are large or odd", () => {
   let server: Server;
   let client: StoreClient;
-  let answer: (points: readonly number[]) => unknown;
+  let resultOf: (points: readonly number[]) => unknown;
   const asked: number[] = [];
 
   beforeAll(async () => {
@@ -229,7 +229,7 @@ describe("a store whose answers are large or odd", () => {
           times.push(ms);
         if (request.url === "/api/v1/query_range") asked.push(times.length);
         response.end(
-          JSON.stringify({ status: "success", data: { resultType: "matrix", result: answer(times) } }),
+          JSON.stringify({ status: "success", data: { resultType: "matrix", result: resultOf(times) } }),
         );
       });
     });
@@ -244,12 +244,12 @@ describe("a store whose answers are large or odd", () => {
     await new Promise((done) => server.close(done));
   });
 
-  async function read(maxAnswerBytes: number, flavor: StoreFlavor = "prometheus") {
+  async function read(maxResponseBytes: number, flavor: StoreFlavor = "prometheus") {
     const times: number[] = [];
     const refused: string[] = [];
     const evaluator = new ExpressionReader(client, new LabelCache(2 ** 20), flavor, {
       maxPoints: 100,
-      maxAnswerBytes,
+      maxResponseBytes,
     });
     const ended = await evaluator.read(
       {
@@ -273,8 +273,8 @@ describe("a store whose answers are large or odd", () => {
   const series = (times: readonly number[]) => [{ metric: {}, values: times.map((ms) => [ms / 1_000, "1"]) }];
   const everySecond = Array.from({ length: 50 }, (_, index) => (index + 1) * 1_000);
 
-  test("too large an answer is asked for with fewer points, none left out", async () => {
-    answer = series;
+  test("too large a response is asked for with fewer points, none left out", async () => {
+    resultOf = series;
     asked.length = 0;
     const { ended, times } = await read(300);
     expect(ended).toMatchObject({ kind: "complete", samples: 50 });
@@ -283,7 +283,7 @@ describe("a store whose answers are large or odd", () => {
   });
 
   test("of VictoriaMetrics each point is asked for alone", async () => {
-    answer = series;
+    resultOf = series;
     asked.length = 0;
     const { ended, times } = await read(1_500, "victoriametrics");
     expect(ended).toMatchObject({ kind: "complete", samples: 50 });
@@ -292,7 +292,7 @@ describe("a store whose answers are large or odd", () => {
   });
 
   test("one point that is too large is a failure", async () => {
-    answer = series;
+    resultOf = series;
     expect(await read(20)).toMatchObject({
       ended: { kind: "failed", reason: "answer_too_large" },
       times: [],
@@ -300,7 +300,7 @@ describe("a store whose answers are large or odd", () => {
   });
 
   test("points that were not asked for are a failure, not a gap", async () => {
-    answer = (times) => series(times.map((ms) => ms + 500));
+    resultOf = (times) => series(times.map((ms) => ms + 500));
     expect(await read(2 ** 20)).toMatchObject({
       ended: { kind: "failed", reason: "malformed_answer" },
       times: [],
@@ -308,7 +308,7 @@ describe("a store whose answers are large or odd", () => {
   });
 
   test("native histograms are counted", async () => {
-    answer = () => [{ metric: { a: "b" }, histograms: [[1, {}]] }];
+    resultOf = () => [{ metric: { a: "b" }, histograms: [[1, {}]] }];
     expect(await read(2 ** 20)).toMatchObject({
       ended: { kind: "complete", samples: 0 },
       refused: ["native_histogram"],

@@ -4,7 +4,11 @@ import snappy from "snappy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { prometheus as protocol } from "../../src/exporter/metrics-store/prometheus/gen/remote-read.js";
 import type { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";
-import { encodeChunkedResponse, encodeFrame, encodeSamplesResponse } from "../support/remote-read-answer.ts";
+import {
+  encodeChunkedResponse,
+  encodeFrame,
+  encodeSamplesResponse,
+} from "../support/remote-read-response.ts";
 import { readPrometheus, seriesKey, type WrittenSeries, writeByRemoteWrite } from "../support/samples.ts";
 import { prometheusBuild, type RunningServer, startPrometheus } from "../support/servers.ts";
 import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../support/store-reads.ts";
@@ -106,15 +110,15 @@ class SamplesOnly {
   }
 
   async #forward(path: string, body: Buffer): Promise<{ status: number; type: string; body: Buffer }> {
-    const answer = await fetch(`${store.url}${path}`, {
+    const response = await fetch(`${store.url}${path}`, {
       ...(path === "/api/v1/read" && {
         method: "POST",
         body: withoutChunks(body),
         headers: { "content-encoding": "snappy" },
       }),
     });
-    const type = answer.headers.get("content-type") ?? "";
-    return { status: answer.status, type, body: Buffer.from(await answer.arrayBuffer()) };
+    const type = response.headers.get("content-type") ?? "";
+    return { status: response.status, type, body: Buffer.from(await response.arrayBuffer()) };
   }
 }
 
@@ -248,7 +252,7 @@ test("what another tenant's read of the same selector gives is not shared", asyn
   expect(values).toEqual([[1], [2]]);
 });
 
-describe("an answer that is not whole is a failure", () => {
+describe("a response that is not whole is a failure", () => {
   const chunk = {
     type: "XOR" as const,
     minTimeMs: baseMs,
@@ -260,21 +264,21 @@ describe("an answer that is not whole is a failure", () => {
   const samples = { "content-type": "application/x-protobuf", "content-encoding": "snappy" };
   let server: Server;
   let url: string;
-  interface Answer {
+  interface Response {
     readonly headers: Record<string, string>;
     readonly body: Buffer;
     readonly cut?: boolean;
   }
-  let answers: (form: "chunks" | "samples") => Answer;
+  let responses: (form: "chunks" | "samples") => Response;
 
   beforeAll(async () => {
     server = createServer((request, response) => {
       const pieces: Buffer[] = [];
       request.on("data", (piece: Buffer) => pieces.push(piece));
       request.on("end", () => {
-        const answer = answers(formOf(Buffer.concat(pieces)));
-        response.writeHead(200, answer.headers);
-        response.write(answer.body, () => (answer.cut === true ? response.destroy() : response.end()));
+        const { headers, body, cut } = responses(formOf(Buffer.concat(pieces)));
+        response.writeHead(200, headers);
+        response.write(body, () => (cut === true ? response.destroy() : response.end()));
       });
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -303,7 +307,7 @@ describe("an answer that is not whole is a failure", () => {
     ["samples that are no snappy", samples, Buffer.from("<html>"), "malformed_answer", 0],
     ["no samples at all", samples, Buffer.from([1]), "malformed_answer", 0],
   ])("%s", async (_, headers, body, reason, passed) => {
-    answers = () => ({ headers, body });
+    responses = () => ({ headers, body });
     const { outcome, series } = await readAll(readerOf(url, { flavor: "prometheus" }), {
       selector: "x",
       window,
@@ -321,7 +325,7 @@ describe("an answer that is not whole is a failure", () => {
       ["x", "y"].map((name) => ({ labels: { __name__: name }, samples: points })),
     ]);
     const again = { headers: samples, body: snappy.compressSync(whole) };
-    answers = (form) =>
+    responses = (form) =>
       form === "samples" ? again : { headers: stream, body: Buffer.concat([frame, unknown]) };
     const { outcome, series } = await readAll(readerOf(url, { flavor: "prometheus" }), {
       selector: "x",
@@ -332,13 +336,13 @@ describe("an answer that is not whole is a failure", () => {
   });
 
   test("a connection cut between two frames", async () => {
-    answers = () => ({ headers: stream, body: frame, cut: true });
+    responses = () => ({ headers: stream, body: frame, cut: true });
     const { outcome } = await readAll(readerOf(url, { flavor: "prometheus" }), { selector: "x", window });
     expect(outcome).toMatchObject({ kind: "failed", reason: "connection_lost" });
   });
 
   test("a whole one is complete", async () => {
-    answers = () => ({ headers: stream, body: Buffer.concat([frame, frame]) });
+    responses = () => ({ headers: stream, body: Buffer.concat([frame, frame]) });
     const { outcome } = await readAll(readerOf(url, { flavor: "prometheus" }), { selector: "x", window });
     expect(outcome).toMatchObject({ kind: "complete", series: 2, samples: 2, bytes: 2 * frame.length });
   });

@@ -212,7 +212,7 @@ describe("VictoriaMetrics", () => {
     expect((await readAll(one, { selector: "every_ms", window })).outcome.kind).toBe("complete");
   });
 
-  test("the store's clock is known after the first answer, and never ahead of it", async () => {
+  test("the store's clock is known after the first response, and never ahead of it", async () => {
     const fresh = readerOf(store.url);
     expect(fresh.storeNowMs()).toBeUndefined();
     await readAll(fresh, { selector: "marked", window });
@@ -264,7 +264,7 @@ describe("a store that goes away", () => {
     const again = await readAll(reader, request);
     expect(again.outcome).toMatchObject({ kind: "failed", reason: "unreachable" });
     await store.restart();
-    // What it had taken in the last seconds may be gone: that it answers in full is what counts.
+    // What it had taken in the last seconds may be gone: that it responds in full is what counts.
     expect((await readAll(reader, request)).outcome).toMatchObject({ kind: "complete" });
   });
 
@@ -291,10 +291,10 @@ test("the store behind an address changes: found out again", async () => {
   expect((await readAll(reader, evaluation)).outcome).toMatchObject({ kind: "complete" });
 });
 
-describe("a store that answers oddly", () => {
+describe("a store that responds oddly", () => {
   let server: Server;
   let url: string;
-  let answer: Parameters<typeof createServer>[1];
+  let respond: Parameters<typeof createServer>[1];
 
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -303,7 +303,7 @@ describe("a store that answers oddly", () => {
         response.end('{"status":"success","data":{}}');
         return;
       }
-      answer?.(request, response);
+      respond?.(request, response);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -327,7 +327,7 @@ describe("a store that answers oddly", () => {
     [302, { location: "http://elsewhere/" }, { reason: "redirected" }],
     [504, {}, { reason: "timeout" }],
   ])("status %i", async (status, headers, expected) => {
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.writeHead(status, headers);
       response.end("the store's words");
     };
@@ -352,21 +352,21 @@ describe("a store that answers oddly", () => {
       "malformed_line",
     ],
   ])("status 200 and %s", async (_, body, reason) => {
-    answer = (_, response) => response.end(body);
+    respond = (_, response) => response.end(body);
     const { outcome, series } = await readAll(readerOf(url), request);
     expect(outcome).toMatchObject({ kind: "failed", reason });
     expect(series).toHaveLength(1);
   });
 
   test("a body without length or chunks is not taken for whole", async () => {
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.socket?.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${line}`);
     };
     expect((await readAll(readerOf(url), request)).outcome).toMatchObject({ reason: "unframed_body" });
   });
 
   test("a body that stalls is given up", async () => {
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.write(line);
     };
     const { outcome, series } = await readAll(readerOf(url, {}, { readMs: 300 }), request);
@@ -375,16 +375,16 @@ describe("a store that answers oddly", () => {
   });
 
   test("a series without the tenant's label fails the read, and nothing of it is passed on", async () => {
-    answer = (_, response) => response.end(line + line.replace("web", "shop") + line);
+    respond = (_, response) => response.end(line + line.replace("web", "shop") + line);
     const tenant = { label: "project", value: "web" };
     const { outcome, series } = await readAll(readerOf(url), { ...request, tenant });
     expect(outcome).toMatchObject({ kind: "failed", reason: "tenant_violation" });
     expect(series).toHaveLength(1);
   });
 
-  test("when all have left, the answer is cut off at once", async () => {
+  test("when all have left, the response is cut off at once", async () => {
     let closed = false;
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.on("close", () => {
         closed = true;
       });
@@ -398,7 +398,7 @@ describe("a store that answers oddly", () => {
 
   test("what the store is asked: a form, the credentials, the user agent, no compression on this host", async () => {
     const asked: { form: URLSearchParams; headers: Record<string, unknown> }[] = [];
-    answer = (message, response) => {
+    respond = (message, response) => {
       let body = "";
       message.on("data", (chunk) => {
         body += String(chunk);

@@ -14,9 +14,9 @@ const watchCount = Number(process.argv[3] ?? 1_000);
 const limits = { listP99Ms: 1_000, changeMs: 1_000, memoryBytes: 512 * 2 ** 20 };
 
 async function ask<T>(child: ChildProcess, message?: string): Promise<T> {
-  const answer = once(child, "message");
+  const response = once(child, "message");
   if (message !== undefined) child.send(message);
-  return (await answer)[0] as T;
+  return (await response)[0] as T;
 }
 
 function percentile(values: readonly number[], fraction: number): number {

@@ -40,12 +40,12 @@ interface ReceiverFixture {
   open(changes?: TransportChanges): DirectTransport;
 }
 
-/** Before each test a receiver that answers 200, and after it the end of that and of all transports. */
+/** Before each test a receiver that responds with 200, and after it the end of that and of all transports. */
 export function withReceiver(): ReceiverFixture {
   const opened: DirectTransport[] = [];
   let server: RawServer;
   beforeEach(async () => {
-    server = await startRawServer((socket) => socket.write(bareAnswer("200 OK")));
+    server = await startRawServer((socket) => socket.write(bareResponse("200 OK")));
   });
   afterEach(async () => {
     for (const one of opened.splice(0)) await one.close();
@@ -99,11 +99,11 @@ export function told(result: PostResult): string {
     authenticated: false,
     nowMs: 0,
   });
-  const lost = "answerLost" in verdict && verdict.answerLost ? " lost" : "";
+  const lost = "responseLost" in verdict && verdict.responseLost ? " lost" : "";
   const kind = verdict.kind === "retry" ? verdict.reason : verdict.kind;
   return `${kind}${lost}: ${"message" in verdict ? verdict.message : ""}`;
 }
 
-export function bareAnswer(status: string, ...fields: readonly string[]): string {
+export function bareResponse(status: string, ...fields: readonly string[]): string {
   return `HTTP/1.1 ${status}\r\n${fields.map((field) => `${field}\r\n`).join("")}content-length: 0\r\n\r\n`;
 }

@@ -7,17 +7,17 @@ export type Fault =
   | { readonly kind: "late"; readonly delayMs: number }
   /** Answered by the proxy: the server never sees it. */
   | {
-      readonly kind: "answer";
+      readonly kind: "response";
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
     }
   /** The connection is reset when so much of the request's body has come: the server never sees it. */
   | { readonly kind: "reset"; readonly afterBytes: number }
-  /** Taken by the server, and the connection is reset in place of the answer. */
-  | { readonly kind: "lose-answer" }
+  /** Taken by the server, and the connection is reset in place of the response. */
+  | { readonly kind: "lose-response" }
   /** Neither passed on nor answered. */
   | { readonly kind: "hang" }
-  /** The answer breaks off after so many bytes: by a reset, or by an end in good order. */
+  /** The response breaks off after so many bytes: by a reset, or by an end in good order. */
   | { readonly kind: "cut"; readonly afterBytes: number; readonly by: "reset" | "end" };
 
 export interface ProxiedRequest {
@@ -32,22 +32,22 @@ export interface FaultProxy extends AsyncDisposable {
   readonly url: string;
   /** How many requests have come, answered or not. */
   readonly requests: number;
-  /** Of those, how many the server's answers were passed on to. */
+  /** Of those, how many the server's responses were passed on to. */
   readonly answered: number;
-  /** Since a request last came or was answered, in ms. */
+  /** Since a request last came or got a response, in ms. */
   idleMs(): number;
   /** From now on, asked for each request when its head is there. */
   plan(next: (request: ProxiedRequest) => Fault): void;
-  /** Called with the body of each request that the server got and whose answer did not get to the client. */
+  /** Called with the body of each request that the server got and whose response did not get to the client. */
   onLost(listener: (body: Buffer) => void): void;
   /**
-   * The client has died: reports as lost what it may not have noted, the last answers that were passed on, if they are less
+   * The client has died: reports as lost what it may not have noted, the last responses that were passed on, if they are less
    * than two seconds old.
    *
    * @param most of them, at most
    */
   clientDied(most: number): void;
-  /** Open connections break, new ones are refused. What was answered in the last moment counts as lost. */
+  /** Open connections break, new ones are refused. What got a response in the last moment counts as lost. */
   down(): Promise<void>;
   up(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -125,7 +125,7 @@ interface Shared {
   requests: number;
   answered: number;
   busyAtMs: number;
-  /** The last requests whose answers were passed on, oldest first. */
+  /** The last requests whose responses were passed on, oldest first. */
   readonly recent: { readonly body: Buffer; readonly atMs: number }[];
   plan: (request: ProxiedRequest) => Fault;
   onLost: (body: Buffer) => void;
@@ -144,7 +144,7 @@ class Exchanges {
   #fault: Fault | undefined;
   #bodyAt = 0;
   #bodyLength = 0;
-  /** The body of the request that the server has and that has no answer yet. */
+  /** The body of the request that the server has and that has no response yet. */
   #open: Buffer | undefined;
   #answeredBytes = 0;
 
@@ -178,7 +178,7 @@ class Exchanges {
     const body = this.#buffer.subarray(this.#bodyAt, end);
     this.#buffer = Buffer.from(this.#buffer.subarray(end));
     if (fault.kind === "hang") return;
-    if (fault.kind === "answer") {
+    if (fault.kind === "response") {
       this.#fault = undefined;
       this.#client.write(answerText(fault.status, fault.headers ?? {}));
       return;
@@ -219,14 +219,14 @@ class Exchanges {
     const server = connect(this.#shared.targetPort, "127.0.0.1");
     server.on("error", () => undefined);
     server.once("close", () => this.#client.end());
-    server.on("data", (chunk) => this.#answer(server, chunk));
+    server.on("data", (chunk) => this.#response(server, chunk));
     this.#client.on("drain", () => server.resume());
     return server;
   }
 
-  #answer(server: Socket, chunk: Buffer): void {
+  #response(server: Socket, chunk: Buffer): void {
     const fault = this.#fault;
-    if (fault?.kind === "lose-answer") {
+    if (fault?.kind === "lose-response") {
       this.#client.resetAndDestroy();
       return;
     }
@@ -241,7 +241,7 @@ class Exchanges {
     }
     if (this.#open !== undefined) this.#noteAnswered(this.#open);
     this.#open = undefined;
-    // What comes next on this connection is the next request, or more of this answer, which is passed on as it is.
+    // What comes next on this connection is the next request, or more of this response, which is passed on as it is.
     this.#fault = undefined;
     if (!this.#client.write(chunk)) server.pause();
   }

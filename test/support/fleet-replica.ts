@@ -164,7 +164,7 @@ export class Receivers {
   /** Times that a sink had two requests of different replicas open. */
   overlaps = 0;
   readonly #open = new Map<string, string>();
-  answer: (sink: string, replica: string) => Outcome | undefined = () => undefined;
+  response: (sink: string, replica: string) => Outcome | undefined = () => undefined;
 
   from(replica: string): Deliver {
     return async (sink, timesMs) => {
@@ -174,8 +174,8 @@ export class Receivers {
       await new Promise((resolve) => setTimeout(resolve, 5));
       this.#open.delete(sink);
       this.requests.set(replica, (this.requests.get(replica) ?? 0) + 1);
-      const answer = this.answer(sink, replica);
-      if (answer !== undefined) return answer;
+      const response = this.response(sink, replica);
+      if (response !== undefined) return response;
       this.take(sink, timesMs);
       return { kind: "delivered", status: 204 };
     };

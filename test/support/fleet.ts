@@ -24,7 +24,7 @@ export class StateReplica {
   }
 
   async ready(): Promise<this> {
-    await until("Redis answers", async () => (await this.state.connection.ping()) === "PONG");
+    await until("Redis responses", async () => (await this.state.connection.ping()) === "PONG");
     return this;
   }
 

@@ -12,7 +12,7 @@ export interface FakeItem {
   readonly isArchived?: boolean;
 }
 
-/** An answer that a test puts in the place of the service's own. */
+/** A response that a test puts in the place of the service's own. */
 export interface CannedAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -28,9 +28,9 @@ export interface FakeGithub extends AsyncDisposable {
   updatedAt: string;
   /** Null: the token has no right to read projects. */
   isVisible: boolean;
-  /** Asked before each answer, with the number of the GraphQL request from 1; undefined lets the service answer. */
+  /** Asked before each response, with the number of the GraphQL request from 1; undefined lets the service response. */
   intercept: (request: number, query: string) => CannedAnswer | undefined;
-  /** Waited for before each answer. */
+  /** Waited for before each response. */
   gate: () => Promise<void>;
   /** Called when a page was read, before it is sent. */
   onPage: (page: number) => void;
@@ -77,13 +77,13 @@ export async function startFakeGithub(): Promise<FakeGithub> {
     items: ({ first, after }: { first: number; after?: string | null }) => {
       const from = after === undefined || after === null ? 0 : Number(after);
       const page = fake.items.slice(from, from + first);
-      const answer = {
+      const response = {
         totalCount: fake.items.length,
         pageInfo: { hasNextPage: from + first < fake.items.length, endCursor: String(from + page.length) },
         nodes: page.map(itemNode),
       };
       fake.onPage(++pages);
-      return answer;
+      return response;
     },
   });
   const root = {
@@ -96,7 +96,7 @@ export async function startFakeGithub(): Promise<FakeGithub> {
     node: ({ id }: { id: string }) => (fake.isVisible && id === "PVT_1" ? project() : null),
   };
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
     fake.authorizations.push(request.headers.authorization ?? "");
     if (request.url?.includes("/access_tokens") === true) {
@@ -127,7 +127,7 @@ export async function startFakeGithub(): Promise<FakeGithub> {
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    respond(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

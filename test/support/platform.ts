@@ -49,7 +49,7 @@ export interface TestResponse {
   readonly code: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into, field by field
+  // biome-ignore lint/suspicious/noExplicitAny: responses are looked into, field by field
   readonly json: any;
 }
 
@@ -82,14 +82,14 @@ export function httpsRequest(
         response.on("error", reject);
         response.on("end", () => {
           const bytes = Buffer.concat(chunks);
-          const answer = bytes.toString();
+          const body = bytes.toString();
           let json: unknown;
           try {
-            json = JSON.parse(answer);
+            json = JSON.parse(body);
           } catch {
             json = undefined;
           }
-          resolve({ code: response.statusCode ?? 0, headers: response.headers, text: answer, json, bytes });
+          resolve({ code: response.statusCode ?? 0, headers: response.headers, text: body, json, bytes });
         });
       },
     );

@@ -23,22 +23,22 @@ export interface ReceivedRequest {
   readonly receivedAtMs: number;
 }
 
-/** How to answer one request. Nothing given: 204, at once, and the samples count as stored. */
-export interface ReceiverAnswer {
+/** How to respond one request. Nothing given: 204, at once, and the samples count as stored. */
+export interface ReceiverResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Waits before it answers. */
+  /** Waits before it responds. */
   readonly delayMs?: number;
-  /** `hang`: never answers. `reset`: closes with RST, no answer. `cut`: a header, half of the body, then RST. */
+  /** `hang`: never responses. `reset`: closes with RST, no response. `cut`: a header, half of the body, then RST. */
   readonly fault?: "hang" | "reset" | "cut";
-  /** Answers by itself, with whatever it writes; status, headers and body are not used then. See `odd-answers.ts`. */
+  /** Responses by itself, with whatever it writes; status, headers and body are not used then. See `odd-responses.ts`. */
   readonly by?: (response: ServerResponse, socket: Socket) => void;
   /** Whether the samples are stored; by default when the status is 2xx and no fault was given. */
   readonly store?: boolean;
 }
 
-/** A remote-write 1.0 receiver in this process, over real HTTP, that answers as a test tells it. */
+/** A remote-write 1.0 receiver in this process, over real HTTP, that responds as a test tells it. */
 export interface Receiver extends AsyncDisposable {
   /** `http://127.0.0.1:PORT/api/v1/write`, or https. */
   readonly url: string;
@@ -55,9 +55,11 @@ export interface Receiver extends AsyncDisposable {
   connections(): number;
   /** Connections that are open now. */
   openConnections(): number;
-  /** From now on, answers with what `script` returns; undefined means stored with 204. */
+  /** From now on, responds with what `script` returns; undefined means stored with 204. */
   respond(
-    script: (request: ReceivedRequest) => ReceiverAnswer | undefined | Promise<ReceiverAnswer | undefined>,
+    script: (
+      request: ReceivedRequest,
+    ) => ReceiverResponse | undefined | Promise<ReceiverResponse | undefined>,
   ): void;
   /** Forgets requests and samples. */
   clear(): void;
@@ -87,29 +89,29 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     for await (const chunk of message) chunks.push(chunk as Buffer);
     const request = received(count++, message, Buffer.concat(chunks));
     requests.push(request);
-    const answer = (await script(request)) ?? {};
-    if (answer.delayMs !== undefined) await sleep(answer.delayMs, closing.signal);
-    const status = answer.status ?? 204;
+    const wanted = (await script(request)) ?? {};
+    if (wanted.delayMs !== undefined) await sleep(wanted.delayMs, closing.signal);
+    const status = wanted.status ?? 204;
     const isStored =
-      answer.store ??
-      (status >= 200 && status < 300 && answer.fault === undefined && answer.by === undefined);
+      wanted.store ??
+      (status >= 200 && status < 300 && wanted.fault === undefined && wanted.by === undefined);
     if (isStored) stored.push(...request.series);
-    if (answer.by !== undefined) {
-      answer.by(response, message.socket);
+    if (wanted.by !== undefined) {
+      wanted.by(response, message.socket);
       return;
     }
-    if (answer.fault === "hang") return;
-    if (answer.fault === "reset") {
+    if (wanted.fault === "hang") return;
+    if (wanted.fault === "reset") {
       message.socket.resetAndDestroy();
       return;
     }
-    response.writeHead(status, answer.headers);
-    if (answer.fault === "cut") {
-      response.write(answer.body ?? "half of an ans");
+    response.writeHead(status, wanted.headers);
+    if (wanted.fault === "cut") {
+      response.write(wanted.body ?? "half of an ans");
       setImmediate(() => message.socket.resetAndDestroy());
       return;
     }
-    response.end(answer.body);
+    response.end(wanted.body);
   }
 
   const onRequest = (message: IncomingMessage, response: ServerResponse) => {
@@ -117,7 +119,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     most = Math.max(most, now);
     response.once("close", () => now--);
     handle(message, response).catch((error: unknown) => {
-      // The sender went away, or the receiver is closing: there is nobody to answer. A fault of a script is shown.
+      // The sender went away, or the receiver is closing: there is nobody to respond. A fault of a script is shown.
       if (!response.headersSent && !message.socket.destroyed && !closing.signal.aborted) {
         response.writeHead(599).end(`receiver script: ${String(error)}`);
       }

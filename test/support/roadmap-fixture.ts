@@ -20,7 +20,7 @@ export interface RoadmapFixture {
   restartRedis(clientsBefore: number): Promise<void>;
   /** How many connections Redis has. */
   redisClients(): Promise<number>;
-  /** Makes the board's answers wait until the result is called. */
+  /** Makes the board's responses wait until the result is called. */
   closeGate(): () => void;
 }
 
@@ -96,7 +96,7 @@ export interface Status {
   readonly isRefreshing: boolean;
 }
 
-/** Every request must be answered with 200, whatever goes on. */
+/** Every request must get 200, whatever goes on. */
 export async function statusOf({ url }: RunningWebsite): Promise<Status> {
   const response = await fetch(`${url}/api/v1/roadmap/backlog-meta`);
   expect(response.status).toBe(200);

@@ -1,7 +1,7 @@
 import { uncompressSync } from "snappy";
 import { io } from "../../src/exporter/remote-write/encoding/gen/remote-write-2.0.js";
 import type { Label } from "../../src/exporter/series/series.ts";
-import type { ReceivedRequest, ReceiverAnswer } from "./receiver.ts";
+import type { ReceivedRequest, ReceiverResponse } from "./receiver.ts";
 
 /** A series of a 2.0 request with its references resolved. */
 export interface Version2Series {
@@ -12,7 +12,7 @@ export interface Version2Series {
 
 export interface Version2Receiver {
   /** To be given to a receiver's `respond`. */
-  readonly script: (request: ReceivedRequest) => ReceiverAnswer;
+  readonly script: (request: ReceivedRequest) => ReceiverResponse;
   /** What arrived in 2.0 requests. */
   readonly series: readonly Version2Series[];
 }
@@ -23,8 +23,8 @@ const contentType = "application/x-protobuf;proto=io.prometheus.write.v2.Request
  * A receiver that speaks remote write 2.0 by its specification: content negotiation with 415, the rules on symbols and order
  * checked (400), the written-counts headers.
  *
- * @param options `only`: 1.0 is answered with 415; `writes`: how many of a request's samples it says it has written;
- * `refuses`: values for which it answers 400, and writes the other samples of the request, as Prometheus does
+ * @param options `only`: 1.0 gets 415; `writes`: how many of a request's samples it says it has written;
+ * `refuses`: values for which it responds with 400, and writes the other samples of the request, as Prometheus does
  */
 export function speakVersion2(
   options: {
@@ -34,7 +34,7 @@ export function speakVersion2(
   } = {},
 ): Version2Receiver {
   const series: Version2Series[] = [];
-  const script = (request: ReceivedRequest): ReceiverAnswer => {
+  const script = (request: ReceivedRequest): ReceiverResponse => {
     const type = String(request.headers["content-type"]).replaceAll(" ", "");
     if (type !== contentType) return options.only === true ? { status: 415 } : {};
     if (request.headers["x-prometheus-remote-write-version"] !== "2.0.0")

@@ -76,7 +76,7 @@ export async function showRejected(
     ["Rejected", new Date(entry.atMs).toISOString()],
     ["Sink", entry.sink],
     ["Endpoint", entry.endpoint],
-    ["Answer", entry.message],
+    ["Response", entry.message],
     ["Protocol", `remote write ${entry.protocol}`],
     ["Series", String(entry.seriesCount)],
     ["Samples", String(entry.sampleCount)],

@@ -122,7 +122,7 @@ describe("showStatus", () => {
     });
     await expect(show(address)).rejects.toMatchObject({
       code: "UNREACHABLE",
-      message: `http://${address} answers with HTTP ${statusCode}, but not as telemetryd's ops address does; give the address of ops.listen with --address`,
+      message: `http://${address} responds with HTTP ${statusCode}, but not as telemetryd's ops address does; give the address of ops.listen with --address`,
     });
   });
 
@@ -130,7 +130,7 @@ describe("showStatus", () => {
     await expect(show("127.0.0.1:1")).rejects.toMatchObject({
       code: "UNREACHABLE",
       message: expect.stringMatching(
-        /^no telemetryd answers at http:\/\/127\.0\.0\.1:1 \(.*(bad port|ECONNREFUSED).*\); is it running/,
+        /^no telemetryd responds at http:\/\/127\.0\.0\.1:1 \(.*(bad port|ECONNREFUSED).*\); is it running/,
       ),
     });
   });

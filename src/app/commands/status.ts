@@ -13,7 +13,7 @@ import { printable, renderTable } from "./table.ts";
 
 export const defaultStatusAddress = "http://127.0.0.1:9464";
 
-const answerLimitMs = 5_000;
+const responseLimitMs = 5_000;
 const errorColumnWidth = 60;
 
 export interface StatusOptions {
@@ -25,7 +25,7 @@ export interface StatusOptions {
 /**
  * `telemetryd status`: asks a running daemon what it does and prints a table as kubectl does, warnings apart.
  *
- * @throws INVALID_ARGUMENT for an address that is none, UNREACHABLE when no daemon answers there
+ * @throws INVALID_ARGUMENT for an address that is none, UNREACHABLE when no daemon responds there
  */
 export async function showStatus(
   options: StatusOptions,
@@ -46,7 +46,7 @@ export async function showStatus(
 
 async function fetchStatus(address: string, signal: AbortSignal): Promise<DaemonStatus> {
   const url = statusUrl(address);
-  const limit = AbortSignal.timeout(answerLimitMs);
+  const limit = AbortSignal.timeout(responseLimitMs);
   let response: Response;
   let body: unknown;
   try {
@@ -57,17 +57,17 @@ async function fetchStatus(address: string, signal: AbortSignal): Promise<Daemon
     });
   } catch (error) {
     signal.throwIfAborted();
-    const reason = limit.aborted ? `no answer within ${formatAge(answerLimitMs)}` : describeError(error);
+    const reason = limit.aborted ? `no response within ${formatAge(responseLimitMs)}` : describeError(error);
     throw new TelemetrydError(
       "UNREACHABLE",
-      `no telemetryd answers at ${url.origin} (${reason}); is it running, and is this the address of ops.listen? Give another one with --address`,
+      `no telemetryd responds at ${url.origin} (${reason}); is it running, and is this the address of ops.listen? Give another one with --address`,
       { cause: error },
     );
   }
   if (response.status !== 200 || !isDaemonStatus(body)) {
     throw new TelemetrydError(
       "UNREACHABLE",
-      `${url.origin} answers with HTTP ${response.status}, but not as telemetryd's ops address does; give the address of ops.listen with --address`,
+      `${url.origin} responds with HTTP ${response.status}, but not as telemetryd's ops address does; give the address of ops.listen with --address`,
     );
   }
   return body;
@@ -84,7 +84,7 @@ function statusUrl(address: string): URL {
   return new URL("api/v1/status", text.endsWith("/") ? text : `${text}/`);
 }
 
-/** Enough to tell a daemon from some other server; a daemon's own answer is trusted beyond that. */
+/** Enough to tell a daemon from some other server; a daemon's own response is trusted beyond that. */
 function isDaemonStatus(body: unknown): body is DaemonStatus {
   return (
     typeof body === "object" &&

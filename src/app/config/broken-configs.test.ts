@@ -414,7 +414,7 @@ delivery:
   });
 });
 
-test("whatever is in the file, it is answered with faults, never with an exception", async () => {
+test("whatever is in the file, it gets faults, never with an exception", async () => {
   const names = configKeys.flatMap((key) => key.name.split(/\.|\[\]\.?/)).filter((name) => name !== "");
   const tree = fc.letrec((tie) => ({
     value: fc.oneof(

@@ -284,7 +284,7 @@ const ops = z
   .strictObject({
     listen: listen("Address of metrics, health and the status page", "127.0.0.1:9464"),
     hosts: list(
-      "Host names that it answers to, besides localhost, addresses and that of listen",
+      "Host names that it responds to, besides localhost, addresses and that of listen",
       requiredText("A host name", hostNameProblem),
       [],
     ),

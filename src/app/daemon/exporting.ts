@@ -97,8 +97,8 @@ export function createExportTools({
   const deps: ExporterDeps = {
     reader,
     probe: async (signal) => {
-      const answer = await store.probe(signal);
-      return answer.kind === "failed" ? answer.message : undefined;
+      const response = await store.probe(signal);
+      return response.kind === "failed" ? response.message : undefined;
     },
     state,
     ...(reportedMs && { reportedMs }),

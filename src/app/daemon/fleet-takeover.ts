@@ -36,7 +36,7 @@ export async function takeOverFromFleet(
         if (clock.monotonicMs() > untilMs) {
           log.warn(
             { error: describeError(error) },
-            "Redis does not answer: starting with the checkpoints of the state directory; what a fleet has sent since may be sent again",
+            "Redis does not respond: starting with the checkpoints of the state directory; what a fleet has sent since may be sent again",
           );
           return;
         }

@@ -23,7 +23,7 @@ export function openQueueViews(config: Config, redis: RedisConnections): QueueVi
     ...(config.roadmap === undefined ? [] : [roadmapQueueName]),
   ];
   if (names.length === 0) return undefined;
-  // Answers at once when Redis is away: a scrape and a page must not wait for it.
+  // Responds at once when Redis is away: a scrape and a page must not wait for it.
   const connection = redis.open("command", "queue-views");
   const queues = names.map((name) => {
     const queue = new Queue(name, {

@@ -45,7 +45,7 @@ describe("/metrics", () => {
     expect(body.endsWith("\n")).toBe(true);
   });
 
-  test("is an answer also when nothing is registered", async () => {
+  test("is a response also when nothing is registered", async () => {
     expect((await appWith({}).inject("/metrics")).statusCode).toBe(200);
   });
 });
@@ -156,7 +156,7 @@ describe("the page", () => {
 });
 
 describe("faults", () => {
-  test("are answered without what is inside them", async () => {
+  test("get responses without what is inside them", async () => {
     const app = appWith({
       status: () => {
         throw new Error("secret internals");

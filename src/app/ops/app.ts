@@ -28,7 +28,7 @@ export interface OpsInput {
   readonly pieces?: (() => Iterable<string>) | undefined;
   /** The queue dashboard; absent where the daemon has no queues. */
   readonly dashboard?: FastifyPluginAsync | undefined;
-  /** The host of `ops.listen`, and `ops.hosts`: names that it answers to. */
+  /** The host of `ops.listen`, and `ops.hosts`: names that it responds to. */
   readonly listenHost: string;
   readonly hosts: readonly string[];
   /** Wall-clock time, ms. */
@@ -109,7 +109,7 @@ function pageView(input: OpsInput, query: unknown): PageView {
 
 const healthPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 const unknownHost =
-  "telemetryd does not answer to the host name of this request; the configuration's ops.hosts lists the names that it answers to\n";
+  "telemetryd does not respond to the host name of this request; the configuration's ops.hosts lists the names that it responds to\n";
 
 function plain(reply: FastifyReply, statusCode: number, text: string): FastifyReply {
   return reply.code(statusCode).type("text/plain; charset=utf-8").send(text);

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { withoutBrackets } from "../../base/net/host.ts";
 
 /**
- * Whether a request's Host is one that the ops address answers to. A page of another site can make a browser ask here under a
+ * Whether a request's Host is one that the ops address responds to. A page of another site can make a browser ask here under a
  * name of its own, which it lets lead to this machine (DNS rebinding), and read what comes back; so a name must be known.
  *
  * Addresses are no names, and nobody outside can give `localhost` away. Where the address is open to a network, its names

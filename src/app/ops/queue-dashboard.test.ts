@@ -76,12 +76,12 @@ test.each([
   ["write, by an old browser", true, { origin: "http://localhost" }, false],
 ])("ops.dashboard: %s", async (_, isWritable, headers, isRefused) => {
   const url = "/queues/api/queues/export-cycles/pause";
-  const answer = await appWith(isWritable).inject({ method: "PUT", url, headers });
-  expect(answer.statusCode === 403).toBe(isRefused);
+  const response = await appWith(isWritable).inject({ method: "PUT", url, headers });
+  expect(response.statusCode === 403).toBe(isRefused);
 });
 
 test("metrics leave the queues out while Redis is away", async () => {
-  const answer = await appWith(false).inject("/metrics");
-  expect(answer.statusCode).toBe(200);
-  expect(answer.body).not.toContain("bullmq_job_count{");
+  const response = await appWith(false).inject("/metrics");
+  expect(response.statusCode).toBe(200);
+  expect(response.body).not.toContain("bullmq_job_count{");
 });

@@ -4,7 +4,7 @@ import type { Service } from "../../base/core/service.ts";
 import { boundConnections, type ConnectionBounds } from "../../base/net/bounded-connections.ts";
 import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
 
-/** How long an answer that is under way may take once the daemon stops. */
+/** How long a response that is under way may take once the daemon stops. */
 const closeLimitMs = 1_000;
 
 /** Scrapers, probes and some browsers, with room for those that come again before their last connection is gone. */

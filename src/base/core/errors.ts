@@ -2,7 +2,7 @@
  * Every fault of the program, in one table: a code that tests and documents can name, and the exit status a command
  * ends with. `docs/errors.md` lists the same codes; a test holds the two to each other.
  *
- * Expected failures (a receiver that answers 503, a source that is down) are values, not errors.
+ * Expected failures (a receiver that responds with 503, a source that is down) are values, not errors.
  */
 export const errorTable = {
   INVALID_CONFIGURATION: {
@@ -26,8 +26,8 @@ export const errorTable = {
   },
   ADDRESS_IN_USE: { exitStatus: 3, meaning: "A listen address is taken or not available." },
   REDIS_UNAVAILABLE: { exitStatus: 3, meaning: "Redis is needed and cannot be started or used." },
-  UNREACHABLE: { exitStatus: 4, meaning: "A server that the command asks does not answer." },
-  SOURCE_FAILED: { exitStatus: 4, meaning: "The metrics store did not answer a read in full." },
+  UNREACHABLE: { exitStatus: 4, meaning: "A server that the command asks does not respond." },
+  SOURCE_FAILED: { exitStatus: 4, meaning: "The metrics store did not return a read in full." },
   DELIVERY_FAILED: { exitStatus: 5, meaning: "An export ended before everything was delivered." },
   INTERNAL: { exitStatus: 70, meaning: "A fault of telemetryd itself; please report it." },
 } as const satisfies Record<string, { exitStatus: number; meaning: string }>;

@@ -62,7 +62,7 @@ export async function runServices(services: readonly Service[], signal: AbortSig
 
 /**
  * Runs services in stages: all start together, and stop last stage first, each stage only after the one behind it has
- * ended. So the operations server still answers while exporters drain.
+ * ended. So the operations server still responds while exporters drain.
  *
  * @throws the first failure, after all have ended
  */

@@ -1,29 +1,29 @@
 import type { Socket } from "node:net";
 import { describeError } from "../core/errors.ts";
-import { AnswerParser } from "./answer-parser.ts";
 import { Deadline } from "./deadline.ts";
 import {
-  type AnswerReceiver,
-  AnswerTimeout,
   ConnectError,
   type ExchangeLimits,
   type HttpRequest,
   LostConnection,
+  type ResponseReceiver,
+  ResponseTimeout,
 } from "./exchange.ts";
 import { openSocket, type SocketOptions } from "./open-socket.ts";
-import type { AnswerHead } from "./response-head.ts";
+import type { ResponseHead } from "./response-head.ts";
+import { ResponseParser } from "./response-parser.ts";
 
 export interface ConnectionOptions extends SocketOptions {
   readonly tenant: string;
 }
 
 interface Exchange {
-  readonly receiver: AnswerReceiver;
+  readonly receiver: ResponseReceiver;
   readonly limits: ExchangeLimits;
   readonly signal: AbortSignal;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
-  head: AnswerHead | undefined;
+  head: ResponseHead | undefined;
   /** The end of {@link ExchangeLimits.bodyMs}, on the clock of `performance.now()`. */
   bodyEndMs: number;
   isPaused: boolean;
@@ -33,7 +33,7 @@ interface Exchange {
  * One connection, with one exchange at a time.
  *
  * Node's streams and clients give each piece of a body memory of its own, some 250 allocations outside of the heap for an
- * answer of 16 MB, whose collection costs as much as receiving them. Here a plain connection reads into the same memory
+ * response of 16 MB, whose collection costs as much as receiving them. Here a plain connection reads into the same memory
  * again and again (`onread`), which is possible since a body is decoded as it comes. For the same reason parser, timer and
  * listeners are the connection's and not the exchange's.
  */
@@ -41,7 +41,7 @@ export class Connection {
   /** For whom it was opened; others may use it after that. */
   readonly tenant: string;
   readonly #socket: Socket;
-  readonly #parser: AnswerParser;
+  readonly #parser: ResponseParser;
   readonly #deadline = new Deadline(() => this.#timedOut());
   readonly #onAbort = () => this.#fail(this.#exchange?.signal.reason as Error);
   #exchange: Exchange | undefined;
@@ -62,7 +62,7 @@ export class Connection {
   constructor(options: ConnectionOptions, onClose: (wasOpen: boolean) => void) {
     this.tenant = options.tenant;
     this.#onClose = onClose;
-    this.#parser = new AnswerParser({
+    this.#parser = new ResponseParser({
       onHead: (head) => this.#takeHead(head),
       onBody: (bytes) => this.#takeBody(bytes),
       onEnd: () => this.#takeEnd(),
@@ -104,7 +104,7 @@ export class Connection {
     return !this.#socket.destroyed && this.#exchange === undefined && !this.#deadline.hasPassed;
   }
 
-  /** `Keep-Alive` of the last answer. */
+  /** `Keep-Alive` of the last response. */
   get keepAlive(): string | string[] | undefined {
     return this.#keepAlive;
   }
@@ -122,15 +122,15 @@ export class Connection {
   }
 
   /**
-   * Sends a request and passes its answer on. Resolves when that is complete or the receiver has enough (which closes the
+   * Sends a request and passes its response on. Resolves when that is complete or the receiver has enough (which closes the
    * connection).
    *
-   * @throws LostConnection, AnswerTimeout, MalformedAnswer, the signal's reason, and what the receiver throws; ConnectError
+   * @throws LostConnection, ResponseTimeout, MalformedResponse, the signal's reason, and what the receiver throws; ConnectError
    *   where it has closed already
    */
   exchange(
     request: HttpRequest,
-    receiver: AnswerReceiver,
+    receiver: ResponseReceiver,
     limits: ExchangeLimits,
     signal: AbortSignal,
   ): Promise<void> {
@@ -173,14 +173,14 @@ export class Connection {
   #received(bytes: Buffer): boolean {
     const exchange = this.#exchange;
     if (exchange === undefined) {
-      // Nobody has asked: whatever it is, it belongs to no answer.
+      // Nobody has asked: whatever it is, it belongs to no response.
       this.close();
       return false;
     }
     try {
       const taken = this.#parser.feed(bytes);
       if (this.#exchange === undefined) {
-        // The answer has ended. What is more than it was not asked for.
+        // The response has ended. What is more than it was not asked for.
         if (taken < bytes.length) this.close();
         return !this.#socket.destroyed;
       }
@@ -194,7 +194,7 @@ export class Connection {
     }
   }
 
-  #takeHead(head: AnswerHead): void {
+  #takeHead(head: ResponseHead): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
     exchange.head = head;
@@ -236,7 +236,7 @@ export class Connection {
     if (rest === undefined || this.#received(rest)) this.#socket.resume();
   }
 
-  /** Not when the head comes: the answers to sends come whole, and need no more limits. */
+  /** Not when the head comes: responses to sends come whole, and need no more limits. */
   #expectMore(exchange: Exchange): void {
     const { bodyIdleMs, bodyMs } = exchange.limits;
     const nowMs = performance.now();
@@ -245,15 +245,15 @@ export class Connection {
   }
 
   #takeEnd(): void {
-    // A request that is still being written was answered without being read: who knows what becomes of the rest.
+    // A request that is still being written got a response without being read: who knows what becomes of the rest.
     if (this.#exchange?.head?.isKept !== true || this.#socket.writableLength > 0) this.close();
     this.#settle();
   }
 
   #closed(): void {
     if (this.#exchange !== undefined) {
-      const isBeforeAnswer = !this.#parser.hasBegun;
-      this.#settle(new LostConnection(this.#whyClosed(), isBeforeAnswer, { cause: this.#error }));
+      const isBeforeResponse = !this.#parser.hasBegun;
+      this.#settle(new LostConnection(this.#whyClosed(), isBeforeResponse, { cause: this.#error }));
     }
     this.#deadline.close();
     this.#opening?.reject();
@@ -270,7 +270,7 @@ export class Connection {
       this.close();
       return;
     }
-    this.#fail(new AnswerTimeout(lateness(exchange)));
+    this.#fail(new ResponseTimeout(lateness(exchange)));
   }
 
   #fail(error: Error): void {
@@ -291,7 +291,7 @@ export class Connection {
 }
 
 function lateness({ head, limits, bodyEndMs }: Exchange): string {
-  if (head === undefined) return `no answer within ${limits.headersMs / 1_000} s`;
+  if (head === undefined) return `no response within ${limits.headersMs / 1_000} s`;
   if (performance.now() < bodyEndMs - 1) return `nothing came for ${limits.bodyIdleMs / 1_000} s`;
-  return `the answer did not end within ${limits.bodyMs / 1_000} s`;
+  return `the response did not end within ${limits.bodyMs / 1_000} s`;
 }

@@ -3,13 +3,13 @@ import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Connections, type ConnectionsOptions } from "./connections.ts";
-import { AnswerTimeout, ConnectError, type ExchangeLimits, type Flow, LostConnection } from "./exchange.ts";
+import { ConnectError, type ExchangeLimits, type Flow, LostConnection, ResponseTimeout } from "./exchange.ts";
 import { RequestHead } from "./request-head.ts";
-import { MalformedAnswer } from "./response-head.ts";
+import { MalformedResponse } from "./response-head.ts";
 
 const forever = new AbortController().signal;
 const usual: ExchangeLimits = { startMs: 1_000, headersMs: 1_000, bodyIdleMs: 1_000, bodyMs: Infinity };
-const answerOf = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+const responseOf = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
 let server: Server;
 /** Accepted connections, and what each has been sent. */
@@ -24,7 +24,7 @@ beforeEach(async () => {
   sockets = [];
   asked = [];
   closes = { count: 0 };
-  onAsked = (socket) => socket.write(answerOf("x"));
+  onAsked = (socket) => socket.write(responseOf("x"));
   server = createServer((socket) => {
     sockets.push(socket);
     socket.on("error", () => undefined);
@@ -105,7 +105,7 @@ describe("kept connections", () => {
   });
 
   test("no more than allowed; the next request waits for one", async () => {
-    onAsked = (socket) => setTimeout(() => socket.write(answerOf("x")), 20);
+    onAsked = (socket) => setTimeout(() => socket.write(responseOf("x")), 20);
     expect(await Promise.all([get(), get(), get(), get(), get()])).toEqual(["x", "x", "x", "x", "x"]);
     expect(sockets).toHaveLength(2);
   });
@@ -121,7 +121,7 @@ describe("kept connections", () => {
     await expect(waiting).rejects.toThrow("no more");
     abort.abort(new Error("enough"));
     for (const one of both) await expect(one).rejects.toThrow("enough");
-    onAsked = (socket) => socket.write(answerOf("x"));
+    onAsked = (socket) => socket.write(responseOf("x"));
     expect(await get()).toBe("x");
   });
 
@@ -144,7 +144,7 @@ describe("kept connections", () => {
 
   test("one that is reset by a request is tried once more, on a new connection", async () => {
     await get();
-    onAsked = (socket, index) => (index === 2 ? socket.resetAndDestroy() : socket.write(answerOf("again")));
+    onAsked = (socket, index) => (index === 2 ? socket.resetAndDestroy() : socket.write(responseOf("again")));
     expect(await get()).toBe("again");
     onAsked = (socket) => socket.resetAndDestroy();
     await expect(get()).rejects.toThrow(LostConnection);
@@ -163,7 +163,7 @@ describe("kept connections", () => {
   test("whoever waits has his turn in the order of coming, until his time is over", async () => {
     connections.close();
     connections = open({ max: 1 });
-    onAsked = (socket) => setTimeout(() => socket.write(answerOf("x")), 60);
+    onAsked = (socket) => setTimeout(() => socket.write(responseOf("x")), 60);
     const ends: string[] = [];
     const first = get().then(() => ends.push("first"));
     limits = { ...usual, startMs: 20 };
@@ -198,12 +198,12 @@ describe("kept connections", () => {
     await until(() => empties > 0);
   });
 
-  test("not after an answer that closes, nor where something came that nobody asked for", async () => {
+  test("not after a response that closes, nor where something came that nobody asked for", async () => {
     onAsked = (socket) => socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx");
     await get();
-    onAsked = (socket) => socket.write(`${answerOf("x")}more`);
+    onAsked = (socket) => socket.write(`${responseOf("x")}more`);
     await get();
-    onAsked = (socket) => socket.write(answerOf("x"));
+    onAsked = (socket) => socket.write(responseOf("x"));
     await get();
     sockets[2]?.write("HTTP/1.1 408 Request Timeout\r\n\r\n");
     await until(() => closes.count === 3);
@@ -216,13 +216,13 @@ describe("bodies", () => {
   const long = "0123456789".repeat(200_000);
 
   test("come whole, also with pauses and in whatever pieces", async () => {
-    onAsked = (socket) => socket.write(answerOf(long));
+    onAsked = (socket) => socket.write(responseOf(long));
     let pauses = 0;
     const paused = await get(() => (pauses++ % 3 === 0 ? sleep(1) : "more"));
     expect(paused === long).toBe(true);
     expect(pauses).toBeGreaterThan(3);
     // A pause at the very end delays nothing and harms nobody.
-    onAsked = (socket) => socket.write(answerOf("x"));
+    onAsked = (socket) => socket.write(responseOf("x"));
     expect(await get(() => sleep(5))).toBe("x");
     expect(await get()).toBe("x");
     expect(sockets).toHaveLength(1);
@@ -231,7 +231,7 @@ describe("bodies", () => {
   test("a pause at the very end that fails is not the next exchange's", async () => {
     let fail: (error: Error) => void = () => undefined;
     expect(await get(() => new Promise((_, reject) => (fail = reject)))).toBe("x");
-    onAsked = (socket) => setTimeout(() => socket.write(answerOf("y")), 20);
+    onAsked = (socket) => setTimeout(() => socket.write(responseOf("y")), 20);
     const next = get();
     await until(() => asked.length === 2);
     fail(new Error("too late"));
@@ -240,7 +240,7 @@ describe("bodies", () => {
   });
 
   test("nothing is received during a pause", async () => {
-    onAsked = (socket) => socket.write(answerOf(long));
+    onAsked = (socket) => socket.write(responseOf(long));
     let go: () => void = () => undefined;
     let pieces = 0;
     const pause = new Promise<void>((resolve) => {
@@ -255,13 +255,13 @@ describe("bodies", () => {
   });
 
   test("enough: the connection is closed", async () => {
-    onAsked = (socket) => socket.write(answerOf(long));
+    onAsked = (socket) => socket.write(responseOf(long));
     await get(() => "enough");
     await until(() => closes.count === 1);
   });
 
   test("what the receiver throws, or a pause that fails, is the caller's", async () => {
-    onAsked = (socket) => socket.write(answerOf(long));
+    onAsked = (socket) => socket.write(responseOf(long));
     const thrown = get(() => {
       throw new Error("the receiver's fault");
     });
@@ -274,19 +274,19 @@ describe("bodies", () => {
 
 describe("failures", () => {
   test.each<[string, (socket: Socket) => void, new () => Error]>([
-    ["a reset before the answer", (socket) => socket.resetAndDestroy(), LostConnection as never],
-    ["a close before the answer", (socket) => socket.end(), LostConnection as never],
+    ["a reset before the response", (socket) => socket.resetAndDestroy(), LostConnection as never],
+    ["a close before the response", (socket) => socket.end(), LostConnection as never],
     ["a close in the head", (socket) => socket.end("HTTP/1.1 200"), LostConnection as never],
-    ["a close in the body", (socket) => socket.end(answerOf("xxx").slice(0, -1)), LostConnection as never],
-    ["no answer", () => undefined, AnswerTimeout],
-    ["a body that stalls", (socket) => socket.write(answerOf("xxx").slice(0, -1)), AnswerTimeout],
-    ["no HTTP", (socket) => socket.end("SSH-2.0-OpenSSH\r\n"), MalformedAnswer],
+    ["a close in the body", (socket) => socket.end(responseOf("xxx").slice(0, -1)), LostConnection as never],
+    ["no response", () => undefined, ResponseTimeout],
+    ["a body that stalls", (socket) => socket.write(responseOf("xxx").slice(0, -1)), ResponseTimeout],
+    ["no HTTP", (socket) => socket.end("SSH-2.0-OpenSSH\r\n"), MalformedResponse],
   ])("%s", async (_, act, type) => {
     limits = { ...usual, headersMs: 40, bodyIdleMs: 40 };
     onAsked = act;
     await expect(get()).rejects.toThrow(type);
     // Nothing is left behind.
-    onAsked = (socket) => socket.write(answerOf("x"));
+    onAsked = (socket) => socket.write(responseOf("x"));
     expect(await get()).toBe("x");
   });
 
@@ -298,7 +298,7 @@ describe("failures", () => {
       socket.once("close", () => clearInterval(timer));
     };
     const startMs = performance.now();
-    await expect(get()).rejects.toThrow("the answer did not end within 0.08 s");
+    await expect(get()).rejects.toThrow("the response did not end within 0.08 s");
     expect(performance.now() - startMs).toBeGreaterThan(78);
   });
 

@@ -5,13 +5,13 @@ import { describeError } from "../core/errors.ts";
 import { Connection } from "./connection.ts";
 import { ConnectionBudget } from "./connection-budget.ts";
 import {
-  type AnswerReceiver,
   ClosedClient,
   ConnectError,
   type ExchangeLimits,
   type HttpRequest,
   LostConnection,
   PoolTimeout,
+  type ResponseReceiver,
 } from "./exchange.ts";
 import { keepAliveMs } from "./keep-alive.ts";
 
@@ -82,13 +82,13 @@ export class Connections {
   }
 
   /**
-   * One request and its answer; see {@link Connection.exchange}.
+   * One request and its response; see {@link Connection.exchange}.
    *
    * @throws ConnectError and PoolTimeout too
    */
   async exchange(
     request: HttpRequest,
-    receiver: AnswerReceiver,
+    receiver: ResponseReceiver,
     limits: ExchangeLimits,
     signal: AbortSignal,
   ): Promise<void> {
@@ -99,7 +99,7 @@ export class Connections {
         try {
           return await connection.exchange(request, receiver, limits, signal);
         } catch (error) {
-          const isClosing = error instanceof LostConnection && error.isBeforeAnswer;
+          const isClosing = error instanceof LostConnection && error.isBeforeResponse;
           if (!(this.#options.repeats && isClosing && attempt === 1)) throw error;
           // What has ended one of them has most likely ended them all.
           for (const idle of this.#idle) idle.close();

@@ -1,5 +1,5 @@
 import type { RequestHead } from "./request-head.ts";
-import type { AnswerHead } from "./response-head.ts";
+import type { ResponseHead } from "./response-head.ts";
 
 export interface HttpRequest {
   readonly head: RequestHead;
@@ -11,11 +11,11 @@ export interface HttpRequest {
 /** What comes next after a piece of a body: more at once, more when a promise has settled, or no more at all. */
 export type Flow = "more" | "enough" | Promise<unknown>;
 
-export interface AnswerReceiver {
+export interface ResponseReceiver {
   /** The request is written right after this. Where it was not called, not a byte of it went out. */
   sending?(): void;
   /** @returns whether the body is wanted */
-  begin(head: AnswerHead): boolean;
+  begin(head: ResponseHead): boolean;
   /** The bytes are the receiver's until it returns. What it throws ends the exchange. */
   body(bytes: Buffer): Flow;
 }
@@ -24,7 +24,7 @@ export interface AnswerReceiver {
 export interface ExchangeLimits {
   /** Until a connection is free, where all that may be open are in use. */
   readonly startMs: number;
-  /** From the writing of the request to the end of the answer's head. */
+  /** From the writing of the request to the end of the response's head. */
   readonly headersMs: number;
   /** Between two pieces of the body. */
   readonly bodyIdleMs: number;
@@ -47,14 +47,14 @@ export class PoolTimeout extends Error {}
 
 /** The connection ended in the middle of an exchange. */
 export class LostConnection extends Error {
-  /** Nothing of an answer had come. */
-  readonly isBeforeAnswer: boolean;
+  /** Nothing of a response had come. */
+  readonly isBeforeResponse: boolean;
 
-  constructor(message: string, isBeforeAnswer: boolean, options?: ErrorOptions) {
+  constructor(message: string, isBeforeResponse: boolean, options?: ErrorOptions) {
     super(message, options);
-    this.isBeforeAnswer = isBeforeAnswer;
+    this.isBeforeResponse = isBeforeResponse;
   }
 }
 
 /** The other side kept us waiting. */
-export class AnswerTimeout extends Error {}
+export class ResponseTimeout extends Error {}

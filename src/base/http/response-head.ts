@@ -1,9 +1,9 @@
 /** Names are in lower case; one that comes more than once has all of its values. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   /** Where the body's end shows. `close`: nowhere, so that one that was cut off looks whole. */
   readonly framing: "length" | "chunks" | "close";
   /** The connection may be used again once the body has been read. */
@@ -11,7 +11,7 @@ export interface AnswerHead {
 }
 
 /** What was received is no response by RFC 9112. */
-export class MalformedAnswer extends Error {}
+export class MalformedResponse extends Error {}
 
 export interface StatusLine {
   readonly status: number;
@@ -22,10 +22,10 @@ export interface StatusLine {
 /** RFC 9112, section 4. A status line without the space after the code is common, and harmless. */
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 
-/** @throws MalformedAnswer */
+/** @throws MalformedResponse */
 export function parseStatusLine(line: string): StatusLine {
   const match = statusLine.exec(line);
-  if (match === null) throw new MalformedAnswer("it does not begin with an HTTP/1 status line");
+  if (match === null) throw new MalformedResponse("it does not begin with an HTTP/1 status line");
   return { status: Number(match[2]), isPersistent: match[1] === "1" };
 }
 
@@ -35,10 +35,10 @@ export function parseStatusLine(line: string): StatusLine {
  */
 const fieldLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
-/** @throws MalformedAnswer */
+/** @throws MalformedResponse */
 export function parseFieldLine(line: string): { readonly name: string; readonly value: string } {
   const match = fieldLine.exec(line);
-  if (match === null) throw new MalformedAnswer("a line of its head is not a header field");
+  if (match === null) throw new MalformedResponse("a line of its head is not a header field");
   const [, name = "", value = ""] = match;
   return { name: name.toLowerCase(), value: withoutOuterSpace(value) };
 }
@@ -60,7 +60,7 @@ function isSpace(code: number): boolean {
 export class HeaderFields {
   readonly values: Record<string, string | string[] | undefined> = Object.create(null);
 
-  /** @throws MalformedAnswer */
+  /** @throws MalformedResponse */
   add(line: string): void {
     const { name, value } = parseFieldLine(line);
     const known = this.values[name];
@@ -72,7 +72,7 @@ export class HeaderFields {
 
 /** How a body is delimited (RFC 9112, section 6.3). */
 export interface BodyFraming {
-  readonly framing: AnswerHead["framing"];
+  readonly framing: ResponseHead["framing"];
   /** Of a body whose framing is `length`. */
   readonly bytes: number;
   readonly isKept: boolean;
@@ -83,9 +83,9 @@ export interface BodyFraming {
  * Content-Length, and no coding but a single `chunked` (we ask for no other one). Both together are chunks whose
  * connection is not kept, as section 6.3 says.
  *
- * @throws MalformedAnswer
+ * @throws MalformedResponse
  */
-export function framingOf({ status, isPersistent }: StatusLine, headers: AnswerHeaders): BodyFraming {
+export function framingOf({ status, isPersistent }: StatusLine, headers: ResponseHeaders): BodyFraming {
   const length = contentLength(headers["content-length"]);
   const isChunked = isChunkedCoding(headers["transfer-encoding"]);
   const isKept = isPersistent && !isClosing(headers["connection"]);
@@ -103,7 +103,7 @@ export function framingOf({ status, isPersistent }: StatusLine, headers: AnswerH
 function contentLength(value: string | string[] | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "string" || !/^\d{1,15}$/.test(value)) {
-    throw new MalformedAnswer("its Content-Length is not one number");
+    throw new MalformedResponse("its Content-Length is not one number");
   }
   return Number(value);
 }
@@ -111,7 +111,7 @@ function contentLength(value: string | string[] | undefined): number | undefined
 function isChunkedCoding(value: string | string[] | undefined): boolean {
   if (value === undefined) return false;
   if (typeof value === "string" && value.toLowerCase() === "chunked") return true;
-  throw new MalformedAnswer("its Transfer-Encoding is not chunked");
+  throw new MalformedResponse("its Transfer-Encoding is not chunked");
 }
 
 function isClosing(value: string | string[] | undefined): boolean {
@@ -129,12 +129,12 @@ const chunkLine =
 /**
  * RFC 9112, section 7.1: the size of a chunk and its extensions, without spaces.
  *
- * @throws MalformedAnswer
+ * @throws MalformedResponse
  */
 export function parseChunkLine(line: string): { readonly bytes: number; readonly extensionBytes: number } {
   if (plainChunkLine.test(line)) return { bytes: Number.parseInt(line, 16), extensionBytes: 0 };
   const match = chunkLine.exec(line);
-  if (match === null) throw new MalformedAnswer("the size of a chunk is not a hexadecimal number");
+  if (match === null) throw new MalformedResponse("the size of a chunk is not a hexadecimal number");
   const [, digits = "", extensions = ""] = match;
   return { bytes: Number.parseInt(digits, 16), extensionBytes: extensions.length };
 }

@@ -7,7 +7,7 @@ export type Lookup = (hostname: string, tenant: string) => Promise<readonly Look
 
 /**
  * Resolves a name to those of its addresses that may be connected to. A connection looks a name up once and is made to an
- * address of that very answer, so that a name server cannot give a harmless address to a check and another one to the
+ * address of that very response, so that a name server cannot give a harmless address to a check and another one to the
  * connection.
  */
 export function guardedLookup(guard: EgressGuard, lookup: Lookup, tenant: string): LookupFunction {

@@ -7,7 +7,7 @@ export type RedisTarget = RedisAddress | { readonly kind: "socket"; readonly pat
 /**
  * What a connection is for.
  *
- * - `command`: answers at once. A command fails within a millisecond when Redis is away and within
+ * - `command`: responds at once. A command fails within a millisecond when Redis is away and within
  *   {@link commandTimeoutMs} when it hangs; nothing is queued, so nothing is sent late.
  * - `background`: the same with a longer limit ({@link backgroundTimeoutMs}), for what no request waits for.
  * - `subscriber`: like `command`, for one that only listens to channels. It must subscribe at every `ready`.
@@ -36,7 +36,7 @@ function optionsFor(role: ConnectionRole, name: string): RedisOptions {
     connectionName: `telemetryd:${name}`,
     connectTimeout: 5_000,
     retryStrategy: reconnectPause,
-    // After a failover the old primary answers READONLY: only a new connection finds the new one.
+    // After a failover the old primary responds with READONLY: only a new connection finds the new one.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   };
   switch (role) {
@@ -52,7 +52,7 @@ function optionsFor(role: ConnectionRole, name: string): RedisOptions {
         enableOfflineQueue: false,
         maxRetriesPerRequest: 0,
         commandTimeout: role === "command" ? commandTimeoutMs : backgroundTimeoutMs,
-        // A command whose answer was lost must not run a second time behind its caller's back.
+        // A command whose reply was lost must not run a second time behind its caller's back.
         autoResendUnfulfilledCommands: false,
       };
   }
@@ -94,7 +94,7 @@ export function openConnection(
     errors++;
     if (isAway || (!wasReady && errors < quietAttempts)) return;
     isAway = true;
-    // The client library calls sentinels unreachable that answer, and do not know the primary.
+    // The client library calls sentinels unreachable that reply, and do not know the primary.
     const isOfSentinels = sentinelProblem !== undefined && error.message.startsWith("All sentinels");
     listener.away(isOfSentinels ? new Error(sentinelProblem) : error);
   });
@@ -112,20 +112,20 @@ export function openConnection(
  * Replaces a connection whose peer has vanished without a word: TCP alone would take a quarter of an hour to notice, and
  * a subscriber would never. (The client library's own `socketTimeout` may end the connection that came after.)
  *
- * @param pulseMs how often it is asked, and how long it may take to answer; short where there is another one to go to
+ * @param pulseMs how often it is asked, and how long it may take to respond; short where there is another one to go to
  */
 function keepPulse(connection: Redis, pulseMs: number): void {
   let asked: NodeJS.Timeout | undefined;
   const timer = setInterval(() => {
     if (connection.status !== "ready" || asked !== undefined) return;
     asked = setTimeout(() => connection.disconnect(true), pulseMs).unref();
-    const answered = (): void => {
+    const replied = (): void => {
       clearTimeout(asked);
       asked = undefined;
     };
-    // Any answer will do, also an error of Redis; but not our own limit for commands, which is shorter.
-    connection.ping().then(answered, (error: Error) => {
-      if (error.name === "ReplyError" || connection.status !== "ready") answered();
+    // Any reply will do, also an error of Redis; but not our own limit for commands, which is shorter.
+    connection.ping().then(replied, (error: Error) => {
+      if (error.name === "ReplyError" || connection.status !== "ready") replied();
     });
   }, pulseMs).unref();
   connection.on("close", () => {
@@ -159,7 +159,7 @@ function build(target: RedisTarget, options: RedisOptions): RedisConnection {
   }
 }
 
-/** A sentinel, or a primary, that does not answer is one of several: the next one is asked soon. */
+/** A sentinel, or a primary, that does not respond is one of several: the next one is asked soon. */
 const sentinelLimitMs = 2_000;
 
 function sentinelOptions(address: SentinelAddress): RedisOptions {

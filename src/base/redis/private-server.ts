@@ -50,7 +50,7 @@ export function socketPath(stateDirectory: string): string {
 /**
  * The machine's own `redis-server`, run on a Unix socket under the state directory for as long as the service runs.
  *
- * States: a server that answers on the socket (left by a daemon that was killed) is taken over; else one is started.
+ * States: a server that responds on the socket (left by a daemon that was killed) is taken over; else one is started.
  * When it ends by itself it is started again. Those who use it still have something to write while they stop: this
  * service belongs to an earlier stage than theirs.
  */
@@ -132,7 +132,7 @@ function ignoreAbsent(error: unknown): void {
 /**
  * The server that a crashed daemon left on the socket, or undefined when nobody listens.
  *
- * @throws REDIS_UNAVAILABLE when somebody listens and does not answer: a second server on the same files would spoil them
+ * @throws REDIS_UNAVAILABLE when somebody listens and does not respond: a second server on the same files would spoil them
  */
 async function leftBehind(
   socket: string,
@@ -164,7 +164,7 @@ async function leftBehind(
     const pid = await readFile(join(socket, "..", "redis.pid"), "utf8").catch(() => "unknown");
     throw new TelemetrydError(
       "REDIS_UNAVAILABLE",
-      `a redis-server on ${socket} does not answer; end its process (${pid.trim()}) and start again`,
+      `a redis-server on ${socket} does not respond; end its process (${pid.trim()}) and start again`,
       { cause },
     );
   } finally {

@@ -32,7 +32,7 @@ export interface RedisConnections {
 }
 
 export interface RedisRoom extends RedisConnections {
-  /** Runs the private server, if there is one, and holds whatever Redis answers to the requirements. */
+  /** Runs the private server, if there is one, and holds whatever Redis responds to the requirements. */
   readonly service: Service;
 }
 
@@ -84,7 +84,7 @@ function targetOf({ urls = [], stateDirectory }: RedisRoomOptions): RedisTarget 
   return address;
 }
 
-/** Asks every Redis that answers, again after each reconnect, since it may be another one then. */
+/** Asks every Redis that replies, again after each reconnect, since it may be another one then. */
 function requirementsChecker(target: RedisTarget, options: RedisRoomOptions): Service {
   const { log } = options;
   let report: RequirementsReport | undefined;

@@ -38,6 +38,6 @@ test("a replica is warned about", () => {
   expect(checkRequirements(info("7.0.15", "noeviction", "0", "slave")).warnings[0]).toContain("replica");
 });
 
-test("an answer without a version (a service that hides it) is taken as it is", () => {
+test("a reply without a version (a service that hides it) is taken as it is", () => {
   expect(checkRequirements("")).toEqual({ version: "", warnings: [] });
 });

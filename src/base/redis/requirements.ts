@@ -13,7 +13,7 @@ const oldestVersion = { major: 6, minor: 2 };
  * Holds a Redis to what the program needs of it: 6.2 or newer (BullMQ's scripts and the commands of the control plane
  * use what it brought), and no eviction, which would take away queue entries, locks and stored objects one by one.
  *
- * @param info the answer to `INFO`: `name:value` lines
+ * @param info the reply to `INFO`: `name:value` lines
  */
 export function checkRequirements(info: string): RequirementsReport {
   const field = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? "";

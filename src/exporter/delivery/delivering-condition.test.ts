@@ -65,10 +65,10 @@ test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
   ],
   [
     "source",
-    { sources: [{ name: "up", checkpointMs: 1, error: "no answer" }] },
+    { sources: [{ name: "up", checkpointMs: 1, error: "no response" }] },
     "False",
     "SourceUnavailable",
-    "up: no answer",
+    "up: no response",
   ],
 ])("%s", (_, change, status, reason, message) => {
   expect(deliveringState({ ...well, ...change }, nowMs)).toEqual({ status, reason, message });

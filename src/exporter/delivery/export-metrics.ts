@@ -49,7 +49,7 @@ export const sinkMetrics: readonly SinkMetric[] = [
   },
   {
     name: "telemetryd_sink_samples_repeated_total",
-    help: "Samples refused as repeats of a request whose answer was lost.",
+    help: "Samples refused as repeats of a request whose response was lost.",
     kind: "counter",
     value: ({ stats }) => stats.repeated,
   },

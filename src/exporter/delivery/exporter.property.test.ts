@@ -22,11 +22,11 @@ import { decodeRecords, encodeRecord } from "./state/state-record.ts";
 
 /**
  * Drives the exporter through random histories, with a simulated clock, store and receiver, and holds it to what the
- * project promises: every sample arrives, none is made up, only requests whose answer was lost are ever repeated, and
+ * project promises: every sample arrives, none is made up, only requests whose response was lost are ever repeated, and
  * a repeat never costs a neighbour.
  */
 
-type Fate = "stored" | "stored, answer lost" | "not stored, answer lost" | "unavailable" | "unauthorized";
+type Fate = "stored" | "stored, response lost" | "not stored, response lost" | "unavailable" | "unauthorized";
 type ReadFate = "whole" | "fails at once" | "breaks off";
 
 interface Step {
@@ -37,7 +37,7 @@ interface Step {
   readonly reads: readonly ReadFate[];
   /** How long reads take, and then requests, one after another; none of the rest takes any time. */
   readonly readMs: readonly number[];
-  readonly answerMs: readonly number[];
+  readonly responseMs: readonly number[];
   /** Those that the policy has in this life; what another one read is taken up when it is back. */
   readonly sources: readonly string[];
   readonly maxSize: number;
@@ -101,8 +101,8 @@ function samplesOf(drawn: readonly { series: number; ms: number; lateMs: number 
 
 const fate = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Fate>("stored") },
-  { weight: 2, arbitrary: fc.constant<Fate>("stored, answer lost") },
-  { weight: 1, arbitrary: fc.constant<Fate>("not stored, answer lost") },
+  { weight: 2, arbitrary: fc.constant<Fate>("stored, response lost") },
+  { weight: 1, arbitrary: fc.constant<Fate>("not stored, response lost") },
   { weight: 1, arbitrary: fc.constant<Fate>("unavailable") },
   { weight: 1, arbitrary: fc.constant<Fate>("unauthorized") },
 );
@@ -118,7 +118,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   reads: fc.array(readFate, { maxLength: 4 }),
   // A cycle that takes longer than its period (5 s) goes on with what has settled meanwhile.
   readMs: fc.array(fc.constantFrom(0, 300, 3_000, 8_000), { maxLength: 6 }),
-  answerMs: fc.array(fc.constantFrom(0, 100, 2_000, 6_000), { maxLength: 6 }),
+  responseMs: fc.array(fc.constantFrom(0, 100, 2_000, 6_000), { maxLength: 6 }),
   sources: fc.oneof(
     { weight: 4, arbitrary: fc.constant(sources) },
     { weight: 1, arbitrary: fc.subarray(sources, { minLength: 1, maxLength: 1 }) },
@@ -140,12 +140,12 @@ class World {
   /** In the order of arrival; for the strict receiver only what it accepted. */
   readonly arrived: Array<{ readonly key: string; readonly ms: number; readonly value: number }> = [];
   readonly newest = new Map<string, { ms: number; value: number }>();
-  /** Samples in requests that were stored although their answer never came: these alone may come twice. */
-  unanswered = 0;
+  /** Samples in requests that were stored although their response never came: these alone may come twice. */
+  inDoubt = 0;
   rejected = 0;
   /** Samples in the rejected store. */
   readonly kept = new Set<string>();
-  /** Samples in requests whose answer was lost: refused later, they count as repeats, whether they are or not. */
+  /** Samples in requests whose response was lost: refused later, they count as repeats, whether they are or not. */
   readonly doubtful = new Set<string>();
   readonly circumstances: Circumstances;
   log: Buffer[] = [];
@@ -175,16 +175,16 @@ class World {
     for (const sample of decode(payload)) this.doubtful.add(sampleText(sample));
   }
 
-  /** What the log calls sent, and has no answer to: a kill can come between a request's record and its sending. */
-  doubtUnanswered(): void {
-    const unanswered = new Map<string, RequestEntries>();
+  /** What the log calls sent, and has no response to: a kill can come between a request's record and its sending. */
+  raiseDoubts(): void {
+    const inDoubt = new Map<string, RequestEntries>();
     for (const record of decodeRecords(Buffer.concat(this.log)).records) {
-      if (record.type === "sent") unanswered.set(`${record.id}/${record.number}`, record.entries);
+      if (record.type === "sent") inDoubt.set(`${record.id}/${record.number}`, record.entries);
       if (record.type === "settled" || record.type === "returned")
-        unanswered.delete(`${record.id}/${record.number}`);
+        inDoubt.delete(`${record.id}/${record.number}`);
     }
     const untilMs = new SeriesHashTable();
-    for (const entries of unanswered.values()) entries.each((high, low, ms) => untilMs.raise(high, low, ms));
+    for (const entries of inDoubt.values()) entries.each((high, low, ms) => untilMs.raise(high, low, ms));
     for (const { series, source, ms, value } of this.samples) {
       const hash = seriesHashOf(source, encoder)(new Series([{ name: "__name__", value: series }]));
       if (hash === undefined || ms > (untilMs.get(hash.high, hash.low) ?? 0)) continue;
@@ -275,7 +275,7 @@ class Life {
         if (window.toMs > world.cycleBeganMs) world.readsBeyond++;
         await Promise.resolve();
         if (readFate === "fails at once")
-          return { kind: "failed", reason: "unreachable", message: "no answer" };
+          return { kind: "failed", reason: "unreachable", message: "no response" };
         const buffer = new SampleBuffer();
         const visible = world.visible();
         const names = [
@@ -315,10 +315,10 @@ class Life {
     };
   }
 
-  sender({ fates, answerMs }: Step, endpoint: EndpointState, afterRequest: () => void): Sender {
+  sender({ fates, responseMs }: Step, endpoint: EndpointState, afterRequest: () => void): Sender {
     const world = this.#world;
     const left = [...fates];
-    const durations = [...answerMs];
+    const durations = [...responseMs];
     return {
       close: async () => undefined,
       send: async (request): Promise<Outcome> => {
@@ -326,9 +326,9 @@ class Life {
         const chosen = left.shift() ?? "stored";
         this.sent.push(request.payload);
         if (chosen.endsWith("lost")) world.doubt(request.payload);
-        const isStored = chosen === "stored" || chosen === "stored, answer lost";
+        const isStored = chosen === "stored" || chosen === "stored, response lost";
         const isAccepted = isStored && world.store(request.payload);
-        if (isAccepted && chosen === "stored, answer lost") world.unanswered += request.sampleCount;
+        if (isAccepted && chosen === "stored, response lost") world.inDoubt += request.sampleCount;
         if (isAccepted) {
           this.accepted.push(request.sampleCount);
           endpoint.accepted(world.nowMs);
@@ -343,15 +343,16 @@ class Life {
             reason: "server_error",
             message: "503",
             status: 503,
-            answerLost: false,
+            responseLost: false,
           };
         }
         if (chosen === "unauthorized")
-          return { kind: "suspended", status: 401, message: "401", answerLost: false };
+          return { kind: "suspended", status: 401, message: "401", responseLost: false };
         if (chosen !== "stored") {
-          return { kind: "exhausted", reason: "answer_timeout", message: "no answer", answerLost: true };
+          return { kind: "exhausted", reason: "answer_timeout", message: "no response", responseLost: true };
         }
-        if (!isAccepted) return { kind: "refused", status: 400, message: "out of order", answerLost: false };
+        if (!isAccepted)
+          return { kind: "refused", status: 400, message: "out of order", responseLost: false };
         return { kind: "delivered", status: 204 };
       },
     };
@@ -436,9 +437,9 @@ async function live(world: World, stepOf: Step): Promise<void> {
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
     // A kill finds at most one request of each lane in flight.
-    for (const samples of life.accepted.slice(-laneCount)) world.unanswered += samples;
+    for (const samples of life.accepted.slice(-laneCount)) world.inDoubt += samples;
     for (const payload of life.sent.slice(-laneCount)) world.doubt(payload);
-    world.doubtUnanswered();
+    world.raiseDoubts();
   }
   world.rejected += exporter.snapshot().stats.rejected;
 }
@@ -449,7 +450,7 @@ const healthy: Step = {
   fates: [],
   reads: [],
   readMs: [],
-  answerMs: [],
+  responseMs: [],
   sources,
   maxSize: 10,
   interruptAfter: undefined,
@@ -493,17 +494,17 @@ const found: [StoredSample[], Step[]][] = [
     samplesOf([{ series: 0, ms: 1, lateMs: 1_001 }]),
     [{ ...healthy, advanceMs: 1_001, killAfterRecords: 1, maxSize: 1 }],
   ],
-  // A search for culprits that a lost answer breaks off: only the part without an answer is in doubt afterwards.
+  // A search for culprits that a lost response breaks off: only the part without a response is in doubt afterwards.
   [
     samplesOf(Array.from({ length: 12 }, (_, index) => ({ series: 0, ms: index + 1, lateMs: 0 }))),
     [
       {
         ...{ ...healthy, advanceMs: 2_000, maxSize: 4 },
-        fates: ["stored", "stored", "not stored, answer lost"],
+        fates: ["stored", "stored", "not stored, response lost"],
       },
     ],
   ],
-  // A request without an answer, whose source is out of the policy for a while.
+  // A request without a response, whose source is out of the policy for a while.
   [
     samplesOf([
       { series: 0, ms: 1, lateMs: 0 },
@@ -512,7 +513,7 @@ const found: [StoredSample[], Step[]][] = [
     [
       {
         ...{ ...healthy, advanceMs: 1_002, killAfterRecords: 5, maxSize: 2 },
-        fates: ["unavailable", "stored, answer lost"],
+        fates: ["unavailable", "stored, response lost"],
       },
       { ...healthy, advanceMs: 500, killAfterRecords: 1, sources: ["odd"], maxSize: 1 },
     ],
@@ -586,7 +587,7 @@ async function overHistories(
           sampleText({ key: `__name__=${series}`, ms, value }),
         );
         const arrived = world.arrived.map(sampleText);
-        expect(arrived.length - new Set(arrived).size).toBeLessThanOrEqual(world.unanswered);
+        expect(arrived.length - new Set(arrived).size).toBeLessThanOrEqual(world.inDoubt);
         check(world, { expected, arrived });
       },
     ),

@@ -24,7 +24,7 @@ export interface ExportSettings extends WindowSettings {
 /** What all exporters of a daemon share. */
 export interface ExporterDeps extends SinkWindowsDeps {
   readonly reader: SampleReader;
-  /** Asks the store for a first answer, so that its time is known. @returns why it gives none, or undefined */
+  /** Asks the store for a first response, so that its time is known. @returns why it gives none, or undefined */
   probe(signal: AbortSignal): Promise<string | undefined>;
   readonly rejected: RejectedSamples;
   readonly budget: MemoryBudget;
@@ -155,7 +155,7 @@ export class Exporter {
         }
         sequence ??= this.#newSequence(connection, failed, interrupt, signal);
         const result = await sequence.run(group);
-        if (result.answeredRequests > 0 && result.setback === undefined) this.#recover();
+        if (result.requestsWithResponse > 0 && result.setback === undefined) this.#recover();
         this.#noteSources(group, result.sourceErrors, failed);
         if (result.kind === "interrupted") return "interrupted";
         if (result.setback !== undefined) {
@@ -229,7 +229,7 @@ export class Exporter {
       nowMs = reader.storeNowMs();
     }
     if (nowMs !== undefined) return onGrid(nowMs, settings.windowGridMs);
-    return problem ?? "the metrics store does not tell its time (no Date header in its answers)";
+    return problem ?? "the metrics store does not tell its time (no Date header in its responses)";
   }
 
   #runDeps(connection: Connection): WindowRunDeps {

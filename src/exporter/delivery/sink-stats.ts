@@ -8,7 +8,7 @@ export class SinkStats {
   rejected = 0;
   /** Given up under `delivery.onExhausted: drop`. */
   dropped = 0;
-  /** Refused, but probably because an earlier request whose answer was lost had brought them. */
+  /** Refused, but probably because an earlier request whose response was lost had brought them. */
   repeated = 0;
   /** Sent, acknowledged, and not written by the receiver's own count (protocol 2.0). */
   unwritten = 0;

@@ -15,7 +15,7 @@ export interface SampleReader {
    * @throws the signal's reason, and what the consumer throws
    */
   read(request: ReadRequest, consumer: ReadConsumer, signal: AbortSignal): Promise<ReadOutcome>;
-  /** A lower bound of the store's clock (Unix epoch, ms); undefined before its first answer. */
+  /** A lower bound of the store's clock (Unix epoch, ms); undefined before its first response. */
   storeNowMs(): number | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface ReadConsumer {
 }
 
 export interface ReadHandle {
-  /** Wants no more: the read resolves as detached. When no consumer is left the store's answer is cut off at once. */
+  /** Wants no more: the read resolves as detached. When no consumer is left the store's response is cut off at once. */
   detach(): void;
 }
 

@@ -37,13 +37,13 @@ export class SourceMetrics {
     });
     this.#duration = new Histogram({
       name: "telemetryd_source_read_duration_seconds",
-      help: "How long a read of the metrics store took, from its request to the end of the answer.",
+      help: "How long a read of the metrics store took, from its request to the end of the response.",
       buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
       registers,
     });
     this.#bytes = new Counter({
       name: "telemetryd_source_read_bytes_total",
-      help: "Bytes of the store's answers, decompressed.",
+      help: "Bytes of the store's responses, decompressed.",
       registers,
     });
     this.#samples = new Counter({
@@ -58,7 +58,7 @@ export class SourceMetrics {
     });
     this.#refused = new Counter({
       name: "telemetryd_source_refused_lines_total",
-      help: "Series of the store's answers that were left out, by reason: their samples are not exported.",
+      help: "Series of the store's responses that were left out, by reason: their samples are not exported.",
       labelNames: ["reason"],
       registers,
     });

@@ -100,7 +100,7 @@ describe("for random expressions", () => {
     );
   });
 
-  it("every question has an answer", () => {
+  it("every question has a response", () => {
     fc.assert(
       fc.property(expressionText, (text) => {
         const expr = parsed(text);

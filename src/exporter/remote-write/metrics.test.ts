@@ -11,7 +11,7 @@ test("docs/metrics.md has the metrics of remote write", async () => {
 
 test("bytes count only where they were sent", async () => {
   const metrics = new RemoteWriteMetrics();
-  const retry = { kind: "retry", message: "", answerLost: false } as const;
+  const retry = { kind: "retry", message: "", responseLost: false } as const;
   metrics.attempt({ kind: "delivered", status: 204 }, 10, 1);
   metrics.attempt({ ...retry, reason: "dns" }, 10, 10);
   metrics.attempt({ ...retry, reason: "server_error" }, 10, 100);

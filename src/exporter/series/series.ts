@@ -52,7 +52,7 @@ export class Series {
     return this.held ?? [];
   }
 
-  /** Remembers its last answer: every series of a tenant is asked for the same label in each read. */
+  /** Remembers its last response: every series of a tenant is asked for the same label in each read. */
   label(name: string): string | undefined {
     if (this.#askedName !== name) {
       this.#askedName = name;

@@ -16,7 +16,7 @@ test.each([
   expect(renewalTime(bearer, 0, random)).toBe(expected);
 });
 
-describe("what the exchange answers", () => {
+describe("what the exchange responses", () => {
   test.each([
     ['{"access_token":"abc","token_type":"Bearer"}', { text: "abc" }],
     ['{"access_token":"abc","token_type":"bearer","more":1}', { text: "abc" }],

@@ -9,7 +9,7 @@ import type { Bearer, ExchangeOutcome } from "./exchange.ts";
 export interface BearerSource {
   /** @throws the signal's reason; otherwise it waits, through failures, until there is a token */
   token(signal: AbortSignal): Promise<string>;
-  /** A request with this token was answered with 401 or 403: the next one gets a new token. */
+  /** A request with this token got 401 or 403: the next one gets a new token. */
   refused(token: string): void;
   snapshot(): BearerSnapshot;
 }

@@ -9,13 +9,13 @@ export interface Bearer {
   readonly expiresMs?: number;
 }
 
-/** `denied`: the platform does not take the Personal Access Token; `failed`: no usable answer, to be tried again. */
+/** `denied`: the platform does not take the Personal Access Token; `failed`: no usable response, to be tried again. */
 export type ExchangeOutcome =
   | { readonly outcome: "exchanged"; readonly bearer: Bearer }
   | { readonly outcome: "denied" | "failed"; readonly message: string };
 
-const answerLimitMs = 15_000;
-const maxAnswerBytes = 64 * 1024;
+const responseLimitMs = 15_000;
+const maxResponseBytes = 64 * 1024;
 
 /** The address of the token exchange (platform API, "Endpoints"). */
 export function exchangeUrl(apiUrl: string): string {
@@ -31,7 +31,7 @@ export async function exchangeToken(
 ): Promise<ExchangeOutcome> {
   try {
     const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json" };
-    const { statusCode, text } = await withLimit(signal, answerLimitMs, async (limited) => {
+    const { statusCode, text } = await withLimit(signal, responseLimitMs, async (limited) => {
       const response = await request(exchangeUrl(apiUrl), { dispatcher, headers, signal: limited });
       return { statusCode: response.statusCode, text: await limitedText(response.body) };
     });
@@ -39,15 +39,15 @@ export async function exchangeToken(
       return { outcome: "denied", message: `the platform refuses the access token (HTTP ${statusCode})` };
     }
     if (statusCode !== 200) {
-      return { outcome: "failed", message: `the token exchange answers with HTTP ${statusCode}` };
+      return { outcome: "failed", message: `the token exchange responds with HTTP ${statusCode}` };
     }
     const bearer = readBearer(text);
     if (bearer === undefined)
-      return { outcome: "failed", message: "the token exchange's answer holds no token" };
+      return { outcome: "failed", message: "the token exchange's response holds no token" };
     return { outcome: "exchanged", bearer };
   } catch (error) {
     signal.throwIfAborted();
-    return { outcome: "failed", message: `the token exchange does not answer: ${describeError(error)}` };
+    return { outcome: "failed", message: `the token exchange does not respond: ${describeError(error)}` };
   }
 }
 
@@ -56,7 +56,7 @@ async function limitedText(body: AsyncIterable<Uint8Array>): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > maxAnswerBytes) throw new Error("the answer is too large");
+    if (bytes > maxResponseBytes) throw new Error("the response is too large");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

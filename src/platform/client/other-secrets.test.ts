@@ -69,7 +69,7 @@ test("one that nobody names any more, or that is followed now, is none", async (
   expect(changes).toEqual([["a"], []]);
 });
 
-test("a control plane that does not answer changes nothing", async () => {
+test("a control plane that does not respond changes nothing", async () => {
   const { clock, state, changes, others } = setUp();
   state.missing = [named("a")];
   state.there.add("a");

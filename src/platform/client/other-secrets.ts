@@ -81,11 +81,11 @@ export class OtherSecrets {
     const query = { fieldSelector: `metadata.name=${name},type!=${basicAuthType}`, limit: "1" };
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`;
     const options = { query, accept: onlyMetadata };
-    const answer = await this.#options.client.send("GET", path, options, signal);
-    if (answer.outcome === "ok")
-      return Array.isArray(answer.json["items"]) && answer.json["items"].length > 0;
+    const response = await this.#options.client.send("GET", path, options, signal);
+    if (response.outcome === "ok")
+      return Array.isArray(response.json["items"]) && response.json["items"].length > 0;
     const { log } = this.#options;
-    log.debug({ namespace, secret: name, error: answer.message }, "a Secret's type cannot be asked for");
+    log.debug({ namespace, secret: name, error: response.message }, "a Secret's type cannot be asked for");
     return undefined;
   }
 }

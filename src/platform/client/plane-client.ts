@@ -6,7 +6,7 @@ import type { BearerSource } from "./bearer-source.ts";
 
 /** One control plane, as its clients see it. */
 export interface PlaneClient {
-  /** One request with a JSON answer. */
+  /** One request with a JSON response. */
   send(method: "GET" | "PATCH", path: string, options: SendOptions, signal: AbortSignal): Promise<ApiOutcome>;
   /**
    * Opens a watch and hands over each line as it comes.
@@ -29,7 +29,7 @@ export interface SendOptions {
   readonly accept?: string;
 }
 
-/** `refused`: an answer that is no success, with the message of its Status; `failed`: no usable answer. */
+/** `refused`: a response that is no success, with the message of its Status; `failed`: no usable response. */
 export type ApiOutcome =
   | { readonly outcome: "ok"; readonly json: Record<string, unknown> }
   | { readonly outcome: "refused"; readonly code: number; readonly message: string }
@@ -44,8 +44,8 @@ export interface PlaneClientOptions {
   readonly silentMs: number;
 }
 
-const answerLimitMs = 30_000;
-const maxAnswerBytes = 64 * 2 ** 20;
+const responseLimitMs = 30_000;
+const maxResponseBytes = 64 * 2 ** 20;
 const maxLineBytes = 16 * 2 ** 20;
 
 export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
@@ -64,7 +64,7 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
       const response = await request(`${base}${path}${search === "" ? "" : `?${search}`}`, {
         ...init,
         dispatcher: options.dispatcher,
-        headersTimeout: answerLimitMs,
+        headersTimeout: responseLimitMs,
         headers: {
           accept: "application/json",
           ...init.headers,
@@ -88,10 +88,10 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
           ...(accept !== undefined && { accept }),
           ...(body !== undefined && { "content-type": contentType }),
         };
-        const init = { method, ...sent, headers, bodyTimeout: answerLimitMs };
-        return await withLimit(signal, answerLimitMs, async (limited) => {
+        const init = { method, ...sent, headers, bodyTimeout: responseLimitMs };
+        return await withLimit(signal, responseLimitMs, async (limited) => {
           const response = await attempt(path, init, query, limited);
-          return readAnswer(response.statusCode, await readText(response.body));
+          return readResponse(response.statusCode, await readText(response.body));
         });
       } catch (error) {
         signal.throwIfAborted();
@@ -102,8 +102,8 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
       try {
         const response = await attempt(path, { method: "GET", bodyTimeout: options.silentMs }, query, signal);
         if (response.statusCode !== 200) {
-          const answer = readAnswer(response.statusCode, await readText(response.body));
-          return answer.outcome === "ok" ? { outcome: "failed", message: "no watch" } : answer;
+          const outcome = readResponse(response.statusCode, await readText(response.body));
+          return outcome.outcome === "ok" ? { outcome: "failed", message: "no watch" } : outcome;
         }
         await readLines(response.body, onLine);
         return { outcome: "closed" };
@@ -120,7 +120,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > maxAnswerBytes) throw new Error("the answer is too large");
+    if (bytes > maxResponseBytes) throw new Error("the response is too large");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
@@ -138,7 +138,7 @@ async function readLines(body: AsyncIterable<Uint8Array>, onLine: (line: string)
   }
 }
 
-function readAnswer(code: number, text: string): ApiOutcome {
+function readResponse(code: number, text: string): ApiOutcome {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -147,7 +147,7 @@ function readAnswer(code: number, text: string): ApiOutcome {
   }
   if (code >= 200 && code < 300) {
     if (isObject(json)) return { outcome: "ok", json };
-    return { outcome: "failed", message: "the answer is no JSON object" };
+    return { outcome: "failed", message: "the response is no JSON object" };
   }
   const message = isObject(json) && typeof json["message"] === "string" ? json["message"] : "";
   return { outcome: "refused", code, message: `HTTP ${code}${message === "" ? "" : `: ${message}`}` };

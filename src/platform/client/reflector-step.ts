@@ -33,7 +33,7 @@ export type ReflectorInput =
     }
   /** The version, or the token of a list's next part, is not known to the server any more (410). */
   | { readonly kind: "expired" }
-  /** No answer, a broken connection, silence, or an answer that is none. */
+  /** No response, a broken connection, silence, or a response that is none. */
   | { readonly kind: "failed" }
   /** The server ended the watch in order. */
   | { readonly kind: "closed" };

@@ -69,13 +69,13 @@ export function createReflector(options: ReflectorOptions): Reflector {
       limit: String(itemsAtOnce),
       ...(continueToken === "" ? {} : { continue: continueToken }),
     };
-    const answer = await client.send("GET", path, { query }, signal);
-    if (answer.outcome === "ok") {
-      const page = readPage(answer.json, options);
-      if (page === undefined) fail("the answer is no list");
+    const response = await client.send("GET", path, { query }, signal);
+    if (response.outcome === "ok") {
+      const page = readPage(response.json, options);
+      if (page === undefined) fail("the response is no list");
       else take(page);
-    } else if (answer.outcome === "refused" && answer.code === 410) take({ kind: "expired" });
-    else fail(answer.message);
+    } else if (response.outcome === "refused" && response.code === 410) take({ kind: "expired" });
+    else fail(response.message);
   };
 
   const watch = async (resourceVersion: string, signal: AbortSignal): Promise<void> => {

@@ -26,7 +26,7 @@ const echoMs = 5_000;
 /**
  * Whether a status is to be written now: at once on a transition of ours, and where the control plane says something else than
  * we do (another replica ran the sink before us, and wrote how it did then), else at most every five minutes. Who
- * writes against us all the time is answered less and less often.
+ * writes against us all the time gets a response less and less often.
  *
  * @param seen the control plane's own, as far as events have told; undefined where none has
  */

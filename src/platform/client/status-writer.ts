@@ -61,9 +61,9 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
         status: mergedStatus(isObject(status) ? status : undefined, wanted.status),
       };
       const patch = { body, contentType: "application/merge-patch+json" };
-      const answer = await client.send("PATCH", `${path}/status`, patch, signal);
-      if (answer.outcome === "ok") return true;
-      if (answer.outcome !== "refused" || answer.code !== 409) return report(wanted, answer.message);
+      const response = await client.send("PATCH", `${path}/status`, patch, signal);
+      if (response.outcome === "ok") return true;
+      if (response.outcome !== "refused" || response.code !== 409) return report(wanted, response.message);
     }
     return report(wanted, "others write the status all the time");
   };

@@ -208,7 +208,7 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
   };
 }
 
-/** Waits until Redis answers for the first time. */
+/** Waits until Redis responds for the first time. */
 export async function ready(redis: RedisConnection, clock: Clock, signal: AbortSignal): Promise<void> {
   while (redis.status !== "ready") await clock.sleep(20, signal);
 }

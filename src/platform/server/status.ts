@@ -24,7 +24,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** A failed request's answer (meta/v1 Status). */
+/** A failed request's response (meta/v1 Status). */
 export interface Status {
   readonly kind: "Status";
   readonly apiVersion: "v1";
@@ -38,7 +38,7 @@ export interface Status {
 }
 
 /**
- * A request that is refused. Handlers throw it to leave from any depth, and the application answers with its Status; it
+ * A request that is refused. Handlers throw it to leave from any depth, and the application responds with its Status; it
  * never leaves this room, which is why it is not in the program's table of errors.
  */
 export class StatusError extends Error {
@@ -54,7 +54,7 @@ export class StatusError extends Error {
   }
 }
 
-/** The control plane went away while a request was at work; answered like one that never was. */
+/** The control plane went away while a request was at work; reported like one that never was. */
 export class PlaneGoneError extends Error {
   override readonly name = "PlaneGoneError";
 }
@@ -99,7 +99,7 @@ function about(resource: ResourceName, name: string): StatusDetails {
     : { name, group: resource.group, kind: resource.plural };
 }
 
-/** The one answer to whoever may not: it never says whether the token, the membership or the control plane is at fault. */
+/** The one response to whoever may not: it never says whether the token, the membership or the control plane is at fault. */
 export function forbiddenPath(method: string, path: string): StatusError {
   const verb = method.toLowerCase();
   const message = `forbidden: User "system:anonymous" cannot ${verb} path "${path}"`;
@@ -244,7 +244,7 @@ export function internalError(): StatusError {
   return failure(500, "InternalError", "an error on the server has prevented the request from succeeding");
 }
 
-/** The store does not answer; the request may be repeated. */
+/** The store does not respond; the request may be repeated. */
 export function unavailable(): StatusError {
   const message = "the server is currently unable to handle the request";
   return failure(503, "ServiceUnavailable", message, { retryAfterSeconds: 1 });

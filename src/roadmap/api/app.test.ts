@@ -55,7 +55,7 @@ function setUp(limit = 100) {
 
 type Setting = ReturnType<typeof setUp>;
 
-/** How each documented answer comes about. */
+/** How each documented response comes about. */
 const recipes: Record<string, (setting: Setting) => Record<string, string>> = {
   200: () => ({}),
   304: () => ({ "if-none-match": "*" }),
@@ -75,18 +75,18 @@ const documented = Object.entries(
   openApiDocument()["paths"] as Record<string, { get: { responses: object } }>,
 ).flatMap(([path, { get }]) => Object.keys(get.responses).map((status) => [path, status] as const));
 
-test.each(documented)("%s answers %s as documented", async (path, status) => {
+test.each(documented)("%s responses %s as documented", async (path, status) => {
   const setting = setUp(status === "429" ? 0 : 100);
   const headers = recipes[status]!(setting);
-  const answer = await setting.get(path, headers);
-  expect(String(answer.statusCode)).toBe(status);
+  const response = await setting.get(path, headers);
+  expect(String(response.statusCode)).toBe(status);
   const operation: Operation = Object.values(operations).find((one) => one.path === path)!;
   const spec = operation.responses[Number(status)]!;
-  expect(answer.headers["content-type"]).toBe(spec.contentType);
-  for (const name of spec.headers) expect(answer.headers, name).toHaveProperty(name.toLowerCase());
+  expect(response.headers["content-type"]).toBe(spec.contentType);
+  for (const name of spec.headers) expect(response.headers, name).toHaveProperty(name.toLowerCase());
   const all = ["RateLimit-Limit", "Retry-After", "Deprecation", "Link", "ETag", "Sunset"];
   for (const name of all.filter((one) => !spec.headers.some((header) => header === one))) {
-    expect(answer.headers, name).not.toHaveProperty(name.toLowerCase());
+    expect(response.headers, name).not.toHaveProperty(name.toLowerCase());
   }
 });
 
@@ -115,10 +115,10 @@ test("every reference in the document resolves", () => {
 test("a fault inside is a 500 that tells nothing of it", async () => {
   const { state, get } = setUp();
   state.isBroken = true;
-  const answer = await get("/api/v1/roadmap/backlog-meta");
-  expect(answer.statusCode).toBe(500);
-  expect(answer.json()).toEqual({ type: "about:blank", title: "Internal Server Error", status: 500 });
-  expect(answer.headers["ratelimit-remaining"]).toBe("99");
+  const response = await get("/api/v1/roadmap/backlog-meta");
+  expect(response.statusCode).toBe(500);
+  expect(response.json()).toEqual({ type: "about:blank", title: "Internal Server Error", status: 500 });
+  expect(response.headers["ratelimit-remaining"]).toBe("99");
 });
 
 test("the backlog's tag stays while the items do, and changes with them", async () => {

@@ -2,7 +2,7 @@ import { type IncomingMessage, METHODS } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { describeError } from "../../base/core/errors.ts";
 import { namesOneHost } from "../../base/net/host.ts";
-import { type Answer, problemAnswer, send } from "./answer.ts";
+import { type ApiResponse, problemResponse, send } from "./api-response.ts";
 import { createHandlers, type HandlerOptions } from "./handlers.ts";
 import { allowedMethods, createHttpServer } from "./http-server.ts";
 import { type OperationName, operations } from "./operations.ts";
@@ -21,7 +21,7 @@ const paths = new Map<string, OperationName>(
 
 /**
  * The website API without a socket: tests inject requests, `server.ts` listens. What is refused is refused before any
- * body is read; every answer is written by `send`, so none can lack what all must have.
+ * body is read; every response is written by `send`, so none can lack what all must have.
  */
 export function buildApiApp(options: HandlerOptions): FastifyInstance {
   const { log, metrics } = options;
@@ -37,7 +37,7 @@ export function buildApiApp(options: HandlerOptions): FastifyInstance {
           [operations.status.path, handlers.status],
           [operations.legacyStatus.path, handlers.legacyStatus],
         ]),
-        onRefused: () => metrics.answered("other", 400),
+        onRefused: () => metrics.responded("other", 400),
         // Behind a proxy, all clients have its address.
         bounds: {
           connections,
@@ -48,16 +48,16 @@ export function buildApiApp(options: HandlerOptions): FastifyInstance {
     // The server has its own.
     clientErrorHandler: () => undefined,
     frameworkErrors: (error, _request, reply) => {
-      refuse(reply, problemAnswer(error.statusCode ?? 400, "The request cannot be understood."));
+      refuse(reply, problemResponse(error.statusCode ?? 400, "The request cannot be understood."));
     },
   });
-  // Else Fastify would answer a method that it does not know without asking the hook below.
+  // Else Fastify would respond to a method that it does not know without asking the hook below.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 
-  function refuse(reply: FastifyReply, answer: Answer): void {
+  function refuse(reply: FastifyReply, response: ApiResponse): void {
     reply.hijack();
-    metrics.answered("other", answer.status);
-    send(reply.raw, answer);
+    metrics.responded("other", response.status);
+    send(reply.raw, response);
   }
 
   app.addHook("onRequest", (request, reply, done) => {
@@ -69,11 +69,11 @@ export function buildApiApp(options: HandlerOptions): FastifyInstance {
     }
     refuse(reply, refusal);
   });
-  app.setNotFoundHandler((_request, reply) => refuse(reply, problemAnswer(404)));
+  app.setNotFoundHandler((_request, reply) => refuse(reply, problemResponse(404)));
   app.setErrorHandler((error, request, reply) => {
     log.error({ url: request.url, error: describeError(error) }, "a request to the website API failed");
     if (reply.raw.headersSent) return void reply.raw.destroy();
-    refuse(reply, problemAnswer(500));
+    refuse(reply, problemResponse(500));
   });
 
   for (const [name, { path }] of Object.entries(operations)) {
@@ -87,15 +87,15 @@ export function buildApiApp(options: HandlerOptions): FastifyInstance {
 }
 
 /** Why a request is not let through to an operation, or undefined. */
-function refusalOf(request: IncomingMessage): Answer | undefined {
+function refusalOf(request: IncomingMessage): ApiResponse | undefined {
   const { url = "", method = "", headers } = request;
-  if (url.length > maxTargetLength) return problemAnswer(414, "The request target is too long.");
-  if (!namesOneHost(request)) return problemAnswer(400, "The request must have one Host header.");
+  if (url.length > maxTargetLength) return problemResponse(414, "The request target is too long.");
+  if (!namesOneHost(request)) return problemResponse(400, "The request must have one Host header.");
   if (isChunked(request)) {
-    return problemAnswer(411, "No operation takes a body; send none, or its length.");
+    return problemResponse(411, "No operation takes a body; send none, or its length.");
   }
   if (Number(headers["content-length"] ?? 0) > maxBodyBytes) {
-    return problemAnswer(413, "No operation takes a body.");
+    return problemResponse(413, "No operation takes a body.");
   }
   if (method === "GET" || method === "HEAD") return undefined;
   const query = url.indexOf("?");
@@ -105,7 +105,7 @@ function refusalOf(request: IncomingMessage): Answer | undefined {
     const cors = ["Access-Control-Allow-Methods", allowedMethods, "Access-Control-Allow-Headers", "*"];
     return { status: 204, headers: ["Allow", allowedMethods, ...cors, "Access-Control-Max-Age", "86400"] };
   }
-  return problemAnswer(405, undefined, ["Allow", allowedMethods]);
+  return problemResponse(405, undefined, ["Allow", allowedMethods]);
 }
 
 function isChunked(request: IncomingMessage): boolean {

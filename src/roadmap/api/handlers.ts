@@ -5,7 +5,7 @@ import type { Logger } from "../../base/core/log.ts";
 import type { Backlog, BacklogCacheStatus } from "../board/backlog.ts";
 import type { RoadmapReader } from "../cache/roadmap.ts";
 import { type PagePace, pagePolicy, renderPage } from "../page/page.ts";
-import { type Answer, commonHeaders, problemAnswer, type RawHeaders, send } from "./answer.ts";
+import { type ApiResponse, commonHeaders, problemResponse, type RawHeaders, send } from "./api-response.ts";
 import { clientKey } from "./client-address.ts";
 import type { ApiMetrics, RouteLabel } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -37,13 +37,16 @@ const noStore: RawHeaders = ["Cache-Control", "no-store"];
 const revalidate: RawHeaders = ["Cache-Control", "no-cache"];
 const firstReadSeconds = "5";
 
-/** What answers each operation; all of it from memory, none of it waits for anything. */
+/** The response of each operation: from memory, without waiting for anything. */
 export function createHandlers(options: HandlerOptions): Record<OperationName, Handler> {
   const { roadmap, rate, trustProxy, metrics, log } = options;
   const limitText = String(rate.limit);
 
-  /** Counts the request for its client and answers it, or tells it to come back later. */
-  function limited(route: RouteLabel, answer: (request: IncomingMessage, rate: string[]) => Answer): Handler {
+  /** Counts the request for its client and responds to it, or tells it to come back later. */
+  function limited(
+    route: RouteLabel,
+    respond: (request: IncomingMessage, rate: string[]) => ApiResponse,
+  ): Handler {
     return (request, response) => {
       const forwarded = trustProxy ? request.headers["x-forwarded-for"] : undefined;
       const client = clientKey(request.socket.remoteAddress, forwarded?.toString());
@@ -58,26 +61,26 @@ export function createHandlers(options: HandlerOptions): Record<OperationName, H
         "RateLimit-Reset",
         reset,
       ];
-      let result: Answer;
+      let result: ApiResponse;
       try {
         result =
           remaining < 0
-            ? problemAnswer(429, `Try again in ${reset} s.`, [...headers, "Retry-After", reset])
-            : answer(request, headers);
+            ? problemResponse(429, `Try again in ${reset} s.`, [...headers, "Retry-After", reset])
+            : respond(request, headers);
       } catch (error) {
         log.error({ route, error: describeError(error) }, "a request to the website API failed");
         // Without what the operation may have added before it failed.
-        result = problemAnswer(500, undefined, headers.slice(0, commonHeaders.length + 6));
+        result = problemResponse(500, undefined, headers.slice(0, commonHeaders.length + 6));
       }
-      metrics.answered(route, result.status);
+      metrics.responded(route, result.status);
       send(response, result);
     };
   }
 
-  function plain(route: RouteLabel, answer: () => Answer): Handler {
+  function plain(route: RouteLabel, respond: () => ApiResponse): Handler {
     return (_request, response) => {
-      const result = answer();
-      metrics.answered(route, result.status);
+      const result = respond();
+      metrics.responded(route, result.status);
       send(response, result);
     };
   }
@@ -89,7 +92,7 @@ export function createHandlers(options: HandlerOptions): Record<OperationName, H
     return limited(route, (_request, headers) => {
       roadmap.noticeRequest();
       const status = roadmap.status();
-      if (status === undefined) return problemAnswer(500, undefined, headers);
+      if (status === undefined) return problemResponse(500, undefined, headers);
       // The cache gives the same object until something changes.
       if (status !== last) {
         body = JSON.stringify(status);
@@ -105,13 +108,13 @@ export function createHandlers(options: HandlerOptions): Record<OperationName, H
   let lastBacklog: Backlog | undefined;
   let backlogBody: Buffer = Buffer.alloc(0);
   let backlogTag = "";
-  function backlog(request: IncomingMessage, headers: string[]): Answer {
+  function backlog(request: IncomingMessage, headers: string[]): ApiResponse {
     roadmap.noticeRequest();
     const found = roadmap.backlog();
     if (found === undefined) {
-      if (roadmap.status() === undefined) return problemAnswer(500, undefined, headers);
+      if (roadmap.status() === undefined) return problemResponse(500, undefined, headers);
       const detail = "The backlog has not been read yet.";
-      return problemAnswer(503, detail, [...headers, "Retry-After", firstReadSeconds]);
+      return problemResponse(503, detail, [...headers, "Retry-After", firstReadSeconds]);
     }
     if (found.items !== lastBacklog?.items || found.meta.statuses !== lastBacklog.meta.statuses) {
       backlogBody = Buffer.from(JSON.stringify({ statuses: found.meta.statuses, items: found.items }));

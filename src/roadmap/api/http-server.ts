@@ -8,10 +8,10 @@ import {
 import type { Logger } from "../../base/core/log.ts";
 import { boundConnections, type ConnectionBounds } from "../../base/net/bounded-connections.ts";
 import { namesOneHost } from "../../base/net/host.ts";
-import { problemAnswer, send } from "./answer.ts";
-import { rawAnswer, refuseConnection } from "./refused-connection.ts";
+import { problemResponse, send } from "./api-response.ts";
+import { rawResponse, refuseConnection } from "./refused-connection.ts";
 
-/** What paths answer to. */
+/** What paths response to. */
 export const allowedMethods = "GET, HEAD, OPTIONS";
 
 export interface HttpServerOptions {
@@ -28,7 +28,7 @@ export interface HttpServerOptions {
   readonly log: Logger;
 }
 
-/** The HTTP server of the website API, set up so that nothing is answered by Node's own bare refusals. */
+/** The HTTP server of the website API, set up so that nothing gets a response by Node's own bare refusals. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const { handler, shortcuts, onRefused } = options;
   const server = createServer(
@@ -41,7 +41,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       connectionsCheckingInterval: 2_000,
       // Longer than the usual minute of load balancers: they must be the ones to close.
       keepAliveTimeout: 65_000,
-      // Node would answer with a bare 400; `refusalOf` looks instead.
+      // Node would respond with a bare 400; `refusalOf` looks instead.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -55,15 +55,15 @@ export function createHttpServer(options: HttpServerOptions): Server {
     onRefused();
     refuseConnection(error, socket);
   });
-  // To Expect: 100-continue the answer itself comes: nobody is asked for a body.
+  // To Expect: 100-continue the response itself comes: nobody is asked for a body.
   server.on("checkContinue", handler);
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
     onRefused();
-    send(response, problemAnswer(417));
+    send(response, problemResponse(417));
   });
   server.on("connect", (_request: IncomingMessage, socket) => {
     onRefused();
-    socket.end(rawAnswer(problemAnswer(405, undefined, ["Allow", allowedMethods])));
+    socket.end(rawResponse(problemResponse(405, undefined, ["Allow", allowedMethods])));
   });
   return server;
 }

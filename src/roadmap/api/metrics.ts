@@ -8,7 +8,7 @@ export type RouteLabel = OperationName | "other";
 export interface ApiMetrics {
   readonly registry: Registry;
   /** On the hot path: one addition. */
-  answered(route: RouteLabel, status: number): void;
+  responded(route: RouteLabel, status: number): void;
 }
 
 export function createApiMetrics(): ApiMetrics {
@@ -16,7 +16,7 @@ export function createApiMetrics(): ApiMetrics {
   const counts = new Map<RouteLabel, Map<number, number>>();
   new Counter({
     name: "telemetryd_api_requests_total",
-    help: "Answers of the website API, by operation and status code.",
+    help: "Responses of the website API, by operation and status code.",
     labelNames: ["operation", "code"],
     registers: [registry],
     collect() {
@@ -28,7 +28,7 @@ export function createApiMetrics(): ApiMetrics {
   });
   return {
     registry,
-    answered(route, status) {
+    responded(route, status) {
       let codes = counts.get(route);
       if (codes === undefined) {
         codes = new Map();

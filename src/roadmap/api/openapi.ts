@@ -9,7 +9,7 @@ export function openApiDocument(): Record<string, unknown> {
     info: {
       title: "Website API: roadmap backlog status",
       version: "v1",
-      description: `The small public API of the roadmap. Every answer that is not 2xx or 304 is application/problem+json (RFC 9457), also those that no operation lists, such as 404, 405 or 400. Served by telemetryd ${version}.`,
+      description: `The small public API of the roadmap. Every response that is not 2xx or 304 is application/problem+json (RFC 9457), also those that no operation lists, such as 404, 405 or 400. Served by telemetryd ${version}.`,
     },
     paths: Object.fromEntries(
       Object.values(operations).map((operation: Operation) => [operation.path, { get: describe(operation) }]),

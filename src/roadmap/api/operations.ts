@@ -1,10 +1,10 @@
 import type { HeaderName, SchemaName } from "./schemas.ts";
 
-/** One answer that an operation may give. */
+/** One response that an operation may give. */
 export interface ResponseSpec {
   readonly description: string;
   readonly headers: readonly HeaderName[];
-  /** Absent for an answer without a body. */
+  /** Absent for a response without a body. */
   readonly contentType?: string;
   /** Absent for content that has no JSON Schema. */
   readonly schema?: SchemaName;

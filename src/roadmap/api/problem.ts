@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 
-/** A problem as RFC 9457 has it: the body of every answer that is not 2xx (but 304, which has none). */
+/** A problem as RFC 9457 has it: the body of every response that is not 2xx (but 304, which has none). */
 export interface Problem {
   readonly type: string;
   readonly title: string;

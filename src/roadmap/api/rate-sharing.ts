@@ -40,7 +40,7 @@ redis.call("PUBLISH", ARGV[1], cjson.encode({ by = ARGV[3], window = tonumber(AR
 return { redis.call("TIME"), totals }
 `;
 
-const answerSchema = z.tuple([z.tuple([z.coerce.number(), z.coerce.number()]), z.array(z.number())]);
+const replySchema = z.tuple([z.tuple([z.coerce.number(), z.coerce.number()]), z.array(z.number())]);
 const messageSchema = z.object({
   by: z.string(),
   window: z.number(),
@@ -78,21 +78,21 @@ export function createSharedRateLimit(options: {
     if (connection === undefined || isSending) return;
     isSending = true;
     try {
-      // What comes while Redis answers waits for the next time: else a busy client would keep us sending all the time.
+      // What comes while Redis replies waits for the next time: else a busy client would keep us sending all the time.
       for (let isMore = counter.hasUnsent(); isMore; ) {
         const window = counter.window();
         const drained = counter.drain(clientsPerSend);
         isMore = drained.length === clientsPerSend;
         if (drained.length === 0) break;
         const askedMs = clock.monotonicMs();
-        const answer = await connection.eval(
+        const reply = await connection.eval(
           addScript,
           1,
           keyOf(window),
           ...[base, 2 * windowMs, ownId, window],
           ...drained.flatMap(({ client, requests }) => [client, requests]),
         );
-        const [time, totals] = answerSchema.parse(answer);
+        const [time, totals] = replySchema.parse(reply);
         follow(time, askedMs);
         for (const [index, { client }] of drained.entries()) {
           counter.merge(window, client, totals[index] ?? 0);

@@ -1,13 +1,13 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errnoCode } from "../../base/core/errors.ts";
-import { type Answer, commonHeaders, problemAnswer } from "./answer.ts";
+import { type ApiResponse, commonHeaders, problemResponse } from "./api-response.ts";
 
 /** A request line longer than this is a URI too long, whatever else comes after it. */
 export const maxTargetLength = 8 * 1_024;
 
 /**
- * Answers what never became a request (malformed HTTP, too large headers, a client too slow) on the bare socket, with
+ * Responds to what never became a request (malformed HTTP, too large headers, a client too slow) on the bare socket, with
  * the same headers and Problem body as everything else.
  *
  * @param error what Node's parser says
@@ -17,12 +17,12 @@ export function refuseConnection(error: Error, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  socket.end(rawAnswer(answerTo(error)));
+  socket.end(rawResponse(responseTo(error)));
 }
 
 /** As text for a socket that no `ServerResponse` belongs to. Always ends the connection. */
-export function rawAnswer(answer: Answer): string {
-  const { status, headers = [], contentType = "", body = "" } = answer;
+export function rawResponse(response: ApiResponse): string {
+  const { status, headers = [], contentType = "", body = "" } = response;
   const pairs = [...commonHeaders, ...headers, "Content-Type", contentType];
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`];
   for (let index = 0; index < pairs.length; index += 2) lines.push(`${pairs[index]}: ${pairs[index + 1]}`);
@@ -30,18 +30,18 @@ export function rawAnswer(answer: Answer): string {
   return `${lines.join("\r\n")}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.toString()}`;
 }
 
-function answerTo(error: Error): Answer {
+function responseTo(error: Error): ApiResponse {
   switch (errnoCode(error)) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return problemAnswer(408, "The request did not arrive in time.");
+      return problemResponse(408, "The request did not arrive in time.");
     case "HPE_HEADER_OVERFLOW":
       return isTargetTooLong(error)
-        ? problemAnswer(414, "The request target is too long.")
-        : problemAnswer(431, "The request's headers are too large.");
+        ? problemResponse(414, "The request target is too long.")
+        : problemResponse(431, "The request's headers are too large.");
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return problemAnswer(413, "The request's body is too large.");
+      return problemResponse(413, "The request's body is too large.");
     default:
-      return problemAnswer(400, "The request is not valid HTTP.");
+      return problemResponse(400, "The request is not valid HTTP.");
   }
 }
 

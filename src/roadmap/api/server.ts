@@ -31,7 +31,7 @@ export interface WebsiteApi {
   url(): string | undefined;
 }
 
-/** How long an answer that is under way may take once the daemon stops. */
+/** How long a response that is under way may take once the daemon stops. */
 const closeLimitMs = 2_000;
 /** The first requests wait no longer than this for the first word of Redis; else they would be told 500 at a start. */
 const firstWordLimitMs = 3_000;

@@ -197,7 +197,7 @@ describe("reading a GitHub project", () => {
     expect(JSON.stringify(refused)).not.toContain("bearer");
   });
 
-  test("a server that does not answer ends with the signal", async () => {
+  test("a server that does not respond ends with the signal", async () => {
     github.intercept = () => ({ status: 200, body: "", delayMs: 30_000 });
     const controller = new AbortController();
     const reading = board(github.url).head(controller.signal);

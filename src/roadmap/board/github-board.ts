@@ -53,9 +53,9 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
   ): Promise<BoardResult<T>> {
     const authorization = await tokens.authorization(signal);
     if (!authorization.ok) return authorization;
-    let answer: unknown;
+    let response: unknown;
     try {
-      answer = await withLimit(signal, requestLimitMs, (limited) =>
+      response = await withLimit(signal, requestLimitMs, (limited) =>
         graphql(query, {
           ...variables,
           baseUrl: apiUrl,
@@ -69,12 +69,12 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
       if (failure.kind === "unauthorized") tokens.refused();
       return { ok: false, failure };
     }
-    const parsed = schema.safeParse(answer);
+    const parsed = schema.safeParse(response);
     if (parsed.success) return { ok: true, value: parsed.data };
     const [issue] = parsed.error.issues;
     return failed(
       "malformed",
-      `the answer is not what was asked for: ${issue?.path.join(".")}: ${issue?.message}`,
+      `the response is not what was asked for: ${issue?.path.join(".")}: ${issue?.message}`,
     );
   }
 

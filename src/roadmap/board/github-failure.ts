@@ -11,7 +11,7 @@ const longestPauseMs = 2 * 3_600_000;
 
 /**
  * What a rejected request to GitHub means. Works on what the error *has*, since its classes are not ours: `status` and
- * `response` on an HTTP answer, `errors` and `headers` on a GraphQL answer (that is a 200).
+ * `response` on an HTTP response, `errors` and `headers` on a GraphQL response (that is a 200).
  *
  * @see https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
  */
@@ -33,7 +33,7 @@ export function githubFailure(error: unknown, nowMs: number): BoardFailure {
 interface Parts {
   readonly status: number | undefined;
   readonly headers: Headers;
-  /** The `type`s of the errors in a GraphQL answer. */
+  /** The `type`s of the errors in a GraphQL response. */
   readonly graphqlTypes: readonly string[] | undefined;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The two questions that GitHub is asked, and what their answers must look like. */
+/** The two questions that GitHub is asked, and what their responses must look like. */
 
 /** The cheap one: has anything changed, and which statuses are there. */
 export const headQuery = /* GraphQL */ `

@@ -24,7 +24,7 @@ export interface TokenSource {
   refused(): void;
 }
 
-const tokenAnswer = z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }) });
+const tokenResponse = z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }) });
 /** An installation's token lives an hour; one that is about to end could end in mid-refresh. */
 const leastLifeMs = 10 * 60_000;
 const requestLimitMs = 20_000;
@@ -87,13 +87,13 @@ async function requestToken(
   jwt: string,
   nowMs: number,
   signal: AbortSignal,
-): Promise<BoardResult<z.infer<typeof tokenAnswer>>> {
+): Promise<BoardResult<z.infer<typeof tokenResponse>>> {
   try {
     const url = `${apiUrl.replace(/\/$/, "")}/app/installations/${installationId}/access_tokens`;
     const headers = { authorization: `bearer ${jwt}`, accept: "application/vnd.github+json" };
     const { response, body } = await withLimit(signal, requestLimitMs, async (limited) => {
-      const answer = await fetch(url, { method: "POST", headers, signal: limited });
-      return { response: answer, body: await answer.text() };
+      const response = await fetch(url, { method: "POST", headers, signal: limited });
+      return { response: response, body: await response.text() };
     });
     if (!response.ok) {
       const error = Object.assign(new Error(`the App's installation gets no token: ${body}`), {
@@ -102,10 +102,10 @@ async function requestToken(
       });
       return { ok: false, failure: githubFailure(error, nowMs) };
     }
-    const parsed = tokenAnswer.safeParse(parseJson(body));
+    const parsed = tokenResponse.safeParse(parseJson(body));
     return parsed.success
       ? { ok: true, value: parsed.data }
-      : failed("malformed", "the answer to the request for a token is none");
+      : failed("malformed", "the response to the request for a token is none");
   } catch (error) {
     signal.throwIfAborted();
     return { ok: false, failure: githubFailure(error, nowMs) };

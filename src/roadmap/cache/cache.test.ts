@@ -33,7 +33,7 @@ function setUp() {
   return { cache, time, asked };
 }
 
-test("knows nothing until Redis answered or a file was read", () => {
+test("knows nothing until Redis responded or a file was read", () => {
   const { cache } = setUp();
   expect(cache.status()).toBeUndefined();
   cache.reached();

@@ -4,7 +4,7 @@ import { isStale } from "./refresh.ts";
 import type { Entry } from "./shared-cache.ts";
 
 /**
- * What one replica knows, in memory: requests are answered from here and wait for nothing.
+ * What one replica knows, in memory: requests get responses from here and wait for nothing.
  *
  * | state | `status()` |
  * | --- | --- |
@@ -23,7 +23,7 @@ export interface BacklogCache {
   /** Called by requests: asks for a refresh when the cache is stale. Cheap, and de-duplicated by time. */
   noticeRequest(): void;
 
-  /** Redis answered; with an empty cache, unless an entry was taken before. */
+  /** Redis responded; with an empty cache, unless an entry was taken before. */
   reached(): void;
   take(entry: Entry): void;
   /** A refresh runs in this process; call the result when it ended. */

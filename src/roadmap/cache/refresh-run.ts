@@ -101,14 +101,14 @@ function keepLease(token: string, { shared, clock }: RefreshRunOptions, over: Ab
       const askedMs = clock.monotonicMs();
       // A Redis that hangs must not keep us from giving up in time.
       const limit = new AbortController();
-      const answer = await Promise.race([
+      const response = await Promise.race([
         shared.renew(token, leaseMs).catch(() => undefined),
         pause(clock, renewEveryMs, [over, limit.signal]),
       ]);
       limit.abort();
-      if (answer === true) heldSinceMs = askedMs;
+      if (response === true) heldSinceMs = askedMs;
       const isTooOld = clock.monotonicMs() - heldSinceMs > giveUpAfterMs;
-      if (answer === false || isTooOld) {
+      if (response === false || isTooOld) {
         if (!over.aborted) lost.abort(new Error("the refresh lease was lost"));
         return;
       }

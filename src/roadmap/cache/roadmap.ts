@@ -168,7 +168,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
       try {
         pauseMs = await tick();
       } catch (error) {
-        log.debug({ error: describeError(error) }, "Redis did not answer the roadmap; trying again");
+        log.debug({ error: describeError(error) }, "Redis did not respond to the roadmap; trying again");
       }
       await pause(clock, pauseMs, [signal, woken.signal]);
     }

@@ -38,7 +38,7 @@ if redis.call("TYPE", KEYS[1]).ok ~= "hash" then redis.call("DEL", KEYS[1]) end
 
 /**
  * Writes the result of a refresh and gives the lease back, both or nothing: who lost the lease in the meantime must not
- * overwrite what its successor wrote. Run twice, it answers the same again, since the first answer may have been lost.
+ * overwrite what its successor wrote. Run twice, it responds with the same again, since the first reply may have been lost.
  * ARGV: token, meta, items ("" keeps those that are there), known revision, expiry ms, channel. Returns the revision,
  * 0 when the lease was lost, -1 when the items to keep are gone.
  */

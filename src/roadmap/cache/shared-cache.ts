@@ -104,18 +104,18 @@ export function createSharedCache(redis: RedisConnection): SharedCache {
       return { ...(await readWhole()), ...lease };
     },
     async acquire(token, ttlMs) {
-      const answer = await run(scripts.acquireLease, token, ttlMs, eventsChannel);
-      return answer === 1 ? 0 : -answer;
+      const reply = await run(scripts.acquireLease, token, ttlMs, eventsChannel);
+      return reply === 1 ? 0 : -reply;
     },
     renew: async (token, ttlMs) => (await run(scripts.renewLease, token, ttlMs, eventsChannel)) === 1,
     release: async (token) => void (await run(scripts.releaseLease, token, eventsChannel)),
     async store(token, meta, itemsJson, knownRevision) {
-      const answer = await run(
+      const reply = await run(
         scripts.storeResult,
         ...[token, JSON.stringify(meta), itemsJson ?? "", knownRevision, entryLifeMs, eventsChannel],
       );
-      if (answer === 0) return "lost";
-      return answer === -1 ? "gone" : answer;
+      if (reply === 0) return "lost";
+      return reply === -1 ? "gone" : reply;
     },
     async restore({ revision, backlog, itemsJson }) {
       const meta = JSON.stringify(backlog.meta);

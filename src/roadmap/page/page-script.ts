@@ -48,7 +48,7 @@ async function renew() {
   if (!response.ok) throw new Error("HTTP " + response.status);
   const next = new DOMParser().parseFromString(await response.text(), "text/html");
   const list = next.getElementById("backlog"), updated = next.getElementById("updated");
-  if (list === null || updated === null) throw new Error("an answer of another program");
+  if (list === null || updated === null) throw new Error("a response of another program");
   swap(document.getElementById("backlog"), document.importNode(list, true));
   document.getElementById("updated").replaceWith(document.importNode(updated, true));
   tellAge();

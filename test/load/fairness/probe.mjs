@@ -1,6 +1,6 @@
 /**
  * Loaded into the daemon before its own code (`node --import`): writes down, as JSON lines, when the requests to the metrics
- * store and to the receivers were made and when their answers had come, how long the event loop stood still, how long
+ * store and to the receivers were made and when their responses had come, how long the event loop stood still, how long
  * garbage collection took and what memory was used. All times are Unix epoch, ms.
  */
 import { subscribe } from "node:diagnostics_channel";

@@ -6,7 +6,7 @@ import { hangingCount, largeTeam, seriesOfTeam } from "./scene.ts";
 export interface TeamReceiver extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** From now on the first teams get no answer any more. */
+  /** From now on the first teams get no response any more. */
   hang(): void;
   /** Requests that hang at present. */
   readonly hanging: number;

@@ -1,7 +1,7 @@
 /**
  * `npm run test:fairness`: one does not hold up the others. Fifty sinks, five of whose receivers hang, three of whose
  * names are not resolved any longer and one of which has a million series, and somebody else who asks the same store meanwhile. What the other sinks bring is at most a second later
- * than in a quiet phase of the same run, the worst cases compared, and so are the other client's answers.
+ * than in a quiet phase of the same run, the worst cases compared, and so are the other client's responses.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -175,10 +175,10 @@ async function run(folder: string, stops: (() => Promise<unknown>)[]): Promise<b
     "the other client's query": (phase) => spansWithin(asked, phase),
     "a read for a receiver that hangs": (phase) => exchangeTimes(notes, "read", hangingTeams, phase),
   };
-  // Where the time goes: the store's answers hold what the daemon takes to read them.
+  // Where the time goes: the store's responses hold what the daemon takes to read them.
   const causes: Measures = {
-    "the store's answer to a read": (phase) => exchangeTimes(notes, "read", others, phase),
-    "the receiver's answer": (phase) => exchangeTimes(notes, "send", others, phase),
+    "the store's response to a read": (phase) => exchangeTimes(notes, "read", others, phase),
+    "the receiver's response": (phase) => exchangeTimes(notes, "send", others, phase),
     "the event loop stood still": (phase) => spansWithin(notes.loop, phase),
     "a garbage collection": (phase) => spansWithin(notes.collections, phase),
   };

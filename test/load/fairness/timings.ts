@@ -70,7 +70,7 @@ export function startDelays({ exchanges }: ProbeNotes, { fromMs, toMs }: Phase):
   return delays;
 }
 
-/** How long these teams' requests of one kind took, from when they were made to the end of their answers. */
+/** How long these teams' requests of one kind took, from when they were made to the end of their responses. */
 export function exchangeTimes(
   { exchanges }: ProbeNotes,
   kind: Exchange["kind"],

@@ -23,7 +23,7 @@ const redisLimitMs = 10_000;
  * Works on the platform's data where it is, in Redis: the daemon may run or not. A private redis-server that the daemon
  * runs is used as it is; where none runs, one is started for as long as the work takes.
  *
- * @throws REDIS_UNAVAILABLE when it does not answer
+ * @throws REDIS_UNAVAILABLE when it does not respond
  */
 export async function withAdministration<T>(
   config: Config,
@@ -34,7 +34,7 @@ export async function withAdministration<T>(
   const stateDirectory = config.state.directory;
   const urls = config.redis?.url ?? [];
   const room = createRedis({ urls, stateDirectory, clock: systemClock, log: silentLogger });
-  const needsServer = urls.length === 0 && !(await answers(socketPath(stateDirectory)));
+  const needsServer = urls.length === 0 && !(await responds(socketPath(stateDirectory)));
   const stop = new AbortController();
   const running = needsServer ? room.service.run(stop.signal) : Promise.resolve();
   const connection = room.open("background", "command");
@@ -44,7 +44,7 @@ export async function withAdministration<T>(
       (cause: unknown) => {
         signal.throwIfAborted();
         if (cause instanceof TelemetrydError) throw cause;
-        throw new TelemetrydError("REDIS_UNAVAILABLE", "Redis does not answer", { cause });
+        throw new TelemetrydError("REDIS_UNAVAILABLE", "Redis does not respond", { cause });
       },
     );
     const options = { groupDomain, quotas, clock: systemClock, log: silentLogger };
@@ -65,7 +65,7 @@ function failureOf(running: Promise<void>): Promise<never> {
 }
 
 /** Whether somebody listens on a Unix socket. */
-function answers(path: string): Promise<boolean> {
+function responds(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.once("connect", () => {

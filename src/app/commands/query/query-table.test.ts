@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { QueryPoint } from "../../../exporter/metrics-store/expressions/query-answer.ts";
+import type { QueryPoint } from "../../../exporter/metrics-store/expressions/query-response.ts";
 import { instantTable, plot, rangeTable } from "./query-table.ts";
 
 const grid = { firstMs: 0, lastMs: 9_000, stepMs: 1_000 };

@@ -4,7 +4,7 @@ import {
   pointValue,
   type QueryPoint,
   type QuerySeries,
-} from "../../../exporter/metrics-store/expressions/query-answer.ts";
+} from "../../../exporter/metrics-store/expressions/query-response.ts";
 import { renderTable } from "../table.ts";
 
 const plotWidth = 60;

@@ -3,7 +3,7 @@ import { TelemetrydError } from "../../../base/core/errors.ts";
 import type { ReadFailure } from "../../../exporter/metrics-store/client/read-failure.ts";
 import { StoreClient } from "../../../exporter/metrics-store/client/store-client.ts";
 import { type Grid, pointsOf } from "../../../exporter/metrics-store/expressions/grid.ts";
-import type { QueryAnswer } from "../../../exporter/metrics-store/expressions/query-answer.ts";
+import type { QueryResponse } from "../../../exporter/metrics-store/expressions/query-response.ts";
 import {
   queryInstant,
   queryRange,
@@ -46,7 +46,7 @@ const defaultPoints = 60;
  * `telemetryd query QUERY`: evaluates MetricsQL at the metrics store, confined as the exporter would confine it, at one time
  * or over a span. What is no MetricsQL is shown with a caret; exit status 2.
  *
- * @throws INVALID_CONFIGURATION, INVALID_ARGUMENT; UNREACHABLE or SOURCE_FAILED when the store does not answer
+ * @throws INVALID_CONFIGURATION, INVALID_ARGUMENT; UNREACHABLE or SOURCE_FAILED when the store does not respond
  */
 export async function query(options: QueryOptions, signal: AbortSignal): Promise<QueryResult> {
   const config = await loadCommandConfig(options, signal);
@@ -66,14 +66,14 @@ export async function query(options: QueryOptions, signal: AbortSignal): Promise
   try {
     const found = await client.flavor(signal);
     if (found.kind === "failed") throw storeError(found);
-    const answer =
+    const response =
       "timeMs" in times
         ? await queryInstant(client, found.flavor, scoped, times.timeMs, signal)
         : await queryRange(client, found.flavor, scoped, times, () => true, signal);
     signal.throwIfAborted();
-    if (answer === "stopped") throw new TelemetrydError("SOURCE_FAILED", "the answer was broken off");
-    if (answer.kind === "failed") throw storeError(answer);
-    return { text: textOf(answer, times, print(scoped.expr), options.output), exitStatus: 0 };
+    if (response === "stopped") throw new TelemetrydError("SOURCE_FAILED", "the response was broken off");
+    if (response.kind === "failed") throw storeError(response);
+    return { text: textOf(response, times, print(scoped.expr), options.output), exitStatus: 0 };
   } finally {
     await client.close();
   }
@@ -117,12 +117,17 @@ function tenantOf(config: Config, metrics: MetricsConfig, project: string | unde
   return undefined;
 }
 
-function textOf(answer: QueryAnswer, times: Times, query: string, output: QueryOptions["output"]): string {
+function textOf(
+  response: QueryResponse,
+  times: Times,
+  query: string,
+  output: QueryOptions["output"],
+): string {
   if (output === "json") {
-    const series = answer.series.map(({ labels, points }) => ({ labels, points }));
-    return printedJson({ query, resultType: answer.resultType, series });
+    const series = response.series.map(({ labels, points }) => ({ labels, points }));
+    return printedJson({ query, resultType: response.resultType, series });
   }
-  return "timeMs" in times ? instantTable(answer.series) : rangeTable(answer.series, times);
+  return "timeMs" in times ? instantTable(response.series) : rangeTable(response.series, times);
 }
 
 function storeError({ reason, message }: ReadFailure): TelemetrydError {

@@ -20,13 +20,13 @@ async function renew() {
     const text = await response.text();
     if (mine !== turn) return;
     const next = new DOMParser().parseFromString(text, "text/html").getElementById("live");
-    if (next === null) throw new Error("an answer of another program");
+    if (next === null) throw new Error("a response of another program");
     change(live, next);
     document.title = live.dataset.title;
     say("renewed " + new Date().toLocaleTimeString(), false);
   } catch (error) {
     if (mine !== turn) return;
-    say("no answer since " + new Date(lastRenewal).toLocaleTimeString() + "; what you see is old", true);
+    say("no response since " + new Date(lastRenewal).toLocaleTimeString() + "; what you see is old", true);
   }
   plan();
 }

@@ -86,8 +86,8 @@ test.each<[NameAnswer, string, string]>([
     "EAI_AGAIN",
     "the address of r.test could not be resolved: the name server could not find it out (SERVFAIL)",
   ],
-])("%j: %s", async (answer, code, message) => {
-  known["r.test"] = answer;
+])("%j: %s", async (response, code, message) => {
+  known["r.test"] = response;
   await expect(open().lookup("r.test", "a")).rejects.toMatchObject({ code, message });
 });
 

@@ -17,8 +17,8 @@ export interface ReadyRequest {
   /** An entry for each sample (see `sample-hash.ts`), where the options ask for it. */
   readonly samples?: RequestEntries | undefined;
   readonly lanes: LaneChoice;
-  /** Its number in the journal, where it was sent before and its answer is not known. */
-  readonly unanswered: number | undefined;
+  /** Its number in the journal, where it was sent before and its response is not known. */
+  readonly inDoubt: number | undefined;
 }
 
 export interface PassOptions {
@@ -49,15 +49,15 @@ class Draft {
   samples: RequestEntries | undefined;
   firstAtMs = 0;
   readonly lanes: LaneChoice;
-  readonly unanswered: number | undefined;
+  readonly inDoubt: number | undefined;
   readonly #fromMs: number;
 
-  constructor(options: PassOptions, lanes: LaneChoice, unanswered?: number) {
+  constructor(options: PassOptions, lanes: LaneChoice, inDoubt?: number) {
     this.#fromMs = options.fromMs;
     this.builder = options.newBuilder();
     this.entries = new RequestEntries(options.fromMs);
     this.lanes = lanes;
-    this.unanswered = unanswered;
+    this.inDoubt = inDoubt;
   }
 
   /** Notes each of these samples; `high` and `low` are the hash of their series. */
@@ -165,16 +165,16 @@ export class WindowPass {
 
   #finish(draft: Draft): void {
     if (draft.builder.sampleCount === 0) return;
-    const { entries, samples, lanes, unanswered } = draft;
+    const { entries, samples, lanes, inDoubt } = draft;
     draft.entries = new RequestEntries(this.#options.fromMs);
     draft.samples = undefined;
     if (draft === this.#first) this.#first = undefined;
-    this.#options.onRequest({ request: draft.builder.finish(), entries, samples, lanes, unanswered });
+    this.#options.onRequest({ request: draft.builder.finish(), entries, samples, lanes, inDoubt });
   }
 }
 
 /**
- * The reading that settles a window's unanswered requests before anything else of it is sent: only their series, each
+ * The reading that settles a window's requests in doubt before anything else of it is sent: only their series, each
  * request in its old composition and alone. A receiver that took the request the first time then refuses exactly what
  * it has, and no neighbour with it.
  */
@@ -182,7 +182,7 @@ export class SettlingPass {
   readonly #options: PassOptions;
   readonly #settled: SeriesHashTable;
   readonly #drafts: Draft[] = [];
-  /** Which unanswered request holds a series, and how far. */
+  /** Which request in doubt holds a series, and how far. */
   readonly #index = new SeriesHashTable();
   readonly #untilMs: SeriesHashTable = new SeriesHashTable();
 
@@ -225,8 +225,8 @@ export class SettlingPass {
 
   /** The window has been read: passes the requests on, oldest first. One whose samples are gone from the store is empty. */
   finishAll(): void {
-    for (const { builder, entries, samples, lanes, unanswered } of this.#drafts) {
-      this.#options.onRequest({ request: builder.finish(), entries, samples, lanes, unanswered });
+    for (const { builder, entries, samples, lanes, inDoubt } of this.#drafts) {
+      this.#options.onRequest({ request: builder.finish(), entries, samples, lanes, inDoubt });
     }
   }
 }

@@ -81,11 +81,11 @@ export class FleetReports {
     if (followed === undefined) return;
     const before = followed.known;
     const fields = [...countNames.map(countField), stateFields.report];
-    const answer = await redis.hmget(fleetKeys.state(sink), ...fields);
+    const reply = await redis.hmget(fleetKeys.state(sink), ...fields);
     this.#unread.delete(sink);
-    const report = parseReport(answer.at(-1));
+    const report = parseReport(reply.at(-1));
     // What was heard meanwhile is newer.
-    if (report !== undefined && followed.known === before) this.#learn(followed, report, answer);
+    if (report !== undefined && followed.known === before) this.#learn(followed, report, reply);
   }
 
   #learn(followed: Followed, report: SinkReport, numbers: readonly (string | null)[]): void {

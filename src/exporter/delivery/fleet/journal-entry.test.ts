@@ -36,12 +36,12 @@ describe("the requests of a journal", () => {
   test.each<[string, JournalEntry[], [number, string][]]>([
     ["none", [], []],
     ["on its way", [sent(1)], [[1, "sent"]]],
-    ["answered", [sent(1), settled(1)], [[1, "settled"]]],
+    ["with its response", [sent(1), settled(1)], [[1, "settled"]]],
     ["not arrived", [sent(1), returned(1)], []],
     ["sent again under the same number", [sent(1), returned(1), sent(1)], [[1, "sent"]]],
     ["an entry written twice", [sent(1), sent(1), settled(1), settled(1)], [[1, "settled"]]],
     ["an entry that comes late", [sent(1), settled(1), sent(1), returned(1)], [[1, "settled"]]],
-    ["an answer to nothing known", [settled(4)], []],
+    ["a reply to nothing known", [settled(4)], []],
   ])("%s", (_, journal, expected) => {
     const requests = requestsOf(journal.map(encodeEntry));
     expect([...requests].map(([number, { state }]) => [number, state])).toEqual(expected);

@@ -30,7 +30,7 @@ export function decodeEntry(bytes: Buffer): JournalEntry {
 }
 
 /**
- * The requests that a journal tells of. An entry may be there twice, and late: a write whose answer was lost is
+ * The requests that a journal tells of. An entry may be there twice, and late: a write whose reply was lost is
  * repeated, and the first one may still arrive. So what is settled stays settled.
  */
 export function requestsOf(journal: readonly Buffer[]): Map<number, JournaledRequest> {

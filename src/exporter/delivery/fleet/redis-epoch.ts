@@ -52,8 +52,8 @@ export class RedisEpoch {
 
   async #look(): Promise<void> {
     const { state } = this.#options;
-    const answer = await runScript(state.connection, readEpoch, [fleetKeys.epoch], [randomUUID()]);
-    const [epoch, ageMs] = answer as [string, number];
+    const reply = await runScript(state.connection, readEpoch, [fleetKeys.epoch], [randomUUID()]);
+    const [epoch, ageMs] = reply as [string, number];
     if (epoch === this.#known) return;
     if (ageMs < graceMs) await this.#restoreAll(graceMs - ageMs);
     this.#known = epoch;

@@ -158,8 +158,8 @@ export class RedisState implements StateStore {
     const journals = windowIds(fields).map((id) => fleetKeys.journal(key, id));
     const keys = [fleetKeys.state(sink), fleetKeys.lease(sink), fleetKeys.state(key), ...journals];
     const afterMs = this.#options.forgetAfterMs ?? keepForgottenMs;
-    const answer = await runScript(this.connection, scripts.forgetState, keys, [afterMs]);
-    if (answer === 1) await this.connection.srem(fleetKeys.sinks, key);
+    const reply = await runScript(this.connection, scripts.forgetState, keys, [afterMs]);
+    if (reply === 1) await this.connection.srem(fleetKeys.sinks, key);
     await this.#options.mirror.forget(key);
   }
 
@@ -236,8 +236,8 @@ export class RedisState implements StateStore {
     for (;;) {
       lease.signal.throwIfAborted();
       try {
-        const answer = await runScript(this.connection, scripts.writeState, keys, args);
-        if (answer === 1) return;
+        const reply = await runScript(this.connection, scripts.writeState, keys, args);
+        if (reply === 1) return;
         throw new FencedError(`another replica has taken ${lease.sink}; nothing is written`);
       } catch (error) {
         if (error instanceof FencedError || clock.monotonicMs() > untilMs) throw error;

@@ -24,9 +24,9 @@ local last = redis.call("HGET", KEYS[2], "fence") or "0"
 local fence = (tonumber(string.match(last, "^%d+")) or 0) + 1 .. "-" .. ARGV[1]
 redis.call("HSET", KEYS[2], "fence", fence, "leasedAt", now)
 redis.call("PUBLISH", ARGV[3], ARGV[4])
-local answer = {"taken", fence, tostring(now)}
-for _, each in ipairs(redis.call("HGETALL", KEYS[2])) do table.insert(answer, each) end
-return answer
+local reply = {"taken", fence, tostring(now)}
+for _, each in ipairs(redis.call("HGETALL", KEYS[2])) do table.insert(reply, each) end
+return reply
 `;
 
 /**
@@ -70,7 +70,7 @@ export const endPause = `return redis.call("HDEL", KEYS[1], "pausedUntil")`;
 
 /**
  * Changes a sink's state, all or nothing. A checkpoint only moves forward, and everything may be said twice, so a
- * write whose answer was lost can be repeated. KEYS: the sink's state with the fence, the state to
+ * write whose reply was lost can be repeated. KEYS: the sink's state with the fence, the state to
  * change (the same, or what lies beside it), then journals. ARGV: fence; count, fields and values to set;
  * count, fields to delete; for each journal the number of entries to append and these, or -1 to delete it.
  * Returns 0 when the fence is another one.

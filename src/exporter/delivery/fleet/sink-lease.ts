@@ -92,8 +92,8 @@ export async function takeSinkLease(sink: string, options: LeaseOptions): Promis
         const { pauseMs, ...rest } = standing ?? { pauseMs: 0 };
         const text = standing === undefined ? "" : JSON.stringify(rest);
         const args = [token, fence, text, Math.round(pauseMs), ...(told ? reportArgs(sink, told) : [])];
-        const answer = await runScript(redis, scripts.releaseLease, keys, args).catch(() => undefined);
-        return answer === 1;
+        const reply = await runScript(redis, scripts.releaseLease, keys, args).catch(() => undefined);
+        return reply === 1;
       },
     },
   };
@@ -124,16 +124,16 @@ function keepLease(kept: KeptLease, over: AbortSignal): AbortSignal {
     let heldSinceMs = kept.askedMs;
     for (;;) {
       const leftMs = heldSinceMs + giveUpAfterMs - clock.monotonicMs();
-      if (leftMs <= 0) return lose(new FencedError("the lease could not be renewed: Redis does not answer"));
+      if (leftMs <= 0) return lose(new FencedError("the lease could not be renewed: Redis does not respond"));
       await clock.sleep(Math.min(renewEveryMs, leftMs), over);
       const askedMs = clock.monotonicMs();
       // Not waited for beyond the limit: a connection that hangs must not keep us from giving up in time.
-      const answer = await Promise.race([
+      const reply = await Promise.race([
         runScript(redis, scripts.renewLease, keys, [token, leaseMs, fence]).catch(() => undefined),
         clock.sleep(Math.max(0, Math.min(renewEveryMs, leftMs)), over),
       ]);
-      if (answer === 1) heldSinceMs = askedMs;
-      if (answer === 0) return lose(new FencedError("another replica has taken the sink's lease"));
+      if (reply === 1) heldSinceMs = askedMs;
+      if (reply === 0) return lose(new FencedError("another replica has taken the sink's lease"));
     }
   };
   // Rejects with the reason of `over`, which is the ordinary end.

@@ -71,7 +71,7 @@ export class LatePass {
   }
 }
 
-/** Requests of the second reading itself that have no answer are not among them: they are sent again. */
+/** Requests of the second reading itself that have no response are not among them: they are sent again. */
 function sentSamples({ requests }: OpenWindow): SeriesHashTable {
   let expected = 0;
   for (const { entries, state } of requests.values()) if (state === "settled") expected += entries.length;

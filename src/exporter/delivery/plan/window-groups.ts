@@ -15,18 +15,20 @@ export interface WindowGroup extends Window {
   readonly isLate?: true;
 }
 
-/** Requests of the window are open whose answers are not known. */
-export function hasUnanswered(window: OpenWindow | undefined): boolean {
+/** Requests of the window are open whose responses are not known. */
+export function hasRequestsInDoubt(window: OpenWindow | undefined): boolean {
   for (const { state } of window?.requests.values() ?? []) if (state === "sent") return true;
   return false;
 }
 
 /**
- * Whether a window has to wait for a source that could not be read: what its unanswered requests held can only be told when
+ * Whether a window has to wait for a source that could not be read: what its requests in doubt held can only be told when
  * all of their sources are read.
  */
 export function waitsFor({ open }: WindowGroup, failed: ReadonlySet<string>): boolean {
-  return open !== undefined && hasUnanswered(open) && [...open.sources].some((source) => failed.has(source));
+  return (
+    open !== undefined && hasRequestsInDoubt(open) && [...open.sources].some((source) => failed.has(source))
+  );
 }
 
 /**

@@ -118,10 +118,10 @@ export function openCycleQueue(
   return {
     async schedulers() {
       // The queue's own list of schedulers with the time of their next job; its getter would read each one's hash.
-      const answer = await connection.zrange(queue.toKey("repeat"), 0, -1, "WITHSCORES");
+      const reply = await connection.zrange(queue.toKey("repeat"), 0, -1, "WITHSCORES");
       const next = new Map<string, number>();
-      for (let index = 0; index + 1 < answer.length; index += 2) {
-        next.set(answer[index] ?? "", Number(answer[index + 1]));
+      for (let index = 0; index + 1 < reply.length; index += 2) {
+        next.set(reply[index] ?? "", Number(reply[index + 1]));
       }
       return next;
     },

@@ -56,7 +56,7 @@ export class CycleRunner {
     try {
       return await processing;
     } finally {
-      // Only once BullMQ has been answered, which it is in this turn.
+      // Only once BullMQ has its response, which it is in this turn.
       setImmediate(() => this.#inProgress.delete(processing));
     }
   }

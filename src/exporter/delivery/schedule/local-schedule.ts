@@ -136,7 +136,7 @@ class LocalSink implements Sleeper {
     this.#running = { interrupt, end, done: this.#run(interrupt.signal, end.signal) };
   }
 
-  /** Takes effect as soon as the requests in flight have been answered. */
+  /** Takes effect as soon as the requests in flight have their responses. */
   change(plan: SinkPlan): void {
     this.#changed = plan;
     this.#running?.interrupt.abort("edit" satisfies Interruption);

@@ -159,7 +159,7 @@ export class QueueSchedule implements Service, Schedule {
         try {
           pauseMs = await this.#tick(connection, workerConnection);
         } catch (error) {
-          log.debug({ error: describeError(error) }, "Redis did not answer the schedule; trying again");
+          log.debug({ error: describeError(error) }, "Redis did not respond to the schedule; trying again");
         }
         await pause(clock, pauseMs, [signal, woken.signal]);
       }

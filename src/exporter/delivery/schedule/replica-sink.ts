@@ -61,7 +61,7 @@ export class ReplicaSink {
     return Math.max(this.#options.exporterDeps.settings.intervalMs, this.#plan.batch.timeoutMs);
   }
 
-  /** Takes effect as soon as the requests in flight have been answered. */
+  /** Takes effect as soon as the requests in flight have their responses. */
   change(plan: SinkPlan): void {
     this.#plan = plan;
     this.#isEdited = true;

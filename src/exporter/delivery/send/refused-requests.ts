@@ -61,7 +61,7 @@ export class RefusedRequests {
   /**
    * Rejects a refused request, or looks for the culprits in it where that promises something.
    *
-   * @param mayHaveArrived it was sent before, and its answer is not known
+   * @param mayHaveArrived it was sent before, and its response is not known
    * @returns what broke the search off, if something did; otherwise the request is done with
    */
   async take(
@@ -97,7 +97,7 @@ export class RefusedRequests {
       this.#options.signal,
     );
     for (const { part, refusal: own } of culprits) {
-      await this.#reject(part.request, own, mayHaveArrived || own.answerLost);
+      await this.#reject(part.request, own, mayHaveArrived || own.responseLost);
       if (interrupted !== undefined) settlePart(part);
     }
     await journaled;
@@ -105,8 +105,8 @@ export class RefusedRequests {
       if (delivered.length === 0) refusals.isHopeless = true;
       return undefined;
     }
-    // The request itself was answered: only the part without an answer is in doubt, and goes alone the next time.
-    if (interrupted.outcome.answerLost && !mayHaveArrived) {
+    // The request itself got a response: only the part without a response is in doubt, and goes alone the next time.
+    if (interrupted.outcome.responseLost && !mayHaveArrived) {
       await state.requestSent(window, this.#entriesOf(ready, interrupted.part));
     }
     return interrupted.outcome;

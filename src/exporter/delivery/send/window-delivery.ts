@@ -58,7 +58,7 @@ export class WindowDelivery {
   #window: OpenWindow | undefined;
   #opening: Promise<OpenWindow> | undefined;
   #queued = 0;
-  #answered = 0;
+  #responses = 0;
   #hasUnsettled = false;
   /** A request was sent and has to be sent again. */
   #hasLeft = false;
@@ -85,8 +85,8 @@ export class WindowDelivery {
   }
 
   /** Requests that the receiver has taken or refused for good. */
-  get answered(): number {
-    return this.#answered;
+  get responses(): number {
+    return this.#responses;
   }
 
   /** A request was cut that is not settled: no checkpoint may pass it. */
@@ -176,7 +176,7 @@ export class WindowDelivery {
     if (ready.samples !== undefined) {
       await this.#deps.late?.record(this.#options.bounds, this.#options.sources, ready.samples);
     }
-    const number = ready.unanswered ?? (await state.requestSent(window, ready.entries));
+    const number = ready.inDoubt ?? (await state.requestSent(window, ready.entries));
     const outcome = await connection.sender.send(ready.request, this.#options.signal);
     await this.#settle(window, number, ready, outcome);
   }
@@ -192,7 +192,7 @@ export class WindowDelivery {
 
   async #settle(window: OpenWindow, number: number, ready: ReadyRequest, outcome: Outcome): Promise<void> {
     const mayHaveArrived =
-      ready.unanswered !== undefined || (outcome.kind !== "delivered" && outcome.answerLost);
+      ready.inDoubt !== undefined || (outcome.kind !== "delivered" && outcome.responseLost);
     if (outcome.kind === "delivered") {
       this.#noteDelivered(ready.request, outcome.unwritten);
       // Not waited for: the log keeps the order, and this record goes to disk in one write with the lane's next request.
@@ -200,7 +200,7 @@ export class WindowDelivery {
       return;
     }
     if (outcome.kind === "refused") {
-      this.#answered++;
+      this.#responses++;
       const unfinished = await this.#refused.take(window, ready, outcome, mayHaveArrived);
       if (unfinished === undefined) return this.#markSettled(window, number, ready);
       return this.#leave(window, number, unfinished, mayHaveArrived);
@@ -219,14 +219,14 @@ export class WindowDelivery {
    */
   async #markSettled(window: OpenWindow, number: number, ready: ReadyRequest): Promise<void> {
     const { state } = this.#deps;
-    if (ready.unanswered === undefined || !this.#options.isPart) return state.requestSettled(window, number);
+    if (ready.inDoubt === undefined || !this.#options.isPart) return state.requestSettled(window, number);
     await state.requestSettled(window, await state.requestSent(window, ready.entries));
   }
 
-  /** A request without an answer whose samples are gone from the store, unless they are those of a source that is not read. */
-  async #forgetEmpty({ unanswered }: ReadyRequest): Promise<void> {
-    if (unanswered === undefined || this.#options.isPart) return;
-    await this.#deps.state.requestReturned(await this.#open(), unanswered);
+  /** A request without a response whose samples are gone from the store, unless they are those of a source that is not read. */
+  async #forgetEmpty({ inDoubt }: ReadyRequest): Promise<void> {
+    if (inDoubt === undefined || this.#options.isPart) return;
+    await this.#deps.state.requestReturned(await this.#open(), inDoubt);
   }
 
   #noteDelivered({ sampleCount }: EncodedRequest, unwritten = 0): void {
@@ -234,7 +234,7 @@ export class WindowDelivery {
     stats.deliver(sampleCount - unwritten, clock.nowMs(), clock.monotonicMs());
     stats.unwritten += unwritten;
     refusals.isHopeless = false;
-    this.#answered++;
+    this.#responses++;
   }
 
   /** The samples cannot be delivered now: the window is run again later. */

@@ -7,7 +7,7 @@ import { describeError, errnoCode, TelemetrydError } from "../../../base/core/er
 const socketName = "lock.sock";
 /** Long enough for a second daemon that found the same dead socket to replace ours, if it does. */
 const settleMs = 50;
-const answerWithinMs = 1_000;
+const responseWithinMs = 1_000;
 
 /** A held lock; `release` may be called more than once. */
 export interface DirectoryLock {
@@ -81,7 +81,7 @@ async function bind(server: Server, path: string, directory: string): Promise<vo
 }
 
 /**
- * Takes a dead socket away, unless another daemon has put its own there since it was asked: on a busy machine the answer
+ * Takes a dead socket away, unless another daemon has put its own there since it was asked: on a busy machine the reply
  * may be some 100 ms old. Without a pause between the two steps, so that nothing comes between them.
  */
 function removeDead(path: string, asked: string | undefined): void {
@@ -109,19 +109,19 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-/** What the process behind the socket answers, or undefined when nobody listens there any more. */
+/** What the process behind the socket replies, or undefined when nobody listens there any more. */
 function askHolder(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    let answer = "";
+    let reply = "";
     const socket = connect(path);
-    socket.setTimeout(answerWithinMs, () => {
+    socket.setTimeout(responseWithinMs, () => {
       socket.destroy();
-      // It accepts connections but is too busy to answer: it lives.
-      resolve(answer || "unknown");
+      // It accepts connections but is too busy to respond: it lives.
+      resolve(reply || "unknown");
     });
-    socket.on("data", (chunk) => (answer += chunk.toString()));
+    socket.on("data", (chunk) => (reply += chunk.toString()));
     socket.on("error", () => resolve(undefined));
-    socket.on("end", () => resolve(answer));
+    socket.on("end", () => resolve(reply));
   });
 }
 

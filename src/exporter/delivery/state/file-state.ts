@@ -134,7 +134,7 @@ export class FileState {
     // Not before the caller has stored this promise: the end of the loop takes it away, and nobody would do so again.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
-      // What this turn of the event loop still records (a lane's answer, and the request that follows it) goes in the same
+      // What this turn of the event loop still records (a lane's response, and the request that follows it) goes in the same
       // write: half as many of them (bench/journal.bench.ts).
       await endOfTurn();
       const frames = this.#pending;

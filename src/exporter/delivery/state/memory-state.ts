@@ -169,9 +169,9 @@ export class MemoryState implements StateStore {
       for (const window of state.windows?.values() ?? []) {
         const { id, fromMs, toMs, stepMs } = window;
         yield { type: "open", sink, id, fromMs, toMs, stepMs, sources: [...window.sources] };
-        for (const { number, entries, state: answered } of window.requests.values()) {
+        for (const { number, entries, state: requestState } of window.requests.values()) {
           yield { type: "sent", id, number, entries };
-          if (answered === "settled") yield { type: "settled", id, number };
+          if (requestState === "settled") yield { type: "settled", id, number };
         }
       }
     }

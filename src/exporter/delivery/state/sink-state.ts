@@ -3,7 +3,7 @@ import type { RequestEntries } from "./request-entries.ts";
 
 /**
  * A request whose entries the journal holds. `sent`: it was on its way when the journal was last written, so its
- * samples may or may not be at the receiver. `settled`: the receiver has answered for good.
+ * samples may or may not be at the receiver. `settled`: the receiver has responded for good.
  */
 export interface JournaledRequest {
   readonly number: number;

@@ -12,7 +12,7 @@ import {
   WindowPass,
 } from "../batch/window-pass.ts";
 import { LatePass } from "../late/late-pass.ts";
-import { hasUnanswered, type WindowGroup } from "../plan/window-groups.ts";
+import { hasRequestsInDoubt, type WindowGroup } from "../plan/window-groups.ts";
 import type { Setback } from "../send/standing.ts";
 import { type Interruption, WindowDelivery, type WindowDeliveryDeps } from "../send/window-delivery.ts";
 import type { WindowBounds } from "../state/sink-state.ts";
@@ -39,7 +39,7 @@ export interface WindowResult {
   readonly kind: "closed" | "partly" | "unfinished" | "setback" | "interrupted";
   readonly setback?: Setback;
   readonly sourceErrors: ReadonlyMap<string, ReadFailure>;
-  readonly answeredRequests: number;
+  readonly requestsWithResponse: number;
 }
 
 /** When a window may go, which may be read before; see `window-sequence.ts`. */
@@ -48,7 +48,7 @@ export interface WindowTurn {
   readonly mayGo: Promise<boolean>;
   /** The first requests of its last source are made. */
   readonly onReading: () => void;
-  /** It is read whole, and few of its requests are left to be answered; `keptUp`: that took no longer than the reading did. */
+  /** It is read whole, and few of its requests are left to get a response; `keptUp`: that took no longer than the reading did. */
   readonly onNearlyDelivered: (keptUp: boolean) => void;
 }
 
@@ -80,7 +80,7 @@ const maxRequestBytes = 8 * 2 ** 20;
  * Reading never waits for the receiver: requests queue in memory. When the sink's share of memory is spent the read is
  * given up, what is queued is delivered, and the window is run again, which skips what its journal names.
  *
- * A window with requests whose answers are not known is first read to settle those; see {@link SettlingPass}.
+ * A window with requests whose responses are not known is first read to settle those; see {@link SettlingPass}.
  */
 export class WindowRun {
   readonly #group: WindowGroup;
@@ -133,7 +133,7 @@ export class WindowRun {
     interrupt.addEventListener("abort", endReading);
     signal.addEventListener("abort", endReading);
     try {
-      if (this.#group.isLate !== true && hasUnanswered(this.#group.open)) {
+      if (this.#group.isLate !== true && hasRequestsInDoubt(this.#group.open)) {
         const result = await this.#settle();
         if (result !== undefined) return result;
       }
@@ -168,7 +168,7 @@ export class WindowRun {
     );
   }
 
-  /** @returns a result where the window cannot go on, undefined when every request of it is answered */
+  /** @returns a result where the window cannot go on, undefined when every request of it gets a response */
   async #settle(): Promise<WindowResult | undefined> {
     const { open } = this.#group;
     if (open === undefined) return undefined;
@@ -338,7 +338,7 @@ export class WindowRun {
   }
 
   #result(kind: WindowResult["kind"], sourceErrors: ReadonlyMap<string, ReadFailure>): WindowResult {
-    const { setback, answered } = this.#delivery;
-    return { kind, ...(setback && { setback }), sourceErrors, answeredRequests: answered };
+    const { setback, responses } = this.#delivery;
+    return { kind, ...(setback && { setback }), sourceErrors, requestsWithResponse: responses };
   }
 }

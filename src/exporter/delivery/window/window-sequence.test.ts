@@ -34,7 +34,7 @@ class FakeRun {
   }
 }
 
-const closed: WindowResult = { kind: "closed", sourceErrors: new Map(), answeredRequests: 1 };
+const closed: WindowResult = { kind: "closed", sourceErrors: new Map(), requestsWithResponse: 1 };
 
 const groupAt = (fromMs: number): WindowGroup => ({
   fromMs,

@@ -90,7 +90,7 @@ export class WindowSequence {
         this.#readAfter(started);
       },
     });
-    // Not at once: what it calls back with needs `started`, and a reader may answer right away.
+    // Not at once: what it calls back with needs `started`, and a reader may respond right away.
     const result = Promise.resolve().then(() => run.run());
     const started: Started = { group, run, result, takeTurn, isReading: false };
     // Whoever runs this window learns of it; until its turn nobody listens.

@@ -30,10 +30,10 @@ test.each([
 
 test("the message holds the store's words, or where it redirects to", () => {
   expect(failureOfStatus(422, {}, "too many series", nowMs).message).toBe(
-    "the store answered 422: too many series",
+    "the store responded with 422: too many series",
   );
   expect(failureOfStatus(301, { location: "/login" }, "", nowMs).message).toBe(
-    "the store answered 301 to /login",
+    "the store responded with 301 to /login",
   );
 });
 
@@ -57,22 +57,22 @@ test.each<[ReadFailureReason, string, string]>([
   ],
   [
     "server_error",
-    "the store answered 500: vmstorage-1:8400 is away",
+    "the store responded with 500: vmstorage-1:8400 is away",
     "the metrics store cannot be read at present",
   ],
   ["credentials_unreadable", "the file /etc/x cannot be used", "the metrics store cannot be read at present"],
   [
     "not_found",
-    "the store answered 404; is the path prefix of metrics.url right?",
+    "the store responded with 404; is the path prefix of metrics.url right?",
     "the metrics store cannot be read at present",
   ],
-  ["overloaded", "the store answered 503: vmselect:8481", "the metrics store is overloaded"],
+  ["overloaded", "the store responded with 503: vmselect:8481", "the metrics store is overloaded"],
   // A query's own faults are its writer's to mend.
   ["unsupported_selector", "unexpected ]", "unexpected ]"],
   [
     "bad_request",
-    "the store answered 422: 10.0.0.1:8400: too many series",
-    "the store answered 422: …: too many series",
+    "the store responded with 422: 10.0.0.1:8400: too many series",
+    "the store responded with 422: …: too many series",
   ],
 ])("of %s (%s) a tenant learns: %s", (reason, message, told) => {
   expect(tenantMessage(failure(reason, message))).toBe(told);

@@ -53,7 +53,7 @@ export function tenantMessage({ reason, message }: ReadFailure): string {
     case "tenant_violation":
       return "the query reaches beyond the project's own series";
     case "timeout":
-      return "the metrics store did not answer in time; a query of fewer series may help";
+      return "the metrics store did not respond in time; a query of fewer series may help";
     case "overloaded":
       return "the metrics store is overloaded";
     default:
@@ -63,7 +63,7 @@ export function tenantMessage({ reason, message }: ReadFailure): string {
 
 export const storeUnreadable = "the metrics store cannot be read at present";
 
-/** What an answer other than 2xx means. `body` is the beginning of its text. */
+/** What a response other than 2xx means. `body` is the beginning of its text. */
 export function failureOfStatus(
   status: number,
   headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -71,11 +71,11 @@ export function failureOfStatus(
   nowMs: number,
 ): ReadFailure {
   const said = body === "" ? "" : `: ${body}`;
-  const message = `the store answered ${status}${said}`;
+  const message = `the store responded with ${status}${said}`;
   if (status >= 300 && status < 400) {
     return failure(
       "redirected",
-      `the store answered ${status} to ${redact(String(headers["location"] ?? "nowhere"))}`,
+      `the store responded with ${status} to ${redact(String(headers["location"] ?? "nowhere"))}`,
     );
   }
   switch (status) {

@@ -5,19 +5,19 @@ import { withLimit } from "../../../base/core/signals.ts";
 import { version } from "../../../base/core/version.ts";
 import { Connections } from "../../../base/http/connections.ts";
 import {
-  AnswerTimeout,
   ConnectError,
   type ExchangeLimits,
   type HttpRequest,
+  ResponseTimeout,
 } from "../../../base/http/exchange.ts";
 import { RequestHead } from "../../../base/http/request-head.ts";
-import type { AnswerHead, AnswerHeaders } from "../../../base/http/response-head.ts";
+import type { ResponseHead, ResponseHeaders } from "../../../base/http/response-head.ts";
 import { TlsMaterial } from "../../../base/net/tls-material.ts";
 import type { PrometheusMajor } from "../../metricsql/analysis/promql.ts";
-import { AnswerBody, ConsumerError, isSuccess } from "./answer-body.ts";
 import { failure, failureOfStatus, type ReadFailure } from "./read-failure.ts";
+import { ConsumerError, isSuccess, ResponseBody } from "./response-body.ts";
 import { StoreClock } from "./store-clock.ts";
-import { exportAnswersFlavor, flavorOfBuildInfo, promqlOfBuildInfo } from "./store-flavor.ts";
+import { flavorOfBuildInfo, flavorOfExport, promqlOfBuildInfo } from "./store-flavor.ts";
 import {
   defaultStoreTimeouts,
   type MetricsStoreSettings,
@@ -36,22 +36,22 @@ export interface StoreRequest {
 }
 
 /** The body has come in full, or as far as was wanted. */
-export interface StoreAnswer {
-  readonly kind: "answered";
-  readonly headers: AnswerHeaders;
+export interface StoreResponse {
+  readonly kind: "response";
+  readonly headers: ResponseHeaders;
   /** False when `onChunk` wanted no more. */
   readonly whole: boolean;
 }
 
-export interface FlavorAnswer {
+export interface FlavorResponse {
   readonly kind: "flavor";
   readonly flavor: StoreFlavor;
 }
 
 const agent = `telemetryd/${version}`;
-/** An answer of 50,000 series is 16 MB: with 64 KiB at a time, as Node reads by itself, a fifth more is spent on turns. */
+/** A response of 50,000 series is 16 MB: with 64 KiB at a time, as Node reads by itself, a fifth more is spent on turns. */
 const readBytes = 128 * 1024;
-/** Of a small answer that is read whole. */
+/** Of a small response that is read whole. */
 const longestText = 64 * 1024;
 
 /**
@@ -107,20 +107,20 @@ export class StoreClient {
     });
   }
 
-  /** A lower bound of the store's clock (Unix epoch, ms), less than about a second behind it; undefined before its first answer. */
+  /** A lower bound of the store's clock (Unix epoch, ms), less than about a second behind it; undefined before its first response. */
   storeNowMs(): number | undefined {
     return this.#storeClock.nowMs();
   }
 
-  /** What the store was found to be (or is configured as); undefined before its first answer and after a disconnect. */
+  /** What the store was found to be (or is configured as); undefined before its first response and after a disconnect. */
   knownFlavor(): StoreFlavor | undefined {
     return this.#settings.flavor === "auto" ? this.#flavor : this.#settings.flavor;
   }
 
   /** A cheap request, to learn what the store is and its time. @throws the signal's reason */
-  async probe(signal: AbortSignal): Promise<FlavorAnswer | ReadFailure> {
+  async probe(signal: AbortSignal): Promise<FlavorResponse | ReadFailure> {
     let text = "";
-    const answer = await this.request(
+    const response = await this.request(
       { path: "/api/v1/status/buildinfo" },
       (chunk) => {
         text += chunk.toString("utf8");
@@ -128,21 +128,21 @@ export class StoreClient {
       },
       signal,
     );
-    if (answer.kind === "answered") this.#promql = promqlOfBuildInfo(text);
+    if (response.kind === "response") this.#promql = promqlOfBuildInfo(text);
     const told =
-      answer.kind === "answered"
-        ? flavorOfBuildInfo(answer.headers, text)
-        : answer.reason === "not_found"
+      response.kind === "response"
+        ? flavorOfBuildInfo(response.headers, text)
+        : response.reason === "not_found"
           ? undefined
-          : answer;
-    const flavor = told ?? exportAnswersFlavor(await this.request(probeExport(), () => true, signal));
+          : response;
+    const flavor = told ?? flavorOfExport(await this.request(probeExport(), () => true, signal));
     if (typeof flavor !== "string") return flavor;
     this.#flavor = flavor;
     return { kind: "flavor", flavor: this.knownFlavor() ?? flavor };
   }
 
   /** What the store is, asking it when that is not known. @throws the signal's reason */
-  async flavor(signal: AbortSignal): Promise<FlavorAnswer | ReadFailure> {
+  async flavor(signal: AbortSignal): Promise<FlavorResponse | ReadFailure> {
     const flavor = this.knownFlavor();
     return flavor === undefined ? this.probe(signal) : { kind: "flavor", flavor };
   }
@@ -163,17 +163,17 @@ export class StoreClient {
    */
   async request(
     request: StoreRequest,
-    onChunk: (chunk: Buffer, headers: AnswerHeaders) => boolean,
+    onChunk: (chunk: Buffer, headers: ResponseHeaders) => boolean,
     signal: AbortSignal,
-  ): Promise<StoreAnswer | ReadFailure> {
+  ): Promise<StoreResponse | ReadFailure> {
     signal.throwIfAborted();
-    const onHead = ({ headers }: AnswerHead) => this.#storeClock.observe(headers["date"]);
-    const receiver = new AnswerBody(this.#clock, onHead, onChunk);
+    const onHead = ({ headers }: ResponseHead) => this.#storeClock.observe(headers["date"]);
+    const receiver = new ResponseBody(this.#clock, onHead, onChunk);
     try {
       const ask = async (limited: AbortSignal) => {
         const httpRequest = await this.#httpRequest(request, limited);
         await this.#connections.exchange(httpRequest, receiver, this.#limits, limited);
-        return this.#answerOf(receiver);
+        return this.#responseOf(receiver);
       };
       return await withLimit(signal, this.timeouts.readMs, ask, () => new ReadTimeout());
     } catch (error) {
@@ -203,20 +203,20 @@ export class StoreClient {
     return { head, ...(bytes && { body: bytes }) };
   }
 
-  async #answerOf(receiver: AnswerBody): Promise<StoreAnswer | ReadFailure> {
+  async #responseOf(receiver: ResponseBody): Promise<StoreResponse | ReadFailure> {
     const whole = await receiver.finished();
     const { head } = receiver;
-    if (head === undefined) throw new Error("an exchange has ended without an answer");
+    if (head === undefined) throw new Error("an exchange has ended without a response");
     if (!isSuccess(head.status)) {
       return failureOfStatus(head.status, head.headers, receiver.text, this.#clock.nowMs());
     }
     if (head.framing === "close") {
       return failure(
         "unframed_body",
-        "the store's answer has neither a length nor chunks, so that a broken one would look whole",
+        "the store's response has neither a length nor chunks, so that a broken one would look whole",
       );
     }
-    return { kind: "answered", headers: head.headers, whole };
+    return { kind: "response", headers: head.headers, whole };
   }
 
   async #readHeaders(signal: AbortSignal): Promise<Record<string, string>> {
@@ -234,15 +234,15 @@ export class StoreClient {
       return failure("credentials_unreadable", `the store's credentials cannot be read: ${said}`);
     }
     if (error instanceof ReadTimeout) {
-      return failure("timeout", `the store did not finish its answer within ${this.timeouts.readMs} ms`);
+      return failure("timeout", `the store did not finish its response within ${this.timeouts.readMs} ms`);
     }
     if (error instanceof ConnectError) {
       return failure("unreachable", `the store at ${redact(this.#settings.url)} cannot be reached: ${said}`);
     }
-    if (error instanceof AnswerTimeout) {
+    if (error instanceof ResponseTimeout) {
       return failure("timeout", `the store kept us waiting for too long: ${said}`);
     }
-    return failure("connection_lost", `the store's answer broke off: ${said}`);
+    return failure("connection_lost", `the store's response broke off: ${said}`);
   }
 }
 

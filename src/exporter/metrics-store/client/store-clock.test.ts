@@ -6,11 +6,11 @@ function at(seconds: number): string {
 }
 
 test.each([
-  { name: "nothing yet", answers: [], atMs: 500, expected: undefined },
-  { name: "carried forward", answers: [[0, at(100)]], atMs: 2_500, expected: 102_500 },
+  { name: "nothing yet", responses: [], atMs: 500, expected: undefined },
+  { name: "carried forward", responses: [[0, at(100)]], atMs: 2_500, expected: 102_500 },
   {
     name: "the second has not ended: time does not go back",
-    answers: [
+    responses: [
       [0, at(100)],
       [700, at(100)],
     ],
@@ -19,7 +19,7 @@ test.each([
   },
   {
     name: "a sharper bound: the next second had begun already",
-    answers: [
+    responses: [
       [0, at(100)],
       [300, at(101)],
     ],
@@ -28,20 +28,20 @@ test.each([
   },
   {
     name: "the store's clock was set back: followed",
-    answers: [
+    responses: [
       [0, at(100)],
       [1_000, at(50)],
     ],
     atMs: 1_500,
     expected: 50_500,
   },
-  { name: "no date: ignored", answers: [[0, "yesterday"]], atMs: 1, expected: undefined },
-  { name: "no header: ignored", answers: [[0, undefined]], atMs: 1, expected: undefined },
-  { name: "two headers: ignored", answers: [[0, [at(1), at(2)]]], atMs: 1, expected: undefined },
-] as const)("$name", ({ answers, atMs, expected }) => {
+  { name: "no date: ignored", responses: [[0, "yesterday"]], atMs: 1, expected: undefined },
+  { name: "no header: ignored", responses: [[0, undefined]], atMs: 1, expected: undefined },
+  { name: "two headers: ignored", responses: [[0, [at(1), at(2)]]], atMs: 1, expected: undefined },
+] as const)("$name", ({ responses, atMs, expected }) => {
   let nowMs = 0;
   const clock = new StoreClock({ nowMs: () => 1e9, monotonicMs: () => nowMs });
-  for (const [whenMs, header] of answers) {
+  for (const [whenMs, header] of responses) {
     nowMs = whenMs;
     clock.observe(header);
   }

@@ -1,9 +1,9 @@
 import type { Clock } from "../../../base/core/clock.ts";
 
 /**
- * The store's clock, from the `Date` headers of its answers: a whole second that had begun when the answer was made,
+ * The store's clock, from the `Date` headers of its responses: a whole second that had begun when the response was made,
  * carried forward by the monotonic clock. So the store's time is at least what this says, and less than about a second
- * and the way of the answer more. It is never ahead of our own clock, so that neither of the two can skip samples by being
+ * and the way of the response more. It is never ahead of our own clock, so that neither of the two can skip samples by being
  * set forwards; ours set backwards holds nothing up, since it too is carried by the monotonic clock.
  */
 export class StoreClock {
@@ -19,7 +19,7 @@ export class StoreClock {
     this.#startMonotonicMs = clock.monotonicMs();
   }
 
-  /** Unix epoch, ms; undefined before the first answer with a date. */
+  /** Unix epoch, ms; undefined before the first response with a date. */
   nowMs(): number | undefined {
     const carriedMs = this.#carriedMs();
     if (carriedMs === undefined) return undefined;
@@ -31,7 +31,7 @@ export class StoreClock {
     return this.#atMs === undefined ? undefined : this.#atMs + (this.#clock.monotonicMs() - this.#readAtMs);
   }
 
-  /** Takes the `Date` header of an answer that was just received (RFC 9110, section 6.6.1); anything else is ignored. */
+  /** Takes the `Date` header of a response that was just received (RFC 9110, section 6.6.1); anything else is ignored. */
   observe(header: unknown): void {
     if (typeof header !== "string") return;
     const secondMs = Date.parse(header);

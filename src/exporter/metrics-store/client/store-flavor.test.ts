@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failure } from "./read-failure.ts";
-import { exportAnswersFlavor, flavorOfBuildInfo, promqlOfBuildInfo } from "./store-flavor.ts";
+import { flavorOfBuildInfo, flavorOfExport, promqlOfBuildInfo } from "./store-flavor.ts";
 
 const success = (data: unknown) => JSON.stringify({ status: "success", data });
 
@@ -30,7 +30,7 @@ test.each([
 });
 
 test("a store that would not tell is asked for an export", () => {
-  expect(exportAnswersFlavor({ kind: "answered" })).toBe("victoriametrics");
-  expect(exportAnswersFlavor(failure("not_found", "404"))).toMatchObject({ reason: "unknown_flavor" });
-  expect(exportAnswersFlavor(failure("overloaded", "503"))).toMatchObject({ reason: "overloaded" });
+  expect(flavorOfExport({ kind: "response" })).toBe("victoriametrics");
+  expect(flavorOfExport(failure("not_found", "404"))).toMatchObject({ reason: "unknown_flavor" });
+  expect(flavorOfExport(failure("overloaded", "503"))).toMatchObject({ reason: "overloaded" });
 });

@@ -4,58 +4,59 @@ import { failure } from "./read-failure.ts";
 import type { StoreFlavor } from "./store-settings.ts";
 
 /**
- * What a store is, from its answer to `/api/v1/status/buildinfo`. VictoriaMetrics sends its host's name in every answer
+ * What a store is, from its response to `/api/v1/status/buildinfo`. VictoriaMetrics sends its host's name in every response
  * and says nothing of how it was built, but for a version that pleases Grafana; Prometheus, and those that are built
  * from it (Thanos, Mimir), tell their revision.
  *
- * @returns undefined when the answer is not one of these
+ * @returns undefined when the response is not one of these
  */
 export function flavorOfBuildInfo(
   headers: Readonly<Record<string, unknown>>,
   body: string,
 ): StoreFlavor | undefined {
   if (headers["x-server-hostname"] !== undefined) return "victoriametrics";
-  let answer: unknown;
+  let response: unknown;
   try {
-    answer = JSON.parse(body);
+    response = JSON.parse(body);
   } catch {
     return undefined;
   }
-  if (!isObject(answer) || answer["status"] !== "success" || !isObject(answer["data"])) return undefined;
-  const { data } = answer;
+  if (!isObject(response) || response["status"] !== "success" || !isObject(response["data"]))
+    return undefined;
+  const { data } = response;
   return "revision" in data || "goVersion" in data || "application" in data
     ? "prometheus"
     : "victoriametrics";
 }
 
 /**
- * Which PromQL a store knows, from the same answer. That of Prometheus 3 where it is not told: a build without a version, and stores
+ * Which PromQL a store knows, from the same response. That of Prometheus 3 where it is not told: a build without a version, and stores
  * that are built from Prometheus and have versions of their own. An expression that is not theirs they refuse themselves.
  */
 export function promqlOfBuildInfo(body: string): PrometheusMajor {
-  let answer: unknown;
+  let response: unknown;
   try {
-    answer = JSON.parse(body);
+    response = JSON.parse(body);
   } catch {
     return 3;
   }
-  const data = isObject(answer) ? answer["data"] : undefined;
+  const data = isObject(response) ? response["data"] : undefined;
   if (!isObject(data) || "application" in data) return 3;
   return /^v?2\./.test(String(data["version"])) ? 2 : 3;
 }
 
-/** What a store is that would not tell, from its answer to a small raw export, which Prometheus does not have. */
-export function exportAnswersFlavor(
-  answer: { readonly kind: "answered" } | ReadFailure,
+/** What a store is that would not tell, from its response to a small raw export, which Prometheus does not have. */
+export function flavorOfExport(
+  response: { readonly kind: "response" } | ReadFailure,
 ): StoreFlavor | ReadFailure {
-  if (answer.kind === "answered") return "victoriametrics";
-  if (answer.reason === "not_found") {
+  if (response.kind === "response") return "victoriametrics";
+  if (response.reason === "not_found") {
     return failure(
       "unknown_flavor",
       "the store knows neither /api/v1/status/buildinfo nor /api/v1/export; is the path prefix of metrics.url right?",
     );
   }
-  return answer;
+  return response;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -25,7 +25,7 @@ export type StoreFlavor = "victoriametrics" | "prometheus";
 /** How long the store may take, in ms. */
 export interface StoreTimeouts {
   readonly connectMs: number;
-  /** Until the head of the answer has come: the store may queue a read before it starts. */
+  /** Until the head of the response has come: the store may queue a read before it starts. */
   readonly headersMs: number;
   /** Between two pieces of the body. */
   readonly bodyIdleMs: number;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SampleBuffer } from "../../series/series.ts";
 import { mergeResults, nameSeries, samplesOnGrid } from "./evaluated-series.ts";
 import { type Grid, gridOf } from "./grid.ts";
-import type { QueryPoint } from "./query-answer.ts";
+import type { QueryPoint } from "./query-response.ts";
 
 function series(labels: Record<string, string>) {
   return { labels, isUtf8: true, points: [], hasHistograms: false };
@@ -105,7 +105,7 @@ describe("the samples of a series on the grid 10, 20, 30, 40", () => {
     ["not in order", at([20, "1"], [10, "1"])],
     ["twice", at([10, "1"], [10, "1"])],
     ["no value", at([10, "one"])],
-  ])("a point %s makes the answer unfit", (_, points) => {
+  ])("a point %s makes the response unfit", (_, points) => {
     expect(sampled(points, grid)).toBeUndefined();
   });
 

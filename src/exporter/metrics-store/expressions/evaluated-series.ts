@@ -1,7 +1,7 @@
 import { type SampleBuffer, Series } from "../../series/series.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import type { Grid } from "./grid.ts";
-import { pointValue, type QueryPoint, type QuerySeries } from "./query-answer.ts";
+import { pointValue, type QueryPoint, type QuerySeries } from "./query-response.ts";
 
 const nameLabel = "__name__";
 

@@ -10,23 +10,23 @@ import type { LabelCache } from "../samples/label-cache.ts";
 import { metricNameOf } from "../samples/metric-name.ts";
 import { describeSeries, mergeResults, nameSeries, samplesOnGrid, seriesOf } from "./evaluated-series.ts";
 import { type Grid, gridOf, pointsOf, splitGrid } from "./grid.ts";
-import type { QuerySeries } from "./query-answer.ts";
+import type { QuerySeries } from "./query-response.ts";
 import { queryRange } from "./store-query.ts";
 
 export interface EvaluationLimits {
   /** Of a request; what is more is asked for in several. */
   readonly maxPoints: number;
-  /** Of an answer; what is more is asked for with fewer points. */
-  readonly maxAnswerBytes: number;
+  /** Of a response; what is more is asked for with fewer points. */
+  readonly maxResponseBytes: number;
 }
 
 /**
  * Points well below what stores allow: Prometheus 11,000; VictoriaMetrics' -search.maxPointsPerTimeseries is 30,000
  * unless set lower.
  */
-const defaultLimits: EvaluationLimits = { maxPoints: 500, maxAnswerBytes: 32 * 2 ** 20 };
+const defaultLimits: EvaluationLimits = { maxPoints: 500, maxResponseBytes: 32 * 2 ** 20 };
 
-/** Points held together where each is a request of its own: giving up some hundred answers for size would be a waste. */
+/** Points held together where each is a request of its own: giving up some hundred responds for size would be a waste. */
 const maxPointsAlone = 50;
 
 /** Series passed on before others get a turn. */
@@ -83,7 +83,7 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
     receiver: SampleReceiver,
     signal: AbortSignal,
   ): Promise<Ended> {
-    const answer = await this.#evaluate(
+    const response = await this.#evaluate(
       read,
       { ...grid, firstMs: grid.firstMs - grid.stepMs },
       (bytes) => {
@@ -92,9 +92,9 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
       },
       signal,
     );
-    if (answer === "stopped") return { kind: "stopped" };
-    if ("kind" in answer) return answer;
-    return this.#pass(answer, read, grid, receiver);
+    if (response === "stopped") return { kind: "stopped" };
+    if ("kind" in response) return response;
+    return this.#pass(response, read, grid, receiver);
   }
 
   /** The result at all points of a grid, however many requests that takes. */
@@ -105,7 +105,7 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
     signal: AbortSignal,
   ): Promise<readonly QuerySeries[] | ReadFailure | "stopped"> {
     const results: (readonly QuerySeries[])[] = [];
-    let room = this.#limits.maxAnswerBytes;
+    let room = this.#limits.maxResponseBytes;
     const perRequest = dependsOnRange(read.expr, this.#flavor) ? 1 : pointsOf(grid);
     let rest: Grid | undefined = grid;
     while (rest !== undefined) {
@@ -114,12 +114,15 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
         room -= bytes;
         return onBytes(bytes);
       };
-      const answer = await queryRange(this.#client, this.#flavor, read, part, counted, signal, room);
-      if (answer === "stopped" || answer.kind === "failed") return answer;
-      if (answer.resultType !== "matrix") {
-        return failure("malformed_answer", `the store answered a range query with a ${answer.resultType}`);
+      const response = await queryRange(this.#client, this.#flavor, read, part, counted, signal, room);
+      if (response === "stopped" || response.kind === "failed") return response;
+      if (response.resultType !== "matrix") {
+        return failure(
+          "malformed_answer",
+          `the store responded to a range query with a ${response.resultType}`,
+        );
       }
-      results.push(answer.series);
+      results.push(response.series);
       rest = after;
     }
     return mergeResults(results);
@@ -171,7 +174,7 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
  * Can what a point comes to depend on which other points are asked for with it? Then each is asked for alone, or a
  * window would give other samples than its halves.
  *
- * VictoriaMetrics' answers do: the value before a gap counts only where the range has samples after the gap, functions
+ * VictoriaMetrics' responses do: the value before a gap counts only where the range has samples after the gap, functions
  * such as running_sum() or topk_avg() look at the whole range. PromQL's do through `@ start()` and `@ end()` only.
  */
 export function dependsOnRange(expr: Expr, flavor: StoreFlavor): boolean {

@@ -8,7 +8,7 @@ import type { StoreFlavor } from "../client/store-settings.ts";
 import type { Tenant } from "../flavor-reader.ts";
 import { endSeconds, tenantFilter } from "../victoriametrics/export-reader.ts";
 import type { Grid } from "./grid.ts";
-import { parseQueryAnswer, type QueryAnswer } from "./query-answer.ts";
+import { parseQueryResponse, type QueryResponse } from "./query-response.ts";
 
 /** An expression that is to be evaluated for a tenant: what is sent is printed of this, never a user's own text. */
 export interface ScopedExpression {
@@ -18,7 +18,7 @@ export interface ScopedExpression {
 }
 
 /** A longer body is not read; what was asked for has to be less. */
-const defaultMaxAnswerBytes = 32 * 2 ** 20;
+const defaultMaxResponseBytes = 32 * 2 ** 20;
 
 export function scopedExpression(expr: Expr, tenant: Tenant | undefined): ScopedExpression {
   return { expr: tenant === undefined ? expr : scope(expr, [tenant]), tenant };
@@ -32,10 +32,10 @@ export function queryRange(
   grid: Grid,
   onBytes: (bytes: number) => boolean,
   signal: AbortSignal,
-  maxAnswerBytes: number = defaultMaxAnswerBytes,
-): Promise<QueryAnswer | ReadFailure | "stopped"> {
+  maxResponseBytes: number = defaultMaxResponseBytes,
+): Promise<QueryResponse | ReadFailure | "stopped"> {
   const times = { start: endSeconds(grid.firstMs), end: endSeconds(grid.lastMs), step: `${grid.stepMs}ms` };
-  return request(client, flavor, "/api/v1/query_range", query, times, onBytes, signal, maxAnswerBytes);
+  return request(client, flavor, "/api/v1/query_range", query, times, onBytes, signal, maxResponseBytes);
 }
 
 /** Evaluates at one time by `/api/v1/query`. */
@@ -45,7 +45,7 @@ export function queryInstant(
   query: ScopedExpression,
   timeMs: number,
   signal: AbortSignal,
-): Promise<QueryAnswer | ReadFailure | "stopped"> {
+): Promise<QueryResponse | ReadFailure | "stopped"> {
   return request(
     client,
     flavor,
@@ -54,7 +54,7 @@ export function queryInstant(
     { time: endSeconds(timeMs) },
     () => true,
     signal,
-    defaultMaxAnswerBytes,
+    defaultMaxResponseBytes,
   );
 }
 
@@ -75,8 +75,8 @@ async function request(
   times: Readonly<Record<string, string>>,
   onBytes: (bytes: number) => boolean,
   signal: AbortSignal,
-  maxAnswerBytes: number,
-): Promise<QueryAnswer | ReadFailure | "stopped"> {
+  maxResponseBytes: number,
+): Promise<QueryResponse | ReadFailure | "stopped"> {
   const refusal = flavor === "prometheus" ? promqlRefusal(expr, await client.promql(signal)) : undefined;
   if (refusal !== undefined) return failure("unsupported_selector", refusal);
   const form = new URLSearchParams({
@@ -90,19 +90,19 @@ async function request(
   if (tenant !== undefined && flavor === "victoriametrics") form.set("extra_filters[]", tenantFilter(tenant));
   const pieces: Buffer[] = [];
   let held = 0;
-  const answer = await client.request(
+  const response = await client.request(
     { path, form },
     (chunk) => {
       held += chunk.length;
       // A copy: a chunk's bytes are ours only until this returns.
-      if (held <= maxAnswerBytes) pieces.push(Buffer.from(chunk));
-      return onBytes(chunk.length) && held <= maxAnswerBytes;
+      if (held <= maxResponseBytes) pieces.push(Buffer.from(chunk));
+      return onBytes(chunk.length) && held <= maxResponseBytes;
     },
     signal,
   );
-  if (answer.kind !== "answered") return answer;
-  if (held > maxAnswerBytes) {
-    return failure("answer_too_large", `the expression's result is more than ${maxAnswerBytes} bytes`);
+  if (response.kind !== "response") return response;
+  if (held > maxResponseBytes) {
+    return failure("answer_too_large", `the expression's result is more than ${maxResponseBytes} bytes`);
   }
-  return answer.whole ? parseQueryAnswer(Buffer.concat(pieces)) : "stopped";
+  return response.whole ? parseQueryResponse(Buffer.concat(pieces)) : "stopped";
 }

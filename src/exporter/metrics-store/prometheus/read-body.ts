@@ -1,28 +1,28 @@
 import snappy from "snappy";
-import type { AnswerHeaders } from "../../../base/http/response-head.ts";
+import type { ResponseHeaders } from "../../../base/http/response-head.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 import { FrameDecoder } from "./read-frames.ts";
 import type { ReadResponseDecoder } from "./read-response.ts";
 
-/** Of an answer that comes in one piece; a stream of chunks has no bound, since a frame is forgotten when it is decoded. */
-export interface WholeAnswerLimits {
+/** Of a response that comes in one piece; a stream of chunks has no bound, since a frame is forgotten when it is decoded. */
+export interface WholeResponseLimits {
   readonly maxCompressedBytes: number;
   readonly maxBytes: number;
 }
 
-/** The body of an answer, in whichever of the two ways it comes. */
+/** The body of a response, in whichever of the two ways it comes. */
 export class ReadBody {
   fault: ReadFailure | "too_large" | undefined;
   readonly #decoder: ReadResponseDecoder;
-  readonly #limits: WholeAnswerLimits;
+  readonly #limits: WholeResponseLimits;
   readonly #onBytes: (bytes: number) => void;
   readonly #frames: FrameDecoder;
   #kind: "chunks" | "samples" | undefined;
   #pieces: Buffer[] = [];
   #held = 0;
 
-  constructor(decoder: ReadResponseDecoder, limits: WholeAnswerLimits, onBytes: (bytes: number) => void) {
+  constructor(decoder: ReadResponseDecoder, limits: WholeResponseLimits, onBytes: (bytes: number) => void) {
     this.#decoder = decoder;
     this.#limits = limits;
     this.#onBytes = onBytes;
@@ -30,7 +30,7 @@ export class ReadBody {
   }
 
   /** @returns whether more is wanted */
-  push(chunk: Buffer, headers: AnswerHeaders): boolean {
+  push(chunk: Buffer, headers: ResponseHeaders): boolean {
     this.#kind ??= this.#kindOf(headers);
     if (this.#kind === "chunks") {
       this.#onBytes(chunk.length);
@@ -51,11 +51,11 @@ export class ReadBody {
     return this.fault;
   }
 
-  #kindOf(headers: AnswerHeaders): "chunks" | "samples" | undefined {
+  #kindOf(headers: ResponseHeaders): "chunks" | "samples" | undefined {
     const type = String(headers["content-type"] ?? "nothing");
     if (type.startsWith("application/x-streamed-protobuf")) return "chunks";
     if (type.startsWith("application/x-protobuf")) return "samples";
-    const message = `the store answers a remote read with ${type.slice(0, 100)}, not with chunks or samples`;
+    const message = `the store responds to a remote read with ${type.slice(0, 100)}, not with chunks or samples`;
     this.fault = failure("malformed_answer", message);
     return undefined;
   }
@@ -82,7 +82,7 @@ export class ReadBody {
       decode();
     } catch (error) {
       if (!(error instanceof MalformedMessage)) throw error;
-      this.fault = failure("malformed_answer", `the store's answer cannot be understood: ${error.message}`);
+      this.fault = failure("malformed_answer", `the store's response cannot be understood: ${error.message}`);
     }
   }
 }
@@ -102,6 +102,6 @@ function uncompressedLength(block: Buffer): number {
 function failureOfRest(rest: Buffer): ReadFailure {
   const text = rest.toString("latin1", 0, 600).replace(/\s+/g, " ").trim();
   return /^[\x20-\x7e]+$/.test(text)
-    ? failure("store_error", `the store answered 200, then: ${text}`)
-    : failure("incomplete_body", "the store's answer ends in the middle of a frame");
+    ? failure("store_error", `the store responded with 200, then: ${text}`)
+    : failure("incomplete_body", "the store's response ends in the middle of a frame");
 }

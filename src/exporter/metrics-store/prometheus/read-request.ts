@@ -5,7 +5,7 @@ import { wireTypes } from "./message-cursor.ts";
 /** proto/remote-read.proto, LabelMatcher.Type. */
 const matcherTypes: Readonly<Record<FilterOp, number>> = { "=": 0, "!=": 1, "=~": 2, "!~": 3 };
 
-/** As chunks: a server that does not know them, or the field, answers with samples. */
+/** As chunks: a server that does not know them, or the field, responds with samples. */
 export type ReadForm = "chunks" | "samples";
 
 /** proto/remote-read.proto, ReadRequest.ResponseType: the first one that the server knows counts. */

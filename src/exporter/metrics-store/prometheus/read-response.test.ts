@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  type AnswerChunk,
-  type AnswerSeries,
   encodeChunkedResponse,
   encodeSamplesResponse,
-} from "../../../../test/support/remote-read-answer.ts";
+  type ResponseChunk,
+  type ResponseSeries,
+} from "../../../../test/support/remote-read-response.ts";
 import { type BitSample, encodeXor2Chunk, encodeXorChunk } from "../../../../test/support/xor-chunk.ts";
 import type { SampleBuffer, Series } from "../../series/series.ts";
 import { LabelCache } from "../samples/label-cache.ts";
@@ -40,7 +40,7 @@ function decoderOf(
   return { passed, decoder };
 }
 
-function chunkOf(samples: readonly BitSample[], type: AnswerChunk["type"] = "XOR"): AnswerChunk {
+function chunkOf(samples: readonly BitSample[], type: ResponseChunk["type"] = "XOR"): ResponseChunk {
   return {
     type,
     minTimeMs: samples[0]?.timestampMs ?? 0,
@@ -60,7 +60,7 @@ function viewOf(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-function decodeChunks(decoder: ReadResponseDecoder, query: number, series: readonly AnswerSeries[]): void {
+function decodeChunks(decoder: ReadResponseDecoder, query: number, series: readonly ResponseSeries[]): void {
   const message = encodeChunkedResponse(query, series);
   // Within larger bytes, as a frame is.
   const bytes = Buffer.concat([Buffer.from("before"), message, Buffer.from("after")]);
@@ -184,7 +184,7 @@ describe("chunks", () => {
 });
 
 describe("chunks of an encoding that is not known", () => {
-  const unknown = (from: number, to: number): AnswerChunk => ({ ...chunkOf(every(1, from, to)), type: 7 });
+  const unknown = (from: number, to: number): ResponseChunk => ({ ...chunkOf(every(1, from, to)), type: 7 });
 
   test("set their series aside, from there on; what is passed on of both reads is everything, once", () => {
     const setAside = new Map<string, number>();

@@ -25,7 +25,7 @@ export interface ReadResponseOptions {
 }
 
 /**
- * Decodes what a remote read answers with (proto/remote-read.proto): the messages of a stream of chunks, or one message
+ * Decodes what a remote read responds with (proto/remote-read.proto): the messages of a stream of chunks, or one message
  * of samples. Calls `onSeries` for each series with samples in the window, in time order; the SampleBuffer is
  * valid until it returns.
  *

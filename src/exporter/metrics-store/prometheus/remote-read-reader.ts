@@ -3,11 +3,11 @@ import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import type { FlavorReader, ReadTotals, SampleReceiver, ScopedRead } from "../flavor-reader.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
-import { ReadBody, type WholeAnswerLimits } from "./read-body.ts";
+import { ReadBody, type WholeResponseLimits } from "./read-body.ts";
 import { encodeReadRequest, type ReadForm } from "./read-request.ts";
 import { ReadResponseDecoder, type SeriesToRead } from "./read-response.ts";
 
-const defaultLimits: WholeAnswerLimits = { maxCompressedBytes: 32 * 2 ** 20, maxBytes: 128 * 2 ** 20 };
+const defaultLimits: WholeResponseLimits = { maxCompressedBytes: 32 * 2 ** 20, maxBytes: 128 * 2 ** 20 };
 
 type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
 
@@ -22,9 +22,9 @@ type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
 export class RemoteReadReader implements FlavorReader {
   readonly #client: StoreClient;
   readonly #cache: LabelCache;
-  readonly #limits: WholeAnswerLimits;
+  readonly #limits: WholeResponseLimits;
 
-  constructor(client: StoreClient, cache: LabelCache, limits: WholeAnswerLimits = defaultLimits) {
+  constructor(client: StoreClient, cache: LabelCache, limits: WholeResponseLimits = defaultLimits) {
     this.#client = client;
     this.#cache = cache;
     this.#limits = limits;
@@ -41,7 +41,7 @@ export class RemoteReadReader implements FlavorReader {
     return sum(first, rest);
   }
 
-  /** Halves of the window, and of those, where the whole of it is too large for one answer. */
+  /** Halves of the window, and of those, where the whole of it is too large for one response. */
   async #readInParts(read: RemoteRead, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
     const ended = await this.#readWindow(read, receiver, signal);
     if (ended !== "too_large") return ended;
@@ -70,12 +70,12 @@ export class RemoteReadReader implements FlavorReader {
       (series, samples) => receiver.onSeries(series, samples),
     );
     const body = new ReadBody(decoder, this.#limits, (bytes) => receiver.onBytes(bytes));
-    const answer = await this.#client.request(
+    const response = await this.#client.request(
       { path: "/api/v1/read", body: { bytes: compressedRequest(read), headers: requestHeaders } },
       (chunk, headers) => body.push(chunk, headers) && receiver.wantsMore(),
       signal,
     );
-    const isWhole = answer.kind === "answered" && answer.whole;
+    const isWhole = response.kind === "response" && response.whole;
     const fault = isWhole ? body.finish() : body.fault;
     if (fault === "too_large") return fault;
     for (const [reason, series] of decoder.refusals) {
@@ -83,8 +83,8 @@ export class RemoteReadReader implements FlavorReader {
     }
     // A fault in what came says more than the way the connection ended.
     if (fault !== undefined) return fault;
-    if (answer.kind !== "answered") return answer;
-    if (!answer.whole) return { kind: "stopped" };
+    if (response.kind !== "response") return response;
+    if (!response.whole) return { kind: "stopped" };
     return { kind: "complete", series: decoder.series, samples: decoder.samples };
   }
 }

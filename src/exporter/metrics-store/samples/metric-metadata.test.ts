@@ -48,7 +48,7 @@ class KnownStore {
     if (this.names === "away") return failure("unreachable", "it is away");
     const entries = this.names.map((name) => [name, [{ type: "counter", help: name, unit: "" }]]);
     const whole = onChunk(Buffer.from(JSON.stringify({ data: Object.fromEntries(entries) })), {} as never);
-    return { kind: "answered" as const, headers: {} as never, whole };
+    return { kind: "response" as const, headers: {} as never, whole };
   }
 
   /** Time passes, and the cache has its ticks. */

@@ -29,7 +29,7 @@ const shortestPauseMs = 15_000;
 const afterFailure = { baseMs: shortestPauseMs, maxMs: refreshEveryMs, jitter: 0 };
 /** Names without metadata that are remembered; more of them wait for the next regular refresh. */
 const maxNames = 10_000;
-const maxAnswerBytes = 64 * 2 ** 20;
+const maxResponseBytes = 64 * 2 ** 20;
 /** What the series of a family have behind its name (OpenMetrics, "Suffixes"). */
 const suffix = /_(?:bucket|sum|count|total|created|info|gsum|gcount)$/;
 
@@ -102,28 +102,28 @@ export class MetricMetadataCache implements Service {
   async #fetch(signal: AbortSignal): Promise<ReadonlyMap<string, MetricMetadata> | ReadFailure> {
     const pieces: Buffer[] = [];
     let held = 0;
-    const answer = await this.#client.request(
+    const response = await this.#client.request(
       { path: "/api/v1/metadata?limit_per_metric=1" },
       (chunk) => {
         held += chunk.length;
         pieces.push(Buffer.from(chunk));
-        return held <= maxAnswerBytes;
+        return held <= maxResponseBytes;
       },
       signal,
     );
-    return answer.kind === "answered" ? parseMetadata(Buffer.concat(pieces)) : answer;
+    return response.kind === "response" ? parseMetadata(Buffer.concat(pieces)) : response;
   }
 }
 
 /** Reads the body of `/api/v1/metadata`. Of a metric that several targets describe differently, the first one counts. */
 export function parseMetadata(body: Buffer): ReadonlyMap<string, MetricMetadata> | ReadFailure {
-  let answer: unknown;
+  let response: unknown;
   try {
-    answer = JSON.parse(body.toString("utf8"));
+    response = JSON.parse(body.toString("utf8"));
   } catch {
     return failure("malformed_answer", "the store's metadata is not JSON");
   }
-  const data = isObject(answer) ? answer["data"] : undefined;
+  const data = isObject(response) ? response["data"] : undefined;
   if (!isObject(data)) return failure("malformed_answer", "the store's metadata has no data");
   const families = new Map<string, MetricMetadata>();
   for (const [name, descriptions] of Object.entries(data)) {

@@ -102,12 +102,12 @@ export class ExportLineDecoder {
           ? {
               kind: "fault",
               reason: "store_error",
-              message: `the store answered 200, then: ${excerpt(rest)}`,
+              message: `the store responded with 200, then: ${excerpt(rest)}`,
             }
           : {
               kind: "fault",
               reason: "incomplete_body",
-              message: "the store's answer ends in the middle of a line",
+              message: "the store's response ends in the middle of a line",
             };
     }
     return this.#fault;
@@ -213,7 +213,7 @@ export class ExportLineDecoder {
         this.#fault = {
           kind: "fault",
           reason: "store_error",
-          message: `the store answered 200, then: ${excerpt(Buffer.from(line.text))}`,
+          message: `the store responded with 200, then: ${excerpt(Buffer.from(line.text))}`,
         };
         break;
       case "malformed":
@@ -250,7 +250,7 @@ export class ExportLineDecoder {
   }
 
   #fail(line: Buffer): void {
-    const message = `the store's answer holds a line that cannot be understood: ${excerpt(line)}`;
+    const message = `the store's response holds a line that cannot be understood: ${excerpt(line)}`;
     this.#fault = { kind: "fault", reason: "malformed_line", message };
   }
 

@@ -23,7 +23,7 @@ export class ExportReader implements FlavorReader {
     const decoder = new ExportLineDecoder(this.#cache, read.window, (series, samples) =>
       receiver.onSeries(series, samples),
     );
-    const answer = await this.#client.request(
+    const response = await this.#client.request(
       { path: "/api/v1/export", form: exportForm(read, this.#client.timeouts.readMs) },
       (chunk) => {
         receiver.onBytes(chunk.length);
@@ -35,10 +35,10 @@ export class ExportReader implements FlavorReader {
       receiver.onRefused(reason, lines, decoder.lastRefusal ?? reason);
     }
     // A fault in what came says more than the way the connection ended.
-    const fault = answer.kind === "answered" && answer.whole ? decoder.finish() : decoder.fault;
+    const fault = response.kind === "response" && response.whole ? decoder.finish() : decoder.fault;
     if (fault !== undefined) return failure(fault.reason, fault.message);
-    if (answer.kind !== "answered") return answer;
-    if (!answer.whole) return { kind: "stopped" };
+    if (response.kind !== "response") return response;
+    if (!response.whole) return { kind: "stopped" };
     return { kind: "complete", series: decoder.series, samples: decoder.samples };
   }
 }
@@ -47,7 +47,7 @@ export class ExportReader implements FlavorReader {
  * The form fields of a raw export; the window's start is exclusive, and the store's `start` is not.
  *
  * Never with `reduce_mem_usage`, which would take the store half as much time: VictoriaMetrics 1.79.5, when such an export is
- * broken off, puts its samples into the answers that others get in the next seconds.
+ * broken off, puts its samples into the responses that others get in the next seconds.
  */
 export function exportForm({ selector, tenant, window }: ScopedRead, timeoutMs: number): URLSearchParams {
   const form = new URLSearchParams({

@@ -154,7 +154,7 @@ test("null is absent, as in Kubernetes", () => {
   expect(checked?.ref.uid).toBe("-");
 });
 
-test("whatever JSON comes, it is answered with faults, never with an exception", () => {
+test("whatever JSON comes, it gets faults, never with an exception", () => {
   const spec = fc.letrec((tie) => ({
     value: fc.oneof(
       { depthSize: "small" },

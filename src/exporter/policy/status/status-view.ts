@@ -3,7 +3,7 @@ import type { Condition } from "./conditions.ts";
 
 /**
  * What the daemon does at this moment, as the status page, `/api/v1/status` and `telemetryd status` show it: plain
- * data, safe to serialize. Texts may come from outside (a receiver's answer, a policy's name) and are escaped where
+ * data, safe to serialize. Texts may come from outside (a receiver's response, a policy's name) and are escaped where
  * they are shown. No credential is ever in it: addresses go through {@link publicEndpoint}, messages through `redact`.
  */
 export interface DaemonStatus {

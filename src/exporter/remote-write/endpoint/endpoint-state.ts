@@ -1,7 +1,7 @@
 import type { Protocol } from "../encoding/labels.ts";
 import { SerialQueue } from "../send/serial-queue.ts";
 
-/** `auto`: 1.0, and 2.0 where a receiver answers 415 to it. */
+/** `auto`: 1.0, and 2.0 where a receiver responds with 415 to it. */
 export type ProtocolSetting = Protocol | "auto";
 
 const recentlyMs = 600_000;
@@ -11,8 +11,8 @@ const sizeCountsMs = 3_600_000;
  * What is known of an endpoint beyond one request, shared by all of a tenant's sinks that send to it: what a receiver does
  * depends on whose request it is. In memory only: a restart finds it out again.
  *
- * Protocol: starts with the configured one. 2.0 is `unproven` until an answer carried the written-counts headers; only then
- * is its 2xx believed, since receivers that cannot read 2.0 are known to answer 204 to it. An unproven endpoint that answers
+ * Protocol: starts with the configured one. 2.0 is `unproven` until a response carried the written-counts headers; only then
+ * is its 2xx believed, since receivers that cannot read 2.0 are known to respond with 204. An unproven endpoint that responds
  * otherwise is `settled` at 1.0.
  */
 export class EndpointState {
@@ -79,7 +79,7 @@ export class EndpointState {
   }
 
   /**
-   * A request of so many bytes (uncompressed) was answered with 413: the next ones are to be half of it, for an hour. Then a
+   * A request of so many bytes (uncompressed) got 413: the next ones are to be half of it, for an hour. Then a
    * larger one is tried again: the receiver may have been set up anew.
    *
    * @param nowMs of a clock that does not jump

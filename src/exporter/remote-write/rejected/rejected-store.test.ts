@@ -136,7 +136,7 @@ test("what is no entry is passed over, and an id never leads out of the folder",
 
 test.each<[Outcome, number]>([
   [{ kind: "delivered", status: 204 }, 0],
-  [{ kind: "refused", status: 400, message: "400", answerLost: false }, 1],
+  [{ kind: "refused", status: 400, message: "400", responseLost: false }, 1],
 ])("a replay that ends as %j leaves %d entries", async (outcome, left) => {
   const added = await storeOf().add({ ...refused, request: requestOf() });
   const send = (request: EncodedRequest) => {

@@ -18,7 +18,7 @@ export interface RejectedEntry {
   readonly sink: string;
   /** Without credentials. */
   readonly endpoint: string;
-  /** Of the receiver's answer; absent where telemetryd itself gave it up (retries used up with onExhausted: drop). */
+  /** Of the receiver's response; absent where telemetryd itself gave it up (retries used up with onExhausted: drop). */
   readonly status?: number;
   readonly message: string;
   readonly protocol: Protocol;

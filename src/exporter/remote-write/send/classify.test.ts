@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { liveSecrets } from "../../../base/core/secrets/live-secrets.ts";
 import { EgressRefusedError } from "../../../base/net/egress.ts";
 import { type AttemptContext, classify, type Verdict } from "./classify.ts";
-import { AnswerTimeoutError, type PostResult, postLimits } from "./post.ts";
+import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";
 
 const context: AttemptContext = {
   endpoint: "http://user@r.example/api/v1/write",
@@ -11,26 +11,26 @@ const context: AttemptContext = {
   nowMs: 0,
 };
 
-function answer(status: number, headers: Record<string, string> = {}, body = ""): PostResult {
-  return { kind: "answer", status, headers, body };
+function response(status: number, headers: Record<string, string> = {}, body = ""): PostResult {
+  return { kind: "response", status, headers, body };
 }
 
 function failure(code: string, written: boolean): PostResult {
-  return { kind: "no-answer", error: Object.assign(new Error(`failed with ${code}`), { code }), written };
+  return { kind: "no-response", error: Object.assign(new Error(`failed with ${code}`), { code }), written };
 }
 
 function summary(verdict: Verdict): string {
-  if (verdict.kind === "retry") return `retry ${verdict.reason}${verdict.answerLost ? " lost" : ""}`;
-  if (verdict.kind === "aborted") return `aborted${verdict.answerLost ? " lost" : ""}`;
+  if (verdict.kind === "retry") return `retry ${verdict.reason}${verdict.responseLost ? " lost" : ""}`;
+  if (verdict.kind === "aborted") return `aborted${verdict.responseLost ? " lost" : ""}`;
   return verdict.kind;
 }
 
 test("the count of samples written is read from what was taken and from what was refused", () => {
   const headers = { "x-prometheus-remote-write-samples-written": "7" };
-  expect(classify(answer(204, headers), context)).toEqual({ kind: "delivered", status: 204, written: 7 });
-  expect(classify(answer(400, headers), context)).toMatchObject({ kind: "refused", written: 7 });
-  expect(classify(answer(400), context)).not.toHaveProperty("written");
-  expect(classify(answer(503, headers), context)).not.toHaveProperty("written");
+  expect(classify(response(204, headers), context)).toEqual({ kind: "delivered", status: 204, written: 7 });
+  expect(classify(response(400, headers), context)).toMatchObject({ kind: "refused", written: 7 });
+  expect(classify(response(400), context)).not.toHaveProperty("written");
+  expect(classify(response(503, headers), context)).not.toHaveProperty("written");
 });
 
 describe("the delivery table, by status", () => {
@@ -75,11 +75,11 @@ describe("the delivery table, by status", () => {
     [599, "retry server_error"],
     [600, "retry invalid_answer"],
   ])("%d: %s", (status, expected) => {
-    expect(summary(classify(answer(status), context))).toBe(expected);
+    expect(summary(classify(response(status), context))).toBe(expected);
   });
 });
 
-describe("no answer", () => {
+describe("no response", () => {
   test.each<[PostResult, string]>([
     [failure("ENOTFOUND", false), "retry dns"],
     [failure("EAI_AGAIN", false), "retry dns"],
@@ -97,14 +97,14 @@ describe("no answer", () => {
     [failure("UND_ERR_HEADERS_OVERFLOW", true), "retry invalid_answer lost"],
     [
       {
-        kind: "no-answer",
+        kind: "no-response",
         error: Object.assign(new Error("no HTTP"), { name: "HTTPParserError" }),
         written: true,
       },
       "retry invalid_answer lost",
     ],
     [
-      { kind: "no-answer", error: new AnswerTimeoutError("no answer"), written: true },
+      { kind: "no-response", error: new ResponseTimeoutError("no response"), written: true },
       "retry answer_timeout lost",
     ],
     [{ kind: "aborted", written: true }, "aborted lost"],
@@ -116,7 +116,7 @@ describe("no answer", () => {
   test("of several addresses that were tried, the first one's error tells", () => {
     const refused = Object.assign(new Error("connect ECONNREFUSED ::1:80"), { code: "ECONNREFUSED" });
     const error = new AggregateError([refused, new Error("another")]);
-    expect(classify({ kind: "no-answer", error, written: false }, context)).toMatchObject({
+    expect(classify({ kind: "no-response", error, written: false }, context)).toMatchObject({
       reason: "connect",
       message: "connect ECONNREFUSED ::1:80",
     });
@@ -130,7 +130,7 @@ test.each([
 ])("a pause that is asked for is passed on: %s", (retryAfter, expected) => {
   const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
   for (const status of [429, 503]) {
-    const verdict = classify(answer(status, headers), context);
+    const verdict = classify(response(status, headers), context);
     expect(verdict.kind === "retry" && verdict.retryAfterMs).toBe(expected);
   }
 });
@@ -144,28 +144,28 @@ describe("messages", () => {
   test.each([
     [
       "Prometheus without its flag",
-      answer(404, {}, "404 page not found\n"),
+      response(404, {}, "404 page not found\n"),
       "--web.enable-remote-write-receiver",
     ],
-    ["a wrong password", answer(401), "check the Secret"],
-    ["a redirect", answer(302, { location: "/login?token=abc" }), "http://***@r.example/login?token=***"],
-    ["a redirect elsewhere", answer(308, { location: "https://u:p@x.example/" }), "https://***@x.example/"],
-    ["a redirect to nowhere", answer(301), "redirects are not followed"],
-    ["a redirect that is no URL", answer(301, { location: "http://[" }), "redirects to http://["],
-    ["a proxy", answer(407), "proxy"],
-    ["a web page", answer(405), "POST"],
+    ["a wrong password", response(401), "check the Secret"],
+    ["a redirect", response(302, { location: "/login?token=abc" }), "http://***@r.example/login?token=***"],
+    ["a redirect elsewhere", response(308, { location: "https://u:p@x.example/" }), "https://***@x.example/"],
+    ["a redirect to nowhere", response(301), "redirects are not followed"],
+    ["a redirect that is no URL", response(301, { location: "http://[" }), "redirects to http://["],
+    ["a proxy", response(407), "proxy"],
+    ["a web page", response(405), "POST"],
   ])("%s", (_, result, expected) => {
     expect(messageOf(result)).toContain(expected);
   });
 
   test("missing credentials are told from wrong ones", () => {
-    expect(messageOf(answer(401), false)).toContain("the sink has none");
-    expect(messageOf(answer(403), false)).toContain("the sink has none");
+    expect(messageOf(response(401), false)).toContain("the sink has none");
+    expect(messageOf(response(403), false)).toContain("the sink has none");
   });
 
-  test("the answer's words are quoted on one line, without control characters or credentials", () => {
+  test("the response's words are quoted on one line, without control characters or credentials", () => {
     const body = "out of order\n\u001b[31msample\u0000 from https://a:b@c/?password=x";
-    expect(messageOf(answer(400, {}, body))).toBe(
+    expect(messageOf(response(400, {}, body))).toBe(
       '400 "out of order [31msample from https://***@c/?password=***"',
     );
   });
@@ -175,7 +175,7 @@ describe("a receiver that quotes a secret", () => {
   const secret = "two  spaces\tand-a-tab-in-a-secret";
   liveSecrets.hold("test", [secret]);
   const messageOf = (status: number, headers: Record<string, string>, body: string): string => {
-    const verdict = classify(answer(status, headers, body), context);
+    const verdict = classify(response(status, headers, body), context);
     return "message" in verdict ? verdict.message : "";
   };
 
@@ -238,7 +238,7 @@ describe("a tenant is told the kind of fault, and the operator the whole", () =>
     ],
   ];
   test.each(cases)("%s", (error, written, message) => {
-    const result: PostResult = { kind: "no-answer", error, written };
+    const result: PostResult = { kind: "no-response", error, written };
     const own = classify(result, context);
     expect("message" in own && own.message).toContain(error.message);
     expect("detail" in own).toBe(false);
@@ -248,7 +248,7 @@ describe("a tenant is told the kind of fault, and the operator the whole", () =>
 
   test("what the receiver says is the tenant's own business", () => {
     const verdicts = (["operator", "tenant"] as const).map((scope) =>
-      classify(answer(400, {}, "out of order"), { ...context, scope }),
+      classify(response(400, {}, "out of order"), { ...context, scope }),
     );
     expect(verdicts[0]).toEqual(verdicts[1]);
   });

@@ -1,9 +1,9 @@
 import { describeError, errnoCode } from "../../../base/core/errors.ts";
 import { redact, redactBeginning } from "../../../base/core/secrets/redact.ts";
 import { parseUrl } from "../../../base/core/url.ts";
-import { type AnswerHeaders, MalformedAnswer } from "../../../base/http/response-head.ts";
+import { MalformedResponse, type ResponseHeaders } from "../../../base/http/response-head.ts";
 import { EgressRefusedError, type EgressScope } from "../../../base/net/egress.ts";
-import { AnswerTimeoutError, type PostResult, postLimits } from "./post.ts";
+import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** Why a request is sent again; a metric's label, so there are few. */
@@ -37,8 +37,8 @@ export type Verdict =
       readonly detail?: string | undefined;
       readonly status?: number;
       readonly retryAfterMs?: number;
-      /** The receiver may have stored the request although its answer did not come. */
-      readonly answerLost: boolean;
+      /** The receiver may have stored the request although its response did not come. */
+      readonly responseLost: boolean;
     }
   /** The payload is at fault: never the same request again. */
   | {
@@ -57,9 +57,9 @@ export type Verdict =
     }
   /** The endpoint leads to an address that it must not lead to: it takes an edit of the policy to change that. */
   | { readonly kind: "forbidden"; readonly message: string; readonly detail?: string | undefined }
-  | { readonly kind: "aborted"; readonly answerLost: boolean };
+  | { readonly kind: "aborted"; readonly responseLost: boolean };
 
-/** What the decision needs to know beside the answer. */
+/** What the decision needs to know beside the response. */
 export interface AttemptContext {
   readonly endpoint: string;
   /** Of a tenant's policy, whose owner must not learn what this machine sees of its network. */
@@ -74,8 +74,8 @@ export interface AttemptContext {
  * quoted in the message.
  */
 export function classify(result: PostResult, context: AttemptContext): Verdict {
-  if (result.kind === "aborted") return { kind: "aborted", answerLost: result.written };
-  if (result.kind === "no-answer") {
+  if (result.kind === "aborted") return { kind: "aborted", responseLost: result.written };
+  if (result.kind === "no-response") {
     const verdict = classifyFailure(result.error, result.written);
     return context.scope === "operator" ? verdict : toldToTenants(verdict, result.error);
   }
@@ -94,8 +94,8 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
       status,
       message,
       ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
-      // A gateway in between lost the receiver's answer.
-      answerLost: status === 502 || status === 504,
+      // A gateway in between lost the receiver's response.
+      responseLost: status === 502 || status === 504,
     };
   }
   const hint = suspensionHint(status, headers, context);
@@ -104,7 +104,7 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
 }
 
 /** By the 2.0 specification, "Required Written Response Headers". */
-function writtenSamples(headers: AnswerHeaders): number | undefined {
+function writtenSamples(headers: ResponseHeaders): number | undefined {
   const text = first(headers["x-prometheus-remote-write-samples-written"])?.trim() ?? "";
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
@@ -117,7 +117,11 @@ function retryReason(status: number): RetryReason | undefined {
   return status >= 600 ? "invalid_answer" : undefined;
 }
 
-function suspensionHint(status: number, headers: AnswerHeaders, context: AttemptContext): string | undefined {
+function suspensionHint(
+  status: number,
+  headers: ResponseHeaders,
+  context: AttemptContext,
+): string | undefined {
   if (status >= 300 && status < 400) return redirectHint(first(headers["location"]), context.endpoint);
   switch (status) {
     case 401:
@@ -129,7 +133,7 @@ function suspensionHint(status: number, headers: AnswerHeaders, context: Attempt
       return "the receiver wants to be paid; settle the account with it";
     case 404:
       return (
-        "nothing takes remote write at this address; Prometheus answers so unless it runs with " +
+        "nothing takes remote write at this address; Prometheus responds with so unless it runs with " +
         "--web.enable-remote-write-receiver, and its path is /api/v1/write"
       );
     case 405:
@@ -161,8 +165,8 @@ function redirectHint(location: string | undefined, endpoint: string): string {
 /** undici's words when a proxy refuses to make a tunnel; it has no code for it. */
 const proxyRefusal = /Proxy response \((\d+)\)/;
 const dnsCodes = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"]);
-/** undici's, for answers through a proxy. */
-const invalidAnswerCode = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/;
+/** undici's, for responses through a proxy. */
+const invalidResponseCode = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/;
 /** It leaves out the code of some of these. */
 const parserErrorName = "HTTPParserError";
 const tlsCode =
@@ -170,11 +174,11 @@ const tlsCode =
 
 function classifyFailure(error: unknown, written: boolean): Verdict {
   const said = redact(describeError(error));
-  const retry = (reason: RetryReason, answerLost: boolean, message = said): Verdict => ({
+  const retry = (reason: RetryReason, responseLost: boolean, message = said): Verdict => ({
     kind: "retry",
     reason,
     message,
-    answerLost,
+    responseLost,
   });
   if (error instanceof EgressRefusedError) {
     return { kind: "forbidden", message: `the endpoint must not be sent to: ${error.message}` };
@@ -186,16 +190,16 @@ function classifyFailure(error: unknown, written: boolean): Verdict {
       message: "407: the proxy wants other credentials than proxyUrl has",
     };
   }
-  if (error instanceof AnswerTimeoutError) return retry("answer_timeout", true);
+  if (error instanceof ResponseTimeoutError) return retry("answer_timeout", true);
   const code = deepCode(error) ?? "";
   // With TLS 1.3 a refused client certificate shows only after the request was written; nothing of it was read.
   if (tlsCode.test(code)) return retry("tls", false);
   if (!written) return retry(dnsCodes.has(code) ? "dns" : "connect", false);
-  if (error instanceof MalformedAnswer) {
-    return retry("invalid_answer", true, `the receiver's answer cannot be read: ${said}`);
+  if (error instanceof MalformedResponse) {
+    return retry("invalid_answer", true, `the receiver's response cannot be read: ${said}`);
   }
   const isInvalid =
-    invalidAnswerCode.test(code) || (error instanceof Error && error.name === parserErrorName);
+    invalidResponseCode.test(code) || (error instanceof Error && error.name === parserErrorName);
   return retry(isInvalid ? "invalid_answer" : "connection_lost", true);
 }
 
@@ -235,7 +239,7 @@ function first(header: string | string[] | undefined): string | undefined {
 
 const longestQuote = 1_024;
 
-/** The answer's own words on one line, without what would disturb a terminal or a log. */
+/** The response's own words on one line, without what would disturb a terminal or a log. */
 function quoteBody(body: string): string {
   const isCut = Buffer.byteLength(body) >= postLimits.keptBytes;
   const redacted = redactBeginning(body, isCut, longestQuote);

@@ -5,7 +5,7 @@ import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createAuthority } from "../../../../test/support/certificates.ts";
 import {
-  bareAnswer,
+  bareResponse,
   lookupOf,
   postTo,
   told,
@@ -19,7 +19,7 @@ import type { DirectTransport } from "./direct-transport.ts";
 import type { PostResult } from "./post.ts";
 
 /** Where connections lead, and to whom: addresses that may be used, names, certificates. */
-const ok = bareAnswer("200 OK");
+const ok = bareResponse("200 OK");
 
 const fixture = withReceiver();
 const { open } = fixture;
@@ -42,7 +42,7 @@ describe("egress", () => {
       transport = open({ scope: "tenant" });
       const result = await post(`http://${host}:${server.port}`);
       expect(result).toMatchObject({
-        kind: "no-answer",
+        kind: "no-response",
         written: false,
         error: { name: "EgressRefusedError" },
       });
@@ -51,10 +51,10 @@ describe("egress", () => {
     },
   );
 
-  test("of a name's addresses those that are allowed, of one answer", async () => {
+  test("of a name's addresses those that are allowed, of one response", async () => {
     const { lookup, asked } = lookupOf("169.254.169.254", "fe80::1", "127.0.0.1");
     transport = open({ lookup });
-    expect(await post(`http://receiver.test:${server.port}`)).toMatchObject({ kind: "answer" });
+    expect(await post(`http://receiver.test:${server.port}`)).toMatchObject({ kind: "response" });
     expect(asked).toEqual(["receiver.test"]);
     expect(server.requests[0]).toContain(`host: receiver.test:${server.port}\r\n`);
   });
@@ -63,7 +63,7 @@ describe("egress", () => {
     for (const addresses of [["127.0.0.1", "10.0.0.1"], []]) {
       transport = open({ scope: "tenant", lookup: lookupOf(...addresses).lookup });
       const result = await post(`http://receiver.test:${server.port}`);
-      expect(result).toMatchObject({ kind: "no-answer", written: false });
+      expect(result).toMatchObject({ kind: "no-response", written: false });
       expect(told(result)).toMatch(/^forbidden: .*receiver\.test: (127\.0\.0\.1 is not|the name has no)/);
     }
     expect(server.sockets).toEqual([]);
@@ -78,7 +78,7 @@ describe("egress", () => {
 
 test("an IPv6 address", async () => {
   const six = await startRawServer((socket) => socket.write(ok), { host: "::1" });
-  expect(await post(`http://[::1]:${six.port}`)).toMatchObject({ kind: "answer", status: 200 });
+  expect(await post(`http://[::1]:${six.port}`)).toMatchObject({ kind: "response", status: 200 });
   expect(six.requests[0]).toContain(`host: [::1]:${six.port}\r\n`);
   await six[Symbol.asyncDispose]();
 });
@@ -117,7 +117,7 @@ describe("TLS", () => {
     for (let index = 0; index < 2; index++) {
       const result = await post(`https://${host}:${secure.port}`);
       expect(told(result).slice(0, expected.length)).toBe(expected);
-      if (result.kind === "no-answer") expect(result.written).toBe(false);
+      if (result.kind === "no-response") expect(result.written).toBe(false);
     }
     if (expected === "delivered: ") {
       expect(seen).toEqual([servername, servername]);
@@ -128,7 +128,7 @@ describe("TLS", () => {
     await secure[Symbol.asyncDispose]();
   });
 
-  test("a large request, an answer in pieces, and a close by the server", async () => {
+  test("a large request, a response in pieces, and a close by the server", async () => {
     const secure = await startRawServer(
       (socket) => {
         socket.write("HTTP/1.1 400 Bad\r\ncontent-");
@@ -139,7 +139,7 @@ describe("TLS", () => {
     transport = open({ tls: { caFile } });
     const large = Buffer.alloc(300_000, "x");
     const origin = `https://127.0.0.1:${secure.port}`;
-    expect(await post(origin, large)).toMatchObject({ kind: "answer", status: 400, body: "no" });
+    expect(await post(origin, large)).toMatchObject({ kind: "response", status: 400, body: "no" });
     expect(secure.requests[0]?.endsWith("x".repeat(300_000))).toBe(true);
     await until("it is forgotten", () => transport.origins().length === 0);
     secure.act = (socket) => socket.write(ok);
@@ -151,8 +151,8 @@ describe("TLS", () => {
   test("files that cannot be used", async () => {
     transport = open({ tls: { caFile: join(folder, "none.pem") } });
     const result = await post("https://127.0.0.1:1");
-    expect(result).toMatchObject({ kind: "no-answer", written: false });
-    expect(result.kind === "no-answer" && describeError(result.error)).toContain("none.pem");
+    expect(result).toMatchObject({ kind: "no-response", written: false });
+    expect(result.kind === "no-response" && describeError(result.error)).toContain("none.pem");
     await until("it is forgotten", () => transport.origins().length === 0);
   });
 

@@ -3,13 +3,13 @@ import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
-import { bareAnswer, postTo, told, withReceiver } from "../../../../test/support/direct-transport.ts";
+import { bareResponse, postTo, told, withReceiver } from "../../../../test/support/direct-transport.ts";
 import { type Act, type RawServer, startRawServer } from "../../../../test/support/raw-server.ts";
 import { until } from "../../../../test/support/until.ts";
 import type { DirectTransport } from "./direct-transport.ts";
 import { type PostLimits, type PostResult, postLimits } from "./post.ts";
 
-const ok = bareAnswer("200 OK");
+const ok = bareResponse("200 OK");
 
 const fixture = withReceiver();
 const { open } = fixture;
@@ -34,9 +34,9 @@ describe("kept connections", () => {
   const act =
     (...fields: string[]): Act =>
     (socket) =>
-      socket.write(bareAnswer("200 OK", ...fields));
+      socket.write(bareResponse("200 OK", ...fields));
   test.each<[string, Act, number]>([
-    ["an answer with a length", act(), 1],
+    ["a response with a length", act(), 1],
     ["a longer limit of the server", act("keep-alive: timeout=600, max=5"), 1],
     ["a limit that is no number", act("keep-alive: timeout=soon"), 1],
     ["a limit so short that a request could miss it", act("keep-alive: timeout=2"), 3],
@@ -44,7 +44,7 @@ describe("kept connections", () => {
     ["close among others", act("connection: upgrade, Close"), 3],
     ["HTTP/1.0", (socket) => socket.write("HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n"), 3],
     ["204", (socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"), 1],
-    ["more than an answer", (socket) => socket.write(`${ok}more`), 3],
+    ["more than a response", (socket) => socket.write(`${ok}more`), 3],
     ["100 first", (socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${ok}`), 1],
     [
       "103 first, by itself",
@@ -57,7 +57,7 @@ describe("kept connections", () => {
   ])("after %s", async (_, how, count) => {
     server.act = how;
     for (let index = 0; index < 3; index++) {
-      expect(await post()).toMatchObject({ kind: "answer" });
+      expect(await post()).toMatchObject({ kind: "response" });
       // A server that has closed the connection is heard of before the next request.
       await sleep(10);
     }
@@ -81,25 +81,25 @@ describe("kept connections", () => {
     await post();
     end(0);
     await sleep(30);
-    expect(await post()).toMatchObject({ kind: "answer", status: 200 });
+    expect(await post()).toMatchObject({ kind: "response", status: 200 });
     expect(server.sockets).toHaveLength(2);
   });
 
   test("serve large requests too", async () => {
     const large = Buffer.alloc(5_000_000, "x");
     for (let index = 0; index < 3; index++) {
-      expect(await post(undefined, {}, undefined, large)).toMatchObject({ kind: "answer", status: 200 });
+      expect(await post(undefined, {}, undefined, large)).toMatchObject({ kind: "response", status: 200 });
     }
     expect(server.sockets).toHaveLength(1);
   });
 
-  test("a request that was answered before it was read leaves none", async () => {
+  test("a request that got a response before it was read leaves none", async () => {
     let accepted: Socket | undefined;
     const early = createServer((socket) => {
       accepted = socket.on("error", () => undefined);
       socket.once("data", () => {
         socket.pause();
-        socket.write(bareAnswer("413 Too Large"));
+        socket.write(bareResponse("413 Too Large"));
       });
     });
     await new Promise<void>((resolve) => early.listen(0, "127.0.0.1", resolve));
@@ -133,15 +133,15 @@ describe("kept connections", () => {
   });
 
   test("belong to an origin, and nothing is left of one without any", async () => {
-    const other = await startRawServer((socket) => socket.write(bareAnswer("200 OK", "connection: close")));
+    const other = await startRawServer((socket) => socket.write(bareResponse("200 OK", "connection: close")));
     await post();
     await post(`http://127.0.0.1:${other.port}`);
     await until("one is forgotten", () => transport.origins().length === 1);
     expect(transport.origins()).toEqual([`http://127.0.0.1:${server.port}`]);
-    expect(await post("http://127.0.0.1:1")).toMatchObject({ kind: "no-answer" });
+    expect(await post("http://127.0.0.1:1")).toMatchObject({ kind: "no-response" });
     server.sockets[0]!.end();
     await until("it is forgotten", () => transport.origins().length === 0);
-    expect(await post()).toMatchObject({ kind: "answer" });
+    expect(await post()).toMatchObject({ kind: "response" });
     await other[Symbol.asyncDispose]();
   });
 });
@@ -153,7 +153,7 @@ describe("connections that cannot be made", () => {
     ["http://receiver.invalid", "dns: the host name receiver.invalid does not exist; check the endpoint"],
   ])("%s", async (origin, expected) => {
     const result = await post(origin);
-    expect(result).toMatchObject({ kind: "no-answer", written: false });
+    expect(result).toMatchObject({ kind: "no-response", written: false });
     expect(told(result)).toBe(expected);
   });
 
@@ -170,7 +170,7 @@ describe("connections that cannot be made", () => {
     const closing = post(origin);
     await sleep(20);
     await transport.close();
-    expect(await closing).toMatchObject({ kind: "no-answer", written: false });
+    expect(await closing).toMatchObject({ kind: "no-response", written: false });
     mute.close();
   });
 
@@ -184,15 +184,15 @@ describe("connections that cannot be made", () => {
   });
 });
 
-describe("what a person reads where no answer came", () => {
+describe("what a person reads where no response came", () => {
   test.each<[string, Act, string]>([
     ["closed", (socket) => socket.end(), "connection_lost lost: the other side closed the connection"],
     ["reset", (socket) => socket.resetAndDestroy(), "connection_lost lost: read ECONNRESET"],
-    ["silent", () => undefined, "answer_timeout lost: no answer within 0.05 s"],
+    ["silent", () => undefined, "answer_timeout lost: no response within 0.05 s"],
     [
       "no HTTP",
       (socket) => socket.end("SSH-2.0-OpenSSH\r\n"),
-      "invalid_answer lost: the receiver's answer cannot be read: it does not begin with an HTTP/1 status line",
+      "invalid_answer lost: the receiver's response cannot be read: it does not begin with an HTTP/1 status line",
     ],
   ])("%s", async (_, act, expected) => {
     server.act = act;

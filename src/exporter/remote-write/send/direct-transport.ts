@@ -2,28 +2,28 @@ import { isIP } from "node:net";
 import type { ConnectionBudget } from "../../../base/http/connection-budget.ts";
 import { Connections } from "../../../base/http/connections.ts";
 import {
-  type AnswerReceiver,
-  AnswerTimeout,
   ClosedClient,
   ConnectError,
   type ExchangeLimits,
   type Flow,
   PoolTimeout,
+  type ResponseReceiver,
+  ResponseTimeout,
 } from "../../../base/http/exchange.ts";
 import { hostOf } from "../../../base/http/open-socket.ts";
 import { RequestHead } from "../../../base/http/request-head.ts";
-import type { AnswerHead } from "../../../base/http/response-head.ts";
+import type { ResponseHead } from "../../../base/http/response-head.ts";
 import { type EgressGuard, EgressRefusedError } from "../../../base/net/egress.ts";
 import { guardedLookup, type Lookup } from "../../../base/net/guarded-lookup.ts";
 import type { TlsMaterial } from "../../../base/net/tls-material.ts";
 import {
-  AnswerTimeoutError,
   keepMs,
   NoConnectionError,
   type PostLimits,
   type PostRequest,
   type PostResult,
   type PostTarget,
+  ResponseTimeoutError,
   type Transport,
   type TransportLimits,
 } from "./post.ts";
@@ -38,7 +38,7 @@ export interface DirectTransportOptions {
   readonly budget: ConnectionBudget;
 }
 
-/** Answers are a few hundred bytes. There may be many thousands of connections. */
+/** Responses are a few hundred bytes. There may be many thousands of connections. */
 const readBytes = 4 * 1024;
 
 /** Straight to the receiver, by our own client: half of the CPU of undici's (bench/send.ts). */
@@ -117,11 +117,11 @@ export class DirectTransport implements Transport {
 }
 
 /** One request on its way: what is known of it when it ends, however it does. */
-class Posting implements AnswerReceiver {
+class Posting implements ResponseReceiver {
   readonly exchangeLimits: ExchangeLimits;
   readonly #limits: PostLimits;
   #isWritten = false;
-  #head: AnswerHead | undefined;
+  #head: ResponseHead | undefined;
   #kept: Buffer[] | undefined;
   #received = 0;
 
@@ -135,7 +135,7 @@ class Posting implements AnswerReceiver {
     this.#isWritten = true;
   }
 
-  begin(head: AnswerHead): boolean {
+  begin(head: ResponseHead): boolean {
     this.#head = head;
     return true;
   }
@@ -156,16 +156,16 @@ class Posting implements AnswerReceiver {
     if (this.#head !== undefined) {
       const { status, headers } = this.#head;
       const body = this.#kept === undefined ? "" : Buffer.concat(this.#kept).toString();
-      return { kind: "answer", status, headers, body };
+      return { kind: "response", status, headers, body };
     }
     if (signal.aborted && error === signal.reason) return { kind: "aborted", written };
-    return { kind: "no-answer", error: inOurWords(error), written };
+    return { kind: "no-response", error: inOurWords(error), written };
   }
 }
 
 /** The errors that the delivery table knows. What made a connection impossible tells more than that there is none. */
 function inOurWords(error: unknown): unknown {
-  if (error instanceof AnswerTimeout) return new AnswerTimeoutError(error.message);
+  if (error instanceof ResponseTimeout) return new ResponseTimeoutError(error.message);
   if (error instanceof PoolTimeout) return new NoConnectionError(error.message);
   return error instanceof ConnectError ? (error.cause ?? error) : error;
 }

@@ -46,7 +46,7 @@ const refused: Outcome & { kind: "refused" } = {
   kind: "refused",
   status: 400,
   message: "400",
-  answerLost: false,
+  responseLost: false,
 };
 const delivered: Outcome = { kind: "delivered", status: 204 };
 
@@ -58,11 +58,11 @@ async function run(
 ) {
   const arrived: string[] = [];
   let requests = 0;
-  const answer = (sent: EncodedRequest): Outcome => {
+  const response = (sent: EncodedRequest): Outcome => {
     if (sent.sampleCount > (options.maxSamples ?? Infinity)) return { ...refused, status: 413 };
     return contentOf(sent).some(isBad) ? refused : delivered;
   };
-  const first = answer(request);
+  const first = response(request);
   if (first.kind !== "refused") throw new Error("nothing to isolate");
   const acknowledged: string[] = [];
   const isolation = await isolate(
@@ -73,7 +73,7 @@ async function run(
       send: (sent) => {
         requests++;
         if (requests === options.interruptAt) return Promise.resolve(options.outcome ?? delivered);
-        const outcome = answer(sent);
+        const outcome = response(sent);
         if (outcome.kind === "delivered") arrived.push(...contentOf(sent));
         return Promise.resolve(outcome);
       },
@@ -158,9 +158,9 @@ test("what is too large arrives in pieces, none of them sent in a size that was 
 
 describe("an end before it is done", () => {
   test.each<[string, Outcome]>([
-    ["no answer", { kind: "exhausted", reason: "connect", message: "down", answerLost: false }],
-    ["suspended", { kind: "suspended", status: 401, message: "401", answerLost: false }],
-    ["aborted", { kind: "aborted", answerLost: true }],
+    ["no response", { kind: "exhausted", reason: "connect", message: "down", responseLost: false }],
+    ["suspended", { kind: "suspended", status: 401, message: "401", responseLost: false }],
+    ["aborted", { kind: "aborted", responseLost: true }],
   ])("%s: what is undecided is told, and not rejected", async (_, outcome) => {
     const request = requestOf(100, 1);
     const result = await run(request, (sample) => sample === "70/0", { interruptAt: 3, outcome });
@@ -173,7 +173,7 @@ describe("an end before it is done", () => {
   test("an abort in a pause", async () => {
     const send = () => Promise.reject(new Error("must not be sent"));
     const isolation = await isolate(requestOf(2, 1), refused, { clock, send }, AbortSignal.abort());
-    expect(isolation.interrupted?.outcome).toEqual({ kind: "aborted", answerLost: false });
+    expect(isolation.interrupted?.outcome).toEqual({ kind: "aborted", responseLost: false });
     expect(isolation.interrupted?.part.request.sampleCount).toBe(1);
     expect(isolation.interrupted?.unsent).toHaveLength(1);
   });

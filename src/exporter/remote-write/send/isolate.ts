@@ -7,12 +7,12 @@ import type { Outcome, Unfinished } from "./outcome.ts";
 export interface Refusal {
   readonly status: number;
   readonly message: string;
-  readonly answerLost: boolean;
+  readonly responseLost: boolean;
   /** Samples that it has written all the same (protocol 2.0): what holds them must not be sent again. */
   readonly written?: number;
 }
 
-/** A part that goes to the rejected store, with the answer that it got, or that the part it is of got. */
+/** A part that goes to the rejected store, with the response that it got, or that the part it is of got. */
 export interface Culprit {
   readonly part: RequestPart;
   readonly refusal: Refusal;
@@ -27,7 +27,7 @@ export interface Isolation {
 }
 
 export interface UnfinishedIsolation {
-  /** No answer, suspended, aborted. */
+  /** No response, suspended, aborted. */
   readonly outcome: Unfinished;
   /** The part whose outcome it is. */
   readonly part: RequestPart;
@@ -76,7 +76,7 @@ class IsolationRun {
   readonly #unsent: RequestPart[] = [];
   #requests = 0;
   #interruption: Omit<UnfinishedIsolation, "unsent"> | undefined;
-  /** The smallest size (uncompressed) that was answered with 413. */
+  /** The smallest size (uncompressed) that got 413. */
   #tooLargeBytes = Infinity;
 
   constructor(deps: IsolateDeps, signal: AbortSignal) {
@@ -159,7 +159,7 @@ class IsolationRun {
       await this.#deps.clock.sleep(this.#deps.spacingMs ?? defaultSpacingMs, this.#signal);
     } catch (error) {
       if (!this.#signal.aborted) throw error;
-      return { kind: "aborted", answerLost: false };
+      return { kind: "aborted", responseLost: false };
     }
     return this.#deps.send(request, this.#signal);
   }

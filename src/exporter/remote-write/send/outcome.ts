@@ -2,7 +2,7 @@ import type { EncodedRequest } from "../encoding/request.ts";
 import type { RetryReason, Verdict } from "./classify.ts";
 
 /**
- * What became of a request, after all its attempts. `answerLost`: one of them may have been stored although its answer
+ * What became of a request, after all its attempts. `responseLost`: one of them may have been stored although its response
  * never came, so that samples the receiver refuses later on may be repeats.
  */
 export type Outcome =
@@ -21,13 +21,13 @@ export type Outcome =
       readonly detail?: string | undefined;
       readonly status?: number;
       readonly retryAfterMs?: number;
-      readonly answerLost: boolean;
+      readonly responseLost: boolean;
     }
   | {
       readonly kind: "refused";
       readonly status: number;
       readonly message: string;
-      readonly answerLost: boolean;
+      readonly responseLost: boolean;
       /** More than 0: samples that the receiver has written all the same, so that no part of the request may be sent again. */
       readonly written?: number;
     }
@@ -37,24 +37,24 @@ export type Outcome =
       readonly status: number | undefined;
       readonly message: string;
       readonly detail?: string | undefined;
-      readonly answerLost: boolean;
+      readonly responseLost: boolean;
     }
   /** The endpoint must not be sent to (condition InvalidTarget); nothing went out. */
   | {
       readonly kind: "forbidden";
       readonly message: string;
       readonly detail?: string | undefined;
-      readonly answerLost: boolean;
+      readonly responseLost: boolean;
     }
-  | { readonly kind: "aborted"; readonly answerLost: boolean };
+  | { readonly kind: "aborted"; readonly responseLost: boolean };
 
-/** The samples are as undelivered as they were, apart from what a lost answer hides. */
+/** The samples are as undelivered as they were, apart from what a lost response hides. */
 export type Unfinished = Exclude<Outcome, { readonly kind: "delivered" | "refused" }>;
 
 export interface Sender {
   /** Tries until the request has an outcome. Never rejects for what a network or a receiver does. */
   send(request: EncodedRequest, signal: AbortSignal): Promise<Outcome>;
-  /** Waits for what is open, which the signals given to it end. Sending afterwards is answered with `aborted`. */
+  /** Waits for what is open, which the signals given to it end. Sending afterwards gets `aborted`. */
   close(): Promise<void>;
 }
 

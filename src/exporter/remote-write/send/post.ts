@@ -1,16 +1,16 @@
-import type { AnswerHeaders } from "../../../base/http/response-head.ts";
+import type { ResponseHeaders } from "../../../base/http/response-head.ts";
 
 /** What became of one HTTP request. */
 export type PostResult =
   | {
-      readonly kind: "answer";
+      readonly kind: "response";
       readonly status: number;
-      readonly headers: AnswerHeaders;
+      readonly headers: ResponseHeaders;
       /** The beginning of the body, for people: decisions never use it. */
       readonly body: string;
     }
   | {
-      readonly kind: "no-answer";
+      readonly kind: "no-response";
       readonly error: unknown;
       /** False: not a byte of the request went out, so that nothing can have been stored. */
       readonly written: boolean;
@@ -35,11 +35,11 @@ export interface PostRequest {
 export interface PostLimits {
   /** Until a connection is there and free: with a limit of its own below, this one is for a pool that is used up. */
   readonly startMs: number;
-  /** From the writing of the request to the end of the answer's headers. */
+  /** From the writing of the request to the end of the response's headers. */
   readonly headersMs: number;
-  /** For the answer's body, once its headers are there. */
+  /** For the response's body, once its headers are there. */
   readonly bodyMs: number;
-  /** An answer's body is read so far; the connection of a longer one is dropped. */
+  /** A response's body is read so far; the connection of a longer one is dropped. */
   readonly bodyBytes: number;
   /** So much of it is kept as text. */
   readonly keptBytes: number;
@@ -55,7 +55,7 @@ export const postLimits: PostLimits = {
 };
 
 export interface TransportLimits {
-  /** For name resolution, TCP and TLS together; and for a proxy's answer to CONNECT. */
+  /** For name resolution, TCP and TLS together; and for a proxy's response to CONNECT. */
   readonly connectMs: number;
   /** Connections to one origin, at most; more requests than that wait for one. */
   readonly connections: number;
@@ -70,12 +70,12 @@ export const transportLimits: TransportLimits = { connectMs: 10_000, connections
  */
 export const keepMs = 20_000;
 
-/** The receiver took the request and did not answer in time. */
-export class AnswerTimeoutError extends Error {
-  override readonly name = "AnswerTimeoutError";
+/** The receiver took the request and did not respond in time. */
+export class ResponseTimeoutError extends Error {
+  override readonly name = "ResponseTimeoutError";
 }
 
-/** All connections that may be open are taken by requests that have no answer yet. */
+/** All connections that may be open are taken by requests that have no response yet. */
 export class NoConnectionError extends Error {
   override readonly name = "NoConnectionError";
 }
@@ -83,7 +83,7 @@ export class NoConnectionError extends Error {
 /** The way to receivers: connections that are pooled by origin and kept between requests. */
 export interface Transport {
   /**
-   * Sends one POST, once, and waits for its answer. Never rejects: whatever happens is a value.
+   * Sends one POST, once, and waits for its response. Never rejects: whatever happens is a value.
    *
    * Once the headers have come the status decides: a body that is slow, endless or cut off is given up without changing
    * the result, and the connection goes with it.

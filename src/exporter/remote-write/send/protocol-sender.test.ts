@@ -27,9 +27,9 @@ const written = (count: number): Verdict => ({ kind: "delivered", status: 204, w
 const refused = (status: number): Verdict => ({ kind: "refused", status, message: String(status) });
 const partly = (status: number, count: number): Verdict =>
   ({ ...refused(status), written: count }) as Verdict;
-const unavailable: Verdict = { kind: "retry", reason: "server_error", message: "503", answerLost: false };
+const unavailable: Verdict = { kind: "retry", reason: "server_error", message: "503", responseLost: false };
 
-/** Sends requests one after another to a receiver that answers as given, and notes the protocols that it saw. */
+/** Sends requests one after another to a receiver that responds as given, and notes the protocols that it saw. */
 async function run(setting: ProtocolSetting, verdicts: readonly Verdict[], count = 1) {
   const state = new EndpointState(setting);
   const seen: Protocol[] = [];
@@ -66,7 +66,7 @@ describe("2.0 is believed only when it is proven", () => {
     ["more than was sent was not written", "2.0", [partly(400, 9)], ["2.0"], partly(400, 2)],
     ["a 415 is no proof, whatever it counts", "2.0", [partly(415, 1), plain], ["2.0", "1.0"], plain],
     ["to 1.0 a count says nothing", "1.0", [partly(400, 1)], ["1.0"], refused(400)],
-    ["no answer proves nothing", "2.0", [unavailable], ["2.0"], unavailable],
+    ["no response proves nothing", "2.0", [unavailable], ["2.0"], unavailable],
     ["a 422 is about the payload", "2.0", [refused(422)], ["2.0"], refused(422)],
     ["auto begins with 1.0", "auto", [plain], ["1.0"], plain],
     ["auto tries 2.0 after a 415", "auto", [refused(415), written(2)], ["1.0", "2.0"], written(2)],

@@ -32,7 +32,7 @@ export class ProtocolSender implements AttemptSender {
       if (state.protocol === "1.0") return this.#version1(request, signal);
       return this.#version2(request, signal);
     }, signal);
-    return verdict ?? { kind: "aborted", answerLost: false };
+    return verdict ?? { kind: "aborted", responseLost: false };
   }
 
   async #version1(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
@@ -62,7 +62,7 @@ export class ProtocolSender implements AttemptSender {
 type Delivered = Verdict & { readonly kind: "delivered" };
 type Refused = Verdict & { readonly kind: "refused" };
 
-/** Whether the answer to a 2.0 request says how many samples were written: whoever counts has understood. */
+/** Whether the response to a 2.0 request says how many samples were written: whoever counts has understood. */
 function isCounted(verdict: Verdict): verdict is (Delivered | Refused) & { readonly written: number } {
   if (verdict.kind === "delivered") return verdict.written !== undefined;
   return verdict.kind === "refused" && verdict.status !== 415 && verdict.written !== undefined;
@@ -84,7 +84,7 @@ function withoutCounts({ kind, status, message }: Refused): Verdict {
 }
 
 /**
- * A 2xx without the counts is what a receiver answers that took the body for an empty 1.0 message; a proven endpoint that
+ * A 2xx without the counts is the response of a receiver that took the body for an empty 1.0 message; a proven endpoint that
  * does so was replaced by an older one. A 400 says that only before the proof: afterwards it is about the payload.
  */
 function isNotUnderstood(verdict: Verdict, proven: boolean): boolean {

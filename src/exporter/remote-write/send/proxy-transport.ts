@@ -1,15 +1,15 @@
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import { withLimit } from "../../../base/core/signals.ts";
 import type { ConnectionBudget } from "../../../base/http/connection-budget.ts";
-import type { AnswerHeaders } from "../../../base/http/response-head.ts";
+import type { ResponseHeaders } from "../../../base/http/response-head.ts";
 import type { TlsMaterial } from "../../../base/net/tls-material.ts";
 import {
-  AnswerTimeoutError,
   keepMs,
   NoConnectionError,
   type PostLimits,
   type PostRequest,
   type PostResult,
+  ResponseTimeoutError,
   type Transport,
   type TransportLimits,
 } from "./post.ts";
@@ -31,7 +31,7 @@ export class ProxyTransport implements Transport {
     this.#agent = new ProxyAgent({
       uri: proxyUrl,
       connections: limits.connections,
-      // One request at a time on a connection: an answer that does not come would hold up those behind it.
+      // One request at a time on a connection: a response that does not come would hold up those behind it.
       pipelining: 1,
       keepAliveTimeout: keepMs,
       keepAliveMaxTimeout: 60_000,
@@ -46,7 +46,7 @@ export class ProxyTransport implements Transport {
       await this.#acquire(request.tenant, limits.startMs, signal);
     } catch (error) {
       if (signal.aborted) return { kind: "aborted", written: false };
-      return { kind: "no-answer", error, written: false };
+      return { kind: "no-response", error, written: false };
     }
     try {
       return await dispatchPost(this.#agent, request, limits, signal);
@@ -102,7 +102,7 @@ function noConnection(afterMs: number): NoConnectionError {
   return new NoConnectionError(`no connection was free within ${afterMs / 1_000} s`);
 }
 
-const closedByUs = new Error("the rest of the answer is not wanted");
+const closedByUs = new Error("the rest of the response is not wanted");
 
 /** One request on its way: collects what undici reports, and settles exactly once. */
 class Exchange implements Dispatcher.DispatchHandler {
@@ -112,7 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #onAbort: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #answer: { status: number; headers: AnswerHeaders } | undefined;
+  #response: { status: number; headers: ResponseHeaders } | undefined;
   #kept: Buffer[] = [];
   #received = 0;
   #settled = false;
@@ -122,15 +122,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#signal = signal;
     this.#resolve = resolve;
     this.#onAbort = () => {
-      // The answer is known where only its body is missing.
-      if (this.#answer === undefined)
+      // The response is known where only its body is missing.
+      if (this.#response === undefined)
         this.#settle({ kind: "aborted", written: this.#controller !== undefined });
-      else this.#settleAnswer();
+      else this.#settleByResponse();
       this.#controller?.abort(closedByUs);
     };
     signal.addEventListener("abort", this.#onAbort);
     this.#timer = setTimeout(() => {
-      this.#settle({ kind: "no-answer", error: noConnection(limits.startMs), written: false });
+      this.#settle({ kind: "no-response", error: noConnection(limits.startMs), written: false });
     }, limits.startMs);
   }
 
@@ -142,9 +142,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#limit(this.#limits.headersMs);
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
     if (status < 200 || this.#settled) return;
-    this.#answer = { status, headers };
+    this.#response = { status, headers };
     this.#limit(this.#limits.bodyMs);
   }
 
@@ -154,40 +154,40 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (room > 0) this.#kept.push(Buffer.from(chunk.subarray(0, room)));
     this.#received += chunk.length;
     if (this.#received <= this.#limits.bodyBytes) return;
-    this.#settleAnswer();
+    this.#settleByResponse();
     controller.abort(closedByUs);
   }
 
   onResponseEnd(): void {
-    this.#settleAnswer();
+    this.#settleByResponse();
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: unknown): void {
-    if (this.#answer !== undefined) this.#settleAnswer();
-    else this.#settle({ kind: "no-answer", error, written: this.#controller !== undefined });
+    if (this.#response !== undefined) this.#settleByResponse();
+    else this.#settle({ kind: "no-response", error, written: this.#controller !== undefined });
   }
 
   /** The request was not taken at all. */
   refuse(error: unknown): void {
-    this.#settle({ kind: "no-answer", error, written: false });
+    this.#settle({ kind: "no-response", error, written: false });
   }
 
   #limit(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      if (this.#answer === undefined) {
-        const error = new AnswerTimeoutError(`no answer within ${ms / 1_000} s`);
-        this.#settle({ kind: "no-answer", error, written: true });
+      if (this.#response === undefined) {
+        const error = new ResponseTimeoutError(`no response within ${ms / 1_000} s`);
+        this.#settle({ kind: "no-response", error, written: true });
       } else {
-        this.#settleAnswer();
+        this.#settleByResponse();
       }
       this.#controller?.abort(closedByUs);
     }, ms);
   }
 
-  #settleAnswer(): void {
-    if (this.#answer === undefined) return;
-    this.#settle({ kind: "answer", ...this.#answer, body: Buffer.concat(this.#kept).toString() });
+  #settleByResponse(): void {
+    if (this.#response === undefined) return;
+    this.#settle({ kind: "response", ...this.#response, body: Buffer.concat(this.#kept).toString() });
   }
 
   #settle(result: PostResult): void {

@@ -68,5 +68,8 @@ test("an abort in the queue is an outcome", async () => {
   const sender = new RateLimitedSender(inner, limit);
   const request = { sampleCount: 10 } as EncodedRequest;
   expect(await sender.attempt(request, never)).toEqual({ kind: "delivered", status: 204 });
-  expect(await sender.attempt(request, AbortSignal.abort())).toEqual({ kind: "aborted", answerLost: false });
+  expect(await sender.attempt(request, AbortSignal.abort())).toEqual({
+    kind: "aborted",
+    responseLost: false,
+  });
 });

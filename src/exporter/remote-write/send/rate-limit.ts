@@ -47,7 +47,7 @@ export class RateLimitedSender implements AttemptSender {
       await this.#limit.take(request.sampleCount, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
-      return { kind: "aborted", answerLost: false };
+      return { kind: "aborted", responseLost: false };
     }
     return this.#inner.attempt(request, signal);
   }

@@ -3,13 +3,13 @@ const longestMs = 3_600_000;
 
 /**
  * Reads a `Retry-After` header (RFC 9110, section 10.2.3): seconds, or an HTTP date. A date is taken relative to the
- * answer's own `Date` where it has one, so that clocks that disagree do not matter.
+ * response's own `Date` where it has one, so that clocks that disagree do not matter.
  *
  * @returns ms to wait, at most an hour; undefined when there is no header or it cannot be read
  */
 export function retryAfterMs(
   value: string | undefined,
-  answerDate: string | undefined,
+  responseDate: string | undefined,
   nowMs: number,
 ): number | undefined {
   if (value === undefined) return undefined;
@@ -17,7 +17,7 @@ export function retryAfterMs(
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1_000, longestMs);
   const untilMs = httpDateMs(text);
   if (untilMs === undefined) return undefined;
-  const fromMs = answerDate === undefined ? nowMs : (httpDateMs(answerDate) ?? nowMs);
+  const fromMs = responseDate === undefined ? nowMs : (httpDateMs(responseDate) ?? nowMs);
   return Math.min(Math.max(0, untilMs - fromMs), longestMs);
 }
 

@@ -22,9 +22,9 @@ const unavailable: Verdict = {
   reason: "server_error",
   status: 503,
   message: "503",
-  answerLost: false,
+  responseLost: false,
 };
-const lost: Verdict = { kind: "retry", reason: "connection_lost", message: "reset", answerLost: true };
+const lost: Verdict = { kind: "retry", reason: "connection_lost", message: "reset", responseLost: true };
 
 /** A sender over attempts that end as given, with a clock that does not wait but notes what it was asked for. */
 function scripted(verdicts: readonly Verdict[], onSleep: () => void = () => {}) {
@@ -42,7 +42,7 @@ function scripted(verdicts: readonly Verdict[], onSleep: () => void = () => {}) 
   const rest = [...verdicts];
   const attempts = {
     attempt: async (_: EncodedRequest, signal: AbortSignal): Promise<Verdict> =>
-      signal.aborted ? { kind: "aborted", answerLost: false } : (rest.shift() ?? delivered),
+      signal.aborted ? { kind: "aborted", responseLost: false } : (rest.shift() ?? delivered),
   };
   const deps = {
     clock,
@@ -64,15 +64,15 @@ describe("attempts", () => {
     [
       "used up",
       [unavailable, unavailable, unavailable],
-      { ...unavailable, kind: "exhausted", answerLost: false },
+      { ...unavailable, kind: "exhausted", responseLost: false },
       [5_500, 5_500],
     ],
-    ["refused is final", [unavailable, refused], { ...refused, answerLost: false }, [5_500]],
-    ["refused after a lost answer", [lost, refused], { ...refused, answerLost: true }, [5_500]],
+    ["refused is final", [unavailable, refused], { ...refused, responseLost: false }, [5_500]],
+    ["refused after a lost response", [lost, refused], { ...refused, responseLost: true }, [5_500]],
     [
-      "a lost answer is remembered",
+      "a lost response is remembered",
       [lost, unavailable, unavailable],
-      { ...unavailable, kind: "exhausted", answerLost: true },
+      { ...unavailable, kind: "exhausted", responseLost: true },
       [5_500, 5_500],
     ],
     ["a pause that is asked for", [{ ...unavailable, retryAfterMs: 30_000 }, delivered], delivered, [30_000]],
@@ -85,7 +85,7 @@ describe("attempts", () => {
     [
       "a longer one is not waited for",
       [{ ...unavailable, retryAfterMs: 30_001 }],
-      { ...unavailable, kind: "exhausted", retryAfterMs: 30_001, answerLost: false },
+      { ...unavailable, kind: "exhausted", retryAfterMs: 30_001, responseLost: false },
       [],
     ],
   ])("%s", async (_, verdicts, outcome, expectedPauses) => {
@@ -99,7 +99,7 @@ describe("attempts", () => {
 test("an abort in a pause ends it, and what was lost before is told", async () => {
   const controller = new AbortController();
   const { sender } = scripted([lost], () => controller.abort());
-  expect(await sender.send(request, controller.signal)).toEqual({ kind: "aborted", answerLost: true });
+  expect(await sender.send(request, controller.signal)).toEqual({ kind: "aborted", responseLost: true });
 });
 
 test("an interruption ends the pause, and no further attempt is begun", async () => {
@@ -117,7 +117,7 @@ test("closing waits for what is open, and nothing is sent afterwards", async () 
   const sending = sender.send(request, never);
   await sender.close();
   expect(await sending).toEqual(delivered);
-  expect(await sender.send(request, never)).toEqual({ kind: "aborted", answerLost: false });
+  expect(await sender.send(request, never)).toEqual({ kind: "aborted", responseLost: false });
 });
 
 test.each([

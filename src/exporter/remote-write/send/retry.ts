@@ -46,7 +46,7 @@ export class RetryingSender implements Sender {
   }
 
   async send(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
-    if (this.#closed) return { kind: "aborted", answerLost: false };
+    if (this.#closed) return { kind: "aborted", responseLost: false };
     const running = this.#run(request, signal);
     this.#open.add(running);
     try {
@@ -62,7 +62,7 @@ export class RetryingSender implements Sender {
   }
 
   async #run(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
-    let answerLost = false;
+    let responseLost = false;
     for (let attempt = 1; ; attempt++) {
       const verdict = await this.#inner.attempt(request, signal);
       if (verdict.kind === "delivered") {
@@ -72,18 +72,18 @@ export class RetryingSender implements Sender {
           : { kind: "delivered", status, unwritten };
       }
       if (verdict.kind !== "retry") {
-        const lostNow = verdict.kind === "aborted" && verdict.answerLost;
-        return { ...verdict, answerLost: answerLost || lostNow };
+        const lostNow = verdict.kind === "aborted" && verdict.responseLost;
+        return { ...verdict, responseLost: responseLost || lostNow };
       }
-      answerLost ||= verdict.answerLost;
+      responseLost ||= verdict.responseLost;
       this.#deps.log.debug(
         { attempt, reason: verdict.reason, message: verdict.detail ?? verdict.message },
         "an attempt failed",
       );
       const goesOn = attempt < this.#retry.maxAttempts && (verdict.retryAfterMs ?? 0) <= longestWaitMs;
       if (!goesOn || !(await this.#pause(verdict, signal))) {
-        if (signal.aborted) return { kind: "aborted", answerLost };
-        return { ...verdict, kind: "exhausted", answerLost };
+        if (signal.aborted) return { kind: "aborted", responseLost };
+        return { ...verdict, kind: "exhausted", responseLost };
       }
       this.#deps.onRetry();
     }

@@ -63,7 +63,7 @@ export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
   });
 }
 
-/** Makes one HTTP request of it, and says what the answer means. */
+/** Makes one HTTP request of it, and says what the response means. */
 class PostingSender implements AttemptSender {
   readonly #target: SenderTarget;
   readonly #deps: SenderDeps;
@@ -84,7 +84,7 @@ class PostingSender implements AttemptSender {
     const { transport, clock, limits } = this.#deps;
     const { endpoint, scope, tenant } = this.#target;
     const authorization = await this.#authorization(signal);
-    if (signal.aborted) return { kind: "aborted", answerLost: false };
+    if (signal.aborted) return { kind: "aborted", responseLost: false };
     if (authorization.kind === "unreadable") return authorization.verdict;
     const target = this.#targetOf(request.protocol, authorization.value);
     const result = await transport.post({ target, body: request.payload, tenant }, limits, signal);
@@ -118,7 +118,7 @@ class PostingSender implements AttemptSender {
     try {
       return { kind: "header", value: `Bearer ${await bearerToken.value(signal)}` };
     } catch (error) {
-      // Sending without the token would be answered with 401 at best. The operator has to act; nothing is lost meanwhile.
+      // Sending without the token would get 401 at best. The operator has to act; nothing is lost meanwhile.
       const detail = redact(error instanceof Error ? error.message : String(error));
       const message =
         this.#target.scope === "operator" ? detail : "the operator's token for this endpoint cannot be read";

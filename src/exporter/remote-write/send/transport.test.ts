@@ -69,7 +69,7 @@ describe.each(implementations)("$name", ({ name }) => {
     expect(body).toBe("body");
   });
 
-  describe("the answer counts as soon as its head is there", () => {
+  describe("the response counts as soon as its head is there", () => {
     const limits = { headersMs: 10_000, bodyMs: 60, bodyBytes: 1_000, keptBytes: 4 };
     test.each<[string, Act, number, string]>([
       ["a body", (socket) => socket.write(ok), 200, "ok"],
@@ -125,21 +125,21 @@ describe.each(implementations)("$name", ({ name }) => {
       ]),
     ])("%s", async (_, act, status, body) => {
       server.act = act;
-      expect(await post(limits)).toMatchObject({ kind: "answer", status, body });
-      // Whatever became of its connection, the next request has an answer.
+      expect(await post(limits)).toMatchObject({ kind: "response", status, body });
+      // Whatever became of its connection, the next request has a response.
       server.act = (socket) => socket.write(ok);
-      expect(await post(limits)).toMatchObject({ kind: "answer", status: 200 });
+      expect(await post(limits)).toMatchObject({ kind: "response", status: 200 });
     });
 
     test("and an abort does not change it", async () => {
       const abort = new AbortController();
       server.act = (socket) => socket.write(cut(400), () => setTimeout(() => abort.abort(), 30));
-      expect(await post({}, abort.signal)).toMatchObject({ kind: "answer", status: 400, body: "half" });
+      expect(await post({}, abort.signal)).toMatchObject({ kind: "response", status: 400, body: "half" });
       await until("the connection is gone", () => server.sockets[0]!.destroyed);
     });
   });
 
-  describe("no answer, to a request that was written: once", () => {
+  describe("no response, to a request that was written: once", () => {
     test.each<[string, Act]>([
       ["a reset", (socket) => socket.resetAndDestroy()],
       ["a close", (socket) => socket.end()],
@@ -149,14 +149,14 @@ describe.each(implementations)("$name", ({ name }) => {
       ["nothing", () => undefined],
     ])("%s", async (_, act) => {
       server.act = act;
-      expect(await post({ headersMs: 100 })).toMatchObject({ kind: "no-answer", written: true });
+      expect(await post({ headersMs: 100 })).toMatchObject({ kind: "no-response", written: true });
       expect(server.requests).toHaveLength(1);
     });
 
     test("also on a connection that was kept", async () => {
       await post();
       server.act = (socket) => socket.resetAndDestroy();
-      expect(await post()).toMatchObject({ kind: "no-answer", written: true });
+      expect(await post()).toMatchObject({ kind: "no-response", written: true });
       expect(server.requests).toHaveLength(2);
     });
 
@@ -169,11 +169,11 @@ describe.each(implementations)("$name", ({ name }) => {
       const startMs = performance.now();
       const result = await post({ headersMs: 150 });
       expect(result).toMatchObject({
-        kind: "no-answer",
+        kind: "no-response",
         written: true,
-        error: { name: "AnswerTimeoutError" },
+        error: { name: "ResponseTimeoutError" },
       });
-      expect(result).toMatchObject({ error: { message: "no answer within 0.15 s" } });
+      expect(result).toMatchObject({ error: { message: "no response within 0.15 s" } });
       expect(performance.now() - startMs).toBeGreaterThanOrEqual(148);
       expect(performance.now() - startMs).toBeLessThan(1_000);
     });
@@ -182,7 +182,7 @@ describe.each(implementations)("$name", ({ name }) => {
   describe("not written", () => {
     test("headers that cannot be sent", async () => {
       for (const headers of [{ "x-broken": "a\nb" }, { "a b": "c" }]) {
-        expect(await post({}, never, headers)).toMatchObject({ kind: "no-answer", written: false });
+        expect(await post({}, never, headers)).toMatchObject({ kind: "no-response", written: false });
       }
       expect(server.requests).toEqual([]);
     });
@@ -197,12 +197,12 @@ describe.each(implementations)("$name", ({ name }) => {
       const others = [post({ startMs: 50 }), post({}, abort.signal)];
       setTimeout(() => abort.abort(), 50);
       expect(await Promise.all(others)).toMatchObject([
-        { kind: "no-answer", written: false, error: { name: "NoConnectionError" } },
+        { kind: "no-response", written: false, error: { name: "NoConnectionError" } },
         { kind: "aborted", written: false },
       ]);
-      expect(await first).toMatchObject({ kind: "answer" });
+      expect(await first).toMatchObject({ kind: "response" });
       server.act = (socket) => socket.write(ok);
-      expect(await post()).toMatchObject({ kind: "answer" });
+      expect(await post()).toMatchObject({ kind: "response" });
       expect(server.requests).toHaveLength(2);
     });
 
@@ -211,12 +211,12 @@ describe.each(implementations)("$name", ({ name }) => {
       expect(await post({}, abort)).toEqual({ kind: "aborted", written: false });
       await transport.close();
       await transport.close();
-      expect(await post()).toMatchObject({ kind: "no-answer", written: false });
+      expect(await post()).toMatchObject({ kind: "no-response", written: false });
       expect(server.requests).toEqual([]);
     });
   });
 
-  test("an abort while the answer is waited for", async () => {
+  test("an abort while the response is waited for", async () => {
     const abort = new AbortController();
     server.act = () => setTimeout(() => abort.abort(), 20);
     expect(await post({}, abort.signal)).toEqual({ kind: "aborted", written: true });
@@ -232,8 +232,8 @@ describe.each(implementations)("$name", ({ name }) => {
     const waiting = post();
     await sleep(20);
     await transport.close();
-    expect(await open1).toMatchObject({ kind: "no-answer", written: true });
-    expect(await waiting).toMatchObject({ kind: "no-answer", written: false });
+    expect(await open1).toMatchObject({ kind: "no-response", written: true });
+    expect(await waiting).toMatchObject({ kind: "no-response", written: false });
   });
 
   test("no more connections than allowed, and whoever waits has his turn in the order of coming", async () => {
@@ -244,7 +244,7 @@ describe.each(implementations)("$name", ({ name }) => {
       order.push(index);
       return result.kind;
     });
-    expect(new Set(await Promise.all(posts))).toEqual(new Set(["answer"]));
+    expect(new Set(await Promise.all(posts))).toEqual(new Set(["response"]));
     expect(server.sockets.length).toBeLessThanOrEqual(2);
     if (name === "direct") expect(order).toEqual(order.slice().sort((a, b) => a - b));
   });

@@ -37,7 +37,7 @@ class LoadedTransport implements Transport {
       this.#loaded ??= this.#load();
       transport = await this.#loaded;
     } catch (error) {
-      return { kind: "no-answer", error, written: false };
+      return { kind: "no-response", error, written: false };
     }
     return transport.post(request, limits, signal);
   }

@@ -102,7 +102,7 @@ export function createBearerTokens(redis: RedisConnection, issuer: string): Bear
   };
 }
 
-/** A store that does not answer must not look like a wrong token. */
+/** A store that does not respond must not look like a wrong token. */
 function isRedisFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return !error.name.startsWith("JOSE") && !error.name.startsWith("JW") && error.message !== "unknown key";

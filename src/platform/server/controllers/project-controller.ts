@@ -103,7 +103,7 @@ export function createProjectController(options: ProjectControllerOptions): Cont
       const plane = planeOf(target.plane, project);
       if (project.metadata.deletionTimestamp !== undefined) {
         if (!(project.metadata.finalizers ?? []).includes(finalizer)) return done;
-        // The name first: from here on the plane answers nobody, and what is in it can go without being missed.
+        // The name first: from here on the plane responds to nobody, and what is in it can go without being missed.
         await directory.releaseProject(plane.name, plane.uid);
         await store.removePlane(plane);
         await resources.change(

@@ -28,12 +28,12 @@ import type { ResourceRequest } from "./request.ts";
 import { discardBody, hasUnreadBody, readBody } from "./request-body.ts";
 import { handleResource } from "./resource-handler.ts";
 import { kindOfPath, parseResourcePath } from "./resource-path.ts";
-import { readForm } from "./response/answer.ts";
+import { readForm } from "./response/api-response.ts";
 import { sendDocument } from "./response/document-reply.ts";
 import { contentTypeOf, encode, encodingOf, failureType } from "./response/encoding.ts";
 import { mediaType } from "./response/negotiate.ts";
-import { sendAnswer } from "./response/response.ts";
-import { answerReview, reviewOfPath } from "./reviews.ts";
+import { sendResponse } from "./response/response.ts";
+import { reviewOfPath, reviewResponse } from "./reviews.ts";
 import { createHttpsServer, type ServerOptions } from "./server.ts";
 import { createWatchServer, type WatchServerOptions } from "./watch/watch-server.ts";
 
@@ -184,9 +184,9 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
       const { value: body } = decodeBody(bodyOf(request), mediaType(request.headers["content-type"]));
       if (!isJsonObject(body)) throw badRequest("the review is not an object");
       const { encoding } = readForm({ query, ...clientOf(request) });
-      return await sendAnswer(request, reply, {
+      return await sendResponse(request, reply, {
         code: 201,
-        body: answerReview(review, body, caller, served),
+        body: reviewResponse(review, body, caller, served),
         encoding,
       });
     }
@@ -212,9 +212,9 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
       await watches.serve(resourceRequest, reply.raw, incoming, () => reply.hijack());
       return;
     }
-    const answer = await handleResource(options, resourceRequest);
-    if (method !== "GET") audit(resourceRequest, answer.code);
-    return await sendAnswer(request, reply, answer);
+    const response = await handleResource(options, resourceRequest);
+    if (method !== "GET") audit(resourceRequest, response.code);
+    return await sendResponse(request, reply, response);
   }
 
   function audit({ caller, method, plane, kind, path }: ResourceRequest, code: number): void {
@@ -261,7 +261,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (code.startsWith("FST_ERR_CTP") || code === "FST_ERR_BAD_URL") return badRequest("malformed request");
     if (isStoreAway(error)) {
-      log.warn({ error: describeError(error) }, "the store does not answer");
+      log.warn({ error: describeError(error) }, "the store does not respond");
       return unavailable();
     }
     log.error({ error: describeError(error), method: request.method, path }, "a request failed");

@@ -41,7 +41,7 @@ test.each([
   expect(documents.project.find(path, none, "application/json", "host")).toBeUndefined();
 });
 
-test("aggregated discovery is answered with the very type that was asked for", () => {
+test("aggregated discovery gets the very type that was asked for", () => {
   const accept = (version: string) =>
     `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
   for (const version of ["v2", "v2beta1"]) {

@@ -4,14 +4,14 @@ import { errnoCode } from "../../../base/core/errors.ts";
 import { badRequest, headTooLarge, requestTimeout, type StatusError } from "../status.ts";
 
 /**
- * Answers what never became a request on the bare socket, as a Status, and ends the connection.
+ * Responds to what never became a request on the bare socket, as a Status, and ends the connection.
  *
  * @param error what Node's TLS or its parser says
- * @param isAnswering whether a response is on its way on this socket: nothing may be written into it
+ * @param isResponding whether a response is on its way on this socket: nothing may be written into it
  */
-export function refuseConnection(error: Error, socket: Duplex, isAnswering: boolean): void {
+export function refuseConnection(error: Error, socket: Duplex, isResponding: boolean): void {
   const status = statusOf(errnoCode(error) ?? "");
-  if (status === undefined || isAnswering || !socket.writable) {
+  if (status === undefined || isResponding || !socket.writable) {
     socket.destroy();
     return;
   }

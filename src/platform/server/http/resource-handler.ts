@@ -28,7 +28,7 @@ import {
 } from "../status.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import { type ResourceRequest, readWriteOptions, targetOf } from "./request.ts";
-import { type Answer, deletedStatus, listBody, objectBody, readForm } from "./response/answer.ts";
+import { type ApiResponse, deletedStatus, listBody, objectBody, readForm } from "./response/api-response.ts";
 import { mediaType } from "./response/negotiate.ts";
 
 export interface ResourceContext {
@@ -37,9 +37,12 @@ export interface ResourceContext {
   readonly clock: Clock;
 }
 
-/** Answers everything about resources but watches. Refusals are thrown as StatusError. */
-export async function handleResource(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
-  // Before anything is written: what cannot be answered must not be done.
+/** Serves everything about resources but watches. Refusals are thrown as StatusError. */
+export async function handleResource(
+  context: ResourceContext,
+  request: ResourceRequest,
+): Promise<ApiResponse> {
+  // Before anything is written: what cannot get a response must not be done.
   readForm(request);
   const { path, kind, method } = request;
   if (path.subresource !== undefined) {
@@ -47,7 +50,7 @@ export async function handleResource(context: ResourceContext, request: Resource
     if (method === "POST" || method === "DELETE") throw methodNotAllowed([...readMethods, "PUT", "PATCH"]);
   }
   if (path.name === undefined) {
-    if (method === "GET") return await answerList(context, request);
+    if (method === "GET") return await listResponse(context, request);
     if (method === "POST") return await create(context, request);
     if (method === "DELETE") return await deleteCollection(context, request);
     throw methodNotAllowed([...readMethods, "POST", "DELETE"]);
@@ -72,19 +75,19 @@ export function selectionOf(request: ResourceRequest): Selection {
   return { plane, kind, namespace: path.namespace, ...(byQuery === undefined ? {} : { matches: byQuery }) };
 }
 
-function answerObject(
+function objectResponse(
   { clock }: ResourceContext,
   request: ResourceRequest,
   code: number,
   object: KubeObject,
   warnings: readonly string[] = [],
-): Answer {
+): ApiResponse {
   const form = readForm(request);
   const body = objectBody(object, request.kind, form, clock.nowMs());
   return { code, body, encoding: form.encoding, warnings };
 }
 
-async function read(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+async function read(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   const version = request.query.get("resourceVersion") ?? "";
   checkVersion(version);
   const object = await context.resources.get(targetOf(request));
@@ -92,10 +95,10 @@ async function read(context: ResourceContext, request: ResourceRequest): Promise
   const newest = Number(version) > 0 ? await context.store.newestVersion(request.plane) : undefined;
   if (newest !== undefined && Number(version) > Number(newest))
     throw tooLargeResourceVersion(version, newest);
-  return answerObject(context, request, 200, object);
+  return objectResponse(context, request, 200, object);
 }
 
-async function answerList(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+async function listResponse(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   const { kind, query } = request;
   const form = readForm(request);
   const parts = list(context.store, selectionOf(request), readListOptions(query));
@@ -131,27 +134,27 @@ function readBody(
   return { object, doubts };
 }
 
-async function create(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+async function create(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   if (request.kind.namespaced && request.path.namespace === undefined) throw methodNotAllowed(readMethods);
   const options = readWriteOptions(request);
   const { object, doubts } = readBody(request, options);
   const name = object.metadata.name ?? "";
   const result = await context.resources.create({ ...targetOf(request), name }, object, undefined, options);
-  return answerWrite(context, request, result, doubts);
+  return writeResponse(context, request, result, doubts);
 }
 
 /** @param doubts warnings about the request, which come before those about the object */
-function answerWrite(
+function writeResponse(
   context: ResourceContext,
   request: ResourceRequest,
   result: WriteResult,
   doubts: readonly string[],
-): Answer {
+): ApiResponse {
   const code = result.created ? 201 : 200;
-  return answerObject(context, request, code, result.object, [...doubts, ...result.warnings]);
+  return objectResponse(context, request, code, result.object, [...doubts, ...result.warnings]);
 }
 
-async function update(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+async function update(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   const { kind } = request;
   const options = readWriteOptions(request);
   const { object, doubts } = readBody(request, options);
@@ -169,17 +172,17 @@ async function update(context: ResourceContext, request: ResourceRequest): Promi
     },
     options,
   );
-  return answerWrite(context, request, result, doubts);
+  return writeResponse(context, request, result, doubts);
 }
 
-async function patch(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+async function patch(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   const { query } = request;
   const type = mediaType(request.contentType);
   const options = readWriteOptions(request);
   const target = targetOf(request);
   if (type !== applyType) {
     const { change, doubts } = readPatch(request.body, type, target, options);
-    return answerWrite(context, request, await context.resources.change(target, change, options), doubts);
+    return writeResponse(context, request, await context.resources.change(target, change, options), doubts);
   }
   const now = new Date(context.clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
   const apply = readApply(request.body, target, readBoolean(query, "force") === true, options, now);
@@ -187,7 +190,7 @@ async function patch(context: ResourceContext, request: ResourceRequest): Promis
   for (let attempt = 1; ; attempt++) {
     try {
       const result = await context.resources.change(target, change, options);
-      return answerWrite(context, request, result, apply.doubts);
+      return writeResponse(context, request, result, apply.doubts);
     } catch (error) {
       if (!isReason(error, "NotFound") || options.subresource !== "") throw error;
     }
@@ -195,7 +198,7 @@ async function patch(context: ResourceContext, request: ResourceRequest): Promis
     const { object, managers } = apply.create();
     try {
       const result = await context.resources.create(target, object, managers, options);
-      return answerWrite(context, request, result, apply.doubts);
+      return writeResponse(context, request, result, apply.doubts);
     } catch (error) {
       if (!isReason(error, "AlreadyExists") || attempt >= 5) throw error;
     }
@@ -208,11 +211,11 @@ function isReason(error: unknown, reason: string): boolean {
   );
 }
 
-async function deleteOne(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+async function deleteOne(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   const target = targetOf(request);
   const options = readDeleteOptions(optionalBody(request), request.query);
   const result = await deleteObject(context.resources, target, options, context.clock.nowMs());
-  if (result.state === "deleting") return answerObject(context, request, 200, result.object);
+  if (result.state === "deleting") return objectResponse(context, request, 200, result.object);
   return {
     code: 200,
     body: deletedStatus(request.kind, result.object),
@@ -224,8 +227,8 @@ function optionalBody({ body, contentType }: ResourceRequest): Json | undefined 
   return body.length === 0 ? undefined : decodeBody(body, mediaType(contentType)).value;
 }
 
-/** Deletes what a list would show; answers with that list, in the form of a list. */
-async function deleteCollection(context: ResourceContext, request: ResourceRequest): Promise<Answer> {
+/** Deletes what a list would show; responds with that list, in the form of a list. */
+async function deleteCollection(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   const { kind, plane, query, path } = request;
   if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed(readMethods);
   const form = readForm(request);

@@ -8,8 +8,8 @@ export function reviewOfPath(path: string): Review | undefined {
   return reviews.find(({ group, version, plural }) => path === `/apis/${group}/${version}/${plural}`);
 }
 
-/** Answers a review about the caller itself. A member of the organization may do everything that a plane offers. */
-export function answerReview(
+/** Serves a review about the caller itself. A member of the organization may do everything that a plane offers. */
+export function reviewResponse(
   review: Review,
   body: JsonObject,
   caller: Caller,

@@ -25,7 +25,7 @@ export function createHttpsServer(
   { tls, limits, log }: ServerOptions,
   handler: RequestListener,
 ): HttpsServer {
-  const answering = new WeakSet<Duplex>();
+  const responding = new WeakSet<Duplex>();
   const server = createServer(
     {
       ...tls,
@@ -45,13 +45,13 @@ export function createHttpsServer(
       ALPNProtocols: ["h2", "http/1.1"],
     },
     (request, response) => {
-      answering.add(request.socket);
-      response.once("close", () => answering.delete(request.socket));
+      responding.add(request.socket);
+      response.once("close", () => responding.delete(request.socket));
       handler(request, response);
     },
   );
   serveHttp2(server, createHttp2Sessions(limits, handler));
-  server.on("clientError", (error, socket) => refuseConnection(error, socket, answering.has(socket)));
+  server.on("clientError", (error, socket) => refuseConnection(error, socket, responding.has(socket)));
   // The body's reader says that the client may go on; by itself, Node would say so before the token is known.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   return { server, closeConnections: boundConnections(server, limits, log) };

@@ -1,6 +1,6 @@
 import type { MetaVersion } from "../../table.ts";
 
-/** How an answer that holds objects is to be written. */
+/** How a response that holds objects is to be written. */
 export type Representation = "object" | "table" | "metadata";
 
 export interface ObjectForm {
@@ -71,7 +71,7 @@ export function negotiateType(accept: string | undefined, offered: readonly stri
   return undefined;
 }
 
-/** The content type of aggregated discovery to answer with, or "plain" for the lists of old, or undefined (406). */
+/** The content type of aggregated discovery to respond with, or "plain" for the lists of old, or undefined (406). */
 export function negotiateDiscovery(accept: string | undefined): "v2" | "v2beta1" | "plain" | undefined {
   if (accept === undefined || accept.trim() === "") return "plain";
   for (const { type, parameters } of parseMediaRanges(accept)) {

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createGzip, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Answer } from "./answer.ts";
+import type { ApiResponse } from "./api-response.ts";
 import { contentTypeOf, encode } from "./encoding.ts";
 import { parseMediaRanges } from "./negotiate.ts";
 import { inPieces, pieceBytes } from "./pieces.ts";
@@ -13,10 +13,10 @@ const compressedFrom = 128 * 1024;
 const level = 1;
 const compress = promisify(gzip);
 
-export async function sendAnswer(
+export async function sendResponse(
   request: FastifyRequest,
   reply: FastifyReply,
-  { code, body, encoding, warnings = [] }: Answer,
+  { code, body, encoding, warnings = [] }: ApiResponse,
 ): Promise<FastifyReply> {
   reply.code(code).headers({ "content-type": contentTypeOf(encoding), "cache-control": "no-cache, private" });
   const headers = warningHeaders(warnings);

@@ -10,7 +10,7 @@ import type { ChangesOutcome, ObjectStore } from "../../store/object-store.ts";
 import { columnDefinitions, tableHead, tableRow } from "../../table.ts";
 import { type ChangeFeed, type FeedChange, feedChange } from "../../watch/feed.ts";
 import { type WatchEvent, watchStep } from "../../watch/step.ts";
-import { type Form, objectBody } from "../response/answer.ts";
+import { type Form, objectBody } from "../response/api-response.ts";
 import type { WatchOptions } from "./watch-options.ts";
 
 /** Where the events of a watch go: a response, one line an event. */

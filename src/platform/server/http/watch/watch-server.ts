@@ -8,7 +8,7 @@ import type { Entry } from "../gate.ts";
 import type { PlatformLimits } from "../limits.ts";
 import type { ResourceRequest } from "../request.ts";
 import { selectionOf } from "../resource-handler.ts";
-import { readForm } from "../response/answer.ts";
+import { readForm } from "../response/api-response.ts";
 import { createOpenWatches } from "./open-watches.ts";
 import { responseSink } from "./response-sink.ts";
 import { serveWatch, type WatchContext } from "./watch-handler.ts";
@@ -24,7 +24,7 @@ export interface WatchServerOptions extends WatchContext {
   readonly watchCheckMs: number;
 }
 
-/** What answers a watch: everything about it but what its events are. */
+/** Serves watches: everything about one but what its events are. */
 export interface WatchServer {
   /**
    * Serves a watch to its end. Nothing has been written while it still throws.

@@ -1,17 +1,17 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { ReceiverAnswer } from "./receiver.ts";
+import type { ReceiverResponse } from "./receiver.ts";
 
-/** The connection is closed in good order, without an answer. */
-export const halfClosed: ReceiverAnswer = { by: (_, socket) => socket.end() };
+/** The connection is closed in good order, without a response. */
+export const halfClosed: ReceiverResponse = { by: (_, socket) => socket.end() };
 
-/** Anything instead of an HTTP answer. */
-export function rawAnswer(text: string): ReceiverAnswer {
+/** Anything instead of an HTTP response. */
+export function rawResponse(text: string): ReceiverResponse {
   return { by: (_, socket) => socket.end(text) };
 }
 
 /** Headers that never end. */
-export const endlessHeader: ReceiverAnswer = {
+export const endlessHeader: ReceiverResponse = {
   by: (_, socket) => {
     socket.write("HTTP/1.1 200 OK\r\n");
     pump(socket, `X-Filler: ${"x".repeat(1_000)}\r\n`, Infinity);
@@ -19,7 +19,7 @@ export const endlessHeader: ReceiverAnswer = {
 };
 
 /** A body of so many bytes, as fast as it is taken; Infinity: it never ends. */
-export function longBody(status: number, bytes: number): ReceiverAnswer {
+export function longBody(status: number, bytes: number): ReceiverResponse {
   return {
     by: (response) => {
       response.writeHead(status, { "content-type": "text/plain" });
@@ -29,7 +29,7 @@ export function longBody(status: number, bytes: number): ReceiverAnswer {
 }
 
 /** The status at once, the beginning of a body, and then nothing. */
-export function stuckBody(status: number, beginning: string): ReceiverAnswer {
+export function stuckBody(status: number, beginning: string): ReceiverResponse {
   return {
     by: (response) => {
       response.writeHead(status, { "content-type": "text/plain", "content-length": "1000000" });
@@ -39,7 +39,7 @@ export function stuckBody(status: number, beginning: string): ReceiverAnswer {
 }
 
 /** The status, the beginning of a body, and a reset. */
-export function cutBody(status: number, beginning: string): ReceiverAnswer {
+export function cutBody(status: number, beginning: string): ReceiverResponse {
   return {
     by: (response, socket) => {
       response.writeHead(status, { "content-length": "1000000" });

@@ -7,7 +7,7 @@ export type RawHeaders = readonly string[];
 const exposed =
   "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, API-Version, Deprecation, Link, ETag";
 
-/** On every answer whatsoever. Any page may read the API and its headers: all of it is public. */
+/** On every response whatsoever. Any page may read the API and its headers: all of it is public. */
 export const commonHeaders: RawHeaders = [
   "API-Version",
   "v1",
@@ -19,7 +19,7 @@ export const commonHeaders: RawHeaders = [
   "nosniff",
 ];
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   /** Besides the content's type and length. Need not hold the common ones; may begin with them. */
   readonly headers?: string[];
@@ -29,19 +29,19 @@ export interface Answer {
   readonly length?: string;
 }
 
-/** Writes a whole answer in one go. To HEAD, Node leaves the body out by itself. */
-export function send(response: ServerResponse, answer: Answer): void {
-  const { status, headers = [], contentType, body } = answer;
+/** Writes a whole response in one go. To HEAD, Node leaves the body out by itself. */
+export function send(response: ServerResponse, content: ApiResponse): void {
+  const { status, headers = [], contentType, body } = content;
   const all = headers[0] === commonHeaders[0] ? headers : commonHeaders.concat(headers);
   if (contentType !== undefined) all.push("Content-Type", contentType);
-  // Answers without content have no length (RFC 9110, 8.6).
-  if (body !== undefined) all.push("Content-Length", answer.length ?? String(Buffer.byteLength(body)));
+  // Responses without content have no length (RFC 9110, 8.6).
+  if (body !== undefined) all.push("Content-Length", content.length ?? String(Buffer.byteLength(body)));
   response.writeHead(status, all);
   response.end(body);
 }
 
-/** An answer with a Problem body; never kept by a cache, since it is about this moment. */
-export function problemAnswer(status: number, detail?: string, headers: RawHeaders = []): Answer {
+/** A response with a Problem body; never kept by a cache, since it is about this moment. */
+export function problemResponse(status: number, detail?: string, headers: RawHeaders = []): ApiResponse {
   return {
     status,
     headers: [...headers, "Cache-Control", "no-store"],

@@ -1,16 +1,16 @@
 import {
-  type AnswerHead,
   framingOf,
   HeaderFields,
-  MalformedAnswer,
+  MalformedResponse,
   parseChunkLine,
   parseFieldLine,
   parseStatusLine,
+  type ResponseHead,
   type StatusLine,
 } from "./response-head.ts";
 
-export interface AnswerListener {
-  onHead(head: AnswerHead): void;
+export interface ResponseListener {
+  onHead(head: ResponseHead): void;
   /** Never empty; the bytes are the parser's caller's. @returns false to stop `feed` right after them */
   onBody(bytes: Buffer): boolean;
   onEnd(): void;
@@ -38,8 +38,8 @@ const headEnd = Buffer.from("\r\n\r\n");
  * Strict, since no server that is worth talking to needs more: lines end with CRLF, and whatever a header or a chunk must not
  * be ends the response. Each byte is looked at a fixed number of times, however the bytes are cut.
  */
-export class AnswerParser {
-  readonly #listener: AnswerListener;
+export class ResponseParser {
+  readonly #listener: ResponseListener;
   #state: "head" | "size" | "chunk" | "chunk end" | "trailers" | "length" | "close" | "ended" = "head";
   /** The beginning of a line whose end has not come. */
   #line = "";
@@ -53,7 +53,7 @@ export class AnswerParser {
   /** Of the chunk or the whole body. */
   #bytesLeft = 0;
 
-  constructor(listener: AnswerListener) {
+  constructor(listener: ResponseListener) {
     this.#listener = listener;
   }
 
@@ -80,7 +80,7 @@ export class AnswerParser {
 
   /**
    * @returns how many bytes it has taken: fewer than there are when `onBody` has stopped it, or when the response ended
-   * @throws MalformedAnswer
+   * @throws MalformedResponse
    */
   feed(bytes: Buffer): number {
     let at = 0;
@@ -137,7 +137,7 @@ export class AnswerParser {
     if (this.#state === "head" || this.#state === "trailers") {
       this.#headBytes += more;
       if (this.#headBytes > maxHeadBytes) {
-        throw new MalformedAnswer(`its head has more than ${maxHeadBytes} bytes`);
+        throw new MalformedResponse(`its head has more than ${maxHeadBytes} bytes`);
       }
     } else if (this.#state === "size") {
       if (this.#line.length + more > maxChunkLineBytes) throw longExtensions();
@@ -172,7 +172,7 @@ export class AnswerParser {
     } else if (line !== "") {
       this.#statusLine = parseStatusLine(line);
     } else if (++this.#emptyLines > maxEmptyLines) {
-      throw new MalformedAnswer("it begins with empty lines");
+      throw new MalformedResponse("it begins with empty lines");
     }
   }
 
@@ -189,7 +189,7 @@ export class AnswerParser {
 
   #countField(): void {
     if (++this.#fieldCount <= maxFields) return;
-    throw new MalformedAnswer(`it has more than ${maxFields} header fields`);
+    throw new MalformedResponse(`it has more than ${maxFields} header fields`);
   }
 
   #takeHead(statusLine: StatusLine): void {
@@ -200,8 +200,9 @@ export class AnswerParser {
     // Interim responses (100, 103) come before the one that counts.
     if (status < 200) {
       this.#fields = new HeaderFields();
-      if (status === 101) throw new MalformedAnswer("it switches to a protocol that nobody asked for");
-      if (++this.#interimHeads > maxInterimHeads) throw new MalformedAnswer("it has too many interim heads");
+      if (status === 101) throw new MalformedResponse("it switches to a protocol that nobody asked for");
+      if (++this.#interimHeads > maxInterimHeads)
+        throw new MalformedResponse("it has too many interim heads");
       return;
     }
     this.#listener.onHead({ status, headers, framing, isKept });
@@ -230,10 +231,10 @@ export class AnswerParser {
   }
 }
 
-function longExtensions(): MalformedAnswer {
-  return new MalformedAnswer(`its chunks have more than ${maxExtensionBytes} bytes of extensions`);
+function longExtensions(): MalformedResponse {
+  return new MalformedResponse(`its chunks have more than ${maxExtensionBytes} bytes of extensions`);
 }
 
-function longChunk(): MalformedAnswer {
-  return new MalformedAnswer("a chunk is longer than its size says");
+function longChunk(): MalformedResponse {
+  return new MalformedResponse("a chunk is longer than its size says");
 }

@@ -15,7 +15,7 @@ import { createListWriter, type Encoding, encodingOf, encodings } from "./encodi
 import { negotiateRepresentation, type ObjectForm } from "./negotiate.ts";
 
 /** A response in full, or in pieces of text that are sent as they come. */
-export interface Answer {
+export interface ApiResponse {
   readonly code: number;
   readonly body: JsonObject | AsyncIterable<string>;
   readonly encoding: Encoding;
@@ -101,7 +101,7 @@ function listHead(kind: KindDefinition, { representation, metaVersion }: Form): 
   }
 }
 
-/** The answer to a deletion that is done (meta/v1 Status). */
+/** The response to a deletion that is done (meta/v1 Status). */
 export function deletedStatus(kind: KindDefinition, object: KubeObject): JsonObject {
   return {
     kind: "Status",

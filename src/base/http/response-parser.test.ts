@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Reading, responseCases } from "../../../test/support/response-cases.ts";
-import { AnswerParser } from "./answer-parser.ts";
-import { type AnswerHead, MalformedAnswer } from "./response-head.ts";
+import { MalformedResponse, type ResponseHead } from "./response-head.ts";
+import { ResponseParser } from "./response-parser.ts";
 
 interface Read {
-  heads: AnswerHead[];
+  heads: ResponseHead[];
   body: string;
   ended: boolean;
   /** Bytes after the end. */
@@ -14,7 +14,7 @@ interface Read {
 
 function read(pieces: readonly Buffer[]): Read {
   const got: Read = { heads: [], body: "", ended: false, left: 0 };
-  const parser = new AnswerParser({
+  const parser = new ResponseParser({
     onHead: (head) => got.heads.push(head),
     onBody: (bytes) => {
       expect(bytes.length).toBeGreaterThan(0);
@@ -37,7 +37,7 @@ function fail(): never {
 const readText = (text: string) => read([Buffer.from(text, "latin1")]);
 
 describe("framing", () => {
-  test.each<[string, string, string, AnswerHead["framing"], boolean, boolean]>([
+  test.each<[string, string, string, ResponseHead["framing"], boolean, boolean]>([
     ["a length", "content-length: 3\r\n\r\nabc", "abc", "length", true, true],
     ["nothing to come", "content-length: 0\r\n\r\n", "", "length", true, true],
     [
@@ -90,7 +90,7 @@ describe("framing", () => {
     expect(got).toMatchObject({ body: "", ended: true, heads: [{ status, isKept: false }] });
   });
 
-  test("interim answers, and an empty line before an answer, are passed over", () => {
+  test("interim responses, and an empty line before a response, are passed over", () => {
     const got = readText(
       "\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103\r\nlink: x\r\n\r\nHTTP/1.1 404 No\r\ncontent-length: 1\r\n\r\na",
     );
@@ -127,8 +127,8 @@ describe("what servers send", () => {
   test.each(responseCases)("$reading: $name", ({ text, reading }) => {
     const bytewise = () => read([...text].map((character) => Buffer.from(character, "latin1")));
     if (reading === "malformed") {
-      expect(() => readText(text)).toThrow(MalformedAnswer);
-      expect(bytewise).toThrow(MalformedAnswer);
+      expect(() => readText(text)).toThrow(MalformedResponse);
+      expect(bytewise).toThrow(MalformedResponse);
       return;
     }
     const got = readText(text);
@@ -140,15 +140,15 @@ describe("what servers send", () => {
 test("a hostile server is given up within its first bytes, not when it has sent them all", () => {
   const sent = Buffer.from("\r\n".repeat(1_000_000));
   let fed = 0;
-  const parser = new AnswerParser({ onHead: fail, onBody: fail, onEnd: fail });
+  const parser = new ResponseParser({ onHead: fail, onBody: fail, onEnd: fail });
   const feed = () => {
     for (; fed < sent.length; fed += 1_024) parser.feed(sent.subarray(fed, fed + 1_024));
   };
-  expect(feed).toThrow(MalformedAnswer);
+  expect(feed).toThrow(MalformedResponse);
   expect(fed).toBe(0);
 });
 
-test("any cut of an answer gives the same", () => {
+test("any cut of a response gives the same", () => {
   const chunk = fc.string({ minLength: 1, maxLength: 40, unit: "binary-ascii" });
   fc.assert(
     fc.property(
@@ -176,7 +176,7 @@ test("a listener that stops is given the rest when it is fed again", () => {
   );
   let body = "";
   let ended = false;
-  const parser = new AnswerParser({
+  const parser = new ResponseParser({
     onHead: () => undefined,
     onBody: (piece) => {
       body += piece.toString();

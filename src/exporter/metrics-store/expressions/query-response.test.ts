@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { parseQueryAnswer, pointValue } from "./query-answer.ts";
+import { parseQueryResponse, pointValue } from "./query-response.ts";
 
 function parse(value: unknown) {
-  return parseQueryAnswer(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
+  return parseQueryResponse(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
 }
 
 function success(resultType: string, result: unknown) {
@@ -11,14 +11,14 @@ function success(resultType: string, result: unknown) {
 
 const one = { labels: { job: "a" }, isUtf8: true, hasHistograms: false };
 
-describe("an answer is read", () => {
+describe("a response is read", () => {
   test("a matrix, its times to the millisecond, empty labels left out", () => {
     const values = [
       [1435781430.781, "1.5"],
       [1435781431.007, "+Inf"],
     ];
     expect(parse(success("matrix", [{ metric: { job: "a", empty: "" }, values }]))).toEqual({
-      kind: "answer",
+      kind: "response",
       resultType: "matrix",
       series: [
         {
@@ -62,8 +62,11 @@ describe("an answer is read", () => {
     );
     const body = Buffer.from(text);
     body[body.indexOf("BAD") + 1] = 0xff;
-    const answer = parseQueryAnswer(body);
-    expect(answer.kind === "answer" && answer.series.map(({ isUtf8 }) => isUtf8)).toEqual([false, true]);
+    const response = parseQueryResponse(body);
+    expect(response.kind === "response" && response.series.map(({ isUtf8 }) => isUtf8)).toEqual([
+      false,
+      true,
+    ]);
   });
 });
 

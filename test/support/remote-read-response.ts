@@ -3,13 +3,13 @@ import { crc32c } from "../../src/exporter/metrics-store/prometheus/crc32c.ts";
 import { prometheus } from "../../src/exporter/metrics-store/prometheus/gen/remote-read.js";
 import type { BitSample } from "./xor-chunk.ts";
 
-/** Answers of `/api/v1/read`, made by the generated code: what servers send to a reader. */
-export interface AnswerSeries {
+/** Responses of `/api/v1/read`, made by the generated code: what servers send to a reader. */
+export interface ResponseSeries {
   readonly labels: Readonly<Record<string, string>>;
-  readonly chunks: readonly AnswerChunk[];
+  readonly chunks: readonly ResponseChunk[];
 }
 
-export interface AnswerChunk {
+export interface ResponseChunk {
   /** By name, or by a number that proto/remote-read.proto does not have. */
   readonly type: "XOR" | "HISTOGRAM" | "FLOAT_HISTOGRAM" | "XOR2" | "HISTOGRAM_ST" | "UNKNOWN" | number;
   readonly minTimeMs: number;
@@ -18,7 +18,7 @@ export interface AnswerChunk {
 }
 
 /** One message of a stream of chunks, without its frame. */
-export function encodeChunkedResponse(queryIndex: number, series: readonly AnswerSeries[]): Buffer {
+export function encodeChunkedResponse(queryIndex: number, series: readonly ResponseSeries[]): Buffer {
   const message = prometheus.ChunkedReadResponse.encode({
     queryIndex,
     chunkedSeries: series.map(({ labels, chunks }) => ({

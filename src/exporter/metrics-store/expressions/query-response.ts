@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 
-/** What a store's query API answered (https://prometheus.io/docs/prometheus/latest/querying/api/). */
-export interface QueryAnswer {
-  readonly kind: "answer";
+/** What a store's query API returned (https://prometheus.io/docs/prometheus/latest/querying/api/). */
+export interface QueryResponse {
+  readonly kind: "response";
   readonly resultType: "matrix" | "vector" | "scalar" | "string";
   readonly series: readonly QuerySeries[];
 }
@@ -24,21 +24,27 @@ export interface QueryPoint {
 }
 
 /** Reads the body of `/api/v1/query` or `/api/v1/query_range` that came with a 2xx. */
-export function parseQueryAnswer(body: Buffer): QueryAnswer | ReadFailure {
-  let answer: unknown;
+export function parseQueryResponse(body: Buffer): QueryResponse | ReadFailure {
+  let response: unknown;
   try {
-    answer = JSON.parse(body.toString("utf8"));
+    response = JSON.parse(body.toString("utf8"));
   } catch {
     return malformed("it is not JSON");
   }
-  if (!isObject(answer)) return malformed("it is no object");
-  if (answer["status"] !== "success") {
-    return failure("store_error", `the store answered 200, but with the error: ${String(answer["error"])}`);
+  if (!isObject(response)) return malformed("it is no object");
+  if (response["status"] !== "success") {
+    return failure(
+      "store_error",
+      `the store responded with 200, but with the error: ${String(response["error"])}`,
+    );
   }
-  if (answer["isPartial"] === true) {
-    return failure("partial_answer", "the store could reach only some of its nodes: the answer lacks series");
+  if (response["isPartial"] === true) {
+    return failure(
+      "partial_answer",
+      "the store could reach only some of its nodes: the response lacks series",
+    );
   }
-  const { data } = answer;
+  const { data } = response;
   if (!isObject(data) || !Array.isArray(data["result"])) return malformed("it has no result");
   const resultType = data["resultType"];
   const { result } = data;
@@ -46,7 +52,7 @@ export function parseQueryAnswer(body: Buffer): QueryAnswer | ReadFailure {
     const point = pointOf(result);
     if (point === undefined) return malformed("its result is no point");
     const single = { labels: {}, isUtf8: true, points: [point], hasHistograms: false };
-    return { kind: "answer", resultType, series: [single] };
+    return { kind: "response", resultType, series: [single] };
   }
   if (resultType !== "matrix" && resultType !== "vector") {
     return malformed(`its result is of the type ${String(resultType)}`);
@@ -58,7 +64,7 @@ export function parseQueryAnswer(body: Buffer): QueryAnswer | ReadFailure {
     if (one === undefined) return malformed("one of its series is none");
     series.push(one);
   }
-  return { kind: "answer", resultType, series };
+  return { kind: "response", resultType, series };
 }
 
 function seriesOf(item: unknown, isText: boolean): QuerySeries | undefined {
@@ -110,7 +116,7 @@ export function pointValue(text: string): number | undefined {
 }
 
 function malformed(what: string): ReadFailure {
-  return failure("malformed_answer", `the store's answer cannot be understood: ${what}`);
+  return failure("malformed_answer", `the store's response cannot be understood: ${what}`);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { createGunzip, type Gunzip } from "node:zlib";
 import type { Clock } from "../../../base/core/clock.ts";
 import { redactBeginning } from "../../../base/core/secrets/redact.ts";
-import type { AnswerReceiver, Flow } from "../../../base/http/exchange.ts";
-import type { AnswerHead, AnswerHeaders } from "../../../base/http/response-head.ts";
+import type { Flow, ResponseReceiver } from "../../../base/http/exchange.ts";
+import type { ResponseHead, ResponseHeaders } from "../../../base/http/response-head.ts";
 
-/** Of an answer that is no success. More is read, so that credentials are taken out before the text is cut off. */
+/** Of a response that is no success. More is read, so that credentials are taken out before the text is cut off. */
 const longestText = 1_024;
 const longestRead = 2 * longestText;
 
 /**
- * How long the chunks of one answer may keep the event loop. A store that writes faster than they are decoded would keep it for
+ * How long the chunks of one response may keep the event loop. A store that writes faster than they are decoded would keep it for
  * some 100 ms at a time: libuv reads up to 32 times from a socket before it looks at another one, and every small read
  * of another tenant needs several turns of the loop (test/load/fairness).
  */
@@ -24,14 +24,14 @@ export function isSuccess(status: number): boolean {
 }
 
 /**
- * What is done with the store's answer: the body of a success goes to `onChunk`, decompressed, until that returns false; of
+ * What is done with the store's response: the body of a success goes to `onChunk`, decompressed, until that returns false; of
  * anything else the beginning is kept as text.
  */
-export class AnswerBody implements AnswerReceiver {
-  readonly #onChunk: (chunk: Buffer, headers: AnswerHeaders) => boolean;
-  readonly #onHead: (head: AnswerHead) => void;
+export class ResponseBody implements ResponseReceiver {
+  readonly #onChunk: (chunk: Buffer, headers: ResponseHeaders) => boolean;
+  readonly #onHead: (head: ResponseHead) => void;
   readonly #turn: Turn;
-  #head: AnswerHead | undefined;
+  #head: ResponseHead | undefined;
   #gunzip: Gunzip | undefined;
   #error: Error | undefined;
   #isEnough = false;
@@ -39,25 +39,25 @@ export class AnswerBody implements AnswerReceiver {
 
   constructor(
     clock: Pick<Clock, "monotonicMs">,
-    onHead: (head: AnswerHead) => void,
-    onChunk: (chunk: Buffer, headers: AnswerHeaders) => boolean,
+    onHead: (head: ResponseHead) => void,
+    onChunk: (chunk: Buffer, headers: ResponseHeaders) => boolean,
   ) {
     this.#turn = new Turn(clock);
     this.#onHead = onHead;
     this.#onChunk = onChunk;
   }
 
-  get head(): AnswerHead | undefined {
+  get head(): ResponseHead | undefined {
     return this.#head;
   }
 
-  /** The beginning of an answer that is no success, in one line and without credentials. */
+  /** The beginning of a response that is no success, in one line and without credentials. */
   get text(): string {
     const isCut = this.#text.length >= longestRead;
     return redactBeginning(this.#text, isCut, longestText).replace(/\s+/g, " ").trim();
   }
 
-  begin(head: AnswerHead): boolean {
+  begin(head: ResponseHead): boolean {
     this.#head = head;
     this.#onHead(head);
     if (!isSuccess(head.status)) return true;
@@ -98,7 +98,7 @@ export class AnswerBody implements AnswerReceiver {
     this.#gunzip?.destroy();
   }
 
-  #openGunzip(headers: AnswerHeaders): Gunzip {
+  #openGunzip(headers: ResponseHeaders): Gunzip {
     const gunzip = createGunzip();
     gunzip.on("data", (chunk: Buffer) => {
       if (this.#isEnough || this.#error !== undefined) return;
@@ -115,7 +115,7 @@ export class AnswerBody implements AnswerReceiver {
   }
 
   /** @throws ConsumerError */
-  #pass(chunk: Buffer, headers: AnswerHeaders): void {
+  #pass(chunk: Buffer, headers: ResponseHeaders): void {
     try {
       this.#isEnough = !this.#onChunk(chunk, headers);
     } catch (error) {

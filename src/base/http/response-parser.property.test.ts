@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readByNode } from "../../../test/support/node-response.ts";
 import { responseCases } from "../../../test/support/response-cases.ts";
-import { AnswerParser } from "./answer-parser.ts";
-import { type AnswerHead, MalformedAnswer } from "./response-head.ts";
+import { MalformedResponse, type ResponseHead } from "./response-head.ts";
+import { ResponseParser } from "./response-parser.ts";
 
 /** What the parser makes of pieces that are followed by the end of the connection. */
 interface Reading {
-  readonly heads: readonly AnswerHead[];
+  readonly heads: readonly ResponseHead[];
   readonly body: string;
   /** To the end of the response, or of the connection where only that ends it. */
   readonly isWhole: boolean;
@@ -16,11 +16,11 @@ interface Reading {
 }
 
 function read(pieces: readonly Buffer[]): Reading {
-  const heads: AnswerHead[] = [];
+  const heads: ResponseHead[] = [];
   let body = "";
   let taken = 0;
   let fault: string | undefined;
-  const parser = new AnswerParser({
+  const parser = new ResponseParser({
     onHead: (head) => heads.push(head),
     onBody: (bytes) => {
       body += bytes.toString("latin1");
@@ -31,7 +31,7 @@ function read(pieces: readonly Buffer[]): Reading {
   try {
     for (const piece of pieces) taken += parser.feed(piece);
   } catch (error) {
-    if (!(error instanceof MalformedAnswer)) throw error;
+    if (!(error instanceof MalformedResponse)) throw error;
     taken = 0;
     fault = error.message;
   }
@@ -43,7 +43,7 @@ function read(pieces: readonly Buffer[]): Reading {
  * Where we take what Node's strict parser refuses, and why that is right. Transfer-Encoding beside Content-Length: RFC 9112,
  * section 6.3, has the chunks count and the connection closed; what Go's and other clients take must not stop delivery.
  */
-const isTakenOnPurpose = (head: AnswerHead | undefined) =>
+const isTakenOnPurpose = (head: ResponseHead | undefined) =>
   head?.headers["transfer-encoding"] !== undefined && head.headers["content-length"] !== undefined;
 
 /** The cases of the table: long ones would only be mutated where it makes no difference. */
