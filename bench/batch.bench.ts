@@ -4,7 +4,7 @@ import { WriteRequestBuilder } from "../src/exporter/remote-write/encoding/write
 import { SampleBuffer, Series } from "../src/exporter/series/series.ts";
 import { metricLabels } from "./export-body.ts";
 import { printNsPerItem } from "./report.ts";
-import { newPass } from "./support/new-pass.ts";
+import { newBatcher } from "./support/new-batcher.ts";
 
 /** Cutting a window into requests (lanes, journal entries, labels, samples, snappy), beside filling one builder only. */
 const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
@@ -31,7 +31,7 @@ for (const [count, perLine, maxSamples] of [
   samplesPerRun[`window pass, ${shape}`] = count * perLine;
   bench.add(`window pass, ${shape}`, () => {
     let passed = 0;
-    const pass = newPass(maxSamples, ({ sampleCount }) => {
+    const pass = newBatcher(maxSamples, ({ sampleCount }) => {
       passed += sampleCount;
     });
     const source = pass.source("all");

@@ -5,7 +5,7 @@ import { compressSync, uncompressSync } from "snappy";
 import { LabelCache } from "../src/exporter/metrics-store/samples/label-cache.ts";
 import { ExportLineDecoder } from "../src/exporter/metrics-store/victoriametrics/export-lines.ts";
 import { exportBody } from "./export-body.ts";
-import { newPass } from "./support/new-pass.ts";
+import { newBatcher } from "./support/new-batcher.ts";
 
 /**
  * The physical floor of an export, and how far the pipeline is from it: processor time per sample of receiving the store's
@@ -52,7 +52,7 @@ async function measure({ series, perLine, rounds }: Shape, port: number): Promis
   const requests: Buffer[] = [];
   const pipeline = async (keep: boolean): Promise<void> => {
     for (let round = 0; round < rounds; round++) {
-      const pass = newPass(500, ({ payload }) => keep && round === 0 && requests.push(payload));
+      const pass = newBatcher(500, ({ payload }) => keep && round === 0 && requests.push(payload));
       const { onSeries } = pass.source("all");
       const window = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
       const decoder = new ExportLineDecoder(cache, window, onSeries);

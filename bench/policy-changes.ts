@@ -10,7 +10,7 @@ import { silentLogger } from "../src/base/core/log.ts";
 import { sinkExposition } from "../src/exporter/delivery/export-metrics.ts";
 import type { ExporterSnapshot } from "../src/exporter/delivery/exporter.ts";
 import { Reconciler } from "../src/exporter/delivery/reconciler.ts";
-import { delivering } from "../src/exporter/delivery/send/standing.ts";
+import { delivering } from "../src/exporter/delivery/send/delivery-state.ts";
 import { SinkStats } from "../src/exporter/delivery/sink-stats.ts";
 import { MemoryState } from "../src/exporter/delivery/state/memory-state.ts";
 import { planPolicy } from "../src/exporter/policy/plan.ts";
@@ -76,7 +76,7 @@ class IdleSchedule {
   readonly #snapshots = new Map<string, ExporterSnapshot>();
 
   start(plan: SinkPlan): void {
-    const snapshot = { plan, standing: delivering, sources: [], lagMs: 0, periodMs: 15_000 };
+    const snapshot = { plan, deliveryState: delivering, sources: [], lagMs: 0, periodMs: 15_000 };
     this.#snapshots.set(sinkKey(plan.policy, plan.name), { ...snapshot, stats: new SinkStats(0) });
   }
 

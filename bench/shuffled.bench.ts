@@ -1,7 +1,7 @@
 import { LabelCache } from "../src/exporter/metrics-store/samples/label-cache.ts";
 import { ExportLineDecoder } from "../src/exporter/metrics-store/victoriametrics/export-lines.ts";
 import { exportBody } from "./export-body.ts";
-import { newPass } from "./support/new-pass.ts";
+import { newBatcher } from "./support/new-batcher.ts";
 
 /**
  * Decoding and encoding as they are in a daemon: 50,000 series whose lines come in another order each time, as
@@ -38,7 +38,7 @@ console.table(table);
 /** @returns ns a sample */
 function readOnce(cache: LabelCache): number {
   const body = Buffer.concat(lines);
-  const pass = newPass(500, () => undefined);
+  const pass = newBatcher(500, () => undefined);
   const { onSeries } = pass.source("all");
   const decoder = new ExportLineDecoder(cache, { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }, onSeries);
   let tookMs = 0;

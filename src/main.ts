@@ -15,7 +15,7 @@ import type { RedisRoom } from "./base/redis/redis.ts";
 import { lockDirectory } from "./exporter/delivery/state/directory-lock.ts";
 import { FileState } from "./exporter/delivery/state/file-state.ts";
 import type { MemoryState } from "./exporter/delivery/state/memory-state.ts";
-import { DirectorySource } from "./exporter/policy/directory/directory-source.ts";
+import { DirectoryWatcher } from "./exporter/policy/directory/directory-watcher.ts";
 import { directoryPlane } from "./exporter/policy/plane.ts";
 import { PolicyPlans } from "./exporter/policy/policy-plans.ts";
 import { PolicyStore } from "./exporter/policy/store.ts";
@@ -87,7 +87,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
 
     if (config.policies !== undefined) {
       const { directory } = config.policies;
-      sources.push(new DirectorySource({ directory, store, clock, log }));
+      sources.push(new DirectoryWatcher({ directory, store, clock, log }));
       health.require(() => store.hasPlane(directoryPlane), "the policy directory has not been read yet");
     }
     if (config.controlPlane !== undefined) {

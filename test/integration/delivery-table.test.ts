@@ -287,8 +287,8 @@ describe("401, 403, 404, 405, 407, redirects", () => {
 test("an endpoint that a tenant must not reach: InvalidTarget, and not one request", async () => {
   const sink = await begun({ scope: "tenant" });
   expect(await sink.cycle(15_000)).toBe("waiting");
-  const { standing, stats } = sink.exporter.snapshot();
-  expect(standing).toMatchObject({
+  const { deliveryState, stats } = sink.exporter.snapshot();
+  expect(deliveryState).toMatchObject({
     kind: "forbidden",
     message: expect.stringContaining("not a public address"),
   });

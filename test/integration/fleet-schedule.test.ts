@@ -186,7 +186,7 @@ test("a receiver's trouble pauses its sink in every replica; an edit ends the pa
   await until("the receiver was asked", () => probes > 0);
   await until("somebody shows it", () =>
     replicas.some(({ schedule }) =>
-      schedule.snapshots().some(({ standing }) => standing.kind === "retrying"),
+      schedule.snapshots().some(({ deliveryState }) => deliveryState.kind === "retrying"),
     ),
   );
   const before = probes;

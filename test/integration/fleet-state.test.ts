@@ -117,10 +117,10 @@ describe("a lease", () => {
     if (paused.kind === "paused") expect(paused.restMs).toBeGreaterThan(50_000);
     await endPause(sink, other.state.connection);
     const lease = await taken(other);
-    expect(lease.standing).toEqual({ kind: "retrying", times: 2, message: "503", pauseMs: 0 });
+    expect(lease.deliveryState).toEqual({ kind: "retrying", times: 2, message: "503", pauseMs: 0 });
     await lease.release(undefined);
     const recovered = await taken(one);
-    expect(recovered.standing).toBeUndefined();
+    expect(recovered.deliveryState).toBeUndefined();
     await recovered.release(undefined);
   });
 

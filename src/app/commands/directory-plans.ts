@@ -1,7 +1,7 @@
 import { systemClock } from "../../base/core/clock.ts";
 import { TelemetrydError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/core/log.ts";
-import { DirectorySource } from "../../exporter/policy/directory/directory-source.ts";
+import { DirectoryWatcher } from "../../exporter/policy/directory/directory-watcher.ts";
 import { PolicyPlans } from "../../exporter/policy/policy-plans.ts";
 import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
 import { PolicyStore } from "../../exporter/policy/store.ts";
@@ -31,6 +31,6 @@ export async function plansInDirectory(
 ): Promise<SinkPlan[]> {
   const store = new PolicyStore();
   const { directory } = config.policies;
-  await new DirectorySource({ directory, store, clock: systemClock, log }).look(signal);
+  await new DirectoryWatcher({ directory, store, clock: systemClock, log }).look(signal);
   return new PolicyPlans(store).sinks();
 }

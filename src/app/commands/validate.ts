@@ -4,7 +4,7 @@ import { describeError, errnoCode } from "../../base/core/errors.ts";
 import { type Fault, hasErrors, printFaults, sortFaults } from "../../base/core/fault.ts";
 import { isObject } from "../../base/documents/document-path.ts";
 import { parseYaml } from "../../base/documents/yaml-source.ts";
-import { isManifestName } from "../../exporter/policy/directory/directory-source.ts";
+import { isManifestName } from "../../exporter/policy/directory/directory-watcher.ts";
 import { checkTogether } from "../../exporter/policy/directory/manifest-set.ts";
 import { directoryPlane } from "../../exporter/policy/plane.ts";
 import {

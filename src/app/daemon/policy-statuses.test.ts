@@ -4,7 +4,7 @@ import { Sparkline } from "../../base/core/sparkline.ts";
 import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
 import type { FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
 import { noCounts, type SinkReport } from "../../exporter/delivery/fleet/sink-report.ts";
-import { delivering, type Standing } from "../../exporter/delivery/send/standing.ts";
+import { type DeliveryState, delivering } from "../../exporter/delivery/send/delivery-state.ts";
 import { SinkStats } from "../../exporter/delivery/sink-stats.ts";
 import { PolicyPlans } from "../../exporter/policy/policy-plans.ts";
 import { checkExportPolicy } from "../../exporter/policy/spec/check-policy.ts";
@@ -35,14 +35,14 @@ function policyPlans(): PolicyPlans {
 }
 
 /** The policy's conditions and those of its sinks, as `type status reason`, where the second sink stands like this. */
-function conditionsWith(standing: Standing): Record<string, string[]> {
+function conditionsWith(deliveryState: DeliveryState): Record<string, string[]> {
   const plans = policyPlans();
   const snapshots = new Map(
     plans.sinks().map((plan): [string, ExporterSnapshot] => [
       sinkKey(plan.policy, plan.name),
       {
         plan,
-        standing: plan.name === "two" ? standing : delivering,
+        deliveryState: plan.name === "two" ? deliveryState : delivering,
         sources: [],
         lagMs: 0,
         periodMs: 15_000,
@@ -88,7 +88,7 @@ test("a sink that another replica runs is shown as that one reports it, and told
   const sinceMs = Date.UTC(2026, 0, 1);
   const report: SinkReport = {
     ...{ replica: "b", atMs: Date.now(), status: "False", sinceMs, periodMs: 15_000 },
-    standing: { kind: "retrying", times: 1, message: "HTTP 503" },
+    deliveryState: { kind: "retrying", times: 1, message: "HTTP 503" },
     sources: [{ name: "up", checkpointMs: sinceMs }],
     lagMs: 60_000,
   };
@@ -115,7 +115,7 @@ test("a sink that another replica runs is shown as that one reports it, and told
 test("that another replica found an endpoint forbidden is known here, too", () => {
   const report: SinkReport = {
     ...{ replica: "b", atMs: 0, status: "False", sinceMs: 0, periodMs: 15_000, sources: [] },
-    standing: { kind: "forbidden", times: 1, message: "10.0.0.1 is private" },
+    deliveryState: { kind: "forbidden", times: 1, message: "10.0.0.1 is private" },
   };
   const get = (): FleetSink => ({ report, counts: noCounts, sparkline: new Sparkline(0) });
   const [told] = new PolicyStatuses(policyPlans(), () => undefined, systemClock, { get }).statuses();

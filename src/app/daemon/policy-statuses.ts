@@ -213,9 +213,9 @@ function sinceReported(
 
 /** An endpoint that must not be sent to shows only when it is looked up. */
 function acceptedNow(condition: ConditionState, snapshot: ExporterSnapshot | undefined): ConditionState {
-  const standing = snapshot?.standing;
-  if (condition.status !== "True" || standing?.kind !== "forbidden") return condition;
-  return { type: "Accepted", status: "False", reason: "InvalidTarget", message: standing.message };
+  const deliveryState = snapshot?.deliveryState;
+  if (condition.status !== "True" || deliveryState?.kind !== "forbidden") return condition;
+  return { type: "Accepted", status: "False", reason: "InvalidTarget", message: deliveryState.message };
 }
 
 function readyNow(ready: ConditionState, refused: number, sinks: number): ConditionState {

@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import type { SinkPlan } from "../policy/spec/types.ts";
 import { deliveringState } from "./delivering-condition.ts";
 import type { ExporterSnapshot } from "./exporter.ts";
-import { delivering } from "./send/standing.ts";
+import { delivering } from "./send/delivery-state.ts";
 import { SinkStats } from "./sink-stats.ts";
 
 const nowMs = 1_000_000;
 const plan = { paused: false } as SinkPlan;
 const well: ExporterSnapshot = {
   plan,
-  standing: delivering,
+  deliveryState: delivering,
   sources: [{ name: "up", checkpointMs: 1, error: undefined }],
   lagMs: 20_000,
   periodMs: 15_000,
@@ -54,11 +54,11 @@ test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
     "The receiver is 1m30s behind. 60 s older than delivery.maxBackfill were skipped.",
   ],
   ["not started", { lagMs: undefined }, "Unknown", "Starting", "The first cycle has not run yet."],
-  ["retrying", { standing: { kind: "retrying", ...trouble } }, "False", "Retrying", "503"],
-  ["suspended", { standing: { kind: "suspended", ...trouble } }, "False", "Suspended", "503"],
+  ["retrying", { deliveryState: { kind: "retrying", ...trouble } }, "False", "Retrying", "503"],
+  ["suspended", { deliveryState: { kind: "suspended", ...trouble } }, "False", "Suspended", "503"],
   [
     "paused before all",
-    { plan: { paused: true } as SinkPlan, standing: { kind: "retrying", ...trouble } },
+    { plan: { paused: true } as SinkPlan, deliveryState: { kind: "retrying", ...trouble } },
     "False",
     "Paused",
     "Paused by annotation.",

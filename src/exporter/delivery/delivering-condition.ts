@@ -17,11 +17,12 @@ const recentlyMs = 600_000;
  * is well, what was lost for good is named too.
  */
 export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): DeliveringState {
-  const { plan, standing, sources, lagMs, periodMs } = snapshot;
+  const { plan, deliveryState, sources, lagMs, periodMs } = snapshot;
   if (plan.paused) return { status: "False", reason: "Paused", message: "Paused by annotation." };
-  if (standing.kind === "suspended" || standing.kind === "forbidden")
-    return { status: "False", reason: "Suspended", message: standing.message };
-  if (standing.kind === "retrying") return { status: "False", reason: "Retrying", message: standing.message };
+  if (deliveryState.kind === "suspended" || deliveryState.kind === "forbidden")
+    return { status: "False", reason: "Suspended", message: deliveryState.message };
+  if (deliveryState.kind === "retrying")
+    return { status: "False", reason: "Retrying", message: deliveryState.message };
   const failing = sources.filter(({ error }) => error !== undefined);
   if (failing.length > 0) {
     const message = failing.map(({ name, error }) => `${name}: ${error}`).join("; ");

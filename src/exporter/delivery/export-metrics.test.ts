@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sinkExposition, sinkMetrics } from "./export-metrics.ts";
 import type { ExporterSnapshot } from "./exporter.ts";
-import { delivering } from "./send/standing.ts";
+import { delivering } from "./send/delivery-state.ts";
 import { SinkStats } from "./sink-stats.ts";
 
 function snapshotOf(policy: string, stats: SinkStats): ExporterSnapshot {
@@ -16,7 +16,7 @@ function snapshotOf(policy: string, stats: SinkStats): ExporterSnapshot {
       retry: { maxAttempts: 1, backoffMs: 1 },
       paused: false,
     },
-    standing: delivering,
+    deliveryState: delivering,
     sources: [],
     lagMs: 1_000,
     periodMs: 1_000,

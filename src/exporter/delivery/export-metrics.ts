@@ -94,13 +94,13 @@ export const sinkMetrics: readonly SinkMetric[] = [
     name: "telemetryd_sink_retrying",
     help: "1 while the sink pauses because its attempts were used up.",
     kind: "gauge",
-    value: ({ standing }) => Number(standing.kind === "retrying"),
+    value: ({ deliveryState }) => Number(deliveryState.kind === "retrying"),
   },
   {
     name: "telemetryd_sink_suspended",
     help: "1 while the endpoint or its credentials are wrong.",
     kind: "gauge",
-    value: ({ standing }) => Number(standing.kind === "suspended"),
+    value: ({ deliveryState }) => Number(deliveryState.kind === "suspended"),
   },
   {
     name: "telemetryd_sink_sources_failing",

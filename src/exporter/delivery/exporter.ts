@@ -7,13 +7,13 @@ import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { Connection, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
-import { SinkWindows, type SinkWindowsDeps, type WindowSettings } from "./plan/sink-windows.ts";
 import type { WindowGroup } from "./plan/window-groups.ts";
+import { type SinkWindowsDeps, WindowPlanner, type WindowSettings } from "./plan/window-planner.ts";
+import { afterFailure, type DeliveryFailure, type DeliveryState, delivering } from "./send/delivery-state.ts";
 import type { RejectedSamples } from "./send/refused-requests.ts";
-import { afterSetback, delivering, type Setback, type Standing } from "./send/standing.ts";
 import { SinkStats } from "./sink-stats.ts";
-import { WindowRun, type WindowRunDeps } from "./window/window-run.ts";
-import { WindowSequence } from "./window/window-sequence.ts";
+import { ReadAhead } from "./window/read-ahead.ts";
+import { WindowExport, type WindowExportDeps } from "./window/window-export.ts";
 
 /** Settings of `metrics` and `delivery` that an exporter needs; times in ms. */
 export interface ExportSettings extends WindowSettings {
@@ -52,7 +52,7 @@ export interface SourceProgress {
 
 export interface ExporterSnapshot {
   readonly plan: SinkPlan;
-  readonly standing: Standing;
+  readonly deliveryState: DeliveryState;
   readonly sources: readonly SourceProgress[];
   /** The settled time (what the store surely has) minus the oldest checkpoint; undefined before the first cycle. */
   readonly lagMs: number | undefined;
@@ -64,7 +64,7 @@ export type CycleEnd = "up-to-date" | "waiting" | "source-failed" | "interrupted
 
 /**
  * One sink: brings its receiver what its sources have, cycle by cycle. A cycle runs windows until nothing is settled
- * that the sink does not have; see `standing.ts` for what it does while the receiver is in trouble.
+ * that the sink does not have; see `delivery-state.ts` for what it does while the receiver is in trouble.
  */
 export class Exporter {
   readonly key: string;
@@ -77,8 +77,8 @@ export class Exporter {
   #interrupt: AbortSignal = neverAborted;
   readonly #refusals = { isHopeless: false };
   readonly #collisions = new KnownCollisions();
-  #standing: Standing = delivering;
-  readonly #windows: SinkWindows;
+  #deliveryState: DeliveryState = delivering;
+  readonly #windows: WindowPlanner;
   #sourceErrors: ReadonlyMap<string, string> = noErrors;
 
   constructor(plan: SinkPlan, deps: ExporterDeps) {
@@ -87,7 +87,7 @@ export class Exporter {
     this.#deps = deps;
     this.#share = deps.budget.openShare();
     this.#stats = new SinkStats(deps.clock.monotonicMs());
-    this.#windows = new SinkWindows(this.key, plan, deps, this.#stats);
+    this.#windows = new WindowPlanner(this.key, plan, deps, this.#stats);
   }
 
   get plan(): SinkPlan {
@@ -102,14 +102,14 @@ export class Exporter {
   change(plan: SinkPlan): void {
     this.#plan = plan;
     this.#windows.change(plan);
-    if (this.#standing.kind !== "delivering") {
-      this.#standing = { ...this.#standing, untilMs: this.#deps.clock.monotonicMs() };
+    if (this.#deliveryState.kind !== "delivering") {
+      this.#deliveryState = { ...this.#deliveryState, untilMs: this.#deps.clock.monotonicMs() };
     }
   }
 
   /** Takes over how the sink stands from whoever ran its last cycle; to be called between cycles. */
-  resume(standing: Standing): void {
-    this.#standing = standing;
+  resume(deliveryState: DeliveryState): void {
+    this.#deliveryState = deliveryState;
   }
 
   /** To be called after the last cycle. */
@@ -133,7 +133,10 @@ export class Exporter {
 
   async #runWindows(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
     if (this.#plan.paused) return "waiting";
-    if (this.#standing.kind !== "delivering" && this.#deps.clock.monotonicMs() < this.#standing.untilMs)
+    if (
+      this.#deliveryState.kind !== "delivering" &&
+      this.#deps.clock.monotonicMs() < this.#deliveryState.untilMs
+    )
       return "waiting";
     const nowMs = await this.#storeNow(signal);
     if (typeof nowMs === "string") {
@@ -142,7 +145,7 @@ export class Exporter {
     }
     await this.#windows.begin(nowMs);
     const failed = new Set<string>();
-    let sequence: WindowSequence | undefined;
+    let sequence: ReadAhead | undefined;
     try {
       for (;;) {
         if (interrupt.aborted || signal.aborted) return "interrupted";
@@ -150,16 +153,16 @@ export class Exporter {
         if (group === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
         const connection = this.#connect();
         if (connection.kind === "invalid") {
-          this.#setBack({ kind: "forbidden", message: connection.message });
+          this.#backOff({ kind: "forbidden", message: connection.message });
           return "waiting";
         }
         sequence ??= this.#newSequence(connection, failed, interrupt, signal);
         const result = await sequence.run(group);
-        if (result.requestsWithResponse > 0 && result.setback === undefined) this.#recover();
+        if (result.requestsWithResponse > 0 && result.failure === undefined) this.#recover();
         this.#noteSources(group, result.sourceErrors, failed);
         if (result.kind === "interrupted") return "interrupted";
-        if (result.setback !== undefined) {
-          this.#setBack(result.setback);
+        if (result.failure !== undefined) {
+          this.#backOff(result.failure);
           return "waiting";
         }
       }
@@ -173,29 +176,29 @@ export class Exporter {
     failed: ReadonlySet<string>,
     interrupt: AbortSignal,
     signal: AbortSignal,
-  ): WindowSequence {
-    return new WindowSequence({
-      newRun: (group, turn) => {
-        const isProbe = this.#standing.kind !== "delivering";
+  ): ReadAhead {
+    return new ReadAhead({
+      newExport: (group, turn) => {
+        const isProbe = this.#deliveryState.kind !== "delivering";
         const onRead = (cost: WindowCost) => {
           if (!group.isLate) this.#windows.adapt(cost);
         };
         const options = { turn, isProbe, interrupt, signal, onRead };
-        return new WindowRun(group, this.#runDeps(connection), options);
+        return new WindowExport(group, this.#runDeps(connection), options);
       },
       after: (group) => this.#windows.after(group, failed),
     });
   }
 
-  #setBack(setback: Setback): void {
+  #backOff(failure: DeliveryFailure): void {
     const { clock, random, log } = this.#deps;
-    const before = this.#standing;
+    const before = this.#deliveryState;
     const { backoffMs } = this.#plan.retry;
-    this.#standing = afterSetback(before, setback, backoffMs, clock.monotonicMs(), random());
+    this.#deliveryState = afterFailure(before, failure, backoffMs, clock.monotonicMs(), random());
     // A receiver that stays away is not worth a line for each probe.
-    const level = before.kind === this.#standing.kind ? "debug" : "warn";
+    const level = before.kind === this.#deliveryState.kind ? "debug" : "warn";
     log[level](
-      { sink: this.key, standing: this.#standing.kind, message: setback.detail ?? setback.message },
+      { sink: this.key, deliveryState: this.#deliveryState.kind, message: failure.detail ?? failure.message },
       "delivery stopped; nothing is lost, the sink tries again",
     );
   }
@@ -208,7 +211,7 @@ export class Exporter {
     }));
     return {
       plan: this.#plan,
-      standing: this.#standing,
+      deliveryState: this.#deliveryState,
       sources,
       lagMs: this.#windows.lagMs(),
       periodMs: this.periodMs,
@@ -232,7 +235,7 @@ export class Exporter {
     return problem ?? "the metrics store does not tell its time (no Date header in its responses)";
   }
 
-  #runDeps(connection: Connection): WindowRunDeps {
+  #runDeps(connection: Connection): WindowExportDeps {
     const { reader, state, rejected, settings, clock, log } = this.#deps;
     const tenant = this.#deps.tenantOf(this.#plan);
     return {
@@ -278,9 +281,12 @@ export class Exporter {
   }
 
   #recover(): void {
-    if (this.#standing.kind === "delivering") return;
-    this.#deps.log.info({ sink: this.key, after: this.#standing.kind }, "the receiver takes requests again");
-    this.#standing = delivering;
+    if (this.#deliveryState.kind === "delivering") return;
+    this.#deps.log.info(
+      { sink: this.key, after: this.#deliveryState.kind },
+      "the receiver takes requests again",
+    );
+    this.#deliveryState = delivering;
   }
 
   #noteSources(group: WindowGroup, errors: ReadonlyMap<string, ReadFailure>, failed: Set<string>): void {

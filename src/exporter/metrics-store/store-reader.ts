@@ -12,12 +12,12 @@ import type { StoreClient } from "./client/store-client.ts";
 import type { StoreFlavor } from "./client/store-settings.ts";
 import { ExpressionReader } from "./expressions/expression-reader.ts";
 import type { FlavorReader, SampleReceiver, ScopedEvaluation, ScopedRead } from "./flavor-reader.ts";
-import { RemoteReadReader } from "./prometheus/remote-read-reader.ts";
+import { PrometheusReader } from "./prometheus/prometheus-reader.ts";
 import type { ReadConsumer, ReadOutcome, ReadRequest, SampleReader } from "./sample-reader.ts";
 import { LabelCache } from "./samples/label-cache.ts";
 import { SharedRead } from "./shared-read.ts";
 import { SourceMetrics } from "./source-metrics.ts";
-import { ExportReader } from "./victoriametrics/export-reader.ts";
+import { VictoriaMetricsReader } from "./victoriametrics/victoriametrics-reader.ts";
 
 export interface StoreReaderOptions {
   readonly client: StoreClient;
@@ -58,8 +58,8 @@ export class StoreReader implements SampleReader {
     this.#cache = new LabelCache(options.cacheMaxBytes);
     this.#forgotAtMs = this.#clock.monotonicMs();
     this.#readers = {
-      victoriametrics: new ExportReader(options.client, this.#cache),
-      prometheus: new RemoteReadReader(options.client, this.#cache),
+      victoriametrics: new VictoriaMetricsReader(options.client, this.#cache),
+      prometheus: new PrometheusReader(options.client, this.#cache),
     };
     this.#evaluators = {
       victoriametrics: new ExpressionReader(options.client, this.#cache, "victoriametrics"),

@@ -9,20 +9,20 @@ import { lookOfFile, RenewedContext } from "../../base/net/renewed-context.ts";
 import { systemAuthorities } from "../../base/net/tls-material.ts";
 import { projectNameProblem } from "../../exporter/policy/plane.ts";
 import type { PolicyStore } from "../../exporter/policy/store.ts";
-import {
-  type BearerSnapshot,
-  type BearerSource,
-  createExchangingSource,
-  type ExchangingOptions,
-  noBearer,
-} from "./bearer-source.ts";
+import { createControlPlaneWatcher } from "./control-plane-watcher.ts";
 import { type ExchangeOutcome, exchangeToken, jwtExpiry } from "./exchange.ts";
 import { execCredential } from "./exec-credential.ts";
 import { KubeconfigFile, readPem } from "./kubeconfig-file.ts";
 import { createPlaneClient, type PlaneClient } from "./plane-client.ts";
-import { createPlaneSource } from "./plane-source.ts";
 import { createProjectSource } from "./project-source.ts";
 import { createStatusWriter, type WantedStatus, type WrittenPlane } from "./status-writer.ts";
+import {
+  type BearerSnapshot,
+  createExchangingSource,
+  type ExchangingOptions,
+  noBearer,
+  type TokenProvider,
+} from "./token-provider.ts";
 
 interface CommonOptions {
   readonly groupDomain: string;
@@ -99,7 +99,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const common = { ...options, random };
   const planeSource = (project: string): Service => {
     const own = client("projects", project);
-    const source = createPlaneSource({ ...common, plane: project, client: own });
+    const source = createControlPlaneWatcher({ ...common, plane: project, client: own });
     planes.set(project, { client: own, source });
     return source;
   };
@@ -131,7 +131,7 @@ export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlP
   });
   const bearer = bearerOf(file, { clock, log, random });
   const client = createPlaneClient({ base: access.server, bearer, dispatcher, silentMs });
-  const source = createPlaneSource({ ...options, random, plane: options.project, client });
+  const source = createControlPlaneWatcher({ ...options, random, plane: options.project, client });
   const planeOf = (plane: string) => (plane === options.project ? { client, source } : undefined);
   return compose(options, [source], planeOf, bearer, dispatcher);
 }
@@ -170,7 +170,7 @@ function compose(
   options: CommonOptions,
   sources: readonly Service[],
   planeOf: (plane: string) => WrittenPlane | undefined,
-  bearer: BearerSource,
+  bearer: TokenProvider,
   dispatcher: Agent,
 ): ControlPlane {
   const { groupDomain, clock, log } = options;
@@ -194,7 +194,7 @@ function compose(
 function bearerOf(
   file: KubeconfigFile,
   common: Pick<ExchangingOptions, "clock" | "log" | "random">,
-): BearerSource {
+): TokenProvider {
   const { credentials, server } = file.access();
   const asItIs = async (text: string): Promise<ExchangeOutcome> => {
     const expiresMs = jwtExpiry(text);

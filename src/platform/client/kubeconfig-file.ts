@@ -5,7 +5,7 @@ import { liveSecrets } from "../../base/core/secrets/live-secrets.ts";
 import { secretsByName } from "../../base/core/secrets/secret-values.ts";
 import { lookOfFile } from "../../base/net/renewed-context.ts";
 import { systemAuthorities } from "../../base/net/tls-material.ts";
-import { type KubeAccess, type KubeCredentials, type PemSource, readKubeconfig } from "./kubeconfig.ts";
+import { type KubeAccess, type KubeCredentials, type PemLocation, readKubeconfig } from "./kubeconfig.ts";
 
 /** A kubeconfig that is read again when it has changed; one that cannot be used leaves the last good one in force. */
 export class KubeconfigFile {
@@ -74,7 +74,7 @@ export class KubeconfigFile {
   }
 }
 
-function lookOfPem(source: PemSource | undefined): string {
+function lookOfPem(source: PemLocation | undefined): string {
   return source === undefined || "text" in source ? "-" : lookOfFile(source.file);
 }
 
@@ -84,7 +84,7 @@ function secretsOf(credentials: KubeCredentials): string[] {
 }
 
 /** @throws FILE_UNREADABLE */
-export function readPem(source: PemSource, what: string): string {
+export function readPem(source: PemLocation, what: string): string {
   if ("text" in source) return source.text;
   try {
     return readFileSync(source.file, "utf8");

@@ -5,19 +5,19 @@ import { parseYaml } from "../../base/documents/yaml-source.ts";
 /** How a kubeconfig's current context reaches its API server. Certificates and keys are PEM text, or files that hold it. */
 export interface KubeAccess {
   readonly server: string;
-  readonly ca?: PemSource;
+  readonly ca?: PemLocation;
   readonly insecureSkipVerify: boolean;
   readonly serverName?: string;
   readonly credentials: KubeCredentials;
 }
 
-export type PemSource = { readonly text: string } | { readonly file: string };
+export type PemLocation = { readonly text: string } | { readonly file: string };
 
 export type KubeCredentials =
   | { readonly kind: "none" }
   | { readonly kind: "token"; readonly token: string }
   | { readonly kind: "token-file"; readonly file: string }
-  | { readonly kind: "certificate"; readonly certificate: PemSource; readonly key: PemSource }
+  | { readonly kind: "certificate"; readonly certificate: PemLocation; readonly key: PemLocation }
   | {
       readonly kind: "exec";
       readonly command: string;
@@ -82,7 +82,7 @@ function named(list: unknown, name: unknown, field: string): Fields | undefined 
 }
 
 /** `<name>-data` in base64, else the file called `<name>`. */
-function pem(fields: Fields, name: string, path: string): PemSource | undefined {
+function pem(fields: Fields, name: string, path: string): PemLocation | undefined {
   const data = fields[`${name}-data`];
   if (typeof data === "string" && data !== "") return { text: Buffer.from(data, "base64").toString() };
   const file = fields[name];

@@ -1,5 +1,5 @@
 import { Gauge, Registry } from "prom-client";
-import type { BearerSnapshot } from "./bearer-source.ts";
+import type { BearerSnapshot } from "./token-provider.ts";
 
 /** What operators see of the control plane's credentials, read when it is asked for. */
 export function createControlPlaneRegistry(bearer: () => BearerSnapshot): Registry {

@@ -2,7 +2,7 @@ import { type Dispatcher, request } from "undici";
 import { describeError } from "../../base/core/errors.ts";
 import { withLimit } from "../../base/core/signals.ts";
 import { isObject } from "../../base/documents/document-path.ts";
-import type { BearerSource } from "./bearer-source.ts";
+import type { TokenProvider } from "./token-provider.ts";
 
 /** One control plane, as its clients see it. */
 export interface PlaneClient {
@@ -38,7 +38,7 @@ export type ApiOutcome =
 export interface PlaneClientOptions {
   /** The control plane's base address. */
   readonly base: string;
-  readonly bearer: BearerSource;
+  readonly bearer: TokenProvider;
   readonly dispatcher: Dispatcher;
   /** A watch in which nothing comes for this long, not even a bookmark, counts as lost. */
   readonly silentMs: number;

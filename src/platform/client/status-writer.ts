@@ -5,8 +5,8 @@ import { runLoop, type Service } from "../../base/core/service.ts";
 import { isObject, valueAt } from "../../base/documents/document-path.ts";
 import { type PolicyRef, sinkKey } from "../../exporter/policy/spec/types.ts";
 import type { PolicyStatus } from "../../exporter/policy/status/conditions.ts";
+import type { ControlPlaneWatcher } from "./control-plane-watcher.ts";
 import type { PlaneClient } from "./plane-client.ts";
-import type { PlaneSource } from "./plane-source.ts";
 import { contradicts, isWriteDue, knownStatus, mergedStatus, type WrittenStatus } from "./status-decision.ts";
 
 /** The status that a policy should have. */
@@ -17,7 +17,7 @@ export interface WantedStatus {
 
 export interface WrittenPlane {
   readonly client: PlaneClient;
-  readonly source: Pick<PlaneSource, "statusOf">;
+  readonly source: Pick<ControlPlaneWatcher, "statusOf">;
 }
 
 export interface StatusWriterOptions {

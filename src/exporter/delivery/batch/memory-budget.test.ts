@@ -23,13 +23,13 @@ test("requests in the making count for all, and are to be finished where one has
   const budget = new MemoryBudget(1_000);
   const large = budget.openShare();
   const small = budget.openShare();
-  large.draft(600);
-  small.draft(100);
+  large.growOpenBatches(600);
+  small.growOpenBatches(100);
   expect(budget.usedBytes).toBe(700);
   expect([large.isCrowded(), small.isCrowded()]).toEqual([true, false]);
   // To stop reading helps only against what waits.
   expect(large.isSpent()).toBe(false);
-  large.draft(-600);
+  large.growOpenBatches(-600);
   large.hold(120);
   expect([large.heldBytes(), budget.usedBytes]).toEqual([120, 220]);
 });
@@ -38,7 +38,7 @@ test("a closed share gives everything back, once", () => {
   const budget = new MemoryBudget(1_000);
   const share = budget.openShare();
   share.hold(300);
-  share.draft(200);
+  share.growOpenBatches(200);
   share.close();
   share.close();
   expect(budget.usedBytes).toBe(0);

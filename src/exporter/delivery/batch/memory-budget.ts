@@ -54,7 +54,7 @@ export class BudgetShare {
   }
 
   /** The memory of the requests in the making has changed, by a negative number when it was given back. */
-  draft(changeBytes: number): void {
+  growOpenBatches(changeBytes: number): void {
     this.#draftBytes += changeBytes;
     this.#use.usedBytes += changeBytes;
   }

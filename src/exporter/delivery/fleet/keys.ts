@@ -34,8 +34,8 @@ export const stateFields = {
   fence: "fence",
   /** Redis' time (Unix ms) when that lease was taken. */
   leasedAt: "leasedAt",
-  /** JSON: {@link SharedStanding} without its pause; absent while the sink delivers. */
-  standing: "standing",
+  /** JSON: {@link SharedDeliveryState} without its pause; absent while the sink delivers. */
+  deliveryState: "deliveryState",
   /** Redis' time (Unix ms) before which nobody tries again. */
   pausedUntil: "pausedUntil",
   /** JSON: {@link SinkReport}, of the last cycle. */

@@ -81,7 +81,7 @@ export class RedisEpoch {
       await state.load(lateKey(sink));
     } finally {
       state.end(lease);
-      await lease.release(lease.standing);
+      await lease.release(lease.deliveryState);
     }
   }
 }

@@ -40,7 +40,7 @@ return 1
 `;
 
 /**
- * Gives the lease back with how the sink stands. KEYS: lease, state. ARGV: token, fence, standing ("" while it
+ * Gives the lease back with how the sink stands. KEYS: lease, state. ARGV: token, fence, deliveryState ("" while it
  * delivers), pause ms; then nothing, or what is reported of the cycle: the channel, the sink, the report, and fields with
  * what to add to them. The channel's message is the sink, the sums and the report, a line each.
  */
@@ -48,9 +48,9 @@ export const releaseLease = `
 ${now}
 if redis.call("HGET", KEYS[2], "fence") ~= ARGV[2] then return 0 end
 if ARGV[3] == "" then
-  redis.call("HDEL", KEYS[2], "standing", "pausedUntil")
+  redis.call("HDEL", KEYS[2], "deliveryState", "pausedUntil")
 else
-  redis.call("HSET", KEYS[2], "standing", ARGV[3], "pausedUntil", now + tonumber(ARGV[4]))
+  redis.call("HSET", KEYS[2], "deliveryState", ARGV[3], "pausedUntil", now + tonumber(ARGV[4]))
 end
 if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("DEL", KEYS[1]) end
 if ARGV[5] then
@@ -65,7 +65,7 @@ end
 return 1
 `;
 
-/** Ends a sink's pause, not its standing: what comes next is a probe. KEYS: state. */
+/** Ends a sink's pause, not its delivery state: what comes next is a probe. KEYS: state. */
 export const endPause = `return redis.call("HDEL", KEYS[1], "pausedUntil")`;
 
 /**

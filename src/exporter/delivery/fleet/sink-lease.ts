@@ -4,7 +4,7 @@ import type { RedisConnection } from "../../../base/redis/connection.ts";
 import { runScript } from "../../../base/redis/run-script.ts";
 import { countField, fleetKeys, stateFields } from "./keys.ts";
 import * as scripts from "./scripts.ts";
-import { parseStanding, type SharedStanding } from "./shared-standing.ts";
+import { parseDeliveryState, type SharedDeliveryState } from "./shared-delivery-state.ts";
 import { countNames, type SinkCounts, type SinkReport } from "./sink-report.ts";
 
 /**
@@ -31,14 +31,14 @@ export interface SinkLease {
   /** The fields of the sink's state when the lease was taken. */
   readonly fields: ReadonlyMap<string, string>;
   /** How the sink stood when the lease was taken. */
-  readonly standing: SharedStanding | undefined;
+  readonly deliveryState: SharedDeliveryState | undefined;
   /**
    * Gives it back, and tells how the sink stands (undefined: it delivers). Where Redis cannot be told it runs out.
    *
    * @param told of the cycle that was run under it; its counts are added to what was told before
    * @returns whether Redis was told
    */
-  release(standing: SharedStanding | undefined, told?: ToldCycle): Promise<boolean>;
+  release(deliveryState: SharedDeliveryState | undefined, told?: ToldCycle): Promise<boolean>;
 }
 
 export interface ToldCycle {
@@ -86,11 +86,14 @@ export async function takeSinkLease(sink: string, options: LeaseOptions): Promis
       fence,
       signal,
       fields,
-      standing: parseStanding(fields.get(stateFields.standing), Math.max(0, pausedUntilMs - Number(nowMs))),
-      async release(standing, told) {
+      deliveryState: parseDeliveryState(
+        fields.get(stateFields.deliveryState),
+        Math.max(0, pausedUntilMs - Number(nowMs)),
+      ),
+      async release(deliveryState, told) {
         over.abort();
-        const { pauseMs, ...rest } = standing ?? { pauseMs: 0 };
-        const text = standing === undefined ? "" : JSON.stringify(rest);
+        const { pauseMs, ...rest } = deliveryState ?? { pauseMs: 0 };
+        const text = deliveryState === undefined ? "" : JSON.stringify(rest);
         const args = [token, fence, text, Math.round(pauseMs), ...(told ? reportArgs(sink, told) : [])];
         const reply = await runScript(redis, scripts.releaseLease, keys, args).catch(() => undefined);
         return reply === 1;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { deliveringState } from "../delivering-condition.ts";
 import type { ExporterSnapshot } from "../exporter.ts";
-import { delivering } from "../send/standing.ts";
+import { delivering } from "../send/delivery-state.ts";
 import { SinkStats } from "../sink-stats.ts";
 import { countsOf, noCounts, parseReport, reportOf, snapshotOfReport } from "./sink-report.ts";
 
@@ -18,7 +18,7 @@ const plan: SinkPlan = {
 };
 const well: ExporterSnapshot = {
   plan,
-  standing: delivering,
+  deliveryState: delivering,
   sources: [{ name: "a", checkpointMs: 1_000, error: undefined }],
   lagMs: 0,
   periodMs: 15_000,
@@ -26,7 +26,7 @@ const well: ExporterSnapshot = {
 };
 const failing: ExporterSnapshot = {
   ...well,
-  standing: { kind: "retrying", times: 2, untilMs: 99, message: "HTTP 503" },
+  deliveryState: { kind: "retrying", times: 2, untilMs: 99, message: "HTTP 503" },
 };
 const by = (replica: string, nowMs: number) => ({ replica, nowMs });
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { deliveringState } from "../delivering-condition.ts";
 import type { ExporterSnapshot } from "../exporter.ts";
-import { delivering } from "../send/standing.ts";
+import { delivering } from "../send/delivery-state.ts";
 import { SinkStats } from "../sink-stats.ts";
 
 const event = z.object({ atMs: z.number(), message: z.string() });
@@ -14,7 +14,7 @@ const schema = z.object({
   /** Of the condition `Delivering`, and since when it is so. */
   status: z.enum(["True", "False", "Unknown"]),
   sinceMs: z.number(),
-  standing: z
+  deliveryState: z
     .object({
       kind: z.enum(["retrying", "suspended", "forbidden"]),
       times: z.number(),
@@ -85,7 +85,7 @@ export function reportOf(
   before: SinkReport | undefined,
   { replica, nowMs }: { readonly replica: string; readonly nowMs: number },
 ): SinkReport {
-  const { standing, sources, lagMs, periodMs, stats } = snapshot;
+  const { deliveryState, sources, lagMs, periodMs, stats } = snapshot;
   const { status } = deliveringState(snapshot, nowMs);
   const lastDeliveredAtMs = latest(stats.lastDeliveredAtMs, before?.lastDeliveredAtMs, (atMs) => atMs);
   const lastRejection = latest(stats.lastRejection, before?.lastRejection, ({ atMs }) => atMs);
@@ -93,8 +93,8 @@ export function reportOf(
   return {
     ...{ replica, atMs: nowMs, status, periodMs },
     sinceMs: before?.status === status ? before.sinceMs : nowMs,
-    ...(standing.kind !== "delivering" && {
-      standing: { kind: standing.kind, times: standing.times, message: standing.message },
+    ...(deliveryState.kind !== "delivering" && {
+      deliveryState: { kind: deliveryState.kind, times: deliveryState.times, message: deliveryState.message },
     }),
     sources: sources.map(({ name, checkpointMs, error }) => ({
       name,
@@ -119,13 +119,14 @@ export function snapshotOfReport(
   plan: SinkPlan,
   nowMs: number,
 ): ExporterSnapshot {
-  const { standing, sources, lagMs, periodMs, atMs, lastDeliveredAtMs, lastRejection, lastError } = report;
+  const { deliveryState, sources, lagMs, periodMs, atMs, lastDeliveredAtMs, lastRejection, lastError } =
+    report;
   const stats = new SinkStats(0);
   Object.assign(stats, counts, { lastDeliveredAtMs, lastRejection, lastError });
   return {
     plan,
     // The pause is the running replica's to know.
-    standing: standing === undefined ? delivering : { ...standing, untilMs: 0 },
+    deliveryState: deliveryState === undefined ? delivering : { ...deliveryState, untilMs: 0 },
     sources: sources.map(({ name, checkpointMs, error }) => ({ name, checkpointMs, error })),
     lagMs: lagMs === undefined ? undefined : lagMs + Math.max(0, nowMs - atMs),
     periodMs,

@@ -60,12 +60,12 @@ export async function backfill(
     onProgress(progressOf(exporter, span));
     if (end === "up-to-date") return;
     signal.throwIfAborted();
-    const { standing, sources } = exporter.snapshot();
+    const { deliveryState, sources } = exporter.snapshot();
     const sourceErrors = sources.flatMap(({ name, error }) =>
       error === undefined ? [] : [`${name}: ${error}`],
     );
     const reached = new Date(progressOf(exporter, span).reachedMs).toISOString();
-    const cause = standing.kind === "delivering" ? sourceErrors.join("; ") : standing.message;
+    const cause = deliveryState.kind === "delivering" ? sourceErrors.join("; ") : deliveryState.message;
     throw new TelemetrydError(
       end === "source-failed" ? "SOURCE_FAILED" : "DELIVERY_FAILED",
       `${key}: ${cause}; everything up to ${reached} is delivered, go on with --from ${reached}`,

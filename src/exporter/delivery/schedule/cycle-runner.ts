@@ -89,7 +89,7 @@ export class CycleRunner {
       await epoch.check();
       const { restMs } = epoch;
       if (restMs > 0) {
-        await lease.release(lease.standing);
+        await lease.release(lease.deliveryState);
         return { kind: "again", afterMs: restMs };
       }
     }

@@ -6,7 +6,7 @@ import type { Service } from "../../../base/core/service.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
 import { Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import { cycleTimes, untilNextCycle } from "../plan/cycle-times.ts";
-import type { Interruption } from "../send/window-delivery.ts";
+import type { Interruption } from "../send/dispatcher.ts";
 import { type Alarm, Alarms, type Sleeper } from "./alarms.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -183,8 +183,8 @@ class LocalSink implements Sleeper {
       );
       return pauseAfterFaultMs;
     }
-    const { standing, plan } = this.#exporter.snapshot();
-    if (standing.kind !== "delivering") return Math.max(1, standing.untilMs - clock.monotonicMs());
+    const { deliveryState, plan } = this.#exporter.snapshot();
+    if (deliveryState.kind !== "delivering") return Math.max(1, deliveryState.untilMs - clock.monotonicMs());
     const { plane, namespace, name } = plan.policy;
     const times = cycleTimes(
       `${plane}/${namespace}/${name}`,

@@ -3,7 +3,11 @@ import type { SinkPlan } from "../../policy/spec/types.ts";
 import { type CycleEnd, Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import { stateFields } from "../fleet/keys.ts";
 import type { RedisState } from "../fleet/redis-state.ts";
-import { ownStanding, type SharedStanding, shareStanding } from "../fleet/shared-standing.ts";
+import {
+  ownDeliveryState,
+  type SharedDeliveryState,
+  shareDeliveryState,
+} from "../fleet/shared-delivery-state.ts";
 import type { SinkLease, ToldCycle } from "../fleet/sink-lease.ts";
 import {
   countsOf,
@@ -13,7 +17,7 @@ import {
   reportOf,
   type SinkCounts,
 } from "../fleet/sink-report.ts";
-import type { Interruption } from "../send/window-delivery.ts";
+import type { Interruption } from "../send/dispatcher.ts";
 
 /** A cycle that takes longer is interrupted and goes on behind the jobs that wait. */
 const cycleLimitMs = 15_000;
@@ -97,21 +101,21 @@ export class ReplicaSink {
     this.#lastRunMs = clock.monotonicMs();
     this.#exporter ??= new Exporter(this.#plan, exporterDeps);
     const exporter = this.#exporter;
-    exporter.resume(ownStanding(lease.standing, clock.monotonicMs()));
-    const standing = (): SharedStanding | undefined =>
-      shareStanding(exporter.snapshot().standing, clock.monotonicMs());
+    exporter.resume(ownDeliveryState(lease.deliveryState, clock.monotonicMs()));
+    const deliveryState = (): SharedDeliveryState | undefined =>
+      shareDeliveryState(exporter.snapshot().deliveryState, clock.monotonicMs());
     let hasBegun = false;
     try {
       await state.begin(lease, this.#reported());
       hasBegun = true;
       const end = await withEither([signal, lease.signal], (either) => this.#cycles(exporter, either));
-      return { end, pauseMs: standing()?.pauseMs ?? 0 };
+      return { end, pauseMs: deliveryState()?.pauseMs ?? 0 };
     } finally {
       this.#lastRunMs = clock.monotonicMs();
       state.end(lease);
       const counts = countsOf(exporter.snapshot().stats);
       const told = hasBegun ? this.#cycleToTell(lease, exporter.snapshot(), counts) : undefined;
-      if ((await lease.release(standing(), told)) && hasBegun) this.#told = counts;
+      if ((await lease.release(deliveryState(), told)) && hasBegun) this.#told = counts;
     }
   }
 
@@ -171,9 +175,9 @@ export class ReplicaSink {
   snapshot(): ExporterSnapshot | undefined {
     const snapshot = this.#isOurs ? this.#exporter?.snapshot() : undefined;
     if (snapshot === undefined) return undefined;
-    const { standing } = snapshot;
+    const { deliveryState } = snapshot;
     const nowMs = this.#options.exporterDeps.clock.monotonicMs();
-    const sinceMs = nowMs - (standing.kind === "delivering" ? this.#lastRunMs : standing.untilMs);
+    const sinceMs = nowMs - (deliveryState.kind === "delivering" ? this.#lastRunMs : deliveryState.untilMs);
     return sinceMs > shownPeriods * this.periodMs && !this.isRunning ? undefined : snapshot;
   }
 

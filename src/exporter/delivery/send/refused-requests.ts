@@ -7,7 +7,7 @@ import type { Connection } from "../../remote-write/endpoint/endpoints.ts";
 import type { RejectedRequest } from "../../remote-write/rejected/rejected-store.ts";
 import { isolate, type Refusal } from "../../remote-write/send/isolate.ts";
 import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
-import type { ReadyRequest } from "../batch/window-pass.ts";
+import type { Batch } from "../batch/batcher.ts";
 import type { SinkStats } from "../sink-stats.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow, StateStore } from "../state/sink-state.ts";
@@ -66,7 +66,7 @@ export class RefusedRequests {
    */
   async take(
     window: OpenWindow,
-    ready: ReadyRequest,
+    ready: Batch,
     refusal: Refusal,
     mayHaveArrived: boolean,
   ): Promise<Unfinished | undefined> {
@@ -130,12 +130,12 @@ export class RefusedRequests {
     this.#deps.log.warn({ sink: this.#deps.sink, samples, message }, "samples were refused for good");
   }
 
-  async #settlePart(window: OpenWindow, ready: ReadyRequest, part: RequestPart): Promise<void> {
+  async #settlePart(window: OpenWindow, ready: Batch, part: RequestPart): Promise<void> {
     const { state } = this.#deps;
     await state.requestSettled(window, await state.requestSent(window, this.#entriesOf(ready, part)));
   }
 
-  #entriesOf({ entries }: ReadyRequest, { request, firstSeries, firstSample }: RequestPart): RequestEntries {
+  #entriesOf({ entries }: Batch, { request, firstSeries, firstSample }: RequestPart): RequestEntries {
     if (this.#options.isLate) return entries.slice(firstSample, request.sampleCount);
     // A single series may have been cut in time; several are whole.
     return entries.slice(

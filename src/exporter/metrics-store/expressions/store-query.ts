@@ -6,7 +6,7 @@ import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import type { StoreFlavor } from "../client/store-settings.ts";
 import type { Tenant } from "../flavor-reader.ts";
-import { endSeconds, tenantFilter } from "../victoriametrics/export-reader.ts";
+import { endSeconds, tenantFilter } from "../victoriametrics/victoriametrics-reader.ts";
 import type { Grid } from "./grid.ts";
 import { parseQueryResponse, type QueryResponse } from "./query-response.ts";
 

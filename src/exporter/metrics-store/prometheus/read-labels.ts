@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import type { Label } from "../../series/series.ts";
 import {
   beyondLimits,
+  type LabelInterner,
   type LabelLimits,
-  type LabelPool,
   type MetricLabels,
   type Refusal,
   sortLabels,
@@ -23,7 +23,7 @@ export function parseReadLabels(
   start: number,
   end: number,
   limits: LabelLimits,
-  pool: LabelPool,
+  pool: LabelInterner,
 ): MetricLabels | Refusal | undefined {
   const labels: Label[] = [];
   let isText = true;

@@ -3,8 +3,8 @@ import { bytesOf, Slab, type Span } from "../../series/label-blocks.ts";
 import { type Label, Series } from "../../series/series.ts";
 import {
   defaultLabelLimits,
+  LabelInterner,
   type LabelLimits,
-  LabelPool,
   type MetricLabels,
   type MetricParser,
   parseMetric,
@@ -27,7 +27,7 @@ export class LabelCache {
   readonly #maxBytes: number;
   readonly #limits: LabelLimits;
   readonly #seed: number;
-  readonly #pool = new LabelPool();
+  readonly #pool = new LabelInterner();
   readonly #readers = new Map<MetricParser, LabelsOf>();
   /** The series parsed last, which still holds its labels. */
   #newest: CachedSeries | undefined;

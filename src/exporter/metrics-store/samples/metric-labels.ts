@@ -2,11 +2,11 @@ import { isUtf8 } from "node:buffer";
 import type { Label } from "../../series/series.ts";
 
 /** Why a line's metric cannot become a series while the lines after it can. Stable: a label of a metric. */
-export type RefusalReason = "line_too_long" | "too_many_labels" | "label_value_too_long" | "duplicate_label";
+export type InvalidReason = "line_too_long" | "too_many_labels" | "label_value_too_long" | "duplicate_label";
 
 export interface Refusal {
   readonly kind: "refused";
-  readonly reason: RefusalReason;
+  readonly reason: InvalidReason;
   readonly message: string;
 }
 
@@ -33,7 +33,7 @@ export type MetricParser = (
   start: number,
   end: number,
   limits: LabelLimits,
-  pool: LabelPool,
+  pool: LabelInterner,
 ) => MetricLabels | Refusal | undefined;
 
 /**
@@ -46,7 +46,7 @@ export function parseMetric(
   start: number,
   end: number,
   limits: LabelLimits,
-  pool: LabelPool,
+  pool: LabelInterner,
 ): MetricLabels | Refusal | undefined {
   // A line that was cut off would otherwise run on into the next one.
   const metric = bytes.subarray(start, end);
@@ -129,7 +129,7 @@ function hasSurrogate(labels: readonly Label[]): boolean {
  * A fixed number of places, each holding the last label that fell into it, so that nothing has to be evicted; few, since
  * they are all that stays of the labels of the series that were parsed.
  */
-export class LabelPool {
+export class LabelInterner {
   readonly #places: Array<Label | undefined>;
 
   /** @param places a power of two */
@@ -197,7 +197,7 @@ const quote = 34;
 const backslash = 92;
 const surrogate = /\p{Surrogate}/u;
 
-function refusal(reason: RefusalReason, message: string): Refusal {
+function refusal(reason: InvalidReason, message: string): Refusal {
   return { kind: "refused", reason, message };
 }
 

@@ -1,6 +1,6 @@
 import { SampleBuffer, type Series } from "../../series/series.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
-import type { Refusal, RefusalReason } from "../samples/metric-labels.ts";
+import type { InvalidReason, Refusal } from "../samples/metric-labels.ts";
 import { sortByTime, trimToWindow } from "../samples/sample-order.ts";
 import type { Window } from "../window.ts";
 import { parseUncommonLine } from "./export-line-json.ts";
@@ -38,7 +38,7 @@ export class ExportLineDecoder {
   samples = 0;
   /** Samples that the store gave and that were not asked for. */
   outsideWindow = 0;
-  readonly refusals = new Map<RefusalReason, number>();
+  readonly refusals = new Map<InvalidReason, number>();
   lastRefusal: string | undefined;
 
   readonly #cache: LabelCache;

@@ -39,7 +39,7 @@ export interface EncodedSeries extends Span {
   readonly sentLabels: readonly Label[] | undefined;
 }
 
-export type RefusalReason =
+export type InvalidReason =
   | "too_many_labels"
   | "label_too_long"
   | "labels_too_large"
@@ -52,7 +52,7 @@ export type RefusalReason =
 /** A series that no request may carry; the rest of its window goes on. */
 export interface RefusedSeries {
   readonly kind: "refused";
-  readonly reason: RefusalReason;
+  readonly reason: InvalidReason;
   readonly message: string;
 }
 
@@ -224,7 +224,7 @@ function findFault(labels: readonly Label[]): RefusedSeries | undefined {
   return hasName ? undefined : refusal("no_name", "the series has no metric name");
 }
 
-function refusal(reason: RefusalReason, message: string): RefusedSeries {
+function refusal(reason: InvalidReason, message: string): RefusedSeries {
   return { kind: "refused", reason, message };
 }
 

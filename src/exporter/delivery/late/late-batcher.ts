@@ -1,6 +1,6 @@
 import { CollisionDetector } from "../../remote-write/encoding/collision-detector.ts";
 import { SampleBuffer } from "../../series/series.ts";
-import { type PassOptions, type PassSource, seriesHashOf, WindowPass } from "../batch/window-pass.ts";
+import { Batcher, type BatcherOptions, type BatchSource, seriesHashOf } from "../batch/batcher.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
 import { eachSampleHash } from "./sample-hash.ts";
 import { SeriesHashTable } from "./series-hash-table.ts";
@@ -9,21 +9,21 @@ import { SeriesHashTable } from "./series-hash-table.ts";
  * The second reading of a window, `delivery.lateness` after it: only samples that were not sent go into its requests. The
  * entries of a request are one for each sample.
  */
-export class LatePass {
-  readonly #options: PassOptions;
+export class LateBatcher {
+  readonly #options: BatcherOptions;
   readonly #sent: SeriesHashTable;
   readonly #onLate: (samples: number) => void;
-  readonly #inner: WindowPass;
+  readonly #inner: Batcher;
   readonly #collisions: CollisionDetector;
   readonly #late = new SampleBuffer();
 
   /** @param onLate called with the number of late samples of a series */
-  constructor(window: OpenWindow, options: PassOptions, onLate: (samples: number) => void) {
+  constructor(window: OpenWindow, options: BatcherOptions, onLate: (samples: number) => void) {
     this.#options = options;
     this.#sent = sentSamples(window);
     this.#onLate = onLate;
     this.#collisions = new CollisionDetector(options.encoder, options.collisions, options.fromMs);
-    this.#inner = new WindowPass(new SeriesHashTable(), {
+    this.#inner = new Batcher(new SeriesHashTable(), {
       ...options,
       keepsSamples: true,
       onRequest: (ready) =>
@@ -31,7 +31,7 @@ export class LatePass {
     });
   }
 
-  source(name: string): PassSource {
+  source(name: string): BatchSource {
     const inner = this.#inner.source(name);
     const { encoder } = this.#options;
     const hashOf = seriesHashOf(name, encoder);

@@ -4,21 +4,21 @@ import type { WindowCost } from "../../metrics-store/window.ts";
 import type { PolicySource } from "../../policy/spec/types.ts";
 import type { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
 import {
-  type PassOptions,
-  type PassSource,
-  type ReadyRequest,
-  SettlingPass,
+  type Batch,
+  Batcher,
+  type BatcherOptions,
+  type BatchSource,
+  InDoubtBatcher,
   settledSeries,
-  WindowPass,
-} from "../batch/window-pass.ts";
-import { LatePass } from "../late/late-pass.ts";
+} from "../batch/batcher.ts";
+import { LateBatcher } from "../late/late-batcher.ts";
 import { hasRequestsInDoubt, type WindowGroup } from "../plan/window-groups.ts";
-import type { Setback } from "../send/standing.ts";
-import { type Interruption, WindowDelivery, type WindowDeliveryDeps } from "../send/window-delivery.ts";
+import type { DeliveryFailure } from "../send/delivery-state.ts";
+import { Dispatcher, type DispatcherDeps, type Interruption } from "../send/dispatcher.ts";
 import type { WindowBounds } from "../state/sink-state.ts";
 
 /** Everything that running a window needs of its sink. */
-export interface WindowRunDeps extends WindowDeliveryDeps {
+export interface WindowExportDeps extends DispatcherDeps {
   readonly sources: ReadonlyMap<string, PolicySource>;
   readonly tenant: Tenant | undefined;
   /** The tenant, or the policy where there are none; see `ReadRequest`. */
@@ -33,16 +33,16 @@ export interface WindowRunDeps extends WindowDeliveryDeps {
 export interface WindowResult {
   /**
    * `closed`: every source has everything. `partly`: those in `sourceErrors` could not be read. `unfinished`: to be run
-   * again at once (the memory share was spent, or the probe was delivered). `setback`: see the field.
+   * again at once (the memory share was spent, or the probe was delivered). `failed`: see the field.
    * `interrupted`: an edit or a stop came between.
    */
-  readonly kind: "closed" | "partly" | "unfinished" | "setback" | "interrupted";
-  readonly setback?: Setback;
+  readonly kind: "closed" | "partly" | "unfinished" | "failed" | "interrupted";
+  readonly failure?: DeliveryFailure;
   readonly sourceErrors: ReadonlyMap<string, ReadFailure>;
   readonly requestsWithResponse: number;
 }
 
-/** When a window may go, which may be read before; see `window-sequence.ts`. */
+/** When a window may go, which may be read before; see `read-ahead.ts`. */
 export interface WindowTurn {
   /** Resolves when its requests may be sent, to false when they never may. */
   readonly mayGo: Promise<boolean>;
@@ -58,7 +58,7 @@ interface Reading {
   readonly errors: ReadonlyMap<string, ReadFailure>;
 }
 
-export interface WindowRunOptions {
+export interface WindowExportOptions {
   readonly turn: WindowTurn;
   /** Only the oldest unsent batch is sent, alone. */
   readonly isProbe: boolean;
@@ -80,13 +80,13 @@ const maxRequestBytes = 8 * 2 ** 20;
  * Reading never waits for the receiver: requests queue in memory. When the sink's share of memory is spent the read is
  * given up, what is queued is delivered, and the window is run again, which skips what its journal names.
  *
- * A window with requests whose responses are not known is first read to settle those; see {@link SettlingPass}.
+ * A window with requests whose responses are not known is first read to settle those; see {@link InDoubtBatcher}.
  */
-export class WindowRun {
+export class WindowExport {
   readonly #group: WindowGroup;
-  readonly #deps: WindowRunDeps;
-  readonly #options: WindowRunOptions;
-  readonly #delivery: WindowDelivery;
+  readonly #deps: WindowExportDeps;
+  readonly #options: WindowExportOptions;
+  readonly #delivery: Dispatcher;
   readonly #stepMs: number;
   /** Aborted to end the reading: by trouble, a spent share, an interruption. */
   readonly #reading = new AbortController();
@@ -95,16 +95,16 @@ export class WindowRun {
   /** Of this run's requests in the making. */
   #draftBytes = 0;
   /** Set while requests may be finished before they are full. */
-  #pass: WindowPass | LatePass | undefined;
+  #pass: Batcher | LateBatcher | undefined;
   #isFinishing = false;
   #isReadingLast = false;
 
-  constructor(group: WindowGroup, deps: WindowRunDeps, options: WindowRunOptions) {
+  constructor(group: WindowGroup, deps: WindowExportDeps, options: WindowExportOptions) {
     this.#group = group;
     this.#deps = deps;
     this.#options = options;
     this.#stepMs = group.open?.stepMs ?? deps.stepMs;
-    this.#delivery = new WindowDelivery(deps, {
+    this.#delivery = new Dispatcher(deps, {
       bounds: this.#bounds(),
       sources: group.sources,
       open: group.open,
@@ -146,7 +146,7 @@ export class WindowRun {
     } finally {
       interrupt.removeEventListener("abort", endReading);
       signal.removeEventListener("abort", endReading);
-      this.#deps.share.draft(-this.#draftBytes);
+      this.#deps.share.growOpenBatches(-this.#draftBytes);
     }
   }
 
@@ -154,10 +154,10 @@ export class WindowRun {
    * Accounts for the requests in the making. Where memory is short they are finished as they are, right after what is being
    * decoded: smaller requests, and no second reading. Only when those wait too long for the receiver is the read given up.
    */
-  #draft(changeBytes: number): void {
+  #growOpenBatches(changeBytes: number): void {
     const { share } = this.#deps;
     this.#draftBytes += changeBytes;
-    share.draft(changeBytes);
+    share.growOpenBatches(changeBytes);
     if (changeBytes <= 0 || this.#isFinishing || !share.isCrowded()) return;
     this.#isFinishing = true;
     this.#delivery.follow(
@@ -172,13 +172,13 @@ export class WindowRun {
   async #settle(): Promise<WindowResult | undefined> {
     const { open } = this.#group;
     if (open === undefined) return undefined;
-    const pass = new SettlingPass(open, settledSeries(open), this.#passOptions());
+    const pass = new InDoubtBatcher(open, settledSeries(open), this.#passOptions());
     const { errors } = await this.#read(pass);
     // Only a whole reading shows what a request held; half of it would leave the rest unsettled for ever.
     if (errors.size === 0 && !this.#reading.signal.aborted) pass.finishAll();
     await this.#delivery.drained();
     if (this.#isStopped()) return this.#result("interrupted", errors);
-    if (this.#delivery.setback !== undefined) return this.#result("setback", errors);
+    if (this.#delivery.failure !== undefined) return this.#result("failed", errors);
     if (errors.size > 0) return this.#result("partly", errors);
     // A probe has shown that the receiver is back; so has a request that was cut short. The window starts over.
     return this.#reading.signal.aborted ? this.#result("unfinished", errors) : undefined;
@@ -186,10 +186,10 @@ export class WindowRun {
 
   async #deliver(): Promise<WindowResult> {
     const delivery = this.#delivery;
-    const pass = this.#openPass();
+    const pass = this.#openBatcher();
     const { errors, whole } = await this.#readWatchingAge(pass);
     // An edit changes how the rest is to be sent, trouble means that it is not; otherwise what is batched goes out.
-    if (this.#interruption() !== "edit" && delivery.setback === undefined) pass.finishAll();
+    if (this.#interruption() !== "edit" && delivery.failure === undefined) pass.finishAll();
     else delivery.leaveRest();
     this.#noteCost();
     const isWhole = whole.length === this.#group.sources.length && !this.#reading.signal.aborted;
@@ -201,7 +201,7 @@ export class WindowRun {
       if (isWell) turn.onNearlyDelivered(this.#deps.clock.monotonicMs() - sinceMs <= this.#readMs);
     }
     await delivery.drained();
-    if (delivery.setback !== undefined) return this.#result("setback", errors);
+    if (delivery.failure !== undefined) return this.#result("failed", errors);
     if (!delivery.hasUnsettled) await this.#close(whole);
     if (this.#isStopped()) return this.#result("interrupted", errors);
     if (errors.size > 0) return this.#result("partly", errors);
@@ -221,14 +221,14 @@ export class WindowRun {
     });
   }
 
-  #openPass(): WindowPass | LatePass {
+  #openBatcher(): Batcher | LateBatcher {
     const { isLate, open } = this.#group;
     if (isLate && open !== undefined) {
-      return new LatePass(open, this.#passOptions(), (samples) => {
+      return new LateBatcher(open, this.#passOptions(), (samples) => {
         this.#deps.stats.late += samples;
       });
     }
-    return new WindowPass(settledSeries(this.#delivery.window), this.#passOptions());
+    return new Batcher(settledSeries(this.#delivery.window), this.#passOptions());
   }
 
   async #close(sources: readonly string[]): Promise<void> {
@@ -243,7 +243,7 @@ export class WindowRun {
   }
 
   /** Reads the sources one after another until one is left unread or the reading is ended. */
-  async #read(pass: { source(name: string): PassSource }): Promise<Reading> {
+  async #read(pass: { source(name: string): BatchSource }): Promise<Reading> {
     const { sources, tenant, reader, stats } = this.#deps;
     const whole: string[] = [];
     const errors = new Map<string, ReadFailure>();
@@ -275,7 +275,7 @@ export class WindowRun {
   }
 
   /** Reads; a request is sent when its first sample has waited long enough, also while the store is silent. */
-  async #readWatchingAge(pass: WindowPass | LatePass): Promise<Reading> {
+  async #readWatchingAge(pass: Batcher | LateBatcher): Promise<Reading> {
     const aging = new AbortController();
     const age = this.#watchAge(pass, Math.max(50, this.#deps.batch.timeoutMs / 4), aging.signal);
     this.#delivery.follow(age);
@@ -299,7 +299,7 @@ export class WindowRun {
     while (await sleeps()) pass.finishAged();
   }
 
-  #passOptions(): PassOptions {
+  #passOptions(): BatcherOptions {
     const { connection, collisions, batch, laneCount, late, clock, stats, log } = this.#deps;
     const keepsSamples = late !== undefined && !this.#group.isLate;
     // An entry for each sample takes about as much as the sample.
@@ -307,7 +307,7 @@ export class WindowRun {
     return {
       encoder: connection.encoder(),
       collisions,
-      newBuilder: () => connection.newBuilder((changeBytes) => this.#draft(changeBytes * weight)),
+      newBuilder: () => connection.newBuilder((changeBytes) => this.#growOpenBatches(changeBytes * weight)),
       fromMs: this.#group.fromMs,
       maxSamples: batch.maxSize,
       maxBytes: Math.min(maxRequestBytes, connection.state.maxRequestBytes(clock.monotonicMs())),
@@ -315,7 +315,7 @@ export class WindowRun {
       laneCount,
       monotonicMs: () => clock.monotonicMs(),
       keepsSamples,
-      onRequest: (ready: ReadyRequest) => {
+      onRequest: (ready: Batch) => {
         this.#delivery.queue(ready);
         if (!this.#isReadingLast) return;
         this.#isReadingLast = false;
@@ -338,7 +338,7 @@ export class WindowRun {
   }
 
   #result(kind: WindowResult["kind"], sourceErrors: ReadonlyMap<string, ReadFailure>): WindowResult {
-    const { setback, responses } = this.#delivery;
-    return { kind, ...(setback && { setback }), sourceErrors, requestsWithResponse: responses };
+    const { failure, responses } = this.#delivery;
+    return { kind, ...(failure && { failure }), sourceErrors, requestsWithResponse: responses };
   }
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Selector } from "../../metricsql/ast/ast.ts";
 import { parse } from "../../metricsql/parse/parser.ts";
-import { endSeconds, exportForm, seconds } from "./export-reader.ts";
+import { endSeconds, exportForm, seconds } from "./victoriametrics-reader.ts";
 
 /** What a store makes of a time, in ms: 1.79 cuts off, later versions round. */
 function readTimes(text: string): { cut: number; rounded: number } {

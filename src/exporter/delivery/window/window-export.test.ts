@@ -11,7 +11,7 @@ import { SampleBuffer, Series } from "../../series/series.ts";
 import { MemoryBudget } from "../batch/memory-budget.ts";
 import { SinkStats } from "../sink-stats.ts";
 import { MemoryState } from "../state/memory-state.ts";
-import { WindowRun } from "./window-run.ts";
+import { WindowExport } from "./window-export.ts";
 
 const complete = {
   kind: "complete",
@@ -32,11 +32,11 @@ interface Parts {
   readonly maxSize?: number;
 }
 
-function runOf({ state, read, clock = systemClock, ...parts }: Parts): WindowRun {
+function runOf({ state, read, clock = systemClock, ...parts }: Parts): WindowExport {
   const never = new AbortController().signal;
   const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
   const send = parts.send ?? (() => Promise.reject(new Error("nothing to send")));
-  return new WindowRun(
+  return new WindowExport(
     { fromMs: 10, toMs: 20, sources: ["a"], open: undefined },
     {
       sink: "sink",

@@ -6,7 +6,7 @@ import type { SecretFile } from "../../base/core/secrets/secret-file.ts";
 import type { Bearer, ExchangeOutcome } from "./exchange.ts";
 
 /** Gives the bearer token for a request, and takes back one that was refused. */
-export interface BearerSource {
+export interface TokenProvider {
   /** @throws the signal's reason; otherwise it waits, through failures, until there is a token */
   token(signal: AbortSignal): Promise<string>;
   /** A request with this token got 401 or 403: the next one gets a new token. */
@@ -49,7 +49,7 @@ export function renewalTime(bearer: Bearer, nowMs: number, random: number): numb
  * Exchanges the Personal Access Token for bearer tokens, one exchange at a time: whoever needs a token meanwhile waits for
  * the same one. A token is replaced whole, so that a request goes with the old or with the new one.
  */
-export function createExchangingSource(options: ExchangingOptions): BearerSource {
+export function createExchangingSource(options: ExchangingOptions): TokenProvider {
   const { clock, log } = options;
   let current: (Bearer & { readonly renewMs: number; readonly gotMs: number }) | undefined;
   let exchanging: Promise<void> | undefined;
@@ -117,7 +117,7 @@ export function createExchangingSource(options: ExchangingOptions): BearerSource
 }
 
 /** For a server that knows its clients by other means, such as certificates: requests go without a token. */
-export const noBearer: BearerSource = {
+export const noBearer: TokenProvider = {
   token: async () => "",
   refused: () => undefined,
   snapshot: () => ({ state: "valid" }),

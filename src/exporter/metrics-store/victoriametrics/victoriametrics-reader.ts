@@ -6,7 +6,7 @@ import type { LabelCache } from "../samples/label-cache.ts";
 import { ExportLineDecoder } from "./export-lines.ts";
 
 /** Reads from VictoriaMetrics by `/api/v1/export`, every raw sample as it is stored. */
-export class ExportReader implements FlavorReader {
+export class VictoriaMetricsReader implements FlavorReader {
   readonly #client: StoreClient;
   readonly #cache: LabelCache;
 

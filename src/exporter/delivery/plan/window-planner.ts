@@ -41,7 +41,7 @@ export interface SinkWindowsDeps {
 }
 
 /** Where a sink stands with its sources, and which windows it has to run. */
-export class SinkWindows {
+export class WindowPlanner {
   readonly #key: string;
   readonly #deps: SinkWindowsDeps;
   readonly #stats: SinkStats;

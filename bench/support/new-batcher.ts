@@ -1,4 +1,4 @@
-import { WindowPass } from "../../src/exporter/delivery/batch/window-pass.ts";
+import { Batcher } from "../../src/exporter/delivery/batch/batcher.ts";
 import { SeriesHashTable } from "../../src/exporter/delivery/late/series-hash-table.ts";
 import { KnownCollisions } from "../../src/exporter/remote-write/encoding/known-collisions.ts";
 import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
@@ -6,8 +6,8 @@ import type { EncodedRequest } from "../../src/exporter/remote-write/encoding/re
 import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
 
 /** A pass with default settings and nothing behind it. What it refuses is an error. */
-export function newPass(maxSamples: number, onRequest: (request: EncodedRequest) => unknown): WindowPass {
-  return new WindowPass(new SeriesHashTable(), {
+export function newBatcher(maxSamples: number, onRequest: (request: EncodedRequest) => unknown): Batcher {
+  return new Batcher(new SeriesHashTable(), {
     encoder: seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
     collisions: new KnownCollisions(),
     newBuilder: () => new WriteRequestBuilder(),

@@ -11,7 +11,7 @@ import { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
 
 /** A finished request, with what the journal has to know of it. */
-export interface ReadyRequest {
+export interface Batch {
   readonly request: EncodedRequest;
   readonly entries: RequestEntries;
   /** An entry for each sample (see `sample-hash.ts`), where the options ask for it. */
@@ -21,7 +21,7 @@ export interface ReadyRequest {
   readonly inDoubt: number | undefined;
 }
 
-export interface PassOptions {
+export interface BatcherOptions {
   readonly encoder: SeriesEncoder;
   /** Of the sink. */
   readonly collisions: KnownCollisions;
@@ -38,12 +38,12 @@ export interface PassOptions {
   readonly monotonicMs: () => number;
   /** Whether each request comes with an entry for each of its samples. */
   readonly keepsSamples: boolean;
-  readonly onRequest: (ready: ReadyRequest) => void;
+  readonly onRequest: (ready: Batch) => void;
   readonly onRefused: (refused: RefusedSeries, samples: number) => void;
 }
 
 /** A request in the making. */
-class Draft {
+class OpenBatch {
   readonly builder: RequestBuilder;
   entries: RequestEntries;
   samples: RequestEntries | undefined;
@@ -52,7 +52,7 @@ class Draft {
   readonly inDoubt: number | undefined;
   readonly #fromMs: number;
 
-  constructor(options: PassOptions, lanes: LaneChoice, inDoubt?: number) {
+  constructor(options: BatcherOptions, lanes: LaneChoice, inDoubt?: number) {
     this.#fromMs = options.fromMs;
     this.builder = options.newBuilder();
     this.entries = new RequestEntries(options.fromMs);
@@ -71,7 +71,7 @@ class Draft {
 }
 
 /** What a pass does with the samples of one source; the source's name is part of the identity of a series in it. */
-export interface PassSource {
+export interface BatchSource {
   onSeries(series: Series, samples: SampleBuffer): void;
 }
 
@@ -79,27 +79,27 @@ export interface PassSource {
  * One reading of a window: cuts what is read into requests.
  *
  * The first request of a pass takes any series and needs all lanes, so it goes alone; from then on every series goes
- * to the draft of its lane. A window that fits one request is thus one request, and a larger one has its lanes side by
+ * to the open batch of its lane. A window that fits one request is thus one request, and a larger one has its lanes side by
  * side with no series in two requests at once.
  */
-export class WindowPass {
-  readonly #options: PassOptions;
+export class Batcher {
+  readonly #options: BatcherOptions;
   /** How far each series is settled. */
   readonly #settled: SeriesHashTable;
-  #first: Draft | undefined;
+  #first: OpenBatch | undefined;
   /** By lane; not every lane has one. */
-  readonly #drafts: Array<Draft | undefined>;
+  readonly #openBatches: Array<OpenBatch | undefined>;
   readonly #collisions: CollisionDetector;
 
-  constructor(settled: SeriesHashTable, options: PassOptions) {
+  constructor(settled: SeriesHashTable, options: BatcherOptions) {
     this.#settled = settled;
     this.#options = options;
-    this.#drafts = new Array<Draft | undefined>(options.laneCount).fill(undefined);
-    this.#first = new Draft(options, "all");
+    this.#openBatches = new Array<OpenBatch | undefined>(options.laneCount).fill(undefined);
+    this.#first = new OpenBatch(options, "all");
     this.#collisions = new CollisionDetector(options.encoder, options.collisions, options.fromMs);
   }
 
-  source(name: string): PassSource {
+  source(name: string): BatchSource {
     const salt = sourceSalt(name);
     return {
       onSeries: (series, samples) => this.#add(salt, series, samples),
@@ -121,20 +121,21 @@ export class WindowPass {
     const low = encoded.hashLow ^ salt.low;
     let start = this.#settled.size > 0 ? firstAfter(samples, this.#settled.get(high, low)) : 0;
     while (start < samples.length) {
-      const draft = this.#first ?? this.#draftOfLane(laneOf(encoded.hashLow, this.#options.laneCount));
-      const { builder, entries } = draft;
+      const openBatch =
+        this.#first ?? this.#openBatchOfLane(laneOf(encoded.hashLow, this.#options.laneCount));
+      const { builder, entries } = openBatch;
       const end = cutAt(samples, start, this.#options.maxSamples, builder.sampleCount);
       if (end === start) {
-        this.#finish(draft);
+        this.#finish(openBatch);
         continue;
       }
-      if (builder.sampleCount === 0) draft.firstAtMs = this.#options.monotonicMs();
+      if (builder.sampleCount === 0) openBatch.firstAtMs = this.#options.monotonicMs();
       builder.append(encoded, samples, start, end);
       entries.add(high, low, samples.timestampsMs[end - 1] ?? 0);
-      if (this.#options.keepsSamples) draft.addSamples(high, low, samples, start, end);
+      if (this.#options.keepsSamples) openBatch.addSamples(high, low, samples, start, end);
       start = end;
       if (builder.sampleCount >= this.#options.maxSamples || builder.byteLength >= this.#options.maxBytes) {
-        this.#finish(draft);
+        this.#finish(openBatch);
       }
     }
   }
@@ -142,34 +143,36 @@ export class WindowPass {
   /** Finishes the requests whose first sample has waited for the batch timeout. */
   finishAged(): void {
     const oldestMs = this.#options.monotonicMs() - this.#options.timeoutMs;
-    for (const draft of this.#all()) if (draft.firstAtMs <= oldestMs) this.#finish(draft);
+    for (const openBatch of this.#all()) if (openBatch.firstAtMs <= oldestMs) this.#finish(openBatch);
   }
 
   /** The window has been read: finishes what is left. */
   finishAll(): void {
-    for (const draft of this.#all()) this.#finish(draft);
+    for (const openBatch of this.#all()) this.#finish(openBatch);
   }
 
-  #all(): Iterable<Draft> {
-    return this.#first === undefined ? this.#drafts.filter((draft) => draft !== undefined) : [this.#first];
+  #all(): Iterable<OpenBatch> {
+    return this.#first === undefined
+      ? this.#openBatches.filter((openBatch) => openBatch !== undefined)
+      : [this.#first];
   }
 
-  #draftOfLane(lane: number): Draft {
-    let draft = this.#drafts[lane];
-    if (draft === undefined) {
-      draft = new Draft(this.#options, lane);
-      this.#drafts[lane] = draft;
+  #openBatchOfLane(lane: number): OpenBatch {
+    let openBatch = this.#openBatches[lane];
+    if (openBatch === undefined) {
+      openBatch = new OpenBatch(this.#options, lane);
+      this.#openBatches[lane] = openBatch;
     }
-    return draft;
+    return openBatch;
   }
 
-  #finish(draft: Draft): void {
-    if (draft.builder.sampleCount === 0) return;
-    const { entries, samples, lanes, inDoubt } = draft;
-    draft.entries = new RequestEntries(this.#options.fromMs);
-    draft.samples = undefined;
-    if (draft === this.#first) this.#first = undefined;
-    this.#options.onRequest({ request: draft.builder.finish(), entries, samples, lanes, inDoubt });
+  #finish(openBatch: OpenBatch): void {
+    if (openBatch.builder.sampleCount === 0) return;
+    const { entries, samples, lanes, inDoubt } = openBatch;
+    openBatch.entries = new RequestEntries(this.#options.fromMs);
+    openBatch.samples = undefined;
+    if (openBatch === this.#first) this.#first = undefined;
+    this.#options.onRequest({ request: openBatch.builder.finish(), entries, samples, lanes, inDoubt });
   }
 }
 
@@ -178,20 +181,20 @@ export class WindowPass {
  * request in its old composition and alone. A receiver that took the request the first time then refuses exactly what
  * it has, and no neighbour with it.
  */
-export class SettlingPass {
-  readonly #options: PassOptions;
+export class InDoubtBatcher {
+  readonly #options: BatcherOptions;
   readonly #settled: SeriesHashTable;
-  readonly #drafts: Draft[] = [];
+  readonly #openBatches: OpenBatch[] = [];
   /** Which request in doubt holds a series, and how far. */
   readonly #index = new SeriesHashTable();
   readonly #untilMs: SeriesHashTable = new SeriesHashTable();
 
-  constructor(window: OpenWindow, settled: SeriesHashTable, options: PassOptions) {
+  constructor(window: OpenWindow, settled: SeriesHashTable, options: BatcherOptions) {
     this.#options = options;
     this.#settled = settled;
     for (const { number, entries, state } of window.requests.values()) {
       if (state !== "sent") continue;
-      const index = this.#drafts.push(new Draft(options, "all", number)) - 1;
+      const index = this.#openBatches.push(new OpenBatch(options, "all", number)) - 1;
       entries.each((high, low, untilMs) => {
         this.#index.set(high, low, index);
         this.#untilMs.set(high, low, untilMs);
@@ -199,7 +202,7 @@ export class SettlingPass {
     }
   }
 
-  source(name: string): PassSource {
+  source(name: string): BatchSource {
     const salt = sourceSalt(name);
     return {
       onSeries: (series, samples) => this.#add(salt, series, samples),
@@ -211,21 +214,21 @@ export class SettlingPass {
     if (encoded.kind === "refused") return;
     const high = encoded.hashHigh ^ salt.high;
     const low = encoded.hashLow ^ salt.low;
-    const draft = this.#drafts[this.#index.get(high, low) ?? -1];
+    const openBatch = this.#openBatches[this.#index.get(high, low) ?? -1];
     const untilMs = this.#untilMs.get(high, low);
-    if (draft === undefined || untilMs === undefined) return;
+    if (openBatch === undefined || untilMs === undefined) return;
     const start = firstAfter(samples, this.#settled.get(high, low));
     const end = firstAfter(samples, untilMs);
     if (start >= end) return;
-    draft.builder.append(encoded, samples, start, end);
-    draft.entries.add(high, low, untilMs);
+    openBatch.builder.append(encoded, samples, start, end);
+    openBatch.entries.add(high, low, untilMs);
     // Again, since samples may have come to the store since the request was sent the first time.
-    if (this.#options.keepsSamples) draft.addSamples(high, low, samples, start, end);
+    if (this.#options.keepsSamples) openBatch.addSamples(high, low, samples, start, end);
   }
 
   /** The window has been read: passes the requests on, oldest first. One whose samples are gone from the store is empty. */
   finishAll(): void {
-    for (const { builder, entries, samples, lanes, inDoubt } of this.#drafts) {
+    for (const { builder, entries, samples, lanes, inDoubt } of this.#openBatches) {
       this.#options.onRequest({ request: builder.finish(), entries, samples, lanes, inDoubt });
     }
   }

@@ -1,7 +1,7 @@
 import type { WindowGroup } from "../plan/window-groups.ts";
-import type { WindowResult, WindowTurn } from "./window-run.ts";
+import type { WindowResult, WindowTurn } from "./window-export.ts";
 
-/** What a sequence has to know of a window's run (`window-run.ts`). */
+/** What a sequence has to know of a window's run (`window-export.ts`). */
 interface Run {
   run(): Promise<WindowResult>;
   /** Reads no more. */
@@ -9,7 +9,7 @@ interface Run {
 }
 
 export interface WindowSequenceOptions {
-  readonly newRun: (group: WindowGroup, turn: WindowTurn) => Run;
+  readonly newExport: (group: WindowGroup, turn: WindowTurn) => Run;
   /** The window that follows `group` when that is closed, where it is known before. */
   readonly after: (group: WindowGroup) => Promise<WindowGroup | undefined>;
 }
@@ -32,7 +32,7 @@ interface Started {
  * As long as the receiver keeps up, the next read begins with the first samples of the one before, otherwise when few of that
  * one's requests are left: two windows that a slow receiver has to take would both wait in memory.
  */
-export class WindowSequence {
+export class ReadAhead {
   readonly #options: WindowSequenceOptions;
   #current: Started | undefined;
   #ahead: Promise<Started | undefined> | undefined;
@@ -79,7 +79,7 @@ export class WindowSequence {
     const mayGo = new Promise<boolean>((resolve) => {
       takeTurn = resolve;
     });
-    const run = this.#options.newRun(group, {
+    const run = this.#options.newExport(group, {
       mayGo,
       onReading: () => {
         started.isReading = true;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../base/core/clock.ts";
 import { silentLogger } from "../../base/core/log.ts";
-import { type BearerSource, createExchangingSource, renewalTime } from "./bearer-source.ts";
 import { type ExchangeOutcome, exchangeUrl, jwtExpiry, readBearer } from "./exchange.ts";
+import { createExchangingSource, renewalTime, type TokenProvider } from "./token-provider.ts";
 
 const hourMs = 3_600_000;
 const jwt = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString("base64url")}.sig`;
@@ -45,7 +45,7 @@ describe("what the exchange responses", () => {
 
 /** A source over a clock that stands still until it is moved; sleeping moves it. */
 function testSource(outcomes: ExchangeOutcome[]): {
-  source: BearerSource;
+  source: TokenProvider;
   clock: { ms: number };
   exchanges: () => number;
 } {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import type { WindowGroup } from "../plan/window-groups.ts";
-import type { WindowResult, WindowTurn } from "./window-run.ts";
-import { WindowSequence } from "./window-sequence.ts";
+import { ReadAhead } from "./read-ahead.ts";
+import type { WindowResult, WindowTurn } from "./window-export.ts";
 
 /** A window's run that does what the test says. */
 class FakeRun {
@@ -47,13 +47,13 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 let runs: FakeRun[];
 let after: (group: WindowGroup) => Promise<WindowGroup | undefined>;
-let sequence: WindowSequence;
+let sequence: ReadAhead;
 
 beforeEach(() => {
   runs = [];
   after = async ({ toMs }) => groupAt(toMs);
-  sequence = new WindowSequence({
-    newRun: (group, windowTurn) => {
+  sequence = new ReadAhead({
+    newExport: (group, windowTurn) => {
       const run = new FakeRun(group, windowTurn);
       runs.push(run);
       return run;
@@ -134,8 +134,8 @@ test("what is read ahead is given up without being sent", async () => {
   await turn();
   runs[0]?.turn.onNearlyDelivered(true);
   await turn();
-  runs[0]?.end({ ...closed, kind: "setback", setback: { kind: "suspended", message: "401" } });
-  expect((await first).kind).toBe("setback");
+  runs[0]?.end({ ...closed, kind: "failed", failure: { kind: "suspended", message: "401" } });
+  expect((await first).kind).toBe("failed");
   expect([runs[1]?.abandoned, runs[1]?.mayGo]).toEqual([true, false]);
   await sequence.giveUp();
   expect(await sequence.ahead()).toBeUndefined();
@@ -162,8 +162,8 @@ test.each([
 });
 
 test("a run that breaks is reported when it is its turn", async () => {
-  const broken = new WindowSequence({
-    newRun: () => ({ run: () => Promise.reject(new Error("broken")), abandon: () => undefined }),
+  const broken = new ReadAhead({
+    newExport: () => ({ run: () => Promise.reject(new Error("broken")), abandon: () => undefined }),
     after,
   });
   await expect(broken.run(groupAt(0))).rejects.toThrow("broken");

@@ -1,15 +1,15 @@
 import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
 import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
 import { longestWaitMs } from "../../remote-write/send/retry.ts";
+import type { Batch } from "../batch/batcher.ts";
 import type { BudgetShare } from "../batch/memory-budget.ts";
-import type { ReadyRequest } from "../batch/window-pass.ts";
 import type { LateSamples } from "../late/late-samples.ts";
 import type { OpenWindow, WindowBounds } from "../state/sink-state.ts";
+import type { DeliveryFailure } from "./delivery-state.ts";
 import { Lanes } from "./lanes.ts";
 import { RefusedRequests, type RefusedRequestsDeps } from "./refused-requests.ts";
-import type { Setback } from "./standing.ts";
 
-export interface WindowDeliveryDeps extends RefusedRequestsDeps {
+export interface DispatcherDeps extends RefusedRequestsDeps {
   readonly laneCount: number;
   /** `delivery.onExhausted: drop` */
   readonly dropExhausted: boolean;
@@ -51,8 +51,8 @@ const fewRequestsOfLane = 2;
  * A request's way: queued -> `sent` in the journal -> delivered or refused for good: `settled`; surely not arrived:
  * `returned`; perhaps arrived: it stays `sent` for the next run of the window.
  */
-export class WindowDelivery {
-  readonly #deps: WindowDeliveryDeps;
+export class Dispatcher {
+  readonly #deps: DispatcherDeps;
   readonly #options: WindowDeliveryOptions;
   readonly #lanes: Lanes;
   #window: OpenWindow | undefined;
@@ -63,10 +63,10 @@ export class WindowDelivery {
   /** A request was sent and has to be sent again. */
   #hasLeft = false;
   #outgrewMemory = false;
-  #setback: Setback | undefined;
+  #failure: DeliveryFailure | undefined;
   readonly #refused: RefusedRequests;
 
-  constructor(deps: WindowDeliveryDeps, options: WindowDeliveryOptions) {
+  constructor(deps: DispatcherDeps, options: WindowDeliveryOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#lanes = new Lanes(deps.laneCount);
@@ -98,11 +98,11 @@ export class WindowDelivery {
     return this.#outgrewMemory;
   }
 
-  get setback(): Setback | undefined {
-    return this.#setback;
+  get failure(): DeliveryFailure | undefined {
+    return this.#failure;
   }
 
-  queue(ready: ReadyRequest): void {
+  queue(ready: Batch): void {
     const { share } = this.#deps;
     if (ready.request.sampleCount === 0) {
       this.follow(this.#forgetEmpty(ready));
@@ -166,7 +166,7 @@ export class WindowDelivery {
     this.#refused.report();
   }
 
-  async #send(ready: ReadyRequest): Promise<void> {
+  async #send(ready: Batch): Promise<void> {
     if (!(await this.#options.mayGo) || this.#isOver()) {
       this.#hasUnsettled = true;
       return;
@@ -190,7 +190,7 @@ export class WindowDelivery {
     return this.#hasLeft || signal.aborted || (interrupt.aborted && interrupt.reason === "edit");
   }
 
-  async #settle(window: OpenWindow, number: number, ready: ReadyRequest, outcome: Outcome): Promise<void> {
+  async #settle(window: OpenWindow, number: number, ready: Batch, outcome: Outcome): Promise<void> {
     const mayHaveArrived =
       ready.inDoubt !== undefined || (outcome.kind !== "delivered" && outcome.responseLost);
     if (outcome.kind === "delivered") {
@@ -217,14 +217,14 @@ export class WindowDelivery {
    * Of a request that was sent again without the samples of a source that is not read, only what was in it is settled. The
    * rest stays in doubt until the source comes back.
    */
-  async #markSettled(window: OpenWindow, number: number, ready: ReadyRequest): Promise<void> {
+  async #markSettled(window: OpenWindow, number: number, ready: Batch): Promise<void> {
     const { state } = this.#deps;
     if (ready.inDoubt === undefined || !this.#options.isPart) return state.requestSettled(window, number);
     await state.requestSettled(window, await state.requestSent(window, ready.entries));
   }
 
   /** A request without a response whose samples are gone from the store, unless they are those of a source that is not read. */
-  async #forgetEmpty({ inDoubt }: ReadyRequest): Promise<void> {
+  async #forgetEmpty({ inDoubt }: Batch): Promise<void> {
     if (inDoubt === undefined || this.#options.isPart) return;
     await this.#deps.state.requestReturned(await this.#open(), inDoubt);
   }
@@ -248,7 +248,7 @@ export class WindowDelivery {
     this.#hasLeft = true;
     // After an interruption it is not known what further attempts would have come to.
     if (outcome.kind !== "aborted" && !this.#options.interrupt.aborted) {
-      this.#setback ??= {
+      this.#failure ??= {
         kind: outcome.kind === "exhausted" ? "retrying" : outcome.kind,
         message: outcome.message,
         detail: outcome.detail,

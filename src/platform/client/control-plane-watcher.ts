@@ -26,7 +26,7 @@ export interface PlaneSourceOptions {
   readonly random: () => number;
 }
 
-export interface PlaneSource extends Service {
+export interface ControlPlaneWatcher extends Service {
   /** What the control plane has as the policy's status; undefined where it does not have the policy. */
   statusOf(ref: PolicyRef): SeenStatus | undefined;
 }
@@ -42,7 +42,7 @@ export const secretsPath = "/api/v1/secrets";
  * see {@link OtherSecrets} for what is known of the others. The plane is put into the store when both have been
  * listed; after that it changes object by object, or whole after a new listing.
  */
-export function createPlaneSource(options: PlaneSourceOptions): PlaneSource {
+export function createControlPlaneWatcher(options: PlaneSourceOptions): ControlPlaneWatcher {
   const { plane, groupDomain, client, store, clock, log, random } = options;
   let policies: Map<string, Seen> | undefined;
   let secrets: Map<string, Secret> | undefined;

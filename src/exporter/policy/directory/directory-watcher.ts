@@ -16,7 +16,7 @@ import { hasEventsForAll } from "./event-coverage.ts";
 const settleMs = 100;
 /** At least this long between two looks. */
 const breathMs = 20;
-/** Looks at the files even where no event came: network file systems send none. With the settling, an edit takes effect within 2 s. */
+/** Looks at the files even where no event came: network file systems send none. Together an edit takes effect within 2 s. */
 const pollMs = 1_500;
 /** The same where every change has its event: looking was half of what an idle daemon did (bench/idle.ts). */
 const seldomPollMs = 15_000;
@@ -48,7 +48,7 @@ export interface DirectorySourceSnapshot {
  *
  * A file that cannot be read as a manifest keeps what it held before; a directory that cannot be read keeps all.
  */
-export class DirectorySource implements Service {
+export class DirectoryWatcher implements Service {
   readonly name = "policy directory";
   readonly #directory: string;
   readonly #store: PolicyStore;
@@ -89,13 +89,13 @@ export class DirectorySource implements Service {
   /**
    * Looks at the directory once and puts what has changed into the store.
    *
-   * @returns when to look again, ms; sooner when a file is still settling
+   * @returns when to look again, ms; sooner while a file is still being written
    */
   async look(signal: AbortSignal): Promise<number> {
     const paths = await this.#list();
     if (paths === undefined) return pollMs;
     const nowMs = this.#clock.monotonicMs();
-    let settling = false;
+    let isChanging = false;
     let unreadable = false;
     let changed = !this.#started;
     for (const path of new Set([...paths, ...this.#files.keys()])) {
@@ -103,12 +103,12 @@ export class DirectorySource implements Service {
       const state = await this.#lookAt(path, nowMs);
       if (state === undefined || state.look === state.taken) continue;
       if (this.#started && nowMs - state.sinceMs < settleMs) {
-        settling = true;
+        isChanging = true;
         continue;
       }
       const outcome = await this.#take(path, state);
       if (outcome === "taken") changed = true;
-      if (outcome === "changing") settling = true;
+      if (outcome === "changing") isChanging = true;
       if (outcome === "same") unreadable = true;
     }
     if (changed) {
@@ -116,7 +116,7 @@ export class DirectorySource implements Service {
       this.#hasEventsForAll = await hasEventsForAll(this.#directory, this.#files.keys());
     }
     this.#started = true;
-    if (settling) return settleMs;
+    if (isChanging) return settleMs;
     return this.#watch.isWatching && this.#hasEventsForAll && !unreadable ? seldomPollMs : pollMs;
   }
 

@@ -6,7 +6,7 @@ import { until } from "../../../../test/support/until.ts";
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
 import { createLogger, silentLogger } from "../../../base/core/log.ts";
 import { PolicyStore } from "../store.ts";
-import { DirectorySource } from "./directory-source.ts";
+import { DirectoryWatcher } from "./directory-watcher.ts";
 
 const policy = (name: string, endpoint = "http://h/") => `apiVersion: telemetry.platformapis/v1alpha1
 kind: ExportPolicy
@@ -18,7 +18,7 @@ spec:
 
 let folder: string;
 let store: PolicyStore;
-let source: DirectorySource;
+let source: DirectoryWatcher;
 let stop: AbortController;
 let running: Promise<void>;
 let lines: string[];
@@ -38,7 +38,7 @@ async function becomes(expected: string): Promise<void> {
 }
 
 function start(): void {
-  source = new DirectorySource({
+  source = new DirectoryWatcher({
     directory: folder,
     store,
     clock: systemClock,
@@ -185,7 +185,7 @@ test("a file that is too large, and a name that is a directory, are faults and n
 test("without any event, a change takes effect after two looks, within 2 s", async () => {
   let nowMs = 0;
   const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, sleep: async () => undefined };
-  const still = new DirectorySource({ directory: folder, store, clock, log: silentLogger });
+  const still = new DirectoryWatcher({ directory: folder, store, clock, log: silentLogger });
   await put("a.yaml", policy("a"));
   await still.look(stop.signal);
   expect(present()).toBe("a=http://h/");

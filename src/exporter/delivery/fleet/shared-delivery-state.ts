@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { delivering, type Standing } from "../send/standing.ts";
+import { type DeliveryState, delivering } from "../send/delivery-state.ts";
 
 /** How a sink stands with its receiver, as replicas tell each other: the pause in ms from now instead of a clock's time. */
-export interface SharedStanding {
-  readonly kind: Exclude<Standing["kind"], "delivering">;
+export interface SharedDeliveryState {
+  readonly kind: Exclude<DeliveryState["kind"], "delivering">;
   readonly times: number;
   readonly message: string;
   readonly pauseMs: number;
@@ -16,21 +16,30 @@ const schema = z.object({
 });
 
 /** @returns undefined while the sink delivers, also where the text is none of ours */
-export function shareStanding(standing: Standing, monotonicMs: number): SharedStanding | undefined {
-  if (standing.kind === "delivering") return undefined;
-  const { kind, times, message, untilMs } = standing;
+export function shareDeliveryState(
+  deliveryState: DeliveryState,
+  monotonicMs: number,
+): SharedDeliveryState | undefined {
+  if (deliveryState.kind === "delivering") return undefined;
+  const { kind, times, message, untilMs } = deliveryState;
   return { kind, times, message, pauseMs: Math.max(0, untilMs - monotonicMs) };
 }
 
-/** The inverse of {@link shareStanding}, by this process' monotonic time. */
-export function ownStanding(shared: SharedStanding | undefined, monotonicMs: number): Standing {
+/** The inverse of {@link shareDeliveryState}, by this process' monotonic time. */
+export function ownDeliveryState(
+  shared: SharedDeliveryState | undefined,
+  monotonicMs: number,
+): DeliveryState {
   if (shared === undefined) return delivering;
   const { kind, times, message, pauseMs } = shared;
   return { kind, times, message, untilMs: monotonicMs + pauseMs };
 }
 
 /** Reads what is stored beside the pause. @returns undefined where it is absent or none of ours */
-export function parseStanding(text: string | undefined, pauseMs: number): SharedStanding | undefined {
+export function parseDeliveryState(
+  text: string | undefined,
+  pauseMs: number,
+): SharedDeliveryState | undefined {
   if (text === undefined) return undefined;
   try {
     const { data } = schema.safeParse(JSON.parse(text));

@@ -19,7 +19,7 @@ type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
  *
  * What PromQL would add is not there: no staleness, no look-behind. Prometheus adds its external labels.
  */
-export class RemoteReadReader implements FlavorReader {
+export class PrometheusReader implements FlavorReader {
   readonly #client: StoreClient;
   readonly #cache: LabelCache;
   readonly #limits: WholeResponseLimits;
