@@ -95,7 +95,7 @@ const clearPolicy = clear(policy1);
 
 const yamlHead = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
 /** A little less than the tokens that YAML may have. */
-const yamlTokens = 21_900;
+const yamlTokens = 5_900;
 /** @param tokens of one part */
 const yaml = (start: string, tokens: number, part: (at: number) => string): string =>
   yamlHead + start + list(Math.floor(yamlTokens / tokens), part).join("");

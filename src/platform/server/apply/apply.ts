@@ -94,7 +94,13 @@ function managedChanges(before: Json, after: Json, schema: Schema): { changed: F
  * @param force take conflicting fields from their managers
  * @param now RFC 3339
  */
-export function applyConfiguration(
+export function applyConfiguration(...parameters: Parameters<typeof applySteps>): ApplyOutcome {
+  const steps = applySteps(...parameters);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/** {@link applyConfiguration} in steps, each short enough for others to wait for. */
+export function* applySteps(
   live: KubeObject,
   configuration: KubeObject,
   managers: readonly Manager[],
@@ -102,17 +108,21 @@ export function applyConfiguration(
   force: boolean,
   schema: Schema,
   now: string,
-): ApplyOutcome {
+): Generator<void, ApplyOutcome> {
   const known = managers.length > 0 ? managers : beforeFirstApply(live, writer, schema, now);
   const previous = known.find((each) => isSameWriter(each, writer));
   const others = known.filter((each) => !isSameWriter(each, writer));
   const applied = fieldsOf(configuration, schema);
 
+  yield;
   const merged = mergeApplied(live, configuration, schema) as KubeObject;
+  yield;
   const held = [applied, ...others.map(({ fields }) => fields)];
   const object = prune(merged, previous?.fields ?? emptySet, held, schema) as KubeObject;
 
+  yield;
   const { changed, removed } = managedChanges(live, object, schema);
+  yield;
   const conflicting = others.map((manager) => ({ manager, fields: intersection(manager.fields, changed) }));
   if (!force) {
     const allowed = lastAppliedFields(live, writer, schema);

@@ -11,7 +11,7 @@ const maxValues = 200_000;
 /** The YAML parser takes some thirty times as long as the JSON parser; what clients send large is JSON. */
 const maxYamlBytes = 128 * 1024;
 /** Names, values, signs and the spaces between them: what the parser's time follows from. */
-const maxYamlTokens = 22_000;
+const maxYamlTokens = 6_000;
 /** Aliases make many values of few bytes. */
 const maxYamlValues = 40_000;
 

@@ -195,7 +195,7 @@ async function patch(context: ResourceContext, request: ResourceRequest): Promis
       if (!isReason(error, "NotFound") || options.subresource !== "") throw error;
     }
     // What is not there yet is created, its fields the applier's.
-    const { object, managers } = apply.create();
+    const { object, managers } = await apply.create();
     try {
       const result = await context.resources.create(target, object, managers, options);
       return writeResponse(context, request, result, apply.doubts);

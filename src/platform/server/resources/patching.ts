@@ -1,4 +1,4 @@
-import { applyConfiguration } from "../apply/apply.ts";
+import { applySteps } from "../apply/apply.ts";
 import { configurationFault } from "../apply/configuration-fault.ts";
 import { renewedAnnotations } from "../apply/last-applied.ts";
 import { readManagers, type Writer } from "../apply/managers.ts";
@@ -14,6 +14,7 @@ import { requiredValue } from "../schema/validate.ts";
 import { applyConflict, badRequest, conflict, invalid, tooLarge, unsupportedMediaType } from "../status.ts";
 import { checkDecoding, readObject, schemaOf } from "./admission.ts";
 import { maxAnnotationBytes } from "./metadata.ts";
+import { letOthersRun, valuesIn } from "./object-size.ts";
 import type { NewState } from "./resources.ts";
 import type { Target, WriteOptions } from "./target.ts";
 
@@ -29,7 +30,7 @@ export function patchTypes(kind: KindDefinition): string[] {
 export interface Patch {
   readonly doubts: readonly string[];
   /** @throws StatusError 400, 413, 422 for a patch that does not fit the object */
-  change(old: KubeObject): NewState;
+  change(old: KubeObject): NewState | Promise<NewState>;
 }
 
 /** @throws StatusError 400 for a body that is no patch, 415 for a type that the kind does not take */
@@ -80,7 +81,7 @@ export function checkName(given: string, name: string): void {
 /** A server-side apply: the change to an object that is there, and the object where there is none yet. */
 export interface Apply extends Patch {
   /** @throws StatusError 409 for a configuration that insists on an object that is not there */
-  create(): NewState;
+  create(): Promise<NewState>;
 }
 
 /**
@@ -117,9 +118,13 @@ export function readApply(
     apiVersion: apiVersionOf(kind),
     subresource: options.subresource,
   };
-  const applyTo = (live: KubeObject): NewState => {
+  const applyTo = async (live: KubeObject): Promise<NewState> => {
     const managers = readManagers(live.metadata.managedFields) ?? [];
-    const outcome = applyConfiguration(live, configuration, managers, writer, force, schema, now);
+    const values = Math.max(valuesIn(live), valuesIn(configuration));
+    const steps = applySteps(live, configuration, managers, writer, force, schema, now);
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) await letOthersRun(values);
+    const outcome = step.value;
     if (outcome.ok) return { object: outcome.object, managers: outcome.managers };
     const causes = outcome.conflicts.map(({ manager, field }) => ({
       reason: "FieldManagerConflict",
@@ -130,20 +135,20 @@ export function readApply(
   };
   return {
     doubts,
-    change(old) {
-      const { object, managers } = applyTo(old);
+    async change(old) {
+      const { object, managers } = await applyTo(old);
       const annotations = renewedAnnotations(object, configuration, writer.manager, maxAnnotationBytes);
       if (annotations === undefined) return { object, managers };
       return { object: { ...object, metadata: { ...object.metadata, annotations } }, managers };
     },
-    create() {
+    async create() {
       const { uid = "" } = configuration.metadata;
       if (uid !== "") {
         const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
         throw conflict(kind, name, why);
       }
       const { resourceVersion: _, ...metadata } = configuration.metadata;
-      const { managers } = applyTo({ apiVersion: given.apiVersion, kind: kind.kind, metadata: {} });
+      const { managers } = await applyTo({ apiVersion: given.apiVersion, kind: kind.kind, metadata: {} });
       return { object: { ...configuration, metadata }, managers };
     },
   };

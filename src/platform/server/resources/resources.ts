@@ -75,7 +75,11 @@ export interface Resources {
    * Changes an object: reads it, lets `change` make the new state, writes it if nobody was faster, and begins again
    * otherwise, unless the new state insists on a version.
    */
-  change(target: Target, change: (old: KubeObject) => NewState, options: WriteOptions): Promise<WriteResult>;
+  change(
+    target: Target,
+    change: (old: KubeObject) => NewState | Promise<NewState>,
+    options: WriteOptions,
+  ): Promise<WriteResult>;
   /**
    * Writes one finished state of a deletion, which no quota holds up.
    *
@@ -231,7 +235,7 @@ export function createResources(options: ResourcesOptions): Resources {
       const { kind } = target;
       for (let attempt = 1; ; attempt++) {
         const old = await read(target);
-        const wanted = change(old);
+        const wanted = await change(old);
         // A large object that becomes a small one is as much work.
         const values = Math.max(countValues(wanted.object), valuesIn(old));
         await letOthersRun(values);
