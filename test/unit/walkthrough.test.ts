@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+/** The stops of docs/walkthrough.md exist: each file, and the class, function or method that it names there. */
+
+const root = new URL("../../", import.meta.url);
+const text = readFileSync(new URL("docs/walkthrough.md", root), "utf8");
+const stops = [...text.matchAll(/^\d+\. `(src\/[^`]+)` `(\w+)`/gm)].map(([, file = "", name = ""]) => ({
+  file,
+  name,
+}));
+
+test("there are at most fifteen", () => {
+  expect(stops.length).toBeGreaterThan(10);
+  expect(stops.length).toBeLessThanOrEqual(15);
+  expect(stops).toHaveLength([...text.matchAll(/^\d+\. /gm)].length);
+});
+
+test.each(stops)("$file has $name", ({ file, name }) => {
+  const code = readFileSync(new URL(file, root), "utf8");
+  expect(code).toMatch(
+    new RegExp(`^export (abstract )?(async )?(class|function) ${name}\\b|^  (async )?${name}\\(`, "m"),
+  );
+});
+
+test("every file that it mentions exists", () => {
+  const files = [...text.matchAll(/`(src\/[^`]+\.ts)`/g)].map(([, file = ""]) => file);
+  expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([]);
+});
