@@ -382,7 +382,7 @@ delivery:
       "the environment",
       [
         'environment TELEMETRYD_METRICS_INTERVAL: error: metrics.interval: must be a duration such as 250ms, 5s, 1m30s or 24h, not "fast"',
-        'environment TELEMETRYD_METRICS_INTERVALL: warning: is the variable of no key (did you mean "TELEMETRYD_METRICS_INTERVAL"?); it is ignored',
+        'environment TELEMETRYD_METRICS_INTERVALL: warning: does not match any configuration key (did you mean "TELEMETRYD_METRICS_INTERVAL"?); ignored',
       ],
       ops + metrics,
       [],

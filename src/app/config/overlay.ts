@@ -35,7 +35,7 @@ export function settingsOfEnvironment(environment: Readonly<Record<string, strin
       settings.push({ path: key.name.split("."), value: readText(text, key), origin });
       continue;
     }
-    const message = `is the variable of no key${suggestion(variable, byVariable.keys())}; it is ignored`;
+    const message = `does not match any configuration key${suggestion(variable, byVariable.keys())}; ignored`;
     faults.push({ severity: "warning", file: origin, path: "", message });
   }
   return { settings, faults };

@@ -292,6 +292,6 @@ export class Connection {
 
 function lateness({ head, limits, bodyEndMs }: Exchange): string {
   if (head === undefined) return `no response within ${limits.headersMs / 1_000} s`;
-  if (performance.now() < bodyEndMs - 1) return `nothing came for ${limits.bodyIdleMs / 1_000} s`;
+  if (performance.now() < bodyEndMs - 1) return `no data for ${limits.bodyIdleMs / 1_000} s`;
   return `the response did not end within ${limits.bodyMs / 1_000} s`;
 }

@@ -199,7 +199,7 @@ export class Exporter {
     const level = before.kind === this.#deliveryState.kind ? "debug" : "warn";
     log[level](
       { sink: this.key, deliveryState: this.#deliveryState.kind, message: failure.detail ?? failure.message },
-      "delivery stopped; nothing is lost, the sink tries again",
+      "delivery paused; samples remain in the store and will be retried",
     );
   }
 

@@ -240,7 +240,7 @@ export class StoreClient {
       return failure("unreachable", `the store at ${redact(this.#settings.url)} cannot be reached: ${said}`);
     }
     if (error instanceof ResponseTimeout) {
-      return failure("timeout", `the store kept us waiting for too long: ${said}`);
+      return failure("timeout", `the metrics store timed out: ${said}`);
     }
     return failure("connection_lost", `the store's response broke off: ${said}`);
   }
