@@ -3,8 +3,7 @@ import { isObject } from "../../base/documents/document-path.ts";
 import { parseYaml } from "../../base/documents/yaml-source.ts";
 
 /**
- * Access to the API server of a kubeconfig's current context. Certificates and keys are PEM text or file
- * paths.
+ * Access to the API server of a kubeconfig's current context. Certificates and keys are PEM text or paths.
  */
 export interface KubeAccess {
   readonly server: string;

@@ -38,7 +38,7 @@ export type ReflectorInput =
   /** The server closed the watch cleanly. */
   | { readonly kind: "closed" };
 
-/** The effect of a step on the holder of the objects. */
+/** Effect of a step, carried out by the holder of the objects. */
 export type ReflectorEffect =
   | { readonly kind: "swap"; readonly items: readonly PlaneObject[] }
   | { readonly kind: "put" | "delete"; readonly object: PlaneObject };

@@ -17,8 +17,7 @@ export interface OrganizationView {
 }
 
 /**
- * Operations reserved to the operator on the machine, bypassing the API: organizations, their members, users'
- * tokens.
+ * Operations for the operator on the machine, bypassing the API: organizations, their members, users' tokens.
  */
 export interface Administration {
   /** Creates an organization with its control plane; completes one that already exists. */

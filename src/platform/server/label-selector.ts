@@ -24,7 +24,7 @@ export function parseLabelSelector(text: string): SelectorOutcome<LabelRequireme
 class SelectorFault extends Error {}
 
 /**
- * A symbol, or the text between symbols. `in` and `notin` are texts too; their position determines their
+ * A symbol, or the text between symbols. `in` and `notin` are texts too; their position decides their
  * meaning.
  */
 interface Token {

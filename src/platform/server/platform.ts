@@ -77,7 +77,7 @@ const certificateCheckMs = 12 * 3_600_000;
 
 type CertificateSettings = Pick<PlatformOptions, "listen" | "stateDirectory" | "certFile" | "keyFile">;
 
-/** The self-signed certificate contains the listen address, unless it is a wildcard address. */
+/** The generated certificate contains the listen address, unless it is a wildcard address. */
 function certificateOptions(options: CertificateSettings): CertificateOptions {
   const { stateDirectory, certFile, keyFile } = options;
   const { host } = options.listen;

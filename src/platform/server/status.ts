@@ -63,8 +63,7 @@ export class PlaneGoneError extends Error {
 }
 
 /**
- * Name of a resource in errors: mostly the plural (`secrets`), for 422 the kind. The group is empty for core
- * kinds.
+ * Name of a resource in errors: usually the plural (`secrets`), the kind for 422. Core kinds have no group.
  */
 export interface ResourceName {
   readonly group: string;

@@ -70,10 +70,7 @@ export function tableHead(
   return { kind: "Table", apiVersion: `meta.k8s.io/${version}`, metadata, columnDefinitions: columns };
 }
 
-/**
- * An age in kubectl's format: two units if the first is small, else one (`90s`, `5m10s`, `3h`, `2d4h`,
- * `400d`).
- */
+/** An age in kubectl's format: two units if the first is small, else one (`90s`, `5m10s`, `3h`, `2d4h`). */
 export function humanDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   if (seconds < -1) return "<invalid>";

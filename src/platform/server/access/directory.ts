@@ -43,15 +43,15 @@ export interface AccessDirectory {
   /** The caller that a valid Personal Access Token belongs to. */
   callerOf(tokenText: string): Promise<Caller | undefined>;
   /**
-   * Returns the plane if it exists, the caller's token is not revoked and the caller is a member of its
+   * Returns the plane if it exists, the caller's token is valid and the caller is a member of its
    * organization.
    */
   findPlane(type: PlaneType, name: string, caller: Caller): Promise<Plane | undefined>;
   /** Whether the caller's token is still valid. */
   isActive(caller: Caller): Promise<boolean>;
   /**
-   * Claims a project's name. Names are unique across all organizations, because a plane's address contains
-   * only the name.
+   * Claims a project's name, which is unique across all organizations: a plane's address contains nothing
+   * else.
    */
   claimProject(name: string, uid: string, organization: string): Promise<ClaimOutcome>;
   /** Releases a project's name; does nothing if it belongs to another uid. */

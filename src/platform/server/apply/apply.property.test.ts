@@ -273,8 +273,7 @@ test("applying all that one owns but one thing removes that thing alone, unless 
         const others = [...owned].filter(([name]) => name !== `Apply ${manager}`).flatMap(([, each]) => each);
         const isLost = (field: string): boolean => {
           if (!isUnder(field)) return false;
-          // An item is removed whole; if another manager owns it too, it loses only the fields of this
-          // manager.
+          // An item is removed whole; if another manager owns it too, only this manager's fields go.
           return !others.includes(dropped) || (own.includes(field) && !others.includes(field));
         };
         const expected = sorted(fieldsOfThing(asThing(last.object))).filter(([field]) => !isLost(field));

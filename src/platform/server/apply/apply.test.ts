@@ -160,8 +160,7 @@ test("managedFields are written and read back, and what is none is refused", () 
 });
 
 /**
- * For any two appliers, each one's last configuration is in the object unless the other has overridden it by
- * force.
+ * For any two appliers, each one's last configuration is in the object unless the other overrode it by force.
  */
 test("the last apply is always fully there", () => {
   const name = fc.constantFrom("a", "b");

@@ -159,8 +159,8 @@ function firstConflicts(sets: readonly { manager: Writer; fields: FieldSet }[]):
 
 /**
  * Removes what the manager applied last and does not apply now: fields along with the parents that the schema
- * names, and whole list items, defaults included. Fields still owned by a manager, and fields that this
- * manager never applied, are restored.
+ * names, and whole list items, defaults included. Fields still owned by a manager stay, and so do fields that
+ * this manager never applied.
  *
  * @param last the manager's previous configuration
  * @param held the current fields of all managers, including this apply
@@ -180,7 +180,9 @@ function prune(merged: Json, last: FieldSet, held: readonly FieldSet[], schema: 
   return removeFields(merged, dropped, schema);
 }
 
-/** An object without managers gets one entry of that name, so that a first apply can conflict with it. */
+/**
+ * An object without managers gets the manager before-first-apply, so that a first apply can conflict with it.
+ */
 function beforeFirstApply(live: KubeObject, writer: Writer, schema: Schema, now: string): Manager[] {
   const first: Writer = { ...writer, manager: "before-first-apply", operation: "Update" };
   return trackUpdate([], {}, live, first, schema, now).filter(({ fields }) => !isEmptySet(fields));

@@ -6,8 +6,7 @@ import { pathElement } from "./field-set.ts";
 import { itemElement } from "./typed-value.ts";
 
 /**
- * Validates a configuration, with structured-merge-diff's messages: list items must be unique and have their
- * keys.
+ * Validates a configuration, with structured-merge-diff's messages: items must be unique and have their keys.
  */
 export function configurationFault(value: Json, schema: Schema | undefined, path = ""): string | undefined {
   if (isJsonObject(value)) {

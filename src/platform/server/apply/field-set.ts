@@ -60,8 +60,7 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
 }
 
 /**
- * The fields of `left` that are not in `right`; a field of `left` stays if only its parent is in `right`.
- * Walks `left`.
+ * The fields of `left` that are not in `right`; a field stays if only its parent is in `right`. Walks `left`.
  */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (isEmptySet(right)) return left;

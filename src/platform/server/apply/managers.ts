@@ -61,8 +61,7 @@ function readManager(entry: JsonObject): Manager | undefined {
 }
 
 /**
- * Normalizes a set for comparison by sorting the keys of items. Returns the value itself if it is already
- * normalized.
+ * Normalizes a set for comparison by sorting the keys of items. Returns a normalized value unchanged.
  *
  * @returns undefined if it is not a set
  */

@@ -103,8 +103,7 @@ export function createProjectController(options: ProjectControllerOptions): Cont
       const plane = planeOf(target.plane, project);
       if (project.metadata.deletionTimestamp !== undefined) {
         if (!(project.metadata.finalizers ?? []).includes(finalizer)) return done;
-        // Release the name first: the plane then stops serving requests, and its contents can be deleted
-        // unseen.
+        // Release the name first: the plane then stops serving, and its contents can be deleted unseen.
         await directory.releaseProject(plane.name, plane.uid);
         await store.removePlane(plane);
         await resources.change(

@@ -10,8 +10,7 @@ interface Place {
 }
 
 /**
- * Paths of the fields that occur more than once in an object, which JSON.parse does not report. The first
- * 100.
+ * Paths of the first 100 fields that occur more than once in an object, which JSON.parse does not report.
  *
  * @param json a valid JSON text
  */

@@ -96,8 +96,8 @@ export function decodeProtobuf(body: Buffer): Json | undefined {
 }
 
 /**
- * Go writes empty strings, lists and times for unset fields: they are dropped. Times and raw bytes get their
- * JSON form.
+ * Drops the empty strings, lists and times that Go writes for unset fields; times and bytes get their JSON
+ * form.
  */
 function withoutEmpty(value: Json): Json | undefined {
   if (Array.isArray(value)) {

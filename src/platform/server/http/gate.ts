@@ -169,7 +169,7 @@ function hold(limit: SharedLimit, client: string, onOver: OnOver, refusal: strin
   return {
     release,
     add(amount: number): void {
-      // The client is gone, so the permit would never be returned.
+      // The client is gone, so nothing would release the amount.
       if (isOver) throw badRequest("the request was broken off");
       if (limit.take(client, amount) !== undefined) throw tooManyRequests(1, refusal);
       held += amount;

@@ -28,8 +28,7 @@ export interface PlatformLimits {
   readonly watches: number;
   readonly watchesPerToken: number;
   /**
-   * A client that reads nothing of a response for this long is disconnected; watches have limits of their
-   * own.
+   * A client that reads nothing of a response for this long is disconnected; watches have their own limits.
    */
   readonly unreadMs: number;
 }

@@ -36,8 +36,7 @@ const optionsKinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the options shared by all writes: `dryRun`, `fieldManager`, `fieldValidation`, and for patches
- * `force`.
+ * Reads the options of all writes: `dryRun`, `fieldManager`, `fieldValidation`, and for patches `force`.
  *
  * @throws StatusError 422
  */

@@ -43,10 +43,7 @@ export interface KindDefinition extends ResourceName {
   readonly checksOwnSpec?: boolean;
   /** Warnings about valid but questionable values; clients display them. */
   warn?(object: KubeObject): string[];
-  /**
-   * An object's contribution to the control plane's counts, besides itself; the object is stored, hence
-   * valid.
-   */
+  /** An object's contribution to the control plane's counts; the object is stored, hence valid. */
   counts?(object: KubeObject): Partial<Record<"projects" | "policies" | "sinks", number>>;
   /** Validation beyond the schema. */
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];

@@ -101,8 +101,7 @@ export const namespaceKind: KindDefinition = {
       namespace["spec"] = { finalizers: ["kubernetes"] };
       namespace["status"] = { phase: "Active" };
     } else if (old["spec"] !== undefined) {
-      // As in Kubernetes, clients cannot remove the namespace controller's finalizer: the contents would be
-      // orphaned.
+      // As in Kubernetes, clients cannot remove the controller's finalizer: the contents would be orphaned.
       namespace["spec"] = cloneJson(old["spec"]);
     }
     const labels = namespace.metadata.labels ?? {};

@@ -10,10 +10,7 @@ import {
   textField,
 } from "../schema/schema.ts";
 
-/**
- * Schemas of requests and responses, besides the `metadata` of objects: kinds, their lists, and meta/v1
- * types.
- */
+/** Schemas of requests and responses, besides objects' `metadata`: kinds, their lists, and meta/v1 types. */
 
 /** @param properties of an object; absent if any properties are allowed */
 function metaType(name: string, description: string, properties?: Schema["properties"]): SchemaComponent {

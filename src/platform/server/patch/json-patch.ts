@@ -110,7 +110,7 @@ class PatchWork {
         this.#add(steps, this.#budget.copy(this.#get(fromSteps, from)), path);
         return;
       case "test":
-        // The cost is bounded by the patch: it covers the value, and a failed test ends the patch.
+        // The comparison costs no more than the value in the patch, because a failed test ends the patch.
         if (sameJson(this.#get(steps, path), value)) return;
         throw new Unprocessable(`testing value ${shown(path)} failed`);
     }

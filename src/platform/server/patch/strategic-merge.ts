@@ -126,10 +126,7 @@ function indexByKey(list: readonly Json[], key: string): Map<string, number> {
   return indexes;
 }
 
-/**
- * Items in the given order come in that order; the others keep their position relative to the items before
- * them.
- */
+/** Items named in the order come in that order; the others keep their positions. */
 function reorder(list: readonly Json[], order: readonly Json[], schema: Schema | undefined): Json[] {
   const key = schema?.["x-kubernetes-patch-merge-key"];
   const identity = (item: Json): string =>

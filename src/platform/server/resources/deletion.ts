@@ -34,7 +34,7 @@ export async function deleteObject(
     const state = isDeleted ? "deleted" : "deleting";
     const isUnchanged = !isDeleted && JSON.stringify(next) === JSON.stringify(old);
     if (options.dryRun || isUnchanged) return { state, object: isDeleted ? old : next };
-    // Return the object's last state: it was never in deletion.
+    // A deleted object is written in its last state: it was never terminating.
     const written = await resources.write(
       target,
       isDeleted ? "DELETED" : "MODIFIED",

@@ -100,10 +100,7 @@ function validateOwners(object: KubeObject, faults: FaultList): void {
   }
 }
 
-/**
- * Removes duplicate owners, in place. @returns warnings about the metadata, in the Kubernetes API server's
- * wording
- */
+/** Removes duplicate owners, in place. @returns warnings about the metadata, worded as in Kubernetes */
 export function tidyMetadata({ metadata }: KubeObject): string[] {
   const warnings: string[] = [];
   const seen = new Set<string>();
@@ -138,8 +135,8 @@ export function ownerUids(object: KubeObject | undefined): string[] {
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 
 /**
- * Appends five characters to a generateName, as in Kubernetes: no vowels, hence no words. @param random in
- * [0, 1)
+ * Appends five characters to a generateName, as in Kubernetes: no vowels, so no words. @param random in [0,
+ * 1)
  */
 export function generatedName(prefix: string, maxLength: number, random: () => number): string {
   let suffix = "";

@@ -45,7 +45,7 @@ export function checkVersion(given: KubeObject, old: KubeObject, target: Target)
   if (uid !== "" && uid !== old.metadata.uid) {
     throw invalid(kind, name, [invalidValue("metadata.uid", uid, "field is immutable")]);
   }
-  // No version given: the change applies to any version.
+  // No version, or "0" for built-in kinds: the change applies to any version.
   if (resourceVersion === "" || (resourceVersion === "0" && kind.builtIn)) return false;
   if (!/^\d+$/.test(resourceVersion)) {
     const why = "must be a number in decimal";

@@ -36,10 +36,7 @@ export interface Schema {
   readonly "x-kubernetes-patch-merge-key"?: string;
   /** Keeps unknown fields; unknown fields inside known ones are still dropped. */
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
-  /**
-   * Rules in the Common Expression Language. Published only; the kind's `validate` implements the same
-   * checks.
-   */
+  /** Rules in the Common Expression Language. Published only; the kind's `validate` checks the same. */
   readonly "x-kubernetes-validations"?: readonly { readonly rule: string; readonly message: string }[];
   /** The component that the schema comes from; OpenAPI documents refer to it instead. */
   readonly component?: SchemaComponent;
@@ -76,10 +73,7 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/**
- * Schema of a field that refers to a component. @param description absent for list items, which have none of
- * their own
- */
+/** Schema of a field that refers to a component. @param description absent for list items, which have none */
 export function referTo(component: SchemaComponent, description?: string): Schema {
   return { ...component.schema, ...(description === undefined ? {} : { description }), component };
 }

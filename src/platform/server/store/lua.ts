@@ -27,10 +27,7 @@ export const versionOf = `
 local function versionOf(json) return string.match(json, '"resourceVersion":"(%d+)"') end
 `;
 
-/**
- * Reads a plane's newest version, and the oldest from which a watch may resume; nil, nil if the plane does
- * not exist.
- */
+/** Reads a plane's newest version and the oldest resumable one; nil, nil if the plane does not exist. */
 export const readVersions = `
 local function readVersions()
   local state = redis.call('HMGET', KEYS[1], 'rv', 'compacted', 'logged')

@@ -84,8 +84,7 @@ export interface DueWork {
 }
 
 /**
- * The objects of all planes in Redis. Every function is one atomic step there, and cannot be cancelled once
- * sent.
+ * The objects of all planes in Redis. Each function is one atomic step, and cannot be cancelled once sent.
  */
 export interface ObjectStore {
   createPlane(plane: Plane): Promise<void>;

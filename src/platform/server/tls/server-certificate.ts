@@ -90,7 +90,7 @@ async function readPair(directory: string, name: string): Promise<CertificateAnd
   }
 }
 
-/** Key first, but order does not matter: if either half is missing, both are recreated. */
+/** The order does not matter: if either file is missing, both are recreated. */
 async function writePair(directory: string, name: string, pair: CertificateAndKey): Promise<void> {
   for (const [extension, text] of [
     ["key", pair.key],

@@ -23,8 +23,7 @@ export interface FeedListener {
   /** New changes in order, and the version that they lead to. */
   onChanges(changes: readonly FeedChange[], version: string): void;
   /**
-   * The changes after the listener's position are no longer available, or the plane is gone. The listener has
-   * been removed.
+   * The changes after the listener's position are lost, or the plane is gone. The listener has been removed.
    */
   onLost(why: "expired" | "gone"): void;
 }

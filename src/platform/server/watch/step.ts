@@ -18,8 +18,7 @@ export interface WatchEvent {
 }
 
 /**
- * A change from the view of one watch: an object that begins to match is ADDED, one that stops matching is
- * DELETED.
+ * A change as one watch sees it: an object that begins to match is ADDED, one that stops matching is DELETED.
  *
  * @returns undefined if the object does not match before or after
  */

@@ -42,8 +42,7 @@ export function encode(value: Json, encoding: Encoding): string {
 }
 
 /**
- * Writes an object that contains a long list, in pieces: the part before the list, its items, the part after
- * it.
+ * Writes an object that contains a long list, in pieces: the part before the list, its items, and the rest.
  */
 export interface ListWriter {
   open(head: JsonObject, key: string): string;

@@ -34,8 +34,7 @@ export function parseMediaRanges(header: string): MediaRange[] {
 }
 
 /**
- * Negotiates a response's form from the Accept header. A client that prefers protobuf but also accepts JSON
- * gets JSON.
+ * Negotiates a response's form from the Accept header. JSON wins over protobuf if the client accepts both.
  *
  * @returns undefined if no acceptable form is available (406)
  */

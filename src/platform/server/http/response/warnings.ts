@@ -5,17 +5,11 @@
 const maxTotalLength = 4 * 1024;
 const maxCutLength = 256;
 
-/**
- * Total size of all `Warning` headers: clients reject a response with too large a head, for many above 16
- * KiB.
- */
+/** Total size of all `Warning` headers: many clients reject a response whose head exceeds 16 KiB. */
 const maxHeaderBytes = 8 * 1024;
 const lineOverhead = 'Warning: 299 - ""\r\n'.length;
 
-/**
- * Values of the `Warning` headers (RFC 7234, section 5.5) for these texts, without duplicates; kubectl prints
- * them.
- */
+/** Values of the `Warning` headers (RFC 7234, section 5.5), without duplicates; kubectl prints them. */
 export function warningHeaders(texts: readonly string[]): string[] {
   const distinct = [...new Set(texts)];
   const total = distinct.reduce((length, text) => length + text.length, 0);

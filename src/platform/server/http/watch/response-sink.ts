@@ -17,7 +17,7 @@ interface Unsent {
 /** Writes a watch's events to a response, one piece at a time, waiting for the connection to accept each. */
 export function responseSink(response: ServerResponse, unsent: UnsentOfWatch): ResponseSink {
   let events: Unsent[] = [];
-  /** The first event not yet fully written, and the bytes of it that are. */
+  /** Index of the first event not fully written, and the offset within it. */
   let [index, offset] = [0, 0];
   let bytesInFlight = 0;
   let onFinished: (() => void) | undefined;

@@ -117,7 +117,8 @@ interface LiveEnd {
 }
 
 /**
- * Takes changes from the feed until the reader is behind, the feed has lost its position, or the watch ends.
+ * Takes changes from the feed until the reader is behind, the feed has lost its position, or a bookmark or
+ * the watch's end is due.
  */
 async function listenLive(
   { feed, clock }: WatchContext,
