@@ -14,12 +14,12 @@ import type { PlaneObject, ReflectorEffect } from "./reflector-step.ts";
 import { type SeenStatus, seenStatus } from "./status-decision.ts";
 
 export interface PlaneSourceOptions {
-  /** The name under which the policies are filed: the project. */
+  /** The project: policies are filed under its name. */
   readonly plane: string;
   readonly groupDomain: string;
   readonly client: PlaneClient;
   readonly store: PolicyStore;
-  /** The label that is forced on the queries of the project; its policies must not name it. */
+  /** Label forced on the project's queries; its policies must not name it. */
   readonly tenantLabel?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -27,20 +27,20 @@ export interface PlaneSourceOptions {
 }
 
 export interface ControlPlaneWatcher extends Service {
-  /** What the control plane has as the policy's status; undefined where it does not have the policy. */
+  /** The policy's status in the control plane; undefined if the policy does not exist there. */
   statusOf(ref: PolicyRef): SeenStatus | undefined;
 }
 
-/** The collections of a control plane that the exporter reads, over all namespaces. */
+/** Path of a collection that the exporter reads, across all namespaces. */
 export function policiesPath(groupDomain: string): string {
   return `/apis/telemetry.${groupDomain}/v1alpha1/exportpolicies`;
 }
 export const secretsPath = "/api/v1/secrets";
 
 /**
- * Policies and Secrets of one control plane, kept in step with it. Of its Secrets only those of basic authentication are read;
- * see {@link OtherSecrets} for what is known of the others. The plane is put into the store when both have been
- * listed; after that it changes object by object, or whole after a new listing.
+ * Follows the policies and Secrets of one control plane. Reads only basic-authentication Secrets; see {@link
+ * OtherSecrets} for the others. Adds the plane to the store once both collections are listed; afterwards
+ * updates it object by object, or as a whole after a relist.
  */
 export function createControlPlaneWatcher(options: PlaneSourceOptions): ControlPlaneWatcher {
   const { plane, groupDomain, client, store, clock, log, random } = options;
@@ -97,7 +97,7 @@ export function createControlPlaneWatcher(options: PlaneSourceOptions): ControlP
     }
     const before = policies.get(keyOf(ref));
     policies.set(keyOf(ref), seen);
-    // What we write into the status comes back as an event; so do labels. Neither changes what is to be done.
+    // Our own status writes come back as events, and labels may change: neither is work for the exporter.
     if (before?.look === seen.look || !isListed()) return;
     store.putPolicy(seen.checked);
     otherSecrets.notice();
@@ -164,7 +164,7 @@ export function createControlPlaneWatcher(options: PlaneSourceOptions): ControlP
   };
 }
 
-/** A policy, and what would have to differ for it to be another one to the exporter. */
+/** A policy, with the parts whose change matters to the exporter. */
 interface Seen {
   readonly checked: CheckedPolicy;
   readonly look: string;

@@ -29,7 +29,7 @@ interface CommonOptions {
   readonly store: PolicyStore;
   /** `metrics.tenantLabel`: policies must not name it. */
   readonly tenantLabel?: string | undefined;
-  /** The status of every policy that is known; pulled about every second. */
+  /** Statuses of all known policies; read about once a second. */
   statuses(): Iterable<WantedStatus>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -39,37 +39,38 @@ interface CommonOptions {
 export interface ControlPlaneOptions extends CommonOptions {
   /** `controlPlane.apiUrl`. */
   readonly apiUrl: string;
-  /** Every project of it, or `projects`. */
+  /** The organization whose projects are followed, unless `projects` names them. */
   readonly organization?: string;
   readonly projects: readonly string[];
   readonly accessTokenFile: string;
   readonly caFile?: string;
-  /** Trusted too, PEM: the authority of a platform of one's own. */
+  /** Additional trusted authority (PEM), for a self-hosted platform. */
   readonly ca?: string;
 }
 
 export interface KubeconfigPlaneOptions extends CommonOptions {
   /** `controlPlane.kubeconfig`. */
   readonly kubeconfig: string;
-  /** The project that it reaches; policies are filed under this name. */
+  /** The project behind this kubeconfig; policies are filed under this name. */
   readonly project: string;
 }
 
 export interface ControlPlane {
   readonly service: Service;
-  /** For `/readyz` and the logs: whether there is a bearer token, and why not. */
+  /** For `/readyz` and the logs: whether there is a bearer token, and if not, why. */
   bearer(): BearerSnapshot;
 }
 
-/** The server sends a bookmark about once a minute: twice that without a word is a lost connection. */
+/** The server sends a bookmark about once a minute: a longer silence means a lost connection. */
 const silentMs = 150_000;
 const connectLimitMs = 10_000;
 
 /**
- * The exporter's side of the platform: exchanges the access token, follows the policies and Secrets of the projects, and
- * writes conditions back. Policies of a project are filed in the store under the project's name.
+ * The exporter's side of the platform: exchanges the access token, follows the projects' policies and
+ * Secrets, and writes conditions back. The store files a project's policies under the project's name.
  *
- * @throws FILE_UNREADABLE for `caFile`, INVALID_CONFIGURATION for a project that cannot be exported under its name
+ * @throws FILE_UNREADABLE for `caFile`, INVALID_CONFIGURATION for a project that cannot be exported under its
+ * name
  */
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   for (const project of options.projects) requireProjectName(project);
@@ -112,9 +113,9 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
 }
 
 /**
- * The same with any Kubernetes API server that holds the CRD, reached as a kubeconfig says.
+ * The same for any Kubernetes API server that has the CRD, reached through a kubeconfig.
  *
- * @throws FILE_UNREADABLE, INVALID_CONFIGURATION for the kubeconfig and what it names
+ * @throws FILE_UNREADABLE, INVALID_CONFIGURATION for the kubeconfig and the files it names
  */
 export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlPlane {
   requireProjectName(options.project);
@@ -143,10 +144,10 @@ function requireProjectName(project: string): void {
 }
 
 /**
- * Each connection is made with the context of the moment. A connector remembers TLS sessions, which were begun with certificates of
- * before: another context gets another one.
+ * Every connection uses the current TLS context. A connector caches TLS sessions, which belong to the
+ * certificates they began with: a new context gets a new connector.
  *
- * @throws what the context throws when it cannot be made at all
+ * @throws the context's error when it cannot be created
  */
 function createDispatcher(
   context: RenewedContext,

@@ -2,14 +2,14 @@ import { type Dispatcher, request } from "undici";
 import { describeError } from "../../base/core/errors.ts";
 import { withLimit } from "../../base/core/signals.ts";
 
-/** A bearer token, and when it ends where that can be told. */
+/** A bearer token and, if known, its expiry. */
 export interface Bearer {
   readonly text: string;
-  /** From the token's `exp` where it is a JWT. */
+  /** From the `exp` claim if the token is a JWT. */
   readonly expiresMs?: number;
 }
 
-/** `denied`: the platform does not take the Personal Access Token; `failed`: no usable response, to be tried again. */
+/** `denied`: the platform rejects the Personal Access Token. `failed`: no usable response; retry. */
 export type ExchangeOutcome =
   | { readonly outcome: "exchanged"; readonly bearer: Bearer }
   | { readonly outcome: "denied" | "failed"; readonly message: string };
@@ -17,12 +17,12 @@ export type ExchangeOutcome =
 const responseLimitMs = 15_000;
 const maxResponseBytes = 64 * 1024;
 
-/** The address of the token exchange (platform API, "Endpoints"). */
+/** URL of the token exchange (platform API, "Endpoints"). */
 export function exchangeUrl(apiUrl: string): string {
   return `${apiUrl.replace(/\/+$/, "")}/platform-os/oauth/token/exchange`;
 }
 
-/** Exchanges a Personal Access Token for a short-lived bearer token. Messages never hold either of them. */
+/** Exchanges a Personal Access Token for a short-lived bearer token. Messages never contain either token. */
 export async function exchangeToken(
   apiUrl: string,
   accessToken: string,
@@ -75,7 +75,9 @@ export function readBearer(text: string): Bearer | undefined {
   }
 }
 
-/** The `exp` of a JWT in ms; undefined for a token that is none. Nothing is verified: that is the platform's business. */
+/**
+ * The `exp` claim of a JWT, in ms; undefined if the token is not a JWT. Verification is left to the platform.
+ */
 export function jwtExpiry(token: string): number | undefined {
   const [, payload, signature] = token.split(".");
   if (payload === undefined || signature === undefined) return undefined;

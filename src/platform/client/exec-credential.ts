@@ -6,7 +6,9 @@ import type { KubeAccess, KubeCredentials } from "./kubeconfig.ts";
 const limitMs = 60_000;
 const maxOutputBytes = 1024 * 1024;
 
-/** Runs a kubeconfig's credential plug-in (client.authentication.k8s.io ExecCredential) and takes its token. */
+/**
+ * Runs a kubeconfig's credential plug-in (client.authentication.k8s.io ExecCredential) and returns its token.
+ */
 export async function execCredential(
   exec: Extract<KubeCredentials, { kind: "exec" }>,
   access: Pick<KubeAccess, "server"> & { readonly ca: string | undefined },
@@ -27,7 +29,7 @@ export async function execCredential(
     return readExecCredential(output);
   } catch (error) {
     signal.throwIfAborted();
-    // Not its output: a plug-in may print what it should not.
+    // Never include the plug-in's output: it may contain secrets.
     return {
       outcome: "failed",
       message: `the credential plug-in ${exec.command} failed: ${firstLine(error)}`,
@@ -56,7 +58,7 @@ function run(
   });
 }
 
-/** Reads what a plug-in prints. */
+/** Parses a plug-in's output. */
 export function readExecCredential(output: string): ExchangeOutcome {
   try {
     const { kind, status } = JSON.parse(output) as {

@@ -7,7 +7,9 @@ import { lookOfFile } from "../../base/net/renewed-context.ts";
 import { systemAuthorities } from "../../base/net/tls-material.ts";
 import { type KubeAccess, type KubeCredentials, type PemLocation, readKubeconfig } from "./kubeconfig.ts";
 
-/** A kubeconfig that is read again when it has changed; one that cannot be used leaves the last good one in force. */
+/**
+ * A kubeconfig that is reread when it changes; the last valid version stays in use while the file is invalid.
+ */
 export class KubeconfigFile {
   readonly #path: string;
   #look = "";
@@ -17,7 +19,7 @@ export class KubeconfigFile {
     this.#path = path;
   }
 
-  /** @throws FILE_UNREADABLE, INVALID_CONFIGURATION when there was no good one before */
+  /** @throws FILE_UNREADABLE, INVALID_CONFIGURATION if no valid version has been read yet */
   access(): KubeAccess {
     try {
       const look = this.#currentLook();
@@ -42,12 +44,12 @@ export class KubeconfigFile {
     try {
       return lookOfFile(this.#path);
     } catch {
-      // That it cannot be read is told where it is.
+      // Reading the file reports the error.
       return "";
     }
   }
 
-  /** What its authority and its client certificate are read from, as it is now. */
+  /** Current content of the authority and client certificate files, for comparison. */
   tlsLook(): string {
     const { ca, credentials } = this.access();
     const { certificate, key } = credentials.kind === "certificate" ? credentials : {};
@@ -57,7 +59,7 @@ export class KubeconfigFile {
   /** @throws FILE_UNREADABLE */
   tls(): SecureContextOptions {
     const { credentials } = this.access();
-    // As kubectl does it: the authority that is named, and no other.
+    // Like kubectl: trust only the authority that the kubeconfig names.
     const ca = this.authority() ?? systemAuthorities();
     if (credentials.kind !== "certificate") return { ca };
     return {
@@ -67,7 +69,7 @@ export class KubeconfigFile {
     };
   }
 
-  /** PEM of the authority that it names. @throws FILE_UNREADABLE */
+  /** PEM of the kubeconfig's authority. @throws FILE_UNREADABLE */
   authority(): string | undefined {
     const { ca } = this.access();
     return ca && readPem(ca, "certificate-authority");

@@ -2,7 +2,9 @@ import { dirname, resolve } from "node:path";
 import { isObject } from "../../base/documents/document-path.ts";
 import { parseYaml } from "../../base/documents/yaml-source.ts";
 
-/** How a kubeconfig's current context reaches its API server. Certificates and keys are PEM text, or files that hold it. */
+/**
+ * Access to the API server of a kubeconfig's current context. Certificates and keys are PEM text or paths.
+ */
 export interface KubeAccess {
   readonly server: string;
   readonly ca?: PemLocation;
@@ -33,7 +35,7 @@ export type KubeconfigOutcome =
 /**
  * Reads the current context of a kubeconfig (v1 Config).
  *
- * @param path of the file: names in it are relative to its folder
+ * @param path of the file; relative paths in it start at its folder
  */
 export function readKubeconfig(text: string, path: string): KubeconfigOutcome {
   const { documents, problems } = parseYaml(text);
@@ -73,7 +75,7 @@ function fault(message: string): KubeconfigOutcome {
 
 type Fields = Record<string, unknown>;
 
-/** Of a list of `{name, <field>}`, the field of the one with this name. */
+/** In a list of `{name, <field>}`, the field of the entry with this name. */
 function named(list: unknown, name: unknown, field: string): Fields | undefined {
   if (!Array.isArray(list)) return undefined;
   const found = list.find((item): item is Fields => isObject(item) && item["name"] === name);
@@ -81,7 +83,7 @@ function named(list: unknown, name: unknown, field: string): Fields | undefined 
   return isObject(value) ? value : undefined;
 }
 
-/** `<name>-data` in base64, else the file called `<name>`. */
+/** `<name>-data` in base64, else the file at `<name>`. */
 function pem(fields: Fields, name: string, path: string): PemLocation | undefined {
   const data = fields[`${name}-data`];
   if (typeof data === "string" && data !== "") return { text: Buffer.from(data, "base64").toString() };
@@ -108,7 +110,7 @@ function readExec(exec: Fields, path: string): KubeCredentials | undefined {
   const entries = (Array.isArray(env) ? env : []).filter(isObject);
   return {
     kind: "exec",
-    // A name with a slash is relative to the kubeconfig; one without is looked for on the PATH.
+    // A command with a slash is relative to the kubeconfig; one without is looked up on the PATH.
     command: command.includes("/") ? resolve(dirname(path), command) : command,
     args: (Array.isArray(args) ? args : []).map(String),
     env: Object.fromEntries(entries.map(({ name, value }) => [String(name), String(value)])),

@@ -1,7 +1,7 @@
 import { Gauge, Registry } from "prom-client";
 import type { BearerSnapshot } from "./token-provider.ts";
 
-/** What operators see of the control plane's credentials, read when it is asked for. */
+/** Metrics of the control plane's credentials, read at scrape time. */
 export function createControlPlaneRegistry(bearer: () => BearerSnapshot): Registry {
   const registry = new Registry();
   new Gauge({

@@ -11,22 +11,23 @@ export interface SecretName {
 
 export interface OtherSecretsOptions {
   readonly client: PlaneClient;
-  /** The Secrets that policies name and that are not followed: there are none of them, or they are of another type. */
+  /** Secrets that policies name but that are not followed: they do not exist, or have another type. */
   missing(): readonly SecretName[];
-  /** Called with those of another type, whenever they are others than before. */
+  /** Called with the Secrets of another type whenever that list changes. */
   onChange(others: readonly SecretName[]): void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What was found out is asked again after this long: nobody tells of it. */
+/** Results are rechecked after this long, because no event announces a change. */
 const repeatMs = 30_000;
 const onlyMetadata =
   "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.1";
 
 /**
- * Tells a Secret that is not there from one of a type that is of no use, which a policy's condition has to. Only Secrets of
- * basic authentication are followed; of one that a policy names beside them no more is asked than whether it is there.
+ * Distinguishes a missing Secret from one of an unsupported type, for a policy's condition. Only
+ * basic-authentication Secrets are followed; for any other Secret that a policy names, only its existence is
+ * checked.
  */
 export class OtherSecrets {
   readonly #options: OtherSecretsOptions;
@@ -38,7 +39,7 @@ export class OtherSecrets {
     this.#options = options;
   }
 
-  /** Policies or Secrets have changed: others may be missing. */
+  /** Call when policies or Secrets have changed: other Secrets may be missing. */
   notice(): void {
     this.#wake.abort();
   }
@@ -55,7 +56,9 @@ export class OtherSecrets {
     }
   }
 
-  /** Asks for each that was not asked for lately, one after another. @returns how many are missing */
+  /**
+   * Checks each Secret that was not checked recently, one at a time. @returns the number of missing Secrets
+   */
   async turn(signal: AbortSignal): Promise<number> {
     const missing = this.#options.missing();
     const before = this.#known;
@@ -76,7 +79,7 @@ export class OtherSecrets {
     return missing.length;
   }
 
-  /** @returns undefined where that is not known */
+  /** @returns undefined if unknown */
   async #ask({ namespace, name }: SecretName, signal: AbortSignal): Promise<boolean | undefined> {
     const query = { fieldSelector: `metadata.name=${name},type!=${basicAuthType}`, limit: "1" };
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`;

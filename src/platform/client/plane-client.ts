@@ -4,14 +4,14 @@ import { withLimit } from "../../base/core/signals.ts";
 import { isObject } from "../../base/documents/document-path.ts";
 import type { TokenProvider } from "./token-provider.ts";
 
-/** One control plane, as its clients see it. */
+/** HTTP client of one control plane. */
 export interface PlaneClient {
-  /** One request with a JSON response. */
+  /** Sends one request and reads a JSON response. */
   send(method: "GET" | "PATCH", path: string, options: SendOptions, signal: AbortSignal): Promise<ApiOutcome>;
   /**
-   * Opens a watch and hands over each line as it comes.
+   * Opens a watch and passes on each line as it arrives.
    *
-   * @returns how it ended: `closed` by the server in order, or as {@link ApiOutcome} has it
+   * @returns how it ended: `closed` cleanly by the server, or an {@link ApiOutcome}
    */
   watch(
     path: string,
@@ -25,22 +25,22 @@ export interface SendOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly contentType?: string;
-  /** JSON as it is unless given. */
+  /** Defaults to plain JSON. */
   readonly accept?: string;
 }
 
-/** `refused`: a response that is no success, with the message of its Status; `failed`: no usable response. */
+/** `refused`: an error response, with its Status message. `failed`: no usable response. */
 export type ApiOutcome =
   | { readonly outcome: "ok"; readonly json: Record<string, unknown> }
   | { readonly outcome: "refused"; readonly code: number; readonly message: string }
   | { readonly outcome: "failed"; readonly message: string };
 
 export interface PlaneClientOptions {
-  /** The control plane's base address. */
+  /** Base URL of the control plane. */
   readonly base: string;
   readonly bearer: TokenProvider;
   readonly dispatcher: Dispatcher;
-  /** A watch in which nothing comes for this long, not even a bookmark, counts as lost. */
+  /** A watch that receives nothing for this long, not even a bookmark, is considered lost. */
   readonly silentMs: number;
 }
 
@@ -51,7 +51,7 @@ const maxLineBytes = 16 * 2 ** 20;
 export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
   const base = options.base.replace(/\/+$/, "");
 
-  /** One attempt, and another at once with a new token where the first was refused. */
+  /** One attempt, and a second one at once with a new token if the first was rejected. */
   const attempt = async (
     path: string,
     init: { method: "GET" | "PATCH"; headers?: Record<string, string>; body?: string; bodyTimeout: number },

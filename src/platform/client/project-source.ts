@@ -17,7 +17,7 @@ export interface ProjectSourceOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
-  /** What follows one project's control plane. */
+  /** Creates the service that follows one project's control plane. */
   planeSource(project: string): Service;
 }
 
@@ -28,7 +28,7 @@ interface RunningProject {
   readonly ended: Promise<void>;
 }
 
-/** Each hundred projects that are there at the start take this much longer to start, so that they do not all list at once. */
+/** Delays the start of each hundred initial projects by this much, so that they do not all list at once. */
 const spreadMsPerHundred = 2_000;
 
 export function projectsPath(groupDomain: string): string {
@@ -36,14 +36,14 @@ export function projectsPath(groupDomain: string): string {
 }
 
 /**
- * The projects of an organization, each with its control plane followed for as long as it exists. One that is gone, or
- * is there anew under another uid, takes its policies along. One whose name is taken by the directory is reported and
- * not exported.
+ * Follows the control plane of every project in an organization for as long as the project exists. A deleted
+ * project, or one recreated under another uid, takes its policies with it. A project whose name is taken by
+ * the policy directory is reported and not exported.
  */
 export function createProjectSource(options: ProjectSourceOptions): Service {
   const { client, groupDomain, store, clock, log, random } = options;
   const projects = new Map<string, RunningProject>();
-  /** The uids of projects that cannot be exported: each is reported once. */
+  /** Uids of projects that cannot be exported; each is reported once. */
   const refused = new Set<string>();
 
   const start = (name: string, uid: string, delayMs: number): void => {
@@ -64,7 +64,8 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
     if (project === undefined) return;
     projects.delete(name);
     project.stop.abort();
-    // Only once it has ended can nothing put the plane back; a project of that name may run anew by then.
+    // Remove the plane only after its service has ended, or the service could put it back. By then a project
+    // of the same name may already be running again.
     void project.ended.then(() => {
       if (!projects.has(name)) store.removePlane(name);
     });
@@ -108,7 +109,7 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
         random,
         onEffect,
       });
-      // Each project has a signal of its own: one that all of them listen to takes Node.js longer for each of them.
+      // Each project has its own signal: Node.js slows down with the number of listeners on a shared one.
       const stopAll = () => {
         for (const { stop } of projects.values()) stop.abort(signal.reason);
       };

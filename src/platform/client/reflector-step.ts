@@ -2,12 +2,12 @@
 export type PlaneObject = Readonly<Record<string, unknown>>;
 
 /**
- * Where the following of one collection stands.
+ * State of the reflector of one collection.
  *
- * - *listing* collects the parts of a list; nothing of it counts before the last part is there;
+ * - *listing* collects the pages of a list; they take effect only once the last page has arrived;
  * - *watching* follows the changes after a version.
  *
- * `failures` counts what went wrong in a row, for the pause before the next request.
+ * `failures` counts consecutive failures, for the backoff before the next request.
  */
 export type ReflectorState =
   | {
@@ -31,14 +31,14 @@ export type ReflectorInput =
       readonly object: PlaneObject;
       readonly resourceVersion: string;
     }
-  /** The version, or the token of a list's next part, is not known to the server any more (410). */
+  /** The server no longer knows the version, or the continue token of the list (410). */
   | { readonly kind: "expired" }
-  /** No response, a broken connection, silence, or a response that is none. */
+  /** No response, a broken connection, silence, or an unusable response. */
   | { readonly kind: "failed" }
-  /** The server ended the watch in order. */
+  /** The server closed the watch cleanly. */
   | { readonly kind: "closed" };
 
-/** What the step makes the holder of the objects do. */
+/** Effect of a step, carried out by the holder of the objects. */
 export type ReflectorEffect =
   | { readonly kind: "swap"; readonly items: readonly PlaneObject[] }
   | { readonly kind: "put" | "delete"; readonly object: PlaneObject };
@@ -56,8 +56,9 @@ export const listFromStart: ReflectorState = {
 };
 
 /**
- * What follows from what has come. A list that breaks off takes nothing away: the objects are swapped whole when it is
- * complete. A watch that breaks off goes on from the version it has seen last; only an expired version means a new list.
+ * Computes the next state from an input. An interrupted list removes nothing: objects are replaced as a whole
+ * once the list is complete. An interrupted watch resumes from the last version seen; only an expired version
+ * requires a new list.
  */
 export function reflectorStep(state: ReflectorState, input: ReflectorInput): ReflectorStep {
   switch (input.kind) {

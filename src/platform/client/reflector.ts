@@ -15,11 +15,11 @@ import {
 
 export interface ReflectorOptions {
   readonly client: PlaneClient;
-  /** The collection's path below the control plane's base. */
+  /** Path of the collection below the control plane's base. */
   readonly path: string;
-  /** Limits the collection, for example `fieldSelector`. */
+  /** Query parameters that restrict the collection, for example `fieldSelector`. */
   readonly select?: Readonly<Record<string, string>>;
-  /** What the objects are: items of a list need not say it themselves. */
+  /** Type of the objects: list items may omit it. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly clock: Clock;
@@ -42,10 +42,10 @@ export interface Reflector {
 
 const itemsAtOnce = 500;
 const retry = { baseMs: 500, maxMs: 30_000, jitter: 0.5 };
-/** A watch is asked to end by itself after this long, up to twice that, so that a stuck one does not live for ever. */
+/** Requested watch timeout (up to twice this long), so that a stuck watch ends eventually. */
 const watchSeconds = 240;
 
-/** Follows one collection of a control plane for as long as it runs: lists it, then watches it. */
+/** Follows one collection of a control plane while it runs: lists it, then watches it. */
 export function createReflector(options: ReflectorOptions): Reflector {
   const { client, path, clock, log } = options;
   let state: ReflectorState = listFromStart;
@@ -87,7 +87,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
       timeoutSeconds,
       resourceVersion,
     };
-    // Set by the first ERROR event: what comes after it would be of an unknown version.
+    // Set by the first ERROR event: the version of any later event is unknown.
     let end: ReflectorInput | undefined;
     const stop = new AbortController();
     const onLine = (line: string): void => {
@@ -120,7 +120,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
           const startedMs = clock.monotonicMs();
           if (state.phase === "listing") await listPart(state.continueToken, signal);
           else await watch(state.resourceVersion, signal);
-          // Also after a watch that ends at once, again and again: that must not become a storm.
+          // Also back off after watches that end at once, so that they do not become a request storm.
           const isBrief = state.phase === "watching" && clock.monotonicMs() - startedMs < 1_000;
           const failures = Math.max(state.failures, isBrief ? 1 : 0);
           if (failures > 0) await clock.sleep(nextDelay(failures, retry, options.random()), signal);
@@ -154,7 +154,7 @@ function readPage(json: Record<string, unknown>, naming: Naming): ReflectorInput
   };
 }
 
-/** Lists of built-in kinds leave out what every item is. */
+/** Lists of built-in kinds omit the type of their items. */
 function named(object: PlaneObject, { apiVersion, kind }: Naming): PlaneObject {
   return { apiVersion, kind, ...object };
 }

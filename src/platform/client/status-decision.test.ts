@@ -35,7 +35,7 @@ describe("when a status is written", () => {
   ])("%s", (_name, before, wanted, nowMs, expected) => {
     const written = before && { status: before, writtenMs: 0, inVain: 0 };
     expect(isWriteDue(written, wanted, undefined, nowMs)).toBe(expected);
-    // That our word is there changes nothing.
+    // Reading back our own status changes nothing.
     expect(isWriteDue(written, wanted, seenStatus(wanted), nowMs)).toBe(expected);
   });
 
@@ -98,7 +98,7 @@ describe("a sink that another replica of the fleet runs", () => {
     expect(isWriteDue(known, own, seenStatus(own), 10_000)).toBe(false);
     const failing = { ...own, sinks: status({ status: "False" }).sinks };
     expect(isWriteDue(known, failing, seenStatus(own), 1_000)).toBe(true);
-    // The other one wrote that it fails; here it does not, as it did not when it was last run here.
+    // The other replica reported a failure; here the sink did not fail when it last ran.
     expect(isWriteDue(known, own, seenStatus(failing), 10_000)).toBe(true);
   });
 

@@ -3,32 +3,34 @@ import { isTransition } from "../../exporter/policy/status/condition-changes.ts"
 import type { Condition, PolicyStatus } from "../../exporter/policy/status/conditions.ts";
 
 /**
- * What is known of a policy's status in its control plane. In a fleet a replica tells how a sink delivers only while it
- * runs the sink itself: what it does not tell is another one's to tell, and no change.
+ * The last known status of a policy in its control plane. In a fleet, a replica reports delivery only for the
+ * sinks that it runs: anything it does not report belongs to another replica and is not a change.
  */
 export interface WrittenStatus {
   readonly status: PolicyStatus;
-  /** Monotonic. */
+  /** Monotonic time, in ms. */
   readonly writtenMs: number;
-  /** How often in a row it was written because the control plane has something else, 0 once that has our word. */
+  /** Consecutive writes made because the control plane differs; 0 once it matches. */
   readonly inVain: number;
 }
 
-/** What a status in the control plane says, by `sink type` (the policy's own conditions have no sink). */
+/**
+ * The conditions of a status in the control plane, by `sink type` (the policy's own conditions have no sink).
+ */
 export type SeenStatus = ReadonlyMap<string, Pick<Condition, "status" | "reason" | "observedGeneration">>;
 
-/** What is no transition (a checkpoint, a message) is written this often at most. */
+/** Minimum interval between writes that are not transitions (checkpoints, messages). */
 export const refreshMs = 5 * 60_000;
 
-/** What we wrote comes back as an event within this time; until then the control plane seems to say something else. */
+/** A write comes back as an event within this time; until then the control plane seems to differ. */
 const echoMs = 5_000;
 
 /**
- * Whether a status is to be written now: at once on a transition of ours, and where the control plane says something else than
- * we do (another replica ran the sink before us, and wrote how it did then), else at most every five minutes. Who
- * writes against us all the time gets a response less and less often.
+ * Whether to write a status now. A transition is written at once, and so is a status that differs from the
+ * control plane's (another replica ran the sink before and wrote its state); anything else at most every five
+ * minutes. Against a writer that keeps overwriting the status, the interval grows.
  *
- * @param seen the control plane's own, as far as events have told; undefined where none has
+ * @param seen the control plane's status according to events; undefined if none has arrived
  */
 export function isWriteDue(
   written: WrittenStatus | undefined,
@@ -51,7 +53,7 @@ export function isWriteDue(
   return JSON.stringify(before) !== JSON.stringify(wanted);
 }
 
-/** Whether the control plane says something else than `wanted` does. What it says of a newer generation is not ours to judge. */
+/** Whether the control plane's status differs from `wanted`. Conditions of a newer generation are ignored. */
 export function contradicts(seen: SeenStatus | undefined, wanted: PolicyStatus): boolean {
   if (seen === undefined) return false;
   const differs = (sink: string, { type, status, reason, observedGeneration }: Condition): boolean => {
@@ -65,7 +67,7 @@ export function contradicts(seen: SeenStatus | undefined, wanted: PolicyStatus):
   );
 }
 
-/** Reads an object's `status`, whatever it holds. */
+/** Reads an object's `status`, whatever its shape. */
 export function seenStatus(status: unknown): SeenStatus {
   const seen = new Map<string, Pick<Condition, "status" | "reason" | "observedGeneration">>();
   const read = (sink: string, conditions: unknown): void => {
@@ -83,7 +85,7 @@ export function seenStatus(status: unknown): SeenStatus {
   return seen;
 }
 
-/** What is known once `wanted` is written: of what it does not tell, what was known before. */
+/** The known status after `wanted` is written: parts missing from `wanted` keep their previous value. */
 export function knownStatus(before: PolicyStatus | undefined, wanted: PolicyStatus): PolicyStatus {
   const sinks = wanted.sinks.map((sink) => {
     const known = before?.sinks.find(({ name }) => name === sink.name)?.conditions ?? [];
@@ -100,9 +102,9 @@ function ofTypes(conditions: readonly Condition[], like: readonly Condition[]): 
 type JsonStatus = Readonly<Record<string, unknown>> | undefined;
 
 /**
- * The status to write over the one in the control plane. What is not told here (conditions of other types, the
- * checkpoint of a sink that another replica runs) stays; a condition whose
- * status is the same keeps its time, which we do not know after a restart.
+ * Merges `wanted` into the status in the control plane. Parts missing from `wanted` (conditions of other
+ * types, checkpoints of sinks that another replica runs) stay. A condition with unchanged status keeps its
+ * transition time, which is unknown after a restart.
  */
 export function mergedStatus(present: JsonStatus, wanted: PolicyStatus): Record<string, unknown> {
   const presentSinks = objects(present?.["sinks"]);

@@ -9,7 +9,7 @@ import type { ControlPlaneWatcher } from "./control-plane-watcher.ts";
 import type { PlaneClient } from "./plane-client.ts";
 import { contradicts, isWriteDue, knownStatus, mergedStatus, type WrittenStatus } from "./status-decision.ts";
 
-/** The status that a policy should have. */
+/** The desired status of a policy. */
 export interface WantedStatus {
   readonly ref: PolicyRef;
   readonly status: PolicyStatus;
@@ -22,19 +22,19 @@ export interface WrittenPlane {
 
 export interface StatusWriterOptions {
   readonly groupDomain: string;
-  /** A plane, undefined for one that is not ours (the directory). */
+  /** A plane's client; undefined for the policy directory. */
   planeOf(plane: string): WrittenPlane | undefined;
-  /** Pulled at every turn, one by one. */
+  /** Called on every turn, and read lazily. */
   wanted(): Iterable<WantedStatus>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 const turnMs = 1_000;
-/** Looked at without a pause. */
+/** Longest time to check policies without yielding. */
 const burstMs = 2;
 const maxConflicts = 4;
-/** A policy whose status cannot be written is tried again after this long. */
+/** Pause before retrying a policy whose status could not be written. */
 const retryMs = 15_000;
 
 /** Writes the policies' conditions back into their control planes, as `/status` merge patches. */
@@ -51,12 +51,12 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
     for (let attempt = 1; attempt <= maxConflicts; attempt++) {
       const present = await client.send("GET", path, {}, signal);
       if (present.outcome !== "ok") return report(wanted, present.message);
-      // Deleted and made anew: the status is of another policy.
+      // Deleted and recreated: the status belongs to another policy.
       if (valueAt(present.json, ["metadata", "uid"]) !== uid) return true;
       const resourceVersion = valueAt(present.json, ["metadata", "resourceVersion"]);
       const status = present.json["status"];
       const body = {
-        // A writer in between makes this a conflict, and what it wrote is taken into account.
+        // A concurrent write causes a conflict, and the retry takes it into account.
         metadata: { resourceVersion },
         status: mergedStatus(isObject(status) ? status : undefined, wanted.status),
       };
@@ -74,12 +74,12 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
     return false;
   };
 
-  /** Looks at every policy once. @returns when to look again, ms */
+  /** Checks every policy once. @returns ms until the next check */
   const turn = async (signal: AbortSignal): Promise<number> => {
     const keys = new Set<string>();
     let busySinceMs = clock.monotonicMs();
     for (const wanted of options.wanted()) {
-      // There may be ten thousand policies: a probe of the daemon must not wait for a look at all of them.
+      // There may be thousands of policies: do not block health probes for the whole scan.
       if (clock.monotonicMs() - busySinceMs >= burstMs) {
         await setImmediate();
         busySinceMs = clock.monotonicMs();

@@ -43,7 +43,7 @@ describe("what the exchange responses", () => {
   });
 });
 
-/** A source over a clock that stands still until it is moved; sleeping moves it. */
+/** A token provider on a fake clock; sleeping advances it. */
 function testSource(outcomes: ExchangeOutcome[]): {
   source: TokenProvider;
   clock: { ms: number };

@@ -5,18 +5,18 @@ import { liveSecrets } from "../../base/core/secrets/live-secrets.ts";
 import type { SecretFile } from "../../base/core/secrets/secret-file.ts";
 import type { Bearer, ExchangeOutcome } from "./exchange.ts";
 
-/** Gives the bearer token for a request, and takes back one that was refused. */
+/** Provides the bearer token for requests, and is told when one is rejected. */
 export interface TokenProvider {
-  /** @throws the signal's reason; otherwise it waits, through failures, until there is a token */
+  /** Waits, through failures, until a token is available. @throws the signal's reason */
   token(signal: AbortSignal): Promise<string>;
-  /** A request with this token got 401 or 403: the next one gets a new token. */
+  /** Reports 401 or 403 for this token: the next request gets a new one. */
   refused(token: string): void;
   snapshot(): BearerSnapshot;
 }
 
 export interface BearerSnapshot {
   readonly state: "none" | "valid" | "failing";
-  /** RFC 3339; when the present token will be renewed. */
+  /** RFC 3339; renewal time of the current token. */
   readonly renewAt?: string;
   readonly lastError?: string;
 }
@@ -29,14 +29,15 @@ export interface ExchangingOptions {
   readonly random: () => number;
 }
 
-/** What a token lives where it does not say so itself (platform API, "Authentication"). */
+/** Assumed lifetime of a token that does not state it (platform API, "Authentication"). */
 const usualLifetimeMs = 3_600_000;
 const retry = { baseMs: 1_000, maxMs: 60_000, jitter: 0.3 };
-/** Refusals come in bursts, from every watch: one new token within this time is enough to tell. */
+/** Rejections come in bursts, from every watch: one renewal within this time covers them all. */
 const refusalPauseMs = 10_000;
 
 /**
- * When to renew a token that was got at `nowMs`: after 75 to 90 % of its life, so that many daemons do not come together.
+ * Renewal time of a token obtained at `nowMs`: after 75 to 90 % of its lifetime, so that many daemons do not
+ * renew at once.
  *
  * @param random in [0, 1)
  */
@@ -46,8 +47,8 @@ export function renewalTime(bearer: Bearer, nowMs: number, random: number): numb
 }
 
 /**
- * Exchanges the Personal Access Token for bearer tokens, one exchange at a time: whoever needs a token meanwhile waits for
- * the same one. A token is replaced whole, so that a request goes with the old or with the new one.
+ * Exchanges the Personal Access Token for bearer tokens, one exchange at a time; concurrent callers share it.
+ * Each request uses either the old token or the new one.
  */
 export function createExchangingSource(options: ExchangingOptions): TokenProvider {
   const { clock, log } = options;
@@ -67,7 +68,7 @@ export function createExchangingSource(options: ExchangingOptions): TokenProvide
     if (outcome.outcome === "exchanged") {
       liveSecrets.hold("controlPlane token", [outcome.bearer.text]);
       const nowMs = clock.nowMs();
-      // A token that is over when it comes must not be asked for in a storm.
+      // A token that has already expired on arrival must not cause an exchange storm.
       const renewMs = Math.max(nowMs + 1_000, renewalTime(outcome.bearer, nowMs, options.random()));
       current = { ...outcome.bearer, renewMs, gotMs: nowMs };
       if (failures > 0) log.info("the access token is exchanged again");
@@ -92,7 +93,7 @@ export function createExchangingSource(options: ExchangingOptions): TokenProvide
             exchanging = undefined;
           });
         exchanging = shared;
-        // A token that is due but still good goes on being used while the exchange is in trouble.
+        // A token due for renewal but still valid stays in use while the exchange fails.
         if (failures > 0 && isUsable()) {
           shared.catch(() => undefined);
           break;
@@ -116,7 +117,7 @@ export function createExchangingSource(options: ExchangingOptions): TokenProvide
   };
 }
 
-/** For a server that knows its clients by other means, such as certificates: requests go without a token. */
+/** For a server with other authentication, such as client certificates: requests carry no token. */
 export const noBearer: TokenProvider = {
   token: async () => "",
   refused: () => undefined,

@@ -6,7 +6,7 @@ import type { Resources } from "./resources/resources.ts";
 import type { ObjectStore } from "./store/object-store.ts";
 import type { Quota, Quotas, Usage } from "./store/usage.ts";
 
-/** What an organization and its projects hold, and may hold. */
+/** Usage and quotas of an organization and its projects. */
 export interface OrganizationView {
   readonly name: string;
   readonly usage: Usage;
@@ -16,17 +16,19 @@ export interface OrganizationView {
   readonly projectQuota: Quota;
 }
 
-/** What an operator does on the machine itself, past the API: organizations, their members, users' tokens. */
+/**
+ * Operations for the operator on the machine, bypassing the API: organizations, their members, users' tokens.
+ */
 export interface Administration {
-  /** Makes an organization with its control plane; one that is there already only gets what it lacks. */
+  /** Creates an organization with its control plane; completes one that already exists. */
   createOrganization(name: string): Promise<"created" | "exists" | "invalid-name">;
-  /** @returns undefined when there is no such organization */
+  /** @returns undefined if there is no such organization */
   showOrganization(name: string): Promise<OrganizationView | undefined>;
   addMember(organization: string, user: string): Promise<AddMemberOutcome>;
-  /** @returns the token's text, which is not kept */
+  /** @returns the token's text, which is not stored */
   createToken(user: string): Promise<string>;
   listTokens(): Promise<TokenRecord[]>;
-  /** @returns false when there is no such token in use */
+  /** @returns false if there is no such token in use */
   revokeToken(id: string): Promise<boolean>;
 }
 
@@ -45,7 +47,7 @@ export function createAdministration(options: AdministrationOptions): Administra
       if (nameFault(name, "label") !== undefined) return "invalid-name";
       const created = await directory.createOrganization(name, clock.nowMs());
       const plane = created ?? (await directory.listOrganizations()).find((each) => each.name === name);
-      // Also for one that is there: a command that was cut short left it without its plane.
+      // Also for an existing organization: an interrupted command may have left it without its plane.
       if (plane !== undefined) await establishPlane(plane, store, resources);
       return created === undefined ? "exists" : "created";
     },
@@ -57,7 +59,7 @@ export function createAdministration(options: AdministrationOptions): Administra
         const usage = project.organization === name ? await store.usage(project) : undefined;
         if (usage !== undefined) projects.push({ name: project.name, usage });
       }
-      // Counts the organization's own plane too, where an older version wrote it.
+      // Also counts the organization's own plane if an older version wrote it.
       await store.usage(plane);
       return {
         name,

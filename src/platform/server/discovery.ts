@@ -21,7 +21,7 @@ interface ServedResource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly hasStatus: boolean;
-  /** Tells clients when the stored form changes; absent for what is not stored. */
+  /** Tells clients when the stored form changes; absent for kinds that are not stored. */
   readonly storageVersionHash?: string;
 }
 
@@ -64,7 +64,7 @@ function served(kind: KindDefinition): ServedResource {
   };
 }
 
-/** As Kubernetes computes it (`discovery.StorageVersionHash`). */
+/** As computed by Kubernetes (`discovery.StorageVersionHash`). */
 function storageVersionHash({ group, version, kind }: KindDefinition): string {
   const digest = createHash("sha256").update(`${group}/${version}/${kind}`).digest();
   return digest.subarray(0, 8).toString("base64");

@@ -16,14 +16,14 @@ import { validateSchema } from "./schema/validate.ts";
 import { isLabelKey, isLabelValue, parseFieldSelector } from "./selectors.ts";
 
 /**
- * Whatever a request holds, the work it makes is proportional to its size: one tenant's request must not hold the event
- * loop that all of them share.
+ * The work for any request is proportional to its size: one tenant's request must not block the event loop
+ * that all tenants share.
  */
 const list = <T>(size: number, make: (index: number) => T): T[] =>
   Array.from({ length: size }, (_, index) => make(index));
 const map = (size: number, make: (index: number) => Json): JsonObject =>
   Object.fromEntries(list(size, (index) => [`key-${index}`, make(index)]));
-/** Objects within each other, as deep as a body may be, each with fields beside the next. */
+/** Nested objects, as deep as a body may be, with sibling fields at each level. */
 const nested = (size: number): JsonObject => {
   let value: JsonObject = {};
   for (let depth = 0; depth < 90; depth++)
@@ -284,7 +284,7 @@ describe("texts", () => {
       try {
         read(input);
       } catch {
-        // Refused, which takes time as well.
+        // Rejecting takes time as well.
       }
     };
 

@@ -1,14 +1,15 @@
 import { isLabelKey, isLabelValue, type SelectorOutcome } from "./selectors.ts";
 
-/** One requirement of a label selector; all requirements of a selector must hold. */
+/** One requirement of a label selector; a match meets all of them. */
 export type LabelRequirement =
   | { readonly operator: "in" | "notin"; readonly key: string; readonly values: ReadonlySet<string> }
   | { readonly operator: "exists" | "absent"; readonly key: string }
   | { readonly operator: "greater" | "less"; readonly key: string; readonly bound: bigint };
 
 /**
- * Reads a label selector as Kubernetes does: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a>1`, `a<2`, `a`, `!a`,
- * joined by commas. `!=` and `notin` also hold where the label is missing. Takes time in proportion to the text.
+ * Parses a label selector as Kubernetes does: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a>1`,
+ * `a<2`, `a`, `!a`, joined by commas. `!=` and `notin` also match if the label is missing. Runs in linear
+ * time.
  */
 export function parseLabelSelector(text: string): SelectorOutcome<LabelRequirement> {
   try {
@@ -19,10 +20,13 @@ export function parseLabelSelector(text: string): SelectorOutcome<LabelRequireme
   }
 }
 
-/** What is wrong with a selector; becomes an outcome at the boundary of this file. */
+/** A syntax error in a selector; converted to an outcome at the boundary of this file. */
 class SelectorFault extends Error {}
 
-/** Symbols, and texts between them; `in` and `notin` are texts too, whose place decides what they mean. */
+/**
+ * A symbol, or the text between symbols. `in` and `notin` are texts too; their position decides their
+ * meaning.
+ */
 interface Token {
   readonly kind: "symbol" | "text" | "end";
   readonly text: string;
@@ -38,7 +42,7 @@ function tokensOf(selector: string): Token[] {
   return tokens;
 }
 
-/** Recursive descent over the tokens; each is looked at once. */
+/** Recursive descent over the tokens; each is read once. */
 class SelectorParser {
   readonly #tokens: readonly Token[];
   #next = 0;
@@ -105,12 +109,12 @@ class SelectorParser {
     return token.text;
   }
 
-  /** The value of an equality; nothing is the empty value. */
+  /** Value of an equality; may be empty. */
   #value(): string {
     return this.#isAtEnd() ? "" : this.#text();
   }
 
-  /** The values of a set, in parentheses; nothing between two commas is the empty value. */
+  /** Values of a set, in parentheses; nothing between two commas is an empty value. */
   #values(): string[] {
     const open = this.#take();
     if (open.text !== "(") throw expected(open, "'('");

@@ -1,11 +1,11 @@
-/** A JSON value, as requests carry it and the store keeps it. */
+/** A JSON value, in requests and in the store. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
 export interface JsonObject {
   [field: string]: Json;
 }
 
-/** `metadata` of an object (meta/v1 ObjectMeta), with the fields that the server itself reads or writes. */
+/** `metadata` of an object (meta/v1 ObjectMeta), with the fields that the server reads or writes. */
 export interface ObjectMeta extends JsonObject {
   name: string;
   namespace: string;
@@ -23,7 +23,7 @@ export interface ObjectMeta extends JsonObject {
   managedFields: JsonObject[];
 }
 
-/** Any object of any kind. What is in `metadata` is there only once the server has completed the object. */
+/** An object of any kind. `metadata` is complete only after the server has processed the object. */
 export interface KubeObject extends JsonObject {
   apiVersion: string;
   kind: string;
@@ -34,22 +34,22 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Field `name` of `value` when both are objects, else undefined. */
+/** Field `name` of `value` if both are objects, else undefined. */
 export function childObject(value: Json | undefined, name: string): JsonObject | undefined {
   const child = isJsonObject(value) ? value[name] : undefined;
   return isJsonObject(child) ? child : undefined;
 }
 
-/** The strings in a list; anything else is left out. */
+/** The strings in a list; other items are skipped. */
 export function stringList(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
-/** A copy that shares nothing with the original. Recursive: for values whose depth has been bounded. */
+/** A deep copy. Recursive: only for values of bounded depth. */
 export function cloneJson<T extends Json>(value: T): T {
   if (Array.isArray(value)) return value.map((item: Json) => cloneJson(item)) as T;
   if (!isJsonObject(value)) return value;
-  // A spread also copies a field called __proto__ as a field.
+  // A spread also copies a field named __proto__ as a field.
   const copy: JsonObject = { ...value };
   for (const [name, child] of Object.entries(copy)) {
     if (typeof child === "object" && child !== null) copy[name] = cloneJson(child);
@@ -57,13 +57,13 @@ export function cloneJson<T extends Json>(value: T): T {
   return copy as T;
 }
 
-/** Assigns also where the name is `__proto__`, which a plain assignment would take for something else. */
+/** Also sets a field named `__proto__`, where a plain assignment would set the prototype. */
 export function setField(target: JsonObject, name: string, value: Json): void {
   if (name !== "__proto__") target[name] = value;
   else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** A text that two values share exactly when {@link sameJson} holds: a key for maps and sets of values. */
+/** Two values have the same text exactly if {@link sameJson} is true: a key for maps and sets of values. */
 export function identityText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(identityText).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
@@ -71,7 +71,7 @@ export function identityText(value: Json): string {
   return `{${names.map((name) => `${JSON.stringify(name)}:${identityText(value[name] ?? null)}`).join(",")}}`;
 }
 
-/** Whether two JSON values are the same, whatever the order of their fields. */
+/** Whether two JSON values are equal, regardless of field order. */
 export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true;
   if (Array.isArray(left) && Array.isArray(right)) {

@@ -1,33 +1,33 @@
 import type { PlaneType } from "./kinds/kind.ts";
 
-/** A control plane that exists. The uid keeps a plane apart from an earlier one of the same name. */
+/** An existing control plane. The uid distinguishes it from an earlier plane of the same name. */
 export interface Plane {
   readonly type: PlaneType;
   readonly name: string;
   readonly uid: string;
-  /** The organization whose members may use it; the plane's own name where it is an organization's. */
+  /** The organization whose members have access; for an organization's plane, its own name. */
   readonly organization: string;
 }
 
-/** The name of a plane in the store: `project/web/<uid>`. */
+/** Name of a plane in the store: `project/web/<uid>`. */
 export function planeKey(plane: Plane): string {
   return `${plane.type}/${plane.name}/${plane.uid}`;
 }
 
-/** Where a plane is served, without a slash at the end. */
+/** Base path of a plane, without a trailing slash. */
 export function planeBase(type: PlaneType, name: string, groupDomain: string): string {
   return `/apis/resourcemanager.${groupDomain}/v1alpha/${type}s/${name}/control-plane`;
 }
 
-/** A request's path, taken apart at the end of the plane's prefix. */
+/** A request path, split after the plane's prefix. */
 export interface PlanePath {
   readonly type: PlaneType;
   readonly name: string;
-  /** The rest, as the plane sees it; always starts with a slash. */
+  /** The path within the plane; always starts with a slash. */
   readonly path: string;
 }
 
-/** @returns undefined for a path that is not under a control plane */
+/** @returns undefined if the path is not below a control plane */
 export function parsePlanePath(path: string, groupDomain: string): PlanePath | undefined {
   const prefix = `/apis/resourcemanager.${groupDomain}/v1alpha/`;
   if (!path.startsWith(prefix)) return undefined;

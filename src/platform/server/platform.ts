@@ -41,11 +41,11 @@ export interface PlatformOptions {
   readonly limits?: Partial<PlatformLimits>;
   /** `platform.quotas`. */
   readonly quotas?: Quotas;
-  /** How long a watch may be away and still resume. */
+  /** Maximum disconnection after which a watch can resume. */
   readonly changeLogMs?: number;
-  /** What the change log of one plane keeps at most. */
+  /** Limits of each plane's change log. */
   readonly changeLog?: Partial<LogLimits>;
-  /** What watches hold for their readers. */
+  /** Limits of events not yet received by the readers of watches. */
   readonly unsent?: Partial<UnsentLimits>;
   readonly bookmarkMs?: number;
   readonly watchCheckMs?: number;
@@ -53,7 +53,7 @@ export interface PlatformOptions {
 
 export interface Platform {
   readonly service: Service;
-  /** `https://host:port` once it listens; tests and the demo wait for it. */
+  /** `https://host:port` once listening; used by tests and the demo. */
   address(): string | undefined;
 }
 
@@ -62,13 +62,13 @@ const defaults = {
   bookmarkMs: 60_000,
   watchCheckMs: 30_000,
 };
-/** Watches that read the store at the same time, at most. */
+/** Maximum number of watches that read the store concurrently. */
 const watchTurns = 8;
 const defaultChangeLog: LogLimits = {
   maxEntries: 20_000,
   maxBytes: 16 * 2 ** 20,
   organizationBytes: 128 * 2 ** 20,
-  // Still the last change of the largest object, so that watches that keep up see it.
+  // Enough for the last change of the largest object, so that up-to-date watches see it.
   crowdedBytes: 3 * 2 ** 20,
 };
 const compactEveryMs = 30_000;
@@ -77,7 +77,7 @@ const certificateCheckMs = 12 * 3_600_000;
 
 type CertificateSettings = Pick<PlatformOptions, "listen" | "stateDirectory" | "certFile" | "keyFile">;
 
-/** Our own certificate holds the address that is listened on, unless that means all of them. */
+/** The generated certificate contains the listen address, unless it is a wildcard address. */
 function certificateOptions(options: CertificateSettings): CertificateOptions {
   const { stateDirectory, certFile, keyFile } = options;
   const { host } = options.listen;
@@ -90,8 +90,8 @@ function certificateOptions(options: CertificateSettings): CertificateOptions {
 }
 
 /**
- * The authority that clients of this platform must trust, PEM; made here if the platform never ran. Undefined where the
- * operator brought a certificate: its authority is theirs to name.
+ * PEM of the authority that clients must trust; created if the platform has never run. Undefined if the
+ * operator provides a certificate: its authority is theirs to distribute.
  *
  * @throws FILE_UNREADABLE, STATE_UNUSABLE as {@link loadServerCertificate}
  */
@@ -103,8 +103,8 @@ export async function platformAuthority(
 }
 
 /**
- * The platform's server: token exchange and the control planes, over TLS, with its state in Redis. It parts into the feed
- * of changes, the controllers, the compaction of the change logs, the watch over the certificate, and the HTTP side.
+ * The platform server: token exchange and control planes over TLS, with all state in Redis. Its parts are the
+ * change feed, the controllers, change log compaction, certificate renewal, and the HTTP server.
  */
 export function createPlatform(options: PlatformOptions): Platform {
   const { clock, log } = options;
@@ -164,7 +164,7 @@ export type AssemblyOptions = Pick<
   | "unsent"
 >;
 
-/** Wires the room's parts by hand; everything but listening. */
+/** Assembles all parts except the listener. */
 export function assemble(options: AssemblyOptions, redis: RedisConnection, subscriber: RedisConnection) {
   const { groupDomain, clock, log, random = Math.random } = options;
   const kinds = servedKinds(groupDomain);
@@ -208,18 +208,18 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
   };
 }
 
-/** Waits until Redis responds for the first time. */
+/** Waits for the first response from Redis. */
 export async function ready(redis: RedisConnection, clock: Clock, signal: AbortSignal): Promise<void> {
   while (redis.status !== "ready") await clock.sleep(20, signal);
 }
 
-/** Fastify names only one of the addresses; `:0` is known only now. */
+/** Fastify reports only one of the addresses, and port 0 is resolved only now. */
 function addressOf(url: string, server: Server): string {
   const { port } = server.address() as AddressInfo;
   return `https://${new URL(url).hostname}:${port}`;
 }
 
-/** Drops changes that are old enough, from every plane. */
+/** Drops expired changes from every plane. */
 async function runCompaction(
   options: PlatformOptions,
   { store, directory, turns }: Pick<ReturnType<typeof assemble>, "store" | "directory" | "turns">,
@@ -240,7 +240,7 @@ async function runCompaction(
   await runLoop("compaction", tick, { clock, log, pauseAfterErrorMs: compactEveryMs }, signal);
 }
 
-/** Serves a new certificate once there is one: our own made anew, or the operator's files exchanged. */
+/** Switches to a new certificate after a renewal, or after the operator replaced the files. */
 async function runCertificateWatch(
   certificates: CertificateOptions,
   server: Server,

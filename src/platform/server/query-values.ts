@@ -1,9 +1,9 @@
 import { badRequest } from "./status.ts";
 
 /**
- * A query parameter that is an integer (64 bits in Kubernetes; here as far as numbers are exact).
+ * Parses an integer query parameter (64-bit in Kubernetes; here within the range of exact numbers).
  *
- * @returns undefined where there is none
+ * @returns undefined if absent
  * @throws StatusError 400
  */
 export function readInteger(query: URLSearchParams, name: string): number | undefined {
@@ -16,7 +16,7 @@ export function readInteger(query: URLSearchParams, name: string): number | unde
   return value;
 }
 
-/** A query parameter that is a boolean: whatever is there is true, but for `false` and `0`. Undefined where there is none. */
+/** Parses a boolean query parameter: any value except `false` and `0` is true. Undefined if absent. */
 export function readBoolean(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
   return value === null ? undefined : value !== "0" && value.toLowerCase() !== "false";

@@ -1,4 +1,4 @@
-/** Reviews that kubectl's `auth can-i` and `auth whoami` create; the response comes at once, nothing is stored. */
+/** Reviews behind `kubectl auth can-i` and `kubectl auth whoami`; evaluated at once, nothing is stored. */
 export const reviews = [
   {
     group: "authorization.k8s.io",

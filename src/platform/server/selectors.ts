@@ -12,9 +12,9 @@ const keyPattern =
   /^(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const valuePattern = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
-/** A name of at most 63 characters, after a DNS subdomain of at most 253 and a slash where it has a prefix. */
+/** A name of at most 63 characters, optionally after a prefix: a DNS subdomain of at most 253 and a slash. */
 export function isLabelKey(text: string): boolean {
-  // The length first: it bounds the pattern's work.
+  // Check the length first: it bounds the pattern's work.
   return text.length <= 317 && keyPattern.test(text) && text.indexOf("/") <= 253;
 }
 
@@ -22,7 +22,7 @@ export function isLabelValue(text: string): boolean {
   return text.length <= 63 && valuePattern.test(text);
 }
 
-/** Reads a field selector: `metadata.name=a`, `type!=b`, joined by commas; `\` escapes `,`, `=` and `\`. */
+/** Parses a field selector: `metadata.name=a`, `type!=b`, joined by commas; `\` escapes `,`, `=` and `\`. */
 export function parseFieldSelector(text: string): SelectorOutcome<FieldRequirement> {
   const requirements: FieldRequirement[] = [];
   for (const part of text.match(/(?:\\.|[^,\\])+/g) ?? []) {
@@ -36,7 +36,7 @@ export function parseFieldSelector(text: string): SelectorOutcome<FieldRequireme
   return { ok: true, requirements };
 }
 
-/** @param fieldOf the text of a field of the object in question */
+/** @param fieldOf returns the text of a field of the object */
 export function matchesFields(
   requirements: readonly FieldRequirement[],
   fieldOf: (field: string) => string,

@@ -1,11 +1,14 @@
 import type { CauseReason } from "../../base/documents/schema-issue.ts";
 import type { JsonObject } from "./object.ts";
 
-/** Why one field of an object was refused; becomes a cause of a 422 Status. `field` is a path such as `spec.sinks[0].name`. */
+/**
+ * Why a field of an object is invalid; becomes a cause of a 422 Status. `field` is a path such as
+ * `spec.sinks[0].name`.
+ */
 export interface FieldError {
   readonly reason: CauseReason;
   readonly field: string;
-  /** The whole text after the field: `Required value`, `Invalid value: "x": must be ...`. */
+  /** The text after the field: `Required value`, `Invalid value: "x": must be ...`. */
   readonly message: string;
 }
 
@@ -24,7 +27,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** A failed request's response (meta/v1 Status). */
+/** Response to a failed request (meta/v1 Status). */
 export interface Status {
   readonly kind: "Status";
   readonly apiVersion: "v1";
@@ -32,19 +35,19 @@ export interface Status {
   readonly status: "Failure";
   readonly message: string;
   readonly reason: string;
-  /** What the failure is about; absent where there is no more to say than the message. */
+  /** Subject of the failure; absent if the message says it all. */
   readonly details?: StatusDetails;
   readonly code: number;
 }
 
 /**
- * A request that is refused. Handlers throw it to leave from any depth, and the application responds with its Status; it
- * never leaves this room, which is why it is not in the program's table of errors.
+ * A rejected request. Handlers throw it from any depth, and the application responds with its Status. It
+ * never leaves this room, so it is not in the program's table of errors.
  */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: Status;
-  /** Of a 405: the methods that the path knows (RFC 9110, section 15.5.6). */
+  /** Methods that the path supports, for a 405 (RFC 9110, section 15.5.6). */
   readonly allowed: readonly string[];
 
   constructor(status: Status, allowed: readonly string[] = []) {
@@ -54,19 +57,23 @@ export class StatusError extends Error {
   }
 }
 
-/** The control plane went away while a request was at work; reported like one that never was. */
+/** The control plane was deleted during a request; reported as if it had never existed. */
 export class PlaneGoneError extends Error {
   override readonly name = "PlaneGoneError";
 }
 
-/** What an error names: the plural for most (`secrets`), the kind for 422. The group is empty for the core kinds. */
+/**
+ * Name of a resource in errors: usually the plural (`secrets`), the kind for 422. Core kinds have no group.
+ */
 export interface ResourceName {
   readonly group: string;
   readonly plural: string;
   readonly kind: string;
 }
 
-/** A Status carries no more causes than these, nor longer texts: it must not become many times the request. */
+/**
+ * Limits of the causes and text lengths of a Status: it must not become many times the size of the request.
+ */
 const maxCauses = 100;
 const maxCauseLength = 1_024;
 
@@ -99,14 +106,17 @@ function about(resource: ResourceName, name: string): StatusDetails {
     : { name, group: resource.group, kind: resource.plural };
 }
 
-/** The one response to whoever may not: it never says whether the token, the membership or the control plane is at fault. */
+/**
+ * The single response for denied access: it never reveals whether the token, the membership or the control
+ * plane is the reason.
+ */
 export function forbiddenPath(method: string, path: string): StatusError {
   const verb = method.toLowerCase();
   const message = `forbidden: User "system:anonymous" cannot ${verb} path "${path}"`;
   return failure(403, "Forbidden", message, {});
 }
 
-/** An allowed caller asks for something that nobody may do to this object. */
+/** An authorized caller attempts something that is not allowed to anyone on this object. */
 export function forbidden(resource: ResourceName, name: string, why: string): StatusError {
   const message = `${qualifiedPlural(resource)} "${name}" is forbidden: ${why}`;
   return failure(403, "Forbidden", message, about(resource, name));
@@ -124,13 +134,13 @@ export function pathNotFound(): StatusError {
   return failure(404, "NotFound", "the server could not find the requested resource");
 }
 
-/** @param allowed the methods that the path knows */
+/** @param allowed methods that the path supports */
 export function methodNotAllowed(allowed: readonly string[]): StatusError {
   const message = "the server does not allow this method on the requested resource";
   return new StatusError(failure(405, "MethodNotAllowed", message).status, allowed);
 }
 
-/** The methods of what can only be read. */
+/** Methods of read-only paths. */
 export const readMethods = ["GET", "HEAD"] as const;
 
 export function notAcceptable(accepted: readonly string[]): StatusError {
@@ -156,9 +166,9 @@ export function conflict(resource: ResourceName, name: string, why: string): Sta
 }
 
 /**
- * A server-side apply that would take fields from other managers.
+ * A server-side apply that would change fields of other managers.
  *
- * @param count of all conflicts; `causes` may be the first of them
+ * @param count of all conflicts; `causes` may list only the first
  */
 export function applyConflict(causes: readonly StatusCause[], count = causes.length): StatusError {
   const noun = count === 1 ? "conflict" : "conflicts";
@@ -182,7 +192,7 @@ export function applyConflict(causes: readonly StatusCause[], count = causes.len
   return failure(409, "Conflict", message, { causes: shown });
 }
 
-/** A version of the past that the change log does not hold any more. */
+/** A past version that the change log no longer holds. */
 export function expired(message: string, continueToken?: string): StatusError {
   const error = failure(410, "Expired", message);
   if (continueToken === undefined) return error;
@@ -216,12 +226,12 @@ export function invalid(resource: ResourceName, name: string, errors: readonly F
   return failure(422, "Invalid", `${kind} "${name}" is invalid: ${list}`, details);
 }
 
-/** Query parameters, or a body of options, that mean nothing (meta/v1 ListOptions, CreateOptions, ...). */
+/** Invalid query parameters or body of options (meta/v1 ListOptions, CreateOptions, ...). */
 export function invalidOptions(kind: string, errors: readonly FieldError[]): StatusError {
   return invalid({ group: "meta.k8s.io", plural: "", kind }, "", errors);
 }
 
-/** @param supported in the order in which they are shown */
+/** @param supported in display order */
 export function unsupportedValue(field: string, value: unknown, supported: readonly string[]): FieldError {
   const list = supported.map((each) => JSON.stringify(each)).join(", ");
   const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`;
@@ -244,7 +254,7 @@ export function internalError(): StatusError {
   return failure(500, "InternalError", "an error on the server has prevented the request from succeeding");
 }
 
-/** The store does not respond; the request may be repeated. */
+/** The store does not respond; the request may be retried. */
 export function unavailable(): StatusError {
   const message = "the server is currently unable to handle the request";
   return failure(503, "ServiceUnavailable", message, { retryAfterSeconds: 1 });

@@ -1,7 +1,7 @@
 import type { KindDefinition } from "./kinds/kind.ts";
 import type { Json, JsonObject, KubeObject } from "./object.ts";
 
-/** Which part of an object goes along with its row (`includeObject`). */
+/** Part of an object that accompanies its row (`includeObject`). */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
 export function parseIncludeObject(text: string | undefined): IncludeObject | undefined {
@@ -9,10 +9,10 @@ export function parseIncludeObject(text: string | undefined): IncludeObject | un
   return text === "None" || text === "Object" ? text : undefined;
 }
 
-/** The version of meta.k8s.io in which a table or metadata alone is written; both have the same fields. */
+/** Version of meta.k8s.io for tables and partial metadata; both have the same fields. */
 export type MetaVersion = "v1" | "v1beta1";
 
-/** What the client wants of a row. */
+/** Requested form of a row. */
 export interface RowForm {
   readonly include: IncludeObject;
   readonly metaVersion: MetaVersion;
@@ -53,7 +53,7 @@ export function tableRow(
   return { cells, object: include === "Object" ? object : partialMetadata(object, metaVersion) };
 }
 
-/** The object with nothing but its metadata (meta/v1 PartialObjectMetadata). */
+/** The object reduced to its metadata (meta/v1 PartialObjectMetadata). */
 export function partialMetadata(
   { metadata }: Pick<KubeObject, "metadata">,
   version: MetaVersion,
@@ -70,7 +70,7 @@ export function tableHead(
   return { kind: "Table", apiVersion: `meta.k8s.io/${version}`, metadata, columnDefinitions: columns };
 }
 
-/** An age as kubectl shows it: two units where the first is small, else one (`90s`, `5m10s`, `3h`, `2d4h`, `400d`). */
+/** An age in kubectl's format: two units if the first is small, else one (`90s`, `5m10s`, `3h`, `2d4h`). */
 export function humanDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   if (seconds < -1) return "<invalid>";

@@ -5,7 +5,7 @@ import { createBearerTokens } from "./bearer-tokens.ts";
 const caller = { user: "alice@example.com", tokenId: "0123456789abcdef" };
 const nowMs = Date.UTC(2026, 0, 1);
 
-/** The one hash that the keys are in; a test may hold its reads up, or break them. */
+/** The Redis hash of the keys; a test may delay its reads or make them fail. */
 class KeyHash {
   readonly fields: Record<string, string> = {};
   read: () => Promise<void> = () => Promise.resolve();
@@ -28,7 +28,7 @@ async function setUp() {
   const hash = new KeyHash();
   const tokens = createBearerTokens(hash as unknown as RedisConnection, "test");
   const good = (await tokens.issue(caller, nowMs)).text;
-  // Signed with a key that the first does not know.
+  // Signed with a key unknown to the first.
   const foreign = new KeyHash();
   const other = createBearerTokens(foreign as unknown as RedisConnection, "test");
   const unknown = (await other.issue(caller, nowMs)).text;

@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } f
 import { keyPrefix, type RedisConnection } from "../../../base/redis/connection.ts";
 import type { Caller } from "./directory.ts";
 
-/** A key that bearer tokens are signed with, as it is kept. */
+/** A signing key of bearer tokens, as stored. */
 interface SigningKey {
   readonly kid: string;
   readonly createdMs: number;
@@ -16,24 +16,24 @@ export interface BearerToken {
   readonly expiresMs: number;
 }
 
-/** Short-lived bearer tokens: signed JWTs that every replica can check without asking who issued them. */
+/** Short-lived bearer tokens: signed JWTs that every replica can verify locally. */
 export interface BearerTokens {
   issue(caller: Caller, nowMs: number): Promise<BearerToken>;
-  /** @returns undefined for a token that is not ours, was changed, or is over */
+  /** @returns undefined for a token that is foreign, tampered with or expired */
   verify(text: string, nowMs: number): Promise<(Caller & { readonly expiresMs: number }) | undefined>;
 }
 
 export const bearerLifetimeMs = 3_600_000;
-/** A new key is made after this long; the old one stays for as long as tokens signed with it may live. */
+/** Keys rotate after this long; the old key stays for the lifetime of the tokens it has signed. */
 const keyLifetimeMs = 24 * 3_600_000;
 const algorithm = "ES256";
 const keysKey = `${keyPrefix}:platform-access:signing-keys`;
 
-/** @param issuer the address-independent name that tokens carry, so that another installation's are refused */
+/** @param issuer address-independent name in the tokens, so that other installations' tokens are rejected */
 export function createBearerTokens(redis: RedisConnection, issuer: string): BearerTokens {
   let known = new Map<string, SigningKey>();
 
-  /** The known keys stay in use until the new ones have all been read: a read may fail, or take its time. */
+  /** Keep using the known keys until all new ones have been read: a read may fail or be slow. */
   const loadKeys = async (nowMs: number): Promise<void> => {
     const loaded = new Map<string, SigningKey>();
     for (const [kid, json] of Object.entries(await redis.hgetall(keysKey))) {
@@ -83,7 +83,7 @@ export function createBearerTokens(redis: RedisConnection, issuer: string): Bear
         const { payload } = await jwtVerify(
           text,
           async ({ kid = "" }) => {
-            // A replica may have made a key that this one has not seen; a made-up kid costs one read.
+            // Another replica may have created a key unknown here; a forged kid costs one read.
             if (!known.has(kid)) await loadKeys(nowMs);
             const key = known.get(kid);
             if (key === undefined) throw new Error("unknown key");
@@ -102,7 +102,7 @@ export function createBearerTokens(redis: RedisConnection, issuer: string): Bear
   };
 }
 
-/** A store that does not respond must not look like a wrong token. */
+/** A Redis failure must not look like an invalid token. */
 function isRedisFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return !error.name.startsWith("JOSE") && !error.name.startsWith("JW") && error.message !== "unknown key";

@@ -5,21 +5,21 @@ import type { PlaneType } from "../kinds/kind.ts";
 import type { Plane } from "../plane.ts";
 import { hashToken, isSameHash, newToken, tokenId } from "./token.ts";
 
-/** A Personal Access Token as it is kept. */
+/** A Personal Access Token, as stored. */
 export interface TokenRecord {
   readonly id: string;
   readonly user: string;
   readonly hash: string;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** RFC 3339; absent while it can be used. */
+  /** RFC 3339; absent while the token is valid. */
   readonly revokedAt?: string;
 }
 
-/** Who a bearer token speaks for. */
+/** Identity behind a bearer token. */
 export interface Caller {
   readonly user: string;
-  /** The Personal Access Token that the bearer token was exchanged for. */
+  /** Id of the Personal Access Token that was exchanged for the bearer token. */
   readonly tokenId: string;
 }
 
@@ -28,27 +28,33 @@ export type ClaimOutcome =
   | { readonly outcome: "claimed"; readonly plane: Plane }
   | { readonly outcome: "taken" };
 
-/** Users' tokens, organizations with their members, and which organization a project belongs to; all in Redis. */
+/** Access data in Redis: users' tokens, organizations and their members, and each project's organization. */
 export interface AccessDirectory {
-  /** @returns undefined when the name is taken */
+  /** @returns undefined if the name is taken */
   createOrganization(name: string, nowMs: number): Promise<Plane | undefined>;
   listOrganizations(): Promise<Plane[]>;
   addMember(organization: string, user: string): Promise<AddMemberOutcome>;
   listMembers(organization: string): Promise<string[]>;
-  /** Makes a token; its text is not kept. */
+  /** Creates a token; its text is not stored. */
   createToken(user: string, nowMs: number): Promise<{ readonly text: string; readonly record: TokenRecord }>;
   listTokens(): Promise<TokenRecord[]>;
-  /** @returns false when there is no such token that can be used */
+  /** @returns false if there is no such valid token */
   revokeToken(id: string, nowMs: number): Promise<boolean>;
-  /** Who a Personal Access Token belongs to, while it can be used. */
+  /** The caller that a valid Personal Access Token belongs to. */
   callerOf(tokenText: string): Promise<Caller | undefined>;
-  /** The plane, when it exists, the caller's token is not revoked and the caller is a member of its organization. */
+  /**
+   * Returns the plane if it exists, the caller's token is valid and the caller is a member of its
+   * organization.
+   */
   findPlane(type: PlaneType, name: string, caller: Caller): Promise<Plane | undefined>;
-  /** Whether the caller's token can still be used. */
+  /** Whether the caller's token is still valid. */
   isActive(caller: Caller): Promise<boolean>;
-  /** Takes a project's name, which is unique over all organizations since it alone is in the plane's address. */
+  /**
+   * Claims a project's name, which is unique across all organizations: a plane's address contains nothing
+   * else.
+   */
   claimProject(name: string, uid: string, organization: string): Promise<ClaimOutcome>;
-  /** Gives a project's name back; nothing happens when it belongs to another uid. */
+  /** Releases a project's name; does nothing if it belongs to another uid. */
   releaseProject(name: string, uid: string): Promise<void>;
   listProjects(): Promise<Plane[]>;
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** A Personal Access Token, as a user holds it: `tdp_<id>_<secret>`. Only the hash of it is kept. */
+/** A Personal Access Token as given to the user: `tdp_<id>_<secret>`. Only its hash is stored. */
 export interface NewToken {
   readonly text: string;
   readonly id: string;
@@ -15,17 +15,17 @@ export function newToken(): NewToken {
   return { text, id, hash: hashToken(text) };
 }
 
-/** The id within a token, or undefined for a text that cannot be one. */
+/** The id part of a token; undefined for malformed text. */
 export function tokenId(text: string): string | undefined {
   return tokenPattern.exec(text)?.[1];
 }
 
-/** 256 random bits need no slow hash: they cannot be guessed from it. */
+/** 256 random bits cannot be guessed from a hash, so a slow hash is not needed. */
 export function hashToken(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Compares in a time that does not depend on where the texts differ. */
+/** Compares in constant time. */
 export function isSameHash(left: string, right: string): boolean {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

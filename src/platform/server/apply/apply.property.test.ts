@@ -18,7 +18,10 @@ import { type ApplyOutcome, applyConfiguration, trackUpdate } from "./apply.ts";
 import { pathsOf } from "./field-set.ts";
 import type { Manager, Writer } from "./managers.ts";
 
-/** Random applies and updates by several managers do to an object what a plain model of server-side apply says. */
+/**
+ * Random applies and updates by several managers have the same effect on an object as on a plain model of
+ * server-side apply.
+ */
 
 const text: Schema = { type: "string" };
 const texts: Schema = { type: "array", items: text };
@@ -47,7 +50,7 @@ const schema: Schema = {
   },
 };
 
-/** Few of each, so that managers meet. */
+/** Small sets, so that managers collide. */
 const word = fc.constantFrom("a", "b", "c");
 const value = fc.constantFrom("x", "y");
 const number = fc.nat(1);
@@ -64,7 +67,7 @@ type Step =
   | {
       readonly do: "update";
       readonly manager: string;
-      /** Fields of the object that are replaced by those of `thing`, or removed where it has none. */
+      /** Fields of the object to replace with those of `thing`, or to remove if it lacks them. */
       readonly replaced: readonly (keyof Thing)[];
       readonly thing: Thing;
     };
@@ -84,7 +87,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant("update" as const),
-      // One of them applies, too: these are two managers.
+      // One name also applies: the two operations make two managers.
       manager: fc.constantFrom("one", "editor"),
       replaced: fc.subarray(names, { minLength: 1, maxLength: 3 }),
       thing,
@@ -122,13 +125,13 @@ function apply({ object, managers }: State, manager: string, wanted: Thing, forc
 let time = 0;
 const now = () => String(++time);
 
-/** Maps and lists are owned by those who bring them into being by an update; the model knows their parts alone. */
+/** An update that creates maps and lists owns them; the model knows only their members. */
 const isContainer = (path: string) => /^\.(map|set|items)$|\.tags$/.test(path);
 
 function ownedIn({ managers }: State): Map<string, string[]> {
   const all = managers.map((each) => {
     const paths = pathsOf(each.fields);
-    // What an apply owns are never containers: these have parts here.
+    // An apply never owns containers that have members, as they do here.
     const plain = each.operation === "Apply" ? paths : paths.filter((path) => !isContainer(path));
     return [nameOf(each), plain.sort()] as const;
   });
@@ -137,7 +140,7 @@ function ownedIn({ managers }: State): Map<string, string[]> {
 
 const sorted = <T>(map: ReadonlyMap<string, T>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Asks the slow matcher only for what to print. */
+/** Uses the slow matcher only for its output. */
 function expectSame(found: unknown, expected: unknown): void {
   if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found).toEqual(expected);
 }
@@ -152,7 +155,7 @@ function expectModel(state: State, model: Model): void {
   expectHeld(state);
 }
 
-/** No set names what the object does not hold. */
+/** No field set contains a field that the object lacks. */
 function expectHeld({ object, managers }: State): void {
   const held = fieldsOfThing(asThing(object));
   const tagged = (asThing(object).items ?? []).filter(({ tags }) => tags !== undefined);
@@ -165,7 +168,7 @@ function expectHeld({ object, managers }: State): void {
   expectSame(strange, []);
 }
 
-/** The applied items come in the applied order, the others in the order that they had. */
+/** Applied items are in the applied order, the others in their previous order. */
 function expectOrder(before: readonly string[], wanted: readonly string[], after: readonly string[]): void {
   const others = after.filter((each) => !wanted.includes(each));
   const inOrder = after.filter((each) => wanted.includes(each));
@@ -190,7 +193,7 @@ function applyStep(state: State, model: Model, { manager, force, thing }: Step &
   const [before, after] = [asThing(state.object), asThing(next.object)];
   expectOrder(namesOf(before.items), namesOf(thing.items), namesOf(after.items));
   expectOrder(before.set ?? [], thing.set ?? [], after.set ?? []);
-  // Not even the time of the manager's entry.
+  // Even the timestamp of the manager's entry stays.
   expectSame(apply(next, manager, thing, false), { ok: true, ...next });
   return { state: next, model: applied(model, `Apply ${manager}`, wanted) };
 }
@@ -230,7 +233,7 @@ test("the object and its managers are those of the model", () => {
 
 const isKey = (field: string) => field.endsWith(".name");
 
-/** A thing of exactly these fields of another one. An item's name comes with it. */
+/** A thing with exactly these fields of another one. An item keeps its name. */
 function partOf(whole: Thing, isIn: (field: string) => boolean): Thing {
   const part: Record<string, unknown> = {};
   for (const name of ["text", "count", "list", "atom"] as const) {
@@ -270,7 +273,7 @@ test("applying all that one owns but one thing removes that thing alone, unless 
         const others = [...owned].filter(([name]) => name !== `Apply ${manager}`).flatMap(([, each]) => each);
         const isLost = (field: string): boolean => {
           if (!isUnder(field)) return false;
-          // An item goes whole; one that another owns, too, loses what this manager alone had in it.
+          // An item is removed whole; if another manager owns it too, only this manager's fields go.
           return !others.includes(dropped) || (own.includes(field) && !others.includes(field));
         };
         const expected = sorted(fieldsOfThing(asThing(last.object))).filter(([field]) => !isLost(field));

@@ -159,7 +159,9 @@ test("managedFields are written and read back, and what is none is refused", () 
   }
 });
 
-/** Whatever two appliers do, each one's last configuration is in the object, unless the other has forced it away. */
+/**
+ * For any two appliers, each one's last configuration is in the object unless the other overrode it by force.
+ */
 test("the last apply is always fully there", () => {
   const name = fc.constantFrom("a", "b");
   const fields = fc.record(

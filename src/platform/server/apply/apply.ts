@@ -17,7 +17,7 @@ import { capUpdateManagers, isSameWriter, type Manager, type Writer } from "./ma
 import { mergeApplied } from "./merge-applied.ts";
 import { compareFields, fieldsOf, removeFields, withNamedFields } from "./typed-value.ts";
 
-/** Fields that the server sets or that name the object: nobody manages them. */
+/** Fields set by the server and identity fields: they have no manager. */
 const unmanaged = setOf([
   ["f:apiVersion"],
   ["f:kind"],
@@ -37,10 +37,10 @@ const unmanaged = setOf([
   ].map((name) => ["f:metadata", `f:${name}`]),
 ]);
 
-/** A field that an apply would change though another manager holds it. */
+/** A field that an apply would change although another manager owns it. */
 export interface ApplyConflict {
   readonly manager: Writer;
-  /** As pathsOf writes it. */
+  /** In the format of pathsOf. */
   readonly field: string;
 }
 
@@ -48,17 +48,17 @@ export type ApplyOutcome =
   | { readonly ok: true; readonly object: KubeObject; readonly managers: readonly Manager[] }
   | {
       readonly ok: false;
-      /** The first of them. */
+      /** The first conflicts, up to a limit. */
       readonly conflicts: readonly ApplyConflict[];
       readonly count: number;
     };
 
-/** As many conflicts as a Status can name. */
+/** Maximum number of conflicts in a Status. */
 const maxConflicts = 100;
 
 /**
- * The managers of an object after an ordinary write (create, update, patch): what was changed is the writer's now and
- * nobody else's, what was removed is nobody's.
+ * Managers of an object after an ordinary write (create, update, patch): the writer becomes the sole owner of
+ * changed fields; removed fields lose their owners.
  *
  * @param now RFC 3339
  */
@@ -87,11 +87,12 @@ function managedChanges(before: Json, after: Json, schema: Schema): { changed: F
 }
 
 /**
- * Server-side apply as structured-merge-diff does it: merges a configuration into an object, removes what this manager
- * applied before and applies no more (unless another manager holds it too), and finds the conflicts.
+ * Server-side apply as in structured-merge-diff: merges a configuration into an object, removes fields that
+ * this manager applied before but no longer does (unless another manager owns them too), and reports
+ * conflicts.
  *
- * @param live the object as it is; {} with the configuration's identity for one that is created
- * @param force take conflicting fields from their managers
+ * @param live the current object; {} with the configuration's identity if it is being created
+ * @param force take over conflicting fields
  * @param now RFC 3339
  */
 export function applyConfiguration(...parameters: Parameters<typeof applySteps>): ApplyOutcome {
@@ -99,7 +100,7 @@ export function applyConfiguration(...parameters: Parameters<typeof applySteps>)
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 
-/** {@link applyConfiguration} in steps, each short enough for others to wait for. */
+/** {@link applyConfiguration} in short steps, so that other work can run in between. */
 export function* applySteps(
   live: KubeObject,
   configuration: KubeObject,
@@ -157,15 +158,16 @@ function firstConflicts(sets: readonly { manager: Writer; fields: FieldSet }[]):
 }
 
 /**
- * Removes what the manager applied last and does not apply now: fields with the parents that the schema names, and whole
- * items of lists, defaults included. What is held now comes back, and so does what the manager never applied.
+ * Removes what the manager applied last and does not apply now: fields along with the parents that the schema
+ * names, and whole list items, defaults included. Fields still owned by a manager stay, and so do fields that
+ * this manager never applied.
  *
- * @param last what the manager applied last
- * @param held the fields of all managers now, those of this apply among them
+ * @param last the manager's previous configuration
+ * @param held the current fields of all managers, including this apply
  */
 function prune(merged: Json, last: FieldSet, held: readonly FieldSet[], schema: Schema): Json {
   const [applied = emptySet] = held;
-  // The common case: nothing is dropped, so that nothing can go.
+  // Common case: nothing is dropped, so nothing to remove.
   if (isEmptySet(difference(last, applied))) return merged;
   const lastNamed = withNamedFields(last, schema);
   const present = withNamedFields(fieldsOf(merged, schema), schema);
@@ -178,7 +180,9 @@ function prune(merged: Json, last: FieldSet, held: readonly FieldSet[], schema: 
   return removeFields(merged, dropped, schema);
 }
 
-/** An object that nobody has tracked yet belongs to a manager of that name, so that a first apply can conflict with it. */
+/**
+ * An object without managers gets the manager before-first-apply, so that a first apply can conflict with it.
+ */
 function beforeFirstApply(live: KubeObject, writer: Writer, schema: Schema, now: string): Manager[] {
   const first: Writer = { ...writer, manager: "before-first-apply", operation: "Update" };
   return trackUpdate([], {}, live, first, schema, now).filter(({ fields }) => !isEmptySet(fields));

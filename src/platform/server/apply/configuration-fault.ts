@@ -6,8 +6,7 @@ import { pathElement } from "./field-set.ts";
 import { itemElement } from "./typed-value.ts";
 
 /**
- * Why a configuration cannot be applied, in the words of structured-merge-diff: items of a list that cannot be told
- * apart, since they are there twice or lack their keys.
+ * Validates a configuration, with structured-merge-diff's messages: items must be unique and have their keys.
  */
 export function configurationFault(value: Json, schema: Schema | undefined, path = ""): string | undefined {
   if (isJsonObject(value)) {

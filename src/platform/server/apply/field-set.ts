@@ -1,11 +1,11 @@
 import type { JsonObject } from "../object.ts";
 
 /**
- * A set of fields, in the form in which `managedFields` keeps it (FieldsV1): a tree whose keys are `f:<name>` for a field,
- * `k:<key fields as JSON>` for an item of a keyed list, `v:<value as JSON>` for an item of a set; `.` in a node says that
- * the node itself belongs to the set, and an empty node that it alone does.
+ * A set of fields in the format of `managedFields` (FieldsV1): a tree with the keys `f:<name>` for a field,
+ * `k:<key fields as JSON>` for an item of a keyed list and `v:<value as JSON>` for an item of a set. A `.` in
+ * a node means that the node itself is a member; an empty node means that only the node itself is.
  *
- * Sets are never changed in place. Every function here takes time in proportion to the sets that it is said to walk.
+ * Sets are immutable. Every function here runs in time proportional to the sets that it documents as walked.
  */
 export interface FieldSet {
   readonly [element: string]: FieldSet;
@@ -19,18 +19,18 @@ export function isEmptySet(set: FieldSet): boolean {
   return true;
 }
 
-/** Whether a node of a set is itself in the set. */
+/** Whether a node is itself a member of the set. */
 export function holdsSelf(node: FieldSet): boolean {
   return Object.hasOwn(node, self) || isEmptySet(node);
 }
 
-/** A node that holds itself, or does not, and has these parts. @returns undefined for one that is not in the set at all */
+/** Builds a node from its own membership and its children. @returns undefined if neither is present */
 export function nodeOf(isMember: boolean, parts: FieldSet): FieldSet | undefined {
   if (isEmptySet(parts)) return isMember ? emptySet : undefined;
   return isMember ? { [self]: emptySet, ...parts } : parts;
 }
 
-/** What is in any of the sets. Walks all of them. */
+/** Union of the sets. Walks all of them. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   const filled = sets.filter((set) => !isEmptySet(set));
   if (filled.length <= 1) return filled[0] ?? emptySet;
@@ -59,19 +59,21 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   return unionOf([left, right]);
 }
 
-/** What is in `left` and not in `right`, field by field: a field of `left` stays where only its parent is in `right`. Walks `left`. */
+/**
+ * The fields of `left` that are not in `right`; a field stays if only its parent is in `right`. Walks `left`.
+ */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (isEmptySet(right)) return left;
   return filter(left, right, (isInRight) => !isInRight, true);
 }
 
-/** What is in both. Walks `left`. */
+/** Intersection of both sets. Walks `left`. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   if (isEmptySet(right)) return emptySet;
   return filter(left, right, (isInRight) => isInRight, false);
 }
 
-/** @param keepsStrange whether a part stays that `right` knows nothing of */
+/** @param keepsStrange whether to keep parts that are unknown to `right` */
 function filter(
   left: FieldSet,
   right: FieldSet,
@@ -95,7 +97,7 @@ function filter(
   return result;
 }
 
-/** The set that holds exactly these fields; each path is a list of elements. */
+/** The set of exactly these fields; each path is a list of elements. */
 export function setOf(paths: readonly (readonly string[])[]): FieldSet {
   const chains = paths.map((path) =>
     path.toReversed().reduce<FieldSet>((node, element) => ({ [element]: node }), emptySet),
@@ -103,7 +105,7 @@ export function setOf(paths: readonly (readonly string[])[]): FieldSet {
   return unionOf(chains);
 }
 
-/** How many fields are in a set. */
+/** Number of fields in a set. */
 export function sizeOf(set: FieldSet): number {
   let size = 0;
   for (const [element, node] of Object.entries(set)) {
@@ -113,7 +115,7 @@ export function sizeOf(set: FieldSet): number {
   return size;
 }
 
-/** The paths of the first fields of a set, as conflicts name them: `.spec.sinks[name="a"].target`. */
+/** Paths of the first fields of a set, as shown in conflicts: `.spec.sinks[name="a"].target`. */
 export function pathsOf(set: FieldSet, limit = Number.POSITIVE_INFINITY): string[] {
   const paths: string[] = [];
   collectPaths(set, "", limit, paths);
@@ -130,10 +132,10 @@ function collectPaths(set: FieldSet, prefix: string, limit: number, paths: strin
   }
 }
 
-/** A name longer than this is cut: below it there may be many fields, each with the name in its path. */
+/** Longer names are truncated: many fields below one name would each repeat it in their path. */
 const maxNameLength = 256;
 
-/** An element in a path that people read. */
+/** A path element in readable form. */
 export function pathElement(element: string): string {
   const text = element.slice(2);
   if (element.startsWith("f:")) return `.${text.slice(0, maxNameLength)}`;

@@ -4,14 +4,14 @@ import { difference, emptySet, type FieldSet, unionOf } from "./field-set.ts";
 import type { Writer } from "./managers.ts";
 import { compareFields, fieldsOf } from "./typed-value.ts";
 
-/** Where client-side `kubectl apply` keeps what it applied. */
+/** Annotation in which client-side `kubectl apply` stores the applied configuration. */
 export const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
-/** The only manager that takes over what client-side apply owned, and keeps the annotation up to date. */
+/** The only manager that takes over the fields of client-side apply and updates its annotation. */
 const kubectlManager = "kubectl";
 
 /**
- * The fields that client-side apply last set and that still have that value: server-side apply by kubectl may change them
- * although another manager holds them.
+ * Fields that client-side apply set last and that are unchanged since: server-side apply by kubectl may
+ * change them although another manager owns them.
  */
 export function lastAppliedFields(live: KubeObject, writer: Writer, schema: Schema): FieldSet {
   if (writer.manager !== kubectlManager || writer.operation !== "Apply") return emptySet;
@@ -32,10 +32,10 @@ function parsedObject(text: unknown): { [field: string]: Json } | undefined {
 }
 
 /**
- * The annotations with the configuration that server-side apply by kubectl just applied, so that a later client-side apply
- * starts from it. Only where there is such an annotation, and as long as it fits.
+ * Annotations updated with the configuration that kubectl's server-side apply just applied, so that a later
+ * client-side apply starts from it. Only if the annotation exists, and as long as it fits.
  *
- * @param maxBytes of all annotations together
+ * @param maxBytes limit for all annotations together
  */
 export function renewedAnnotations(
   object: KubeObject,

@@ -2,20 +2,20 @@ import { identityText, isJsonObject, type Json, type JsonObject } from "../objec
 import { type FieldSet, isEmptySet, unionOf } from "./field-set.ts";
 
 /**
- * Who writes, through which operation and which part of the object: managers differ when any of these does, but an applier
- * stays the same in another version.
+ * Writer, operation and subresource: any difference makes another manager, except that an applier keeps its
+ * identity across API versions.
  */
 export interface Writer {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
   readonly apiVersion: string;
-  /** "" for the object itself. */
+  /** Empty for the object itself. */
   readonly subresource: string;
 }
 
 /** One entry of `metadata.managedFields`. */
 export interface Manager extends Writer {
-  /** RFC 3339; when the fields last changed. */
+  /** RFC 3339; time of the last change to the fields. */
   readonly time: string;
   readonly fields: FieldSet;
 }
@@ -29,14 +29,14 @@ export function isSameWriter(left: Writer, right: Writer): boolean {
   );
 }
 
-/** Reads `metadata.managedFields`. @returns undefined when it is not a list of entries */
+/** Reads `metadata.managedFields`. @returns undefined if it is not a list of entries */
 export function readManagers(entries: Json | undefined): Manager[] | undefined {
   if (entries === undefined || entries === null) return [];
   if (!Array.isArray(entries)) return undefined;
   const managers: Manager[] = [];
   for (const entry of entries) {
     if (!isJsonObject(entry)) return undefined;
-    // A list of one empty entry is how clients ask to forget all managers.
+    // A list with one empty entry is a client's request to reset all managers.
     if (Object.keys(entry).length === 0) continue;
     const manager = readManager(entry);
     if (manager === undefined) return undefined;
@@ -61,9 +61,9 @@ function readManager(entry: JsonObject): Manager | undefined {
 }
 
 /**
- * The set in the one spelling that sets are compared by: keys of items sorted. The value itself where it has it already.
+ * Normalizes a set for comparison by sorting the keys of items. Returns a normalized value unchanged.
  *
- * @returns undefined for what is no set
+ * @returns undefined if it is not a set
  */
 function readFieldSet(value: Json): FieldSet | undefined {
   if (!isJsonObject(value)) return undefined;
@@ -90,11 +90,11 @@ function readElement(element: string): string | undefined {
   }
 }
 
-/** As many entries as a Kubernetes API server keeps for ordinary writes. */
+/** Kubernetes' limit on the entries of ordinary writes. */
 const maxUpdateManagers = 10;
 const oldChanges = "ancient-changes";
 
-/** Puts the oldest entries of ordinary writes together until there are at most ten. */
+/** Merges the oldest entries of ordinary writes down to at most ten. */
 export function capUpdateManagers(managers: readonly Manager[]): Manager[] {
   const updaters = managers.filter(({ operation, fields }) => operation === "Update" && !isEmptySet(fields));
   const excess = updaters.length - maxUpdateManagers;
@@ -116,7 +116,9 @@ function rank({ operation, time, manager, apiVersion, subresource }: Manager): s
   return `${operation} ${time} ${manager} ${apiVersion} ${subresource}`;
 }
 
-/** Writes `metadata.managedFields`: appliers first, then by time and name; those without fields are left out. */
+/**
+ * Writes `metadata.managedFields`: appliers first, then by time and name; entries without fields are omitted.
+ */
 export function writeManagers(managers: readonly Manager[]): JsonObject[] {
   return managers
     .filter(({ fields }) => !isEmptySet(fields))

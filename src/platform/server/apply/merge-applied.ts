@@ -4,9 +4,9 @@ import { fieldSchema } from "../schema/unknown-fields.ts";
 import { itemElement, shapeOf } from "./typed-value.ts";
 
 /**
- * Merges an applied configuration into an object: objects by field, lists that the schema calls `map` or `set` by item, and
- * everything else replaced. Nothing is removed, so that null for an object or a list of items leaves it as it is. Neither
- * argument is changed; the result shares with both.
+ * Merges an applied configuration into an object: objects by field, lists marked `map` or `set` in the schema
+ * by item; everything else is replaced. Nothing is removed, so null leaves an object or a list of items
+ * unchanged. Neither argument is modified; the result shares structure with both.
  */
 export function mergeApplied(
   live: Json | undefined,
@@ -19,7 +19,7 @@ export function mergeApplied(
   if (shape === "leaf" || shape !== shapeOf(applied, schema)) return applied;
   if (Array.isArray(live) && Array.isArray(applied)) return new ItemMerge(live, applied, schema).run();
   if (!isJsonObject(live) || !isJsonObject(applied)) return applied;
-  // The object itself where nothing changes, so that comparing them later takes no time.
+  // Return the same object if nothing changes, so that later comparisons are cheap.
   let result: JsonObject = live;
   for (const [name, value] of Object.entries(applied)) {
     const known = Object.hasOwn(live, name) ? live[name] : undefined;
@@ -37,8 +37,8 @@ function isEmptyContainer(value: Json): boolean {
 }
 
 /**
- * Merges two lists by item. The applied items come in the applied order; the others stay where they are between them, as
- * structured-merge-diff places them.
+ * Merges two lists by item. Applied items are in the applied order; the others keep their place in between,
+ * as in structured-merge-diff.
  */
 class ItemMerge {
   readonly #live: readonly Json[];
@@ -46,10 +46,10 @@ class ItemMerge {
   readonly #schema: Schema | undefined;
   readonly #liveElements: readonly string[];
   readonly #appliedElements: readonly string[];
-  /** Live items to merge with; duplicates are not merged. */
+  /** Live items by element; duplicates are not merged. */
   readonly #known = new Map<string, Json | undefined>();
   readonly #isApplied: ReadonlySet<string>;
-  /** The applied items that are in the live list, too, in the applied order. */
+  /** Applied items that are also in the live list, in the applied order. */
   readonly #shared: readonly string[];
   #nextShared = 0;
   readonly #done = new Set<string>();
@@ -83,7 +83,7 @@ class ItemMerge {
         }
         const awaited = this.#shared[this.#nextShared];
         if (this.#isApplied.has(element) && awaited !== undefined && awaited !== element) {
-          // Its turn comes, or came, where the applied list has it.
+          // Placed by its position in the applied list.
           at++;
           continue;
         }

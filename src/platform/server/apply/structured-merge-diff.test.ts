@@ -7,8 +7,8 @@ import { type FieldSet, isEmptySet, pathsOf } from "./field-set.ts";
 import type { Manager, Writer } from "./managers.ts";
 
 /**
- * Random sequences of applies and updates, and what structured-merge-diff v6.4.2, the library of Kubernetes' API server,
- * made of them: objects, managers, conflicts.
+ * Random sequences of applies and updates with the results (objects, managers, conflicts) of
+ * structured-merge-diff v6.4.2, the library of the Kubernetes API server.
  */
 interface Recorded {
   readonly request: {
@@ -24,7 +24,7 @@ interface Recorded {
   };
 }
 
-/** A sequence a line. */
+/** One sequence per line. */
 const file = readFileSync(new URL("structured-merge-diff.jsonl", import.meta.url), "utf8");
 const sequences = file
   .trim()
@@ -65,7 +65,7 @@ const writerOf = (manager: string, operation: Writer["operation"]): Writer => {
   return { manager, operation, apiVersion: "v1", subresource: "" };
 };
 const nameOf = ({ manager, operation }: Writer) => (operation === "Apply" ? manager : `update:${manager}`);
-/** Keeps an object without managers from being one that nobody has tracked yet. */
+/** Without an entry, the object would count as not yet tracked. */
 const nobody: Manager = { ...writerOf("nobody", "Update"), time: "", fields: {} };
 
 test.each(sequences.map((sequence, index) => [index, sequence] as const))(

@@ -4,8 +4,8 @@ import { fieldSchema } from "../schema/unknown-fields.ts";
 import { emptySet, type FieldSet, holdsSelf, isEmptySet, nodeOf, self } from "./field-set.ts";
 
 /**
- * How a value is divided into fields that can have managers of their own. What the schema says nothing about is divided
- * as Kubernetes deduces it: objects by their fields, lists not at all.
+ * How a value divides into fields with their own managers. Without a schema, the division is the one
+ * Kubernetes deduces: objects by field, lists as a whole.
  */
 export type Shape = "fields" | "items" | "leaf";
 
@@ -15,17 +15,19 @@ export function shapeOf(value: Json, schema: Schema | undefined): Shape {
   return Array.isArray(value) && (listType === "map" || listType === "set") ? "items" : "leaf";
 }
 
-/** Whether the schema names the field, rather than allowing for any. */
+/** Whether the schema declares the field by name, rather than allowing any. */
 function isNamed(schema: Schema | undefined, name: string): boolean {
   return schema?.properties !== undefined && Object.hasOwn(schema.properties, name);
 }
 
-/** The schema of the part of a value that an element of a field set leads to. */
+/** The schema of the child that a field-set element leads to. */
 function partSchema(schema: Schema | undefined, element: string): Schema | undefined {
   return element.startsWith("f:") ? fieldSchema(schema, element.slice(2)) : schema?.items;
 }
 
-/** The element of a field set for an item of a list: `v:` its value in a set, `k:` its keys, defaults included, else. */
+/**
+ * Field-set element of a list item: `v:` and its value in a set, else `k:` and its keys, defaults included.
+ */
 export function itemElement(item: Json, schema: Schema | undefined): string {
   if (schema?.["x-kubernetes-list-type"] === "set" || !isJsonObject(item)) return `v:${JSON.stringify(item)}`;
   const keys: JsonObject = {};
@@ -36,7 +38,7 @@ export function itemElement(item: Json, schema: Schema | undefined): string {
   return `k:${JSON.stringify(keys)}`;
 }
 
-/** The items of a list by their elements; more than one where a list has duplicates. */
+/** Items of a list by element; several per element if the list has duplicates. */
 export function itemsByElement(list: Json | undefined, schema: Schema | undefined): Map<string, Json[]> {
   const items = new Map<string, Json[]>();
   for (const item of Array.isArray(list) ? list : []) {
@@ -48,7 +50,7 @@ export function itemsByElement(list: Json | undefined, schema: Schema | undefine
   return items;
 }
 
-/** Every field that a value mentions: its leaves, its empty objects, keys that the schema does not name, and items. */
+/** All fields in a value: leaves, empty objects, keys that the schema does not name, and items. */
 export function fieldsOf(value: Json, schema: Schema | undefined): FieldSet {
   const result: Record<string, FieldSet> = {};
   const shape = shapeOf(value, schema);
@@ -84,8 +86,8 @@ function isEmptyContainer(value: Json): boolean {
 }
 
 /**
- * The set with every field that the schema names and of which the set holds a part. So `a.b.c` makes `a` and `a.b` go
- * along with `c` when all of it is removed, but not the other keys of a map.
+ * Adds the ancestors that the schema names. So removing `a.b.c` also removes `a` and `a.b` once they are
+ * empty, but no other keys of a map.
  */
 export function withNamedFields(set: FieldSet, schema: Schema | undefined): FieldSet {
   const result: Record<string, FieldSet> = {};
@@ -104,7 +106,7 @@ export function withNamedFields(set: FieldSet, schema: Schema | undefined): Fiel
 }
 
 /**
- * A copy of a value without the fields of a set, each with everything in it. A container of which nothing is left is
+ * A copy of a value without the fields of a set and everything below them. A container left empty becomes
  * null, which only a schema that allows null keeps.
  */
 export function removeFields(value: Json, set: FieldSet, schema: Schema | undefined): Json {
@@ -139,15 +141,15 @@ function removePart(
   return holdsSelf(node) ? undefined : removeFields(part, node, schema);
 }
 
-/** What changed between two states of an object. */
+/** Difference between two states of an object. */
 export interface Comparison {
-  /** Fields that are new or have another value. */
+  /** New fields, and fields with another value. */
   readonly changed: FieldSet;
-  /** Fields that are gone. */
+  /** Removed fields. */
   readonly removed: FieldSet;
 }
 
-/** Compares two states field by field. Containers count as changed themselves only when they appear or go away. */
+/** Compares two states field by field. A container itself changes only when it appears or disappears. */
 export function compareFields(before: Json, after: Json, schema: Schema | undefined): Comparison {
   const changed: Record<string, FieldSet> = {};
   const removed: Record<string, FieldSet> = {};
@@ -194,12 +196,12 @@ function comparePart(before: Json | undefined, after: Json, schema: Schema | und
     return sameJson(before, after) ? {} : { changed: emptySet };
   }
   const { changed, removed } = compareFields(before, after, schema);
-  // Null is an object or a list with nothing in it.
+  // Null counts as an empty object or list.
   const isOther = old !== next && before !== null && after !== null;
   return { changed: nodeOf(isOther, changed), removed: nodeOf(false, removed) };
 }
 
-/** Items of one element: duplicates are compared as one value. */
+/** Compares items by element: duplicates count as one value. */
 function compareItems(
   before: readonly Json[],
   after: readonly Json[],
@@ -218,7 +220,7 @@ function wholeOfItems(items: readonly Json[], schema: Schema | undefined): Field
   return items.length > 1 ? emptySet : wholeOf(first, schema);
 }
 
-/** A part and everything in it. */
+/** The field set of a value and everything in it. */
 function wholeOf(value: Json, schema: Schema | undefined): FieldSet {
   if (typeof value !== "object") return emptySet;
   const parts: Record<string, FieldSet> = {};

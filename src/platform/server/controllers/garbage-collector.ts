@@ -19,11 +19,11 @@ export interface GarbageCollectorOptions {
   readonly clock: Clock;
 }
 
-/** Deletes what nobody owns any more, and keeps the promises of foreground and orphaning deletions. */
+/** Deletes objects without remaining owners, and carries out foreground and orphaning deletions. */
 export interface GarbageCollector {
-  /** An object changed that has owners, or is being deleted. */
+  /** Call when an object that has owners or is being deleted has changed. */
   reconcile(target: Target, object: KubeObject): Promise<Reconciled>;
-  /** The object with this uid is gone. */
+  /** Call when the object with this uid is gone. */
   ownerGone(plane: Plane, uid: string): Promise<Reconciled>;
 }
 
@@ -44,7 +44,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
     return kind === undefined ? undefined : { plane, kind, namespace, name };
   };
 
-  /** What names the uid as an owner, each with its present state. */
+  /** Objects that name the uid as an owner, in their current state. */
   const dependentsOf = async (
     plane: Plane,
     uid: string,
@@ -57,7 +57,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
     return found;
   };
 
-  /** `unknown` is an owner of a kind that is not served: it may exist, so that its dependents stay. */
+  /** `unknown`: the owner's kind is not served. It may exist, so its dependents stay. */
   const ownerState = async (
     plane: Plane,
     namespace: string,
@@ -78,7 +78,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
     await ignoreGone(deleteObject(resources, target, how, clock.nowMs()));
   };
 
-  /** Deletes an object whose owners are all gone; where some are left, it forgets those that are gone. */
+  /** Deletes an object whose owners are all gone; otherwise removes the references to the missing ones. */
   const checkOwners = async (target: Target, object: KubeObject): Promise<void> => {
     const owners = object.metadata.ownerReferences ?? [];
     if (owners.length === 0 || object.metadata.deletionTimestamp !== undefined) return;
@@ -146,7 +146,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
   };
 }
 
-/** Whether a foreground deletion of the owner waits for this dependent. */
+/** Whether this dependent blocks the foreground deletion of its owner. */
 function blocks(dependent: KubeObject, ownerUid: string): boolean {
   const owners = dependent.metadata.ownerReferences ?? [];
   return owners.some((owner) => owner["uid"] === ownerUid && owner["blockOwnerDeletion"] === true);

@@ -25,11 +25,11 @@ const background = {
 } as const;
 const everything = { limit: 0, afterKey: "", resourceVersion: "", minimumVersion: "" };
 
-/** Empties a namespace that is being deleted, then lets it go. Nothing new can get in meanwhile: the store refuses it. */
+/** Empties a namespace that is being deleted, then finalizes it. The store rejects new objects meanwhile. */
 export function createNamespaceController(options: NamespaceControllerOptions): Controller {
   const { kinds, store, resources, clock } = options;
 
-  /** Deletes what is in the namespace. @returns how much is still there, waiting for its finalizers */
+  /** Deletes the namespace's contents. @returns the number of objects still waiting for their finalizers */
   const empty = async (target: Target): Promise<number> => {
     let left = 0;
     for (const kind of kinds) {
@@ -43,7 +43,7 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
             const result = await deleteObject(resources, inside, background, clock.nowMs());
             if (result.state === "deleting") left++;
           } catch (error) {
-            // Gone meanwhile.
+            // Already deleted.
             if (!(error instanceof StatusError && error.status.reason === "NotFound")) throw error;
           }
         }

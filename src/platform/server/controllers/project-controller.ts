@@ -28,15 +28,15 @@ export interface ProjectControllerOptions {
   readonly clock: Clock;
 }
 
-/** The control plane that a Project declares. */
+/** Control plane of a Project. */
 function planeOf(organization: Plane, project: KubeObject): Plane {
   const { name = "", uid = "" } = project.metadata;
   return { type: "project", name, uid, organization: organization.organization };
 }
 
 /**
- * Takes the project's name before the project is created. Names are unique over all organizations, since a plane's address
- * holds nothing but the project's name.
+ * Claims the project's name before the project is created. Names are unique across all organizations, because
+ * a plane's address contains only the project's name.
  */
 export function projectGuard(
   directory: AccessDirectory,
@@ -59,7 +59,7 @@ function withFinalizer(project: KubeObject, finalizer: string): NewState {
   return { object: { ...project, metadata: { ...project.metadata, finalizers } } };
 }
 
-/** Makes a plane with its first namespace. Does nothing to one that is there. */
+/** Creates a plane with its first namespace; does nothing if it exists. */
 export async function establishPlane(plane: Plane, store: ObjectStore, resources: Resources): Promise<void> {
   await store.createPlane(plane);
   const target: Target = { plane, kind: namespaceKind, namespace: "", name: defaultNamespace };
@@ -72,8 +72,8 @@ export async function establishPlane(plane: Plane, store: ObjectStore, resources
 }
 
 /**
- * The life of a project: its control plane is made, then it is Ready; when it is deleted, its control plane goes with
- * everything in it, and then the project itself.
+ * Lifecycle of a project: creates its control plane and sets Ready. On deletion, deletes the control plane
+ * with everything in it, then the project itself.
  */
 export function createProjectController(options: ProjectControllerOptions): Controller {
   const { groupDomain, directory, store, resources, clock } = options;
@@ -103,7 +103,7 @@ export function createProjectController(options: ProjectControllerOptions): Cont
       const plane = planeOf(target.plane, project);
       if (project.metadata.deletionTimestamp !== undefined) {
         if (!(project.metadata.finalizers ?? []).includes(finalizer)) return done;
-        // The name first: from here on the plane responds to nobody, and what is in it can go without being missed.
+        // Release the name first: the plane then stops serving, and its contents can be deleted unseen.
         await directory.releaseProject(plane.name, plane.uid);
         await store.removePlane(plane);
         await resources.change(
@@ -117,7 +117,7 @@ export function createProjectController(options: ProjectControllerOptions): Cont
         return done;
       }
       if (!(project.metadata.finalizers ?? []).includes(finalizer)) {
-        // Earlier versions let it be taken away; the plane would outlive the project.
+        // Earlier versions allowed removing the finalizer; the plane would outlive the project.
         await resources.change(target, (old) => withFinalizer(old, finalizer), writeOptions);
       }
       if (findCondition(project, "Ready")?.["status"] === "True") return done;

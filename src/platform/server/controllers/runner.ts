@@ -31,7 +31,7 @@ export interface RunnerOptions {
 const leaseKey = `${keyPrefix}:platform:controllers`;
 const leaseMs = 10_000;
 const renewMs = 3_000;
-/** All planes are looked through this often, for work whose announcement was lost. */
+/** Full scan interval of all planes, for work whose notification was lost. */
 const fullScanMs = 30_000;
 const idleMs = 500;
 const workAtOnce = 100;
@@ -50,8 +50,8 @@ return 0
 `;
 
 /**
- * Runs the controllers on one of the replicas, the one that holds the lease. The work is in Redis, written together with
- * the change that made it necessary: a replica that dies leaves it for the next.
+ * Runs the controllers on the replica that holds the lease. The work queue is in Redis, written atomically
+ * with the change that caused it: if a replica dies, the next one continues.
  */
 export async function runControllers(options: RunnerOptions, signal: AbortSignal): Promise<void> {
   const { redis, store, feed, directory, clock, log } = options;
@@ -114,7 +114,7 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
         if (!signal.aborted) log.warn({ error: describeError(error) }, "the controllers' turn failed");
         await clock.sleep(idleMs, signal).catch(() => undefined);
       }
-      // Short rests bound what a burst of changes costs; each turn takes all that has come together.
+      // A short pause bounds the cost of a burst; each turn takes everything queued meanwhile.
       await clock.sleep(20, signal).catch(() => undefined);
       if (!wake.signal.aborted || !isLeader) {
         await pause(clock, idleMs, [signal, wake.signal]);

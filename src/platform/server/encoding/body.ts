@@ -4,15 +4,15 @@ import { badRequest, tooLarge, unsupportedMediaType } from "../status.ts";
 import { duplicateFields, endOfText } from "./duplicate-fields.ts";
 import { decodeProtobuf } from "./protobuf.ts";
 
-/** How deep lists and objects may be within each other. */
+/** Maximum nesting depth of lists and objects. */
 export const maxDepth = 100;
-/** Values of all kinds, each field and each item counted: what comes after the parser walks over all of them. */
+/** Maximum number of values, every field and item counted: all later stages walk over them. */
 const maxValues = 200_000;
-/** The YAML parser takes some thirty times as long as the JSON parser; what clients send large is JSON. */
+/** The YAML parser is far slower than the JSON parser; large bodies are JSON. */
 const maxYamlBytes = 128 * 1024;
-/** Names, values, signs and the spaces between them: what the parser's time follows from. */
+/** Names, values, punctuation and the spaces between them: they determine the parser's time. */
 const maxYamlTokens = 6_000;
-/** Aliases make many values of few bytes. */
+/** Aliases expand a few bytes to many values. */
 const maxYamlValues = 40_000;
 
 export const objectTypes = [
@@ -21,17 +21,18 @@ export const objectTypes = [
   "application/vnd.kubernetes.protobuf",
 ] as const;
 
-/** What a body says, and what is wrong with it without making it unreadable. */
+/** A decoded body, with problems that do not make it unreadable. */
 export interface DecodedBody {
   readonly value: Json;
-  /** Fields that are written more than once, in the words of a Kubernetes API server; the last one counts. */
+  /** Fields that occur more than once, in the Kubernetes API server's wording; the last one wins. */
   readonly duplicates: readonly string[];
 }
 
 /**
- * Reads the body of a request for an object.
+ * Decodes a request body that contains an object.
  *
- * @throws StatusError 400 for a body that cannot be read, 413 for one that is too large, 415 for a type that is not known
+ * @throws StatusError 400 for an unreadable body, 413 for one that is too large, 415 for an unknown media
+ * type
  */
 export function decodeBody(body: Buffer, type: string): DecodedBody {
   if (type === "application/json") return parseJson(body);
@@ -54,7 +55,7 @@ export function parseJson(body: Buffer): DecodedBody {
     throw badRequest(`the body is not valid JSON: ${error instanceof Error ? error.message : ""}`);
   }
   if (text.includes("__proto__")) refuseProto(value);
-  // A look at the text for fields that the parser has dropped is worth it only where there are any.
+  // Look for duplicate fields only if the parser has dropped any.
   if (membersIn(value) === members) return { value, duplicates: [] };
   return { value, duplicates: duplicateFields(text).map((path) => `duplicate field "${path}"`) };
 }
@@ -68,7 +69,7 @@ function membersIn(value: Json): number {
 }
 
 /**
- * YAML, of which JSON is a part: most clients send JSON under YAML's name, and its parser is much faster.
+ * YAML, which includes JSON: most clients send JSON as YAML, and the JSON parser is much faster.
  *
  * @throws StatusError 400, 413
  */
@@ -78,7 +79,7 @@ export function parseYaml(body: Buffer): DecodedBody {
     try {
       return parseJson(body);
     } catch (error) {
-      // Braces start YAML's flow style too.
+      // A brace also starts YAML flow style.
       if (body.length > maxYamlBytes) throw error;
     }
   }
@@ -90,7 +91,7 @@ export function parseYaml(body: Buffer): DecodedBody {
   if (problems[0]?.hasTooManyTokens === true) {
     throw tooLarge(`Request entity too large: YAML is limited to ${maxYamlTokens} tokens; send JSON instead`);
   }
-  // Where there are as many problems as are told, others may be behind them.
+  // When the list of problems is full, there may be more.
   const fault =
     problems.length < maxProblems ? problems.find((each) => each.duplicateKey === undefined) : problems[0];
   if (fault !== undefined) {
@@ -105,8 +106,8 @@ export function parseYaml(body: Buffer): DecodedBody {
 }
 
 /**
- * Measures a text before it is parsed: what is parsed recursively must not be deep enough to end the process, and many
- * small values take far more time and memory than their text.
+ * Measures a text before parsing: recursive parsing must not overflow the stack, and many small values take
+ * far more time and memory than their text.
  */
 function checkSize(text: string): JsonMeasure {
   const measure = measureJson(text);
@@ -119,15 +120,15 @@ function checkSize(text: string): JsonMeasure {
 }
 
 export interface JsonMeasure {
-  /** How deep brackets are within each other. */
+  /** Maximum bracket depth. */
   readonly depth: number;
-  /** How many values there are at most. */
+  /** Upper bound on the number of values. */
   readonly values: number;
-  /** How many fields the objects have together, each as often as it is written. */
+  /** Number of fields in all objects, duplicates included. */
   readonly members: number;
 }
 
-/** Measures what is outside of texts in double quotes. */
+/** Measures everything outside double-quoted strings. */
 export function measureJson(text: string): JsonMeasure {
   let members = 0;
   let depth = 0;

@@ -1,16 +1,16 @@
 import { fieldPath, maxFaults } from "../schema/fault-list.ts";
 
-/** Where a field of an object is, or would be. */
+/** A path to an object's field. */
 interface Place {
   readonly path: string;
-  /** Of an object; undefined for a list. */
+  /** Names in an object; undefined for a list. */
   readonly names: Set<string> | undefined;
-  /** The field or the index of the item that is being read. */
+  /** The current field, or index of the current item. */
   current: string | number;
 }
 
 /**
- * The paths of fields that are written more than once in one object, which JSON.parse does not tell. The first 100.
+ * Paths of the first 100 fields that occur more than once in an object, which JSON.parse does not report.
  *
  * @param json a valid JSON text
  */
@@ -64,7 +64,7 @@ function pathIn(place: Place | undefined): string {
     : fieldPath(place.path, place.current);
 }
 
-/** Where the text in double quotes ends that begins at `start`: at its last quote, or at the end of everything. */
+/** End of the double-quoted string that begins at `start`: its closing quote, or the end of the text. */
 export function endOfText(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -17,7 +17,7 @@ function refusalOf(work: () => unknown): number {
   return 0;
 }
 
-/** Ten lines that stand for a hundred thousand values. */
+/** Ten lines that expand to a hundred thousand values. */
 const manyAliases = ["a0: &a0 [1]"]
   .concat(Array.from({ length: 6 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(10)}]`))
   .join("\n");
@@ -92,7 +92,7 @@ describe("bodies", () => {
 });
 
 describe("protobuf", () => {
-  /** Writes a message by hand: field number, then bytes. */
+  /** Encodes a message by hand: field number, then bytes. */
   const field = (number: number, bytes: Uint8Array | string) => {
     const writer = protobuf.Writer.create().uint32((number << 3) | 2);
     return (typeof bytes === "string" ? writer.string(bytes) : writer.bytes(bytes)).finish();

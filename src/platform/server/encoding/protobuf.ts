@@ -2,8 +2,9 @@ import protobuf from "protobufjs";
 import { isJsonObject, type Json, type JsonObject } from "../object.ts";
 
 /**
- * The Kubernetes protobuf encoding, as far as kubectl insists on it for requests: an envelope (runtime.Unknown) after
- * four magic bytes, with the object inside. Field numbers are those of the published `generated.proto` files.
+ * The Kubernetes protobuf encoding, as far as kubectl requires it for requests: four magic bytes, then an
+ * envelope (runtime.Unknown) with the object inside. Field numbers come from the published `generated.proto`
+ * files.
  */
 const definitions = `
 syntax = "proto2";
@@ -63,13 +64,13 @@ const { root } = protobuf.parse(definitions, { keepCase: true });
 const envelope = root.lookupType("Unknown");
 const magic = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
-/** Kinds that can be read; an envelope of another kind is refused. */
+/** Supported kinds; an envelope of another kind is rejected. */
 const messages = new Set(["Secret", "ConfigMap", "Namespace", "DeleteOptions"])
   .add("SelfSubjectAccessReview")
   .add("SelfSubjectRulesReview")
   .add("SelfSubjectReview");
 
-/** @returns the object as JSON, or undefined when the bytes are not one of the messages known here */
+/** @returns the object as JSON, or undefined if the bytes are not a supported message */
 export function decodeProtobuf(body: Buffer): Json | undefined {
   if (!body.subarray(0, 4).equals(magic)) return undefined;
   try {
@@ -94,7 +95,10 @@ export function decodeProtobuf(body: Buffer): Json | undefined {
   }
 }
 
-/** Go writes empty texts, lists and times for fields that are not set; times and raw bytes get their JSON form. */
+/**
+ * Drops the empty strings, lists and times that Go writes for unset fields; times and bytes get their JSON
+ * form.
+ */
 function withoutEmpty(value: Json): Json | undefined {
   if (Array.isArray(value)) {
     return value.length === 0 ? undefined : value.map((item) => withoutEmpty(item) ?? item);
@@ -108,7 +112,7 @@ function withoutEmpty(value: Json): Json | undefined {
   return result;
 }
 
-/** Maps with the user's keys: an empty text is a value there. */
+/** Maps with user-defined keys: an empty string is a value there. */
 function isFreeMap(name: string): boolean {
   return ["data", "stringData", "binaryData", "labels", "annotations"].includes(name);
 }
@@ -116,7 +120,7 @@ function isFreeMap(name: string): boolean {
 function special(name: string, value: Json): Json | undefined {
   if (isJsonObject(value) && (name === "time" || name.endsWith("Timestamp"))) {
     const seconds = Number(value["seconds"] ?? 0);
-    // Go's zero time, in the year 1, stands for "not set".
+    // Go's zero time, in the year 1, means "not set".
     return seconds <= 0 ? undefined : new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
   }
   if (isJsonObject(value) && name === "fieldsV1") {

@@ -1,14 +1,15 @@
 import { isJsonObject, type Json } from "../object.ts";
 
-/** Texts that YAML 1.1 or 1.2 reads as something else. */
+/** Strings that YAML 1.1 or 1.2 reads as another type. */
 const reserved = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 const plain = /^[A-Za-z_][A-Za-z0-9_./-]*$/;
 
 /**
- * A JSON value as YAML, in blocks; ends with a line break. Texts that are more than a word are quoted as JSON quotes
- * them, which YAML reads the same. (A general YAML printer takes far longer, for choices of style.)
+ * Prints a JSON value as block-style YAML with a final line break. Strings of more than one word are quoted
+ * as in JSON, which YAML reads the same. (A general YAML printer is far slower, because of its style
+ * options.)
  *
- * @param indent of every line, for a value within another one
+ * @param indent of every line, for a nested value
  */
 export function toYaml(value: Json, indent = ""): string {
   const lines: string[] = [];
@@ -17,7 +18,7 @@ export function toYaml(value: Json, indent = ""): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** @param first the beginning of the first line: the indentation, or what comes before the value on its line */
+/** @param first prefix of the first line: the indentation, or the text before the value on its line */
 function write(value: Json, first: string, indent: string, lines: string[]): void {
   let head = first;
   if (Array.isArray(value)) {
@@ -35,7 +36,7 @@ function write(value: Json, first: string, indent: string, lines: string[]): voi
     if (isEmptyOrScalar(member)) lines.push(`${name} ${scalar(member)}`);
     else {
       lines.push(name);
-      // A list may begin where its key does.
+      // A list may be indented like its key.
       const deeper = Array.isArray(member) ? indent : `${indent}  `;
       write(member, deeper, deeper, lines);
     }

@@ -44,7 +44,7 @@ export interface PlatformAppOptions extends GateOptions, WatchServerOptions, Ser
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** A request as the handlers below see it. */
+/** A request as seen by the handlers below. */
 interface Incoming extends Entry {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -52,11 +52,12 @@ interface Incoming extends Entry {
 }
 
 /**
- * The HTTP side of the platform, apart from listening: token exchange, and the Kubernetes API of every plane.
+ * The platform's HTTP application, without the listener: token exchange, and the Kubernetes API of every
+ * plane.
  *
- * A request goes through the gate with nothing but its head; only what is let in has its body read.
+ * The gate decides by a request's head alone; the body is read only for admitted requests.
  *
- * @param signal ends open watches
+ * @param signal closes open watches
  */
 export function createPlatformApp(options: PlatformAppOptions, signal: AbortSignal): FastifyInstance {
   const { bearerTokens, clock, log, limits, groupDomain, kinds } = options;
@@ -73,11 +74,11 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
       closeConnections = https.closeConnections;
       return https.server;
     },
-    // The server has its own.
+    // The server installs its own.
     clientErrorHandler: () => undefined,
     logger: false,
     return503OnClosing: false,
-    // A path that cannot be decoded ends up here; everything else is routed below.
+    // Undecodable paths end up here; all others are routed below.
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
       void refuse(reply, request, badRequest("malformed URL")),
   } as { logger: false });
@@ -114,7 +115,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const entry = entryOf(request);
-    // Node leaves out the body of a response to HEAD by itself.
+    // Node.js omits the body of a response to HEAD.
     const method = request.method === "HEAD" ? "GET" : request.method;
     const incoming: Incoming = { ...entry, request, reply, method };
     const { destination } = entry;
@@ -133,7 +134,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     }
   }
 
-  /** The gate throws, or lets in: there is no third way to a handler. */
+  /** The gate either throws or sets the entry, so a handler always finds one. */
   function entryOf(request: FastifyRequest): Entry {
     const entry = entries.get(request);
     if (entry === undefined) throw internalError();
@@ -246,7 +247,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     if (isHttp2(request.raw))
       return reply.removeHeader("connection").code(status.code).headers(headers).send(bytes);
     if (!hasUnreadBody(request.raw)) return reply.code(status.code).headers(headers).send(bytes);
-    // Nobody will read the rest, so nothing else can come on this connection.
+    // The rest of the body stays unread, so the connection cannot be reused.
     reply.hijack();
     reply.raw.writeHead(status.code, { ...headers, connection: "close" });
     reply.raw.write(bytes);
@@ -273,7 +274,7 @@ function bodyOf(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
-/** The documents of discovery, which a client may take as YAML too. */
+/** Discovery documents, which are also available as YAML. */
 function isDiscovery(path: string): boolean {
   return path === "/api" || path === "/apis" || path.startsWith("/api/") || path.startsWith("/apis/");
 }
@@ -282,7 +283,7 @@ function clientOf({ headers }: FastifyRequest): { accept: string | undefined; us
   return { accept: headers.accept, userAgent: headers["user-agent"] ?? "" };
 }
 
-/** The errors of a Redis that is away, hangs, is starting or is full. */
+/** Errors of a Redis that is down, hanging, starting or out of memory. */
 function isStoreAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /timed out|isn't writeable|Connection is closed|max retries|^(LOADING|READONLY|OOM|MISCONF|CLUSTERDOWN)|ECONN|EPIPE|ENOENT/i.test(

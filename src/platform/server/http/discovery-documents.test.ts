@@ -3,7 +3,7 @@ import { servedKinds } from "../kinds/served-kinds.ts";
 import type { JsonObject } from "../object.ts";
 import { documentsByPlane } from "./documents.ts";
 
-/** Discovery and OpenAPI tell clients the same: kubectl finds a kind in one and explains it by the other. */
+/** Discovery and OpenAPI agree: kubectl finds a kind in one and explains it by the other. */
 
 const documents = documentsByPlane(servedKinds("example"));
 const planes = ["organization", "project"] as const;
@@ -20,7 +20,7 @@ interface Resource {
   readonly verbs: readonly string[];
 }
 
-/** `apis/example/v1` with what is in it. */
+/** `apis/example/v1` with its resources. */
 function discovered(plane: Plane): [string, readonly Resource[]][] {
   const { groups } = json<{ groups: { versions: { groupVersion: string }[] }[] }>(plane, "/apis");
   const named = groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => `apis/${groupVersion}`));
@@ -45,7 +45,7 @@ type Schemas = Readonly<Record<string, { readonly "x-kubernetes-group-version-ki
 
 const verbs: Readonly<Record<string, string>> = { post: "create", put: "update" };
 
-/** `api/v1 configmaps ConfigMap create`, as the paths of a document say. */
+/** `api/v1 configmaps ConfigMap create`, from the paths of a document. */
 function offered(paths: Paths): string[] {
   const all = Object.entries(paths).flatMap(([path, item]) => {
     const [, groupVersion = "", rest = ""] = /^\/(api\/[^/]+|apis\/[^/]+\/[^/]+)\/(.*)$/.exec(path) ?? [];
@@ -60,7 +60,7 @@ function offered(paths: Paths): string[] {
   return [...new Set(all)].sort();
 }
 
-/** The same by discovery. A watch is a list with an option. */
+/** The same from discovery. A watch is a list with an option. */
 function listed(groupVersions: readonly (readonly [string, readonly Resource[]])[]): string[] {
   return groupVersions
     .flatMap(([path, resources]) =>

@@ -88,7 +88,7 @@ test("the index of OpenAPI v3 has a document for each group version", () => {
 test("each stored resource has the hash of its storage version, as Kubernetes computes it", () => {
   const resources = (path: string) => json("project", path)["resources"] as JsonObject[];
   const hashes = resources("/api/v1").map(({ name, storageVersionHash }) => [name, storageVersionHash]);
-  // Those of any Kubernetes cluster.
+  // The documents of any Kubernetes cluster.
   expect(Object.fromEntries(hashes)).toMatchObject({
     configmaps: "qFsyl6wFWjQ=",
     secrets: "S6u1pOWzb84=",

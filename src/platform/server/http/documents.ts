@@ -17,35 +17,35 @@ import { encodeOpenApiV2 } from "../open-api/protobuf-v2.ts";
 import { notAcceptable } from "../status.ts";
 import { negotiateDiscovery, negotiateType } from "./response/negotiate.ts";
 
-/** A document that says what is served, ready to be sent. */
+/** A document that describes the API, ready to send. */
 export interface Document {
   readonly contentType: string;
   readonly body: string | Uint8Array;
-  /** Of the content, in upper-case hex. Absent where the content depends on the request. */
+  /** Hash of the content, in upper-case hex. Absent if the content depends on the request. */
   readonly hash?: string;
-  /** Whether the URL names the hash: what it gives never changes. */
+  /** Whether the URL contains the hash, so that its content never changes. */
   readonly isImmutable?: boolean;
 }
 
-/** The documents by which clients find out what a plane serves. */
+/** The discovery and OpenAPI documents of a plane. */
 export interface Documents {
   /**
-   * @returns undefined for a path that is no such document
+   * @returns undefined if the path is not one of these documents
    * @throws StatusError 406
    */
   find(path: string, query: URLSearchParams, accept: string | undefined, host: string): Document | undefined;
 }
 
-/** Kubernetes' version whose behaviour is followed; clients compare theirs with it. */
+/** The Kubernetes version implemented; clients compare theirs with it. */
 const followedVersion = { major: "1", minor: "32" };
 
 const jsonType = "application/json";
 
-/** The form that kubectl asks for; older ones write it with an @, which no media type may have. */
+/** The form that kubectl requests; older versions spell it with an @, which is invalid in a media type. */
 export const openApiV2Type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const olderOpenApiV2Type = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-/** @param kinds those that the plane serves; their documents are made when they are first asked for */
+/** @param kinds the plane's kinds; their documents are built on first request */
 function createDocuments(kinds: readonly KindDefinition[], shared: SharedComponents): Documents {
   const versions = groupVersions(kinds);
   const openApi = once(() => openApiOf(kinds, shared));
@@ -97,7 +97,7 @@ function hashed(contentType: string, body: string | Uint8Array): Document {
   return { contentType, body, hash: createHash("sha512").update(body).digest("hex").toUpperCase() };
 }
 
-/** The OpenAPI v3 documents by the path of their group version, and the index that says where they are. */
+/** OpenAPI v3 documents by the path of their group version, and their index. */
 function openApiOf(
   kinds: readonly KindDefinition[],
   shared: SharedComponents,
@@ -112,7 +112,7 @@ function openApiOf(
   return { index: hashed(jsonType, JSON.stringify({ paths })), documents };
 }
 
-/** Both forms, each made when it is first asked for. */
+/** Both forms, each built on first request. */
 function openApiV2Of(
   kinds: readonly KindDefinition[],
   shared: SharedComponents,
@@ -123,7 +123,7 @@ function openApiV2Of(
   };
 }
 
-/** A document whose URL carries another hash than its content has is still given, but must not be kept. */
+/** If the hash in the URL is outdated, the document is sent but must not be cached. */
 function openApiDocument(
   found: Document | undefined,
   query: URLSearchParams,
@@ -155,7 +155,7 @@ function versionDocument(): JsonObject {
   };
 }
 
-/** One set of documents for each type of plane, and one over all kinds for the server's root. */
+/** One set of documents per plane type, and one with all kinds for the server's root. */
 export function documentsByPlane(
   kinds: readonly KindDefinition[],
 ): Readonly<Record<PlaneType | "root", Documents>> {

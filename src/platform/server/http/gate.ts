@@ -14,31 +14,33 @@ import { createRateLimiter } from "./rate-limit.ts";
 export const exchangePath = "/platform-os/oauth/token/exchange";
 export const healthPaths: readonly string[] = ["/healthz", "/livez", "/readyz"];
 
-/** Where a request may go. */
+/** Target of a request. */
 export type Destination =
   | { readonly to: "health" }
   | { readonly to: "exchange"; readonly caller: Caller }
-  /** Outside of all planes: only what is the same for everybody. */
+  /** Outside all planes: resources that are the same for every caller. */
   | { readonly to: "root"; readonly caller: Caller }
   | { readonly to: "plane"; readonly caller: Caller; readonly plane: Plane };
 
-/** A request that was let in, by its head alone. */
+/** A request admitted by its head. */
 export interface Entry {
   readonly destination: Destination;
-  /** Decoded; without the plane's prefix where there is one. */
+  /** Decoded, without the plane's prefix. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The request no longer counts as one at work; happens by itself when its response is over. */
+  /** Stops counting the request as concurrent; called automatically when its response is over. */
   leave(): void;
-  /** Calls back when the response is over, whether it was sent or the client is gone; at once if it is already. */
+  /**
+   * Calls back when the response is over, whether sent or aborted by the client; at once if it already is.
+   */
   onOver(callback: () => void): void;
   /**
-   * Counts memory for the request's body until its response is over.
+   * Reserves memory for the request's body until its response is over.
    *
    * @throws StatusError 429
    */
   holdBody(bytes: number): void;
-  /** Tells a client that waits for it (Expect: 100-continue) to send the body. */
+  /** Asks a waiting client (Expect: 100-continue) to send the body. */
   invite(): void;
 }
 
@@ -55,7 +57,10 @@ export interface GateOptions {
   readonly limits: PlatformLimits;
 }
 
-/** Decides by a request's head who it is from, where it may go, and whether it may now; its body has not been read then. */
+/**
+ * Decides by a request's head who the caller is, where the request goes and whether it is allowed now, before
+ * the body is read.
+ */
 export function createGate(options: GateOptions): Gate {
   const { groupDomain, directory, bearerTokens, clock, limits } = options;
   const rate = createRateLimiter({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
@@ -98,7 +103,7 @@ export function createGate(options: GateOptions): Gate {
     async enter(request, response) {
       const onOver = watchEnd(response);
       if (!namesOneHost(request)) {
-        // What a proxy in between takes for the host may differ: nothing else of this connection is to be trusted.
+        // A proxy in between may see another host: do not trust anything else on this connection.
         if (!isHttp2(request)) response.setHeader("connection", "close");
         throw badRequest("the request must name one host");
       }
@@ -137,7 +142,7 @@ export function createGate(options: GateOptions): Gate {
 
 type OnOver = Entry["onOver"];
 
-/** The response's end, also for those that ask after it. */
+/** Tracks the response's end, also for callers that register after it. */
 function watchEnd(response: ServerResponse): OnOver {
   let isOver = false;
   response.once("close", () => {
@@ -149,7 +154,7 @@ function watchEnd(response: ServerResponse): OnOver {
   };
 }
 
-/** Takes from a limit for as long as a response is open. */
+/** Takes from a limit while a response is open. */
 function hold(limit: SharedLimit, client: string, onOver: OnOver, refusal: string) {
   let held = 0;
   let isOver = false;
@@ -164,7 +169,7 @@ function hold(limit: SharedLimit, client: string, onOver: OnOver, refusal: strin
   return {
     release,
     add(amount: number): void {
-      // The client is gone: nobody would give it back.
+      // The client is gone, so nothing would release the amount.
       if (isOver) throw badRequest("the request was broken off");
       if (limit.take(client, amount) !== undefined) throw tooManyRequests(1, refusal);
       held += amount;

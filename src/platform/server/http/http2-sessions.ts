@@ -4,20 +4,24 @@ import type { TLSSocket } from "node:tls";
 import type { PlatformLimits } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
-/** Streams of one connection: client-go puts all watches of a program on one. */
+/** Concurrent streams of one connection: client-go puts all watches of a program on one. */
 const maxConcurrentStreams = 250;
-/** A connection on which nothing is asked is closed after this long, as one of HTTP/1.1. */
+/** An idle connection is closed after this long, like one of HTTP/1.1. */
 const idleMs = 120_000;
 
-/** Requests that a client may cancel on one connection; below 1,000, from where on Node 20 hangs on to it (see below). */
+/**
+ * Requests that a client may cancel on one connection; less than the limit at which Node.js 20 leaves the
+ * connection hanging (see below).
+ */
 const resets = { burst: 500, perSecond: 30 };
 
 /**
- * Serves HTTP/2 on connections that others have accepted and secured. Floods of settings and pings are ended by the
- * library (nghttp2), floods of cancelled requests here (CVE-2023-44487: after 1,000, Node 20's library reads no more of
- * the connection, but leaves it open); each request goes through the same gate as one of HTTP/1.1.
+ * Serves HTTP/2 on connections that were accepted and secured elsewhere. The library (nghttp2) stops floods
+ * of settings and pings. Floods of cancelled requests are stopped here (CVE-2023-44487: at 1,000, the library
+ * in Node.js 20 stops reading the connection but leaves it open). Every request passes the same gate as one
+ * of HTTP/1.1.
  *
- * @returns takes a connection on which HTTP/2 was agreed
+ * @returns a handler for connections that negotiated HTTP/2
  */
 export function createHttp2Sessions(
   limits: PlatformLimits,
@@ -26,11 +30,11 @@ export function createHttp2Sessions(
   const server: Http2Server = createServer({
     settings: { maxConcurrentStreams, maxHeaderListSize: 16 * 1024, enablePush: false },
     maxHeaderListPairs: 100,
-    // MiB; what is beyond it in a session is a stream that cannot be opened.
+    // In MiB; streams beyond it cannot be opened.
     maxSessionMemory: 4,
     maxSessionInvalidFrames: 100,
   });
-  // The compatibility layer gives the objects of node:http; their types differ in what nobody here uses.
+  // The compatibility layer passes node:http objects; the types differ only in parts not used here.
   server.on("request", handler as unknown as Parameters<typeof server.on>[1]);
   server.on("session", (session) => {
     boundIdleness(session, limits.headMs);
@@ -40,7 +44,7 @@ export function createHttp2Sessions(
   return (socket) => void server.emit("connection", socket);
 }
 
-/** Ends a session that asks nothing for long; one that has never asked, soon. */
+/** Closes a session that is idle for long, or soon if it has never sent a request. */
 function boundIdleness(session: ServerHttp2Session, firstMs: number): void {
   let open = 0;
   let timer = setTimeout(() => session.destroy(), firstMs);
@@ -56,7 +60,7 @@ function boundIdleness(session: ServerHttp2Session, firstMs: number): void {
   session.once("close", () => clearTimeout(timer));
 }
 
-/** Ends a session whose client cancels more requests than any client has reason to. */
+/** Closes a session whose client cancels an unreasonable number of requests. */
 function boundResets(session: ServerHttp2Session): void {
   const limiter = createRateLimiter(resets);
   session.on("stream", (stream) => {

@@ -1,33 +1,35 @@
-/** Bounds of the platform's HTTP side, all of them on one process. */
+/** Limits of the platform's HTTP server, all per process. */
 export interface PlatformLimits {
-  /** TCP connections, with or without a token. */
+  /** TCP connections, authenticated or not. */
   readonly connections: number;
-  /** Connections of one IPv4 address, or of one IPv6 /64. */
+  /** Connections per IPv4 address or IPv6 /64. */
   readonly connectionsPerAddress: number;
-  /** Until the TLS handshake must be done. */
+  /** Timeout of the TLS handshake. */
   readonly handshakeMs: number;
-  /** Until the head of a request must be there. */
+  /** Timeout of a request's head. */
   readonly headMs: number;
 
   readonly maxBodyBytes: number;
-  /** A body of which nothing arrives for this long is given up. */
+  /** Timeout between two pieces of a body. */
   readonly bodySilenceMs: number;
-  /** Until a body must be there as a whole. */
+  /** Timeout of a whole body. */
   readonly bodyMs: number;
-  /** Bytes of bodies that are held in memory at once. */
+  /** Bytes of bodies held in memory at once. */
   readonly heldBodyBytes: number;
   readonly heldBodyBytesPerToken: number;
 
-  /** Of one Personal Access Token, and of one address. */
+  /** Per Personal Access Token, and per address. */
   readonly requestsPerSecond: number;
   readonly requestBurst: number;
-  /** Requests at work at once; an open watch does not count. */
+  /** Concurrent requests; an open watch does not count. */
   readonly concurrentRequests: number;
   readonly concurrentRequestsPerToken: number;
 
   readonly watches: number;
   readonly watchesPerToken: number;
-  /** A client that reads nothing of a response for this long loses its connection; watches have limits of their own. */
+  /**
+   * A client that reads nothing of a response for this long is disconnected; watches have their own limits.
+   */
   readonly unreadMs: number;
 }
 
@@ -49,7 +51,7 @@ export const defaultLimits: PlatformLimits = {
   concurrentRequestsPerToken: 100,
 
   watches: 6_000,
-  // An exporter follows an organization of a thousand projects with two watches each, and one of its own.
+  // Enough for an exporter that follows a large organization with two watches per project.
   watchesPerToken: 2_500,
   unreadMs: 30_000,
 };

@@ -1,19 +1,19 @@
-/** A bucket of permits that fills again at a steady rate. */
+/** A token bucket that refills at a steady rate. */
 interface Bucket {
   permits: number;
   filledMs: number;
 }
 
 export interface RateLimiterOptions {
-  /** Permits a second. */
+  /** Permits per second. */
   readonly perSecond: number;
-  /** Permits that may pile up. */
+  /** Maximum number of accumulated permits. */
   readonly burst: number;
 }
 
-/** Bounds the requests of each client; state of one process, so that a limit is per replica. */
+/** Rate limit per client. State is per process, so a limit is per replica. */
 export interface RateLimiter {
-  /** @returns 0 when the request may go on, else the seconds after which to try again */
+  /** @returns 0 if the request is allowed, else the seconds to wait before retrying */
   take(client: string, nowMs: number): number;
 }
 
@@ -27,7 +27,7 @@ export function createRateLimiter({ perSecond, burst }: RateLimiterOptions): Rat
       const elapsedSeconds = Math.max(0, nowMs - bucket.filledMs) / 1000;
       bucket.permits = Math.min(burst, bucket.permits + elapsedSeconds * perSecond);
       bucket.filledMs = nowMs;
-      // The map keeps the order of use: the one not seen for longest goes first.
+      // The map is ordered by use: drop the least recently seen client.
       buckets.delete(client);
       buckets.set(client, bucket);
       if (buckets.size > maxClients) buckets.delete(buckets.keys().next().value ?? "");

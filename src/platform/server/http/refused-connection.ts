@@ -4,10 +4,10 @@ import { errnoCode } from "../../../base/core/errors.ts";
 import { badRequest, headTooLarge, requestTimeout, type StatusError } from "../status.ts";
 
 /**
- * Responds to what never became a request on the bare socket, as a Status, and ends the connection.
+ * Sends a Status on a bare socket whose data never became a request, and closes the connection.
  *
- * @param error what Node's TLS or its parser says
- * @param isResponding whether a response is on its way on this socket: nothing may be written into it
+ * @param error from Node's TLS or HTTP parser
+ * @param isResponding whether a response is being sent on this socket: nothing may be written into it
  */
 export function refuseConnection(error: Error, socket: Duplex, isResponding: boolean): void {
   const status = statusOf(errnoCode(error) ?? "");
@@ -21,7 +21,7 @@ export function refuseConnection(error: Error, socket: Duplex, isResponding: boo
 function statusOf(code: string): StatusError | undefined {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return requestTimeout("the request did not arrive in time");
   if (code === "HPE_HEADER_OVERFLOW") return headTooLarge();
-  // Faults of TLS and of the network leave nobody to talk to.
+  // After a TLS or network error, there is no client to respond to.
   return code.startsWith("HPE_") ? badRequest("the request is not valid HTTP") : undefined;
 }
 

@@ -4,15 +4,15 @@ import type { PlatformLimits } from "./limits.ts";
 
 export type BodyLimits = Pick<PlatformLimits, "maxBodyBytes" | "bodySilenceMs" | "bodyMs">;
 
-/** Announced lengths are believed up to here; beyond, memory is taken as bytes arrive. */
+/** Announced lengths are trusted up to here; beyond, memory is allocated as bytes arrive. */
 const firstBytes = 16 * 1024;
 
 /**
- * Reads the body of a request into one buffer.
+ * Reads a request's body into one buffer.
  *
- * @param hold called before memory is taken, with its bytes; what it throws ends the reading
- * @param begin called once the body is wanted
- * @throws StatusError 413, 408, 400 when the client breaks off
+ * @param hold called with a byte count before memory is allocated; its exceptions end the reading
+ * @param begin called when the body is wanted
+ * @throws StatusError 413, 408; 400 if the client aborts
  */
 export async function readBody(
   request: IncomingMessage,
@@ -24,7 +24,7 @@ export async function readBody(
   const tooLong = (): StatusError => tooLarge(`Request entity too large: limit is ${limits.maxBodyBytes}`);
   if (announced > limits.maxBodyBytes) throw tooLong();
 
-  // One buffer that grows: a list of pieces would cost a hundred times their bytes where they come one by one.
+  // One growing buffer: a list of chunks would take far more memory when bytes arrive one by one.
   let buffer = Buffer.alloc(0);
   let length = 0;
   const append = (piece: Buffer): void => {
@@ -54,7 +54,7 @@ export async function readBody(
         }
       },
       end(): void {
-        // An HTTP/2 stream that was reset ends like one that is complete: half a body is none.
+        // A reset HTTP/2 stream ends like a complete one: reject the partial body.
         if (request.aborted) listeners.close();
         else finish(() => resolve(buffer.subarray(0, length)));
       },
@@ -75,7 +75,7 @@ export async function readBody(
   });
 }
 
-/** Whether there may be more of a request's body that nobody has read. */
+/** Whether a request's body may be partly unread. */
 export function hasUnreadBody(request: IncomingMessage): boolean {
   const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
   return !request.complete && (encoding !== undefined || Number(length) > 0);
@@ -85,8 +85,8 @@ const lingerMs = 1_000;
 const lingerBytes = 256 * 1024;
 
 /**
- * Throws away what still comes of a body that is not wanted, for a moment: a connection that is closed on a client in
- * the middle of sending takes the response with it that the client has not read yet.
+ * Reads and discards an unwanted body for a moment: closing a connection while the client is still sending
+ * would lose the response.
  */
 export async function discardBody(request: IncomingMessage): Promise<void> {
   await new Promise<void>((resolve) => {

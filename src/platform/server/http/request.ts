@@ -9,7 +9,7 @@ import { type FieldError, forbiddenValue, invalidOptions, unsupportedValue } fro
 import type { ResourcePath } from "./resource-path.ts";
 import { mediaType } from "./response/negotiate.ts";
 
-/** A request for resources of a plane that the caller may use. */
+/** A request for resources of a plane that the caller may access. */
 export interface ResourceRequest {
   readonly method: string;
   readonly plane: Plane;
@@ -20,7 +20,7 @@ export interface ResourceRequest {
   readonly accept: string | undefined;
   readonly contentType: string | undefined;
   readonly userAgent: string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly body: Buffer;
 }
 
@@ -28,7 +28,7 @@ export function targetOf({ plane, kind, path }: ResourceRequest): Target {
   return { plane, kind, namespace: path.namespace ?? "", name: path.name ?? "" };
 }
 
-/** meta/v1 names the options of each verb. */
+/** The options kind of each verb in meta/v1. */
 const optionsKinds: Readonly<Record<string, string>> = {
   POST: "CreateOptions",
   PUT: "UpdateOptions",
@@ -36,7 +36,7 @@ const optionsKinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads what all writes have in common: `dryRun`, `fieldManager`, `fieldValidation`, and for patches `force`.
+ * Reads the options of all writes: `dryRun`, `fieldManager`, `fieldValidation`, and for patches `force`.
  *
  * @throws StatusError 422
  */
@@ -87,7 +87,7 @@ function managerFaults(name: string): FieldError[] {
   return [{ reason: "FieldValueInvalid", field, message }];
 }
 
-/** A manager for clients that name none: what their user agent begins with, as far as it can be one. */
+/** Default manager for clients that name none: the beginning of their user agent, as far as valid. */
 function managerOf(userAgent: string): string {
   const name = userAgent.split("/", 1)[0] ?? "";
   return name !== "" && managerFaults(name).length === 0 ? name : "unknown";

@@ -37,12 +37,12 @@ export interface ResourceContext {
   readonly clock: Clock;
 }
 
-/** Serves everything about resources but watches. Refusals are thrown as StatusError. */
+/** Serves all requests for resources except watches. Throws errors as StatusError. */
 export async function handleResource(
   context: ResourceContext,
   request: ResourceRequest,
 ): Promise<ApiResponse> {
-  // Before anything is written: what cannot get a response must not be done.
+  // Negotiate the response before writing: a request that cannot get one must have no effect.
   readForm(request);
   const { path, kind, method } = request;
   if (path.subresource !== undefined) {
@@ -91,7 +91,7 @@ async function read(context: ResourceContext, request: ResourceRequest): Promise
   const version = request.query.get("resourceVersion") ?? "";
   checkVersion(version);
   const object = await context.resources.get(targetOf(request));
-  // What is read is the newest there is; a version that is not there yet cannot be waited for.
+  // Reads always return the newest state; a version that does not exist yet cannot be awaited.
   const newest = Number(version) > 0 ? await context.store.newestVersion(request.plane) : undefined;
   if (newest !== undefined && Number(version) > Number(newest))
     throw tooLargeResourceVersion(version, newest);
@@ -102,7 +102,7 @@ async function listResponse(context: ResourceContext, request: ResourceRequest):
   const { kind, query } = request;
   const form = readForm(request);
   const parts = list(context.store, selectionOf(request), readListOptions(query));
-  // The first part is read before anything is sent, so that a refusal can still be a status.
+  // Read the first page before sending anything, so that an error can still become a Status.
   const first = await parts.next();
   const all = withFirst(first, parts);
   return { code: 200, body: listBody(all, kind, form, context.clock.nowMs()), encoding: form.encoding };
@@ -117,7 +117,7 @@ async function* withFirst(
   yield* rest;
 }
 
-/** The object in the body, and warnings about how it is written. */
+/** Reads the object in the body, with warnings about its encoding. */
 function readBody(
   request: ResourceRequest,
   { fieldValidation }: WriteOptions,
@@ -143,7 +143,7 @@ async function create(context: ResourceContext, request: ResourceRequest): Promi
   return writeResponse(context, request, result, doubts);
 }
 
-/** @param doubts warnings about the request, which come before those about the object */
+/** @param doubts warnings about the request, shown before those about the object */
 function writeResponse(
   context: ResourceContext,
   request: ResourceRequest,
@@ -194,7 +194,7 @@ async function patch(context: ResourceContext, request: ResourceRequest): Promis
     } catch (error) {
       if (!isReason(error, "NotFound") || options.subresource !== "") throw error;
     }
-    // What is not there yet is created, its fields the applier's.
+    // An object that does not exist is created; the applier owns its fields.
     const { object, managers } = await apply.create();
     try {
       const result = await context.resources.create(target, object, managers, options);
@@ -227,13 +227,13 @@ function optionalBody({ body, contentType }: ResourceRequest): Json | undefined 
   return body.length === 0 ? undefined : decodeBody(body, mediaType(contentType)).value;
 }
 
-/** Deletes what a list would show; responds with that list, in the form of a list. */
+/** Deletes the objects that a list would return, and responds with that list. */
 async function deleteCollection(context: ResourceContext, request: ResourceRequest): Promise<ApiResponse> {
   const { kind, plane, query, path } = request;
   if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed(readMethods);
   const form = readForm(request);
   const options = readDeleteOptions(optionalBody(request), query);
-  // As text, which takes a fraction of an object's memory: what a plane's quota bounds, this bounds.
+  // Kept as text, which takes far less memory than objects: the plane's quota bounds it.
   const objects: ListedObject[] = [];
   let resourceVersion = "";
   for await (const part of list(context.store, selectionOf(request), readListOptions(query))) {
@@ -247,7 +247,7 @@ async function deleteCollection(context: ResourceContext, request: ResourceReque
         const json = JSON.stringify(object);
         objects.push({ json, object: () => JSON.parse(json) as KubeObject });
       } catch (error) {
-        // Somebody else was faster: it is gone, which is what was asked for.
+        // Already deleted by someone else, which is the requested result.
         if (!isReason(error, "NotFound")) throw error;
       }
     }

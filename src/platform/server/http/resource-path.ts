@@ -1,21 +1,22 @@
 import type { KindDefinition } from "../kinds/kind.ts";
 
-/** A path below a plane that names a collection, an object or a subresource. */
+/** A path below a plane to a collection, an object or a subresource. */
 export interface ResourcePath {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
-  /** Undefined for cluster-scoped objects and for a collection over all namespaces. */
+  /** Undefined for cluster-scoped objects and for a collection across all namespaces. */
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
 }
 
 /**
- * Reads `/api/v1/...` and `/apis/<group>/<version>/...`: `[namespaces/<ns>/]<plural>[/<name>[/<subresource>]]`.
- * The namespace itself is `namespaces/<name>`, its subresources `status` and `finalize` only, as in Kubernetes.
+ * Parses `/api/v1/...` and `/apis/<group>/<version>/...`:
+ * `[namespaces/<ns>/]<plural>[/<name>[/<subresource>]]`. A namespace itself is `namespaces/<name>`, with the
+ * subresources `status` and `finalize` only, as in Kubernetes.
  *
- * @returns undefined when the path has another shape
+ * @returns undefined for any other path
  */
 export function parseResourcePath(path: string): ResourcePath | undefined {
   const parts = path.split("/").slice(1);
@@ -49,7 +50,7 @@ function named(base: ResourcePath, rest: readonly string[]): ResourcePath | unde
   };
 }
 
-/** The kind that a path means, among those the plane serves; undefined is a 404. */
+/** The kind behind a path, among those that the plane serves; undefined means 404. */
 export function kindOfPath(path: ResourcePath, kinds: readonly KindDefinition[]): KindDefinition | undefined {
   const kind = kinds.find(
     ({ group, version, plural }) =>

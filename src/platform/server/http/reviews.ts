@@ -3,12 +3,12 @@ import type { KindDefinition } from "../kinds/kind.ts";
 import { childObject, type Json, type JsonObject } from "../object.ts";
 import { type Review, reviews } from "../reviews.ts";
 
-/** The review that a path means: `/apis/<group>/<version>/<plural>`. */
+/** The review behind a path: `/apis/<group>/<version>/<plural>`. */
 export function reviewOfPath(path: string): Review | undefined {
   return reviews.find(({ group, version, plural }) => path === `/apis/${group}/${version}/${plural}`);
 }
 
-/** Serves a review about the caller itself. A member of the organization may do everything that a plane offers. */
+/** Serves a review about the caller. A member of the organization may do everything that a plane offers. */
 export function reviewResponse(
   review: Review,
   body: JsonObject,
@@ -33,7 +33,7 @@ export function reviewResponse(
 
 const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
-/** Whether a member may do what a SelfSubjectAccessReview asks about. */
+/** Decides a SelfSubjectAccessReview for a member. */
 export function accessDecision(spec: JsonObject, kinds: readonly KindDefinition[]): JsonObject {
   const path = childObject(spec, "nonResourceAttributes");
   if (path !== undefined) return { allowed: String(path["verb"]) === "get" };

@@ -16,11 +16,13 @@ export interface ServerOptions {
 
 export interface HttpsServer {
   readonly server: Server;
-  /** Closes all connections, also those whose TLS handshake is not done, which Node would wait for. */
+  /** Closes all connections, including those still in the TLS handshake, which Node.js would wait for. */
   closeConnections(): void;
 }
 
-/** The HTTPS server of the platform: how many connections there are, and how long each may take to become a request. */
+/**
+ * The platform's HTTPS server: limits the number of connections, and the time until each becomes a request.
+ */
 export function createHttpsServer(
   { tls, limits, log }: ServerOptions,
   handler: RequestListener,
@@ -32,15 +34,15 @@ export function createHttpsServer(
       minVersion: "TLSv1.2",
       handshakeTimeout: limits.handshakeMs,
       headersTimeout: limits.headMs,
-      // Bodies have limits of their own, with a better response; this one is for those that nobody reads.
+      // Bodies have their own limits, with a better response; this one covers unread bodies.
       requestTimeout: limits.headMs + limits.bodyMs + limits.bodySilenceMs,
       connectionsCheckingInterval: Math.min(2_000, limits.headMs / 2),
       keepAliveTimeout: 120_000,
-      // Watches may be silent for long: only the network knows whether there is still a client.
+      // Watches may be silent for long: only TCP keepalive detects a lost client.
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
       maxHeaderSize: 16 * 1024,
-      // Node's own response to a missing one is not a Status.
+      // Node's own response to a missing Host header is not a Status.
       requireHostHeader: false,
       ALPNProtocols: ["h2", "http/1.1"],
     },
@@ -52,14 +54,14 @@ export function createHttpsServer(
   );
   serveHttp2(server, createHttp2Sessions(limits, handler));
   server.on("clientError", (error, socket) => refuseConnection(error, socket, responding.has(socket)));
-  // The body's reader says that the client may go on; by itself, Node would say so before the token is known.
+  // The body's reader sends 100 Continue; by default, Node.js would send it before the token is checked.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   return { server, closeConnections: boundConnections(server, limits, log) };
 }
 
 /**
- * Hands the connections on which HTTP/2 was agreed to `sessions`. (`http2.createSecureServer` with `allowHTTP1` would
- * take all of them, and its HTTP/1.1 lacks half of the limits above.)
+ * Passes connections that negotiated HTTP/2 to `sessions`. (`http2.createSecureServer` with `allowHTTP1`
+ * would take all connections, and its HTTP/1.1 lacks half of the limits above.)
  */
 function serveHttp2(server: Server, sessions: (socket: TLSSocket) => void): void {
   const http1 = server.listeners("secureConnection");

@@ -43,7 +43,7 @@ export function findCondition(object: KubeObject, type: string): { [field: strin
   return conditions.filter(isJsonObject).find((condition) => condition["type"] === type);
 }
 
-/** Null where there is none, as in the tables of CRDs. */
+/** Null if absent, as in the tables of CRDs. */
 function conditionText(object: KubeObject, type: string, field: string): string | null {
   const value = findCondition(object, type)?.[field];
   return value === undefined ? null : String(value);

@@ -66,10 +66,7 @@ const involved = (field: string) => (event: KubeObject) =>
   String(childObject(event, "involvedObject")?.[field] ?? "");
 const own = (field: string) => (event: KubeObject) => String(event[field] ?? "");
 
-/**
- * core/v1 Event: what controllers tell of an object. `kubectl describe` asks for them and fails without the
- * kind.
- */
+/** core/v1 Event: reports of controllers about an object. `kubectl describe` fails without this kind. */
 export const eventKind: KindDefinition = {
   group: "",
   version: "v1",

@@ -35,10 +35,7 @@ const statusSchema: Schema = {
   },
 };
 
-/**
- * Exports metrics of a project to remote-write receivers. Admission is the exporter's own reading of
- * policies.
- */
+/** Exports a project's metrics to remote-write receivers. Admission uses the exporter's own policy reader. */
 export function exportPolicyKind(groupDomain: string): KindDefinition {
   const description =
     "ExportPolicy declares metrics to export, and the remote-write receivers to export them to.";
@@ -82,7 +79,7 @@ function faultsOf(policy: KubeObject, severity: DocumentFault["severity"]): Docu
   return faults.filter((fault) => fault.severity === severity);
 }
 
-/** A fault of the exporter's reading in the words of a Kubernetes API server. */
+/** Converts a fault of the exporter's reader to the Kubernetes API server's wording. */
 function fieldError({ path, reason, message }: DocumentFault, policy: KubeObject): FieldError {
   const field = printPath(path);
   const value = JSON.stringify(valueAt(policy, path) ?? null);

@@ -2,15 +2,15 @@ import type { KubeObject } from "../object.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { FieldError, ResourceName } from "../status.ts";
 
-/** The two kinds of control plane, each serving its own kinds. */
+/** The two types of control plane, each with its own kinds. */
 export type PlaneType = "organization" | "project";
 
 /**
- * Everything the server knows about one kind of object. A kind is one file of this folder; paths, discovery, OpenAPI,
- * tables, defaults, validation, patching and watching all follow from it.
+ * The complete definition of one kind of object. Each kind is one file in this folder; paths, discovery,
+ * OpenAPI, tables, defaults, validation, patches and watches derive from it.
  */
 export interface KindDefinition extends ResourceName {
-  /** Empty for the core kinds. */
+  /** Empty for core kinds. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -21,31 +21,31 @@ export interface KindDefinition extends ResourceName {
   readonly namespaced: boolean;
   readonly planes: readonly PlaneType[];
   readonly description: string;
-  /** What `metadata.name` must be: an RFC 1123 subdomain or label. */
+  /** Format of `metadata.name`: an RFC 1123 subdomain or label. */
   readonly nameRule: "subdomain" | "label";
-  /** Built-in kinds accept strategic merge patches and have no generation; custom ones are the other way round. */
+  /** Built-in kinds accept strategic merge patches and have no generation; custom kinds are the opposite. */
   readonly builtIn: boolean;
-  /** Whether `status` is written through `/status` only. */
+  /** Whether `status` is writable only through `/status`. */
   readonly statusSubresource: boolean;
-  /** Fields beside apiVersion, kind and metadata. */
+  /** Fields other than apiVersion, kind and metadata. */
   readonly schema: Schema;
-  /** Columns between Name and Age of `kubectl get`. */
+  /** Columns between Name and Age in `kubectl get`. */
   readonly columns: readonly PrinterColumn[];
-  /** Fields beside metadata.name and metadata.namespace that a field selector may name. */
+  /** Fields available to field selectors, besides metadata.name and metadata.namespace. */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
-  /** Completes an object before it is checked; may change it in place. `old` is absent on creation. */
+  /** Completes an object before validation; may modify it in place. `old` is absent on creation. */
   prepare?(object: KubeObject, old: KubeObject | undefined): void;
-  /** Finalizers that only the server's own controllers take away: what they wait for must have been done. */
+  /** Finalizers that only the server's own controllers may remove, after completing their work. */
   readonly serverFinalizers?: readonly string[];
   /** Names of objects that cannot be deleted. */
   readonly undeletable?: readonly string[];
-  /** `validate` says what is wrong with `spec` in its own words, which are shown instead of the schema's. */
+  /** `validate` reports errors in `spec` itself; they replace those of the schema. */
   readonly checksOwnSpec?: boolean;
-  /** What is doubtful but allowed; clients show it. */
+  /** Warnings about valid but questionable values; clients display them. */
   warn?(object: KubeObject): string[];
-  /** What an object adds to what is counted of its control plane, beside itself; it is stored, hence valid. */
+  /** An object's contribution to the control plane's counts; the object is stored, hence valid. */
   counts?(object: KubeObject): Partial<Record<"projects" | "policies" | "sinks", number>>;
-  /** What the schema cannot say. */
+  /** Validation beyond the schema. */
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
 }
 
@@ -54,7 +54,7 @@ export interface PrinterColumn {
   readonly name: string;
   readonly type: "string" | "integer" | "boolean" | "date";
   readonly description: string;
-  /** 0 is always shown, 1 with `-o wide`. */
+  /** 0: always shown; 1: only with `-o wide`. */
   readonly priority: 0 | 1;
   value(object: KubeObject): string | number | boolean | null;
 }

@@ -3,7 +3,7 @@ import { timeField } from "../schema/object-meta.ts";
 import { referTo, type SchemaComponent, textField } from "../schema/schema.ts";
 import type { KindDefinition } from "./kind.ts";
 
-/** The namespace that every control plane has from its beginning. */
+/** Namespace that every control plane has from its creation. */
 export const defaultNamespace = "default";
 
 const core = "io.k8s.api.core.v1.";
@@ -60,7 +60,7 @@ const namespaceStatus: SchemaComponent = {
   },
 };
 
-/** core/v1 Namespace. Its deletion empties it first: see the namespace controller. */
+/** core/v1 Namespace. Deleting one empties it first: see the namespace controller. */
 export const namespaceKind: KindDefinition = {
   group: "",
   version: "v1",
@@ -101,7 +101,7 @@ export const namespaceKind: KindDefinition = {
       namespace["spec"] = { finalizers: ["kubernetes"] };
       namespace["status"] = { phase: "Active" };
     } else if (old["spec"] !== undefined) {
-      // As in Kubernetes, nobody takes the finalizer of the namespace controller away: the contents would stay behind.
+      // As in Kubernetes, clients cannot remove the controller's finalizer: the contents would be orphaned.
       namespace["spec"] = cloneJson(old["spec"]);
     }
     const labels = namespace.metadata.labels ?? {};

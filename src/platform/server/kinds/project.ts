@@ -2,7 +2,7 @@ import { invalidValue } from "../schema/validate.ts";
 import { conditionColumns, conditionsSchema } from "./conditions.ts";
 import type { KindDefinition } from "./kind.ts";
 
-/** Held until everything in the project's control plane is gone. */
+/** Removed once everything in the project's control plane is gone. */
 export function projectFinalizer(groupDomain: string): string {
   return `resourcemanager.${groupDomain}/control-plane`;
 }
@@ -41,7 +41,7 @@ export function projectKind(groupDomain: string): KindDefinition {
     selectableFields: {},
     prepare(project, old) {
       if (old !== undefined) return;
-      // Set with the creation, so that a project can never be gone before its control plane is.
+      // Set at creation, so that a project never disappears before its control plane.
       const finalizers = new Set(project.metadata.finalizers ?? []);
       project.metadata.finalizers = [...finalizers.add(projectFinalizer(groupDomain))];
     },

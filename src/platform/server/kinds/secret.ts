@@ -3,12 +3,12 @@ import { forbiddenValue, invalidValue, requiredValue } from "../schema/validate.
 import type { FieldError } from "../status.ts";
 import type { KindDefinition } from "./kind.ts";
 
-/** Data of a Secret or ConfigMap: Kubernetes allows 1 MiB in all. */
+/** Total data of a Secret or ConfigMap: 1 MiB, as in Kubernetes. */
 const maxDataBytes = 2 ** 20;
 const dataKey = /^[-._a-zA-Z0-9]{1,253}$/;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The keys that a Secret of a type must hold. */
+/** Required keys by Secret type. */
 const requiredKeys: Readonly<Record<string, (keys: ReadonlySet<string>) => string[]>> = {
   "kubernetes.io/basic-auth": (keys) => (keys.has("username") || keys.has("password") ? [] : ["username"]),
   "kubernetes.io/ssh-auth": (keys) => ["ssh-privatekey"].filter((key) => !keys.has(key)),
@@ -98,7 +98,7 @@ export function dataCount(object: KubeObject): string {
   return String(count("data") + count("binaryData"));
 }
 
-/** Names and total size of the entries of a Secret or ConfigMap. */
+/** Validates the names and total size of the entries of a Secret or ConfigMap. */
 export function validateDataKeys(data: Readonly<Record<string, unknown>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
   let bytes = 0;
@@ -117,7 +117,7 @@ export function validateDataKeys(data: Readonly<Record<string, unknown>>, field:
   return errors;
 }
 
-/** Rules of `immutable: true` (Secret, ConfigMap): neither the data nor the flag itself may change back. */
+/** Rules of `immutable: true` (Secret, ConfigMap): neither the data nor the flag may change. */
 export function validateImmutable(
   object: KubeObject,
   old: KubeObject | undefined,

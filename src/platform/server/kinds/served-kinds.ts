@@ -6,7 +6,7 @@ import { namespaceKind } from "./namespace.ts";
 import { projectKind } from "./project.ts";
 import { secretKind } from "./secret.ts";
 
-/** Every kind that the server knows. A new kind is one file and one line here. */
+/** All kinds of the server. A new kind is one file and one line here. */
 export function servedKinds(groupDomain: string): KindDefinition[] {
   return [
     namespaceKind,

@@ -5,16 +5,16 @@ import { kindComponent, listComponent, type SharedComponents } from "./component
 import { type ApiPath, groupVersionPath, pathOfReview, pathsOf } from "./operations.ts";
 import { reviewComponent } from "./review-components.ts";
 
-/** What the documents say about one resource. */
+/** One resource's part of the documents. */
 export interface ApiPart {
   /** `api/v1` */
   readonly groupVersion: string;
   readonly paths: readonly ApiPath[];
-  /** Those that they refer to follow from them. */
+  /** Components that these refer to are added automatically. */
   readonly components: readonly SchemaComponent[];
 }
 
-/** Everything that discovery lists in a plane that serves `kinds`: the kinds and the reviews. */
+/** All resources of a plane's discovery: its kinds and the reviews. */
 export function apiParts(kinds: readonly KindDefinition[], shared: SharedComponents): ApiPart[] {
   const ofKinds = kinds.map((kind) => ({
     groupVersion: groupVersionPath(kind),

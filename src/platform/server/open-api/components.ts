@@ -10,12 +10,9 @@ import {
   textField,
 } from "../schema/schema.ts";
 
-/**
- * What requests and responses hold, besides `metadata` of objects: the kinds, their lists, and types of
- * meta/v1.
- */
+/** Schemas of requests and responses, besides objects' `metadata`: kinds, their lists, and meta/v1 types. */
 
-/** @param properties of an object; absent for one that may hold anything */
+/** @param properties of an object; absent if any properties are allowed */
 function metaType(name: string, description: string, properties?: Schema["properties"]): SchemaComponent {
   const fields = properties === undefined ? {} : { properties };
   return { name: `${metaPrefix}${name}`, schema: { type: "object", description, ...fields } };
@@ -139,7 +136,7 @@ const watchEvent = metaType("WatchEvent", "Event represents a single event to a 
   ),
 });
 
-/** Types of meta/v1 that belong to every group. */
+/** meta/v1 types that belong to every group. */
 export interface SharedComponents {
   readonly status: SchemaComponent;
   readonly patch: SchemaComponent;
@@ -147,7 +144,7 @@ export interface SharedComponents {
   readonly watchEvent: SchemaComponent;
 }
 
-/** @param kinds of every plane, so that a group's document is the same wherever it is served */
+/** @param kinds of all planes, so that a group's document is the same wherever it is served */
 export function sharedComponents(kinds: readonly KindDefinition[]): SharedComponents {
   return {
     status: statusComponent,
@@ -168,7 +165,7 @@ function inEveryGroup(kinds: readonly KindDefinition[], kind: string): GroupVers
   return [{ group: "", version: "v1", kind }, ...[...groups.values()].filter(({ group }) => group !== "")];
 }
 
-/** The component of a kind: its group's domain is reversed, as in the names of Kubernetes. */
+/** The component of a kind, named as in Kubernetes: with the group's domain reversed. */
 export function kindComponent(kind: KindDefinition): SchemaComponent {
   const { group, version } = kind;
   const prefix = group === "" ? "io.k8s.api.core" : group.split(".").reverse().join(".");

@@ -6,7 +6,7 @@ import { type Operation, reasonOf } from "./operations.ts";
 import type { Parameter } from "./parameters.ts";
 import { printComponents, referenceTo, version2 } from "./print-schema.ts";
 
-/** The one OpenAPI v2 document over everything in a plane, for clients that know nothing newer. */
+/** The single OpenAPI v2 document of a plane, for clients that do not support v3. */
 export function openApiV2Document(kinds: readonly KindDefinition[], shared: SharedComponents): JsonObject {
   const parts = apiParts(kinds, shared);
   const paths = parts

@@ -6,7 +6,7 @@ import { type ApiPath, type Operation, reasonOf } from "./operations.ts";
 import type { Parameter } from "./parameters.ts";
 import { printComponents, referenceTo, version3 } from "./print-schema.ts";
 
-/** The OpenAPI v3 document of each group version in a plane, by the group version's path (`api/v1`). */
+/** The OpenAPI v3 document of each group version in a plane, keyed by the group version's path (`api/v1`). */
 export function openApiV3Documents(
   kinds: readonly KindDefinition[],
   shared: SharedComponents,

@@ -23,7 +23,7 @@ function at(value: Json | undefined, ...path: (string | number)[]): Json | undef
 
 const names = (list: Json | undefined) => (list as JsonObject[]).map(({ name }) => name);
 
-/** Every object in a document. */
+/** All objects in a document. */
 function* objectsOf(value: Json | undefined): Generator<JsonObject> {
   if (Array.isArray(value)) for (const item of value) yield* objectsOf(item);
   if (!isJsonObject(value)) return;
@@ -46,7 +46,7 @@ describe.each<[string, JsonObject, string]>([
       .filter((each) => each !== undefined);
     const referred = new Set(references.map((reference) => String(reference).replace(place, "")));
     expect([...referred].filter((name) => schemas[name] === undefined)).toEqual([]);
-    // Nothing refers to a watch's event, and reviews cannot be watched.
+    // Nothing refers to a watch event, and reviews cannot be watched.
     const alone = Object.keys(schemas).filter((name) => !referred.has(name));
     const hasWatches = operations.some((each) => each["x-kubernetes-action"] === "list");
     expect(alone).toEqual(hasWatches ? ["io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent"] : []);
@@ -118,7 +118,7 @@ describe("version 3", () => {
     ]);
   });
 
-  // What a kube-apiserver 1.35 publishes of the CRD.
+  // Published by kube-apiserver 1.35 for the CRD.
   test.each([
     ["", "get", "listTelemetryExampleV1alpha1NamespacedExportPolicy", ["200", "401"]],
     ["", "post", "createTelemetryExampleV1alpha1NamespacedExportPolicy", ["200", "201", "202", "401"]],

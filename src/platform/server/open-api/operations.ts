@@ -14,10 +14,10 @@ import {
   writeParameters,
 } from "./parameters.ts";
 
-/** A path of the API with what can be done there, apart from how a version of OpenAPI writes it. */
+/** An API path with its operations, independent of the OpenAPI version. */
 export interface ApiPath {
   readonly path: string;
-  /** Of every operation. */
+  /** Parameters of all operations. */
   readonly parameters: readonly Parameter[];
   readonly operations: readonly Operation[];
 }
@@ -32,7 +32,7 @@ export interface Operation {
   readonly kind: GroupVersionKind;
   readonly parameters: readonly Parameter[];
   readonly body?: RequestBody;
-  /** Media types of responses with a body. */
+  /** Media types of responses that have a body. */
   readonly produces: readonly string[];
   /** By status code; undefined for a response without a schema. */
   readonly responses: Readonly<Record<string, SchemaComponent | undefined>>;
@@ -62,7 +62,7 @@ export function groupVersionPath({ group, version }: Pick<GroupVersionKind, "gro
   return group === "" ? `api/${version}` : `apis/${group}/${version}`;
 }
 
-/** Everything that can be done with the objects of a kind. */
+/** All operations on the objects of a kind. */
 export function pathsOf(kind: KindDefinition, shared: SharedComponents): ApiPath[] {
   const root = `/${groupVersionPath(kind)}`;
   const collection = `${root}${kind.namespaced ? "/namespaces/{namespace}" : ""}/${kind.plural}`;
@@ -187,7 +187,7 @@ function operationsOf(kind: KindDefinition, shared: SharedComponents) {
   };
 }
 
-/** A review is created, and nothing else can be done with it. */
+/** The only operation on a review: creating it. */
 export function pathOfReview(review: Review, component: SchemaComponent): ApiPath {
   const { groupVersion, common } = namesOf(review);
   const create: Operation = {
@@ -204,7 +204,7 @@ export function pathOfReview(review: Review, component: SchemaComponent): ApiPat
   return { path, parameters: [prettyParameter], operations: [create] };
 }
 
-/** What the operations on a kind have in common. */
+/** Names shared by the operations on a kind. */
 function namesOf({ group, version, kind }: GroupVersionKind) {
   const name = camelCase(group === "" ? "core" : group);
   return {
@@ -217,7 +217,7 @@ function namesOf({ group, version, kind }: GroupVersionKind) {
   };
 }
 
-/** `TelemetryPlatformapis`; a group of Kubernetes goes without its domain. */
+/** `TelemetryPlatformapis`; a Kubernetes group loses its domain. */
 function camelCase(group: string): string {
   return group
     .replace(/\.k8s\.io$/, "")

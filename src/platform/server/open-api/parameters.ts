@@ -1,4 +1,4 @@
-/** A parameter of a request, apart from its body. */
+/** A request parameter outside the body. */
 export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query";
@@ -17,7 +17,7 @@ const resourceVersion = query(
     "Defaults to unset.",
 );
 
-/** Of lists, and of what is deleted as one. */
+/** For lists and collection deletions. */
 export const listParameters: readonly Parameter[] = [
   query(
     "allowWatchBookmarks",
@@ -67,7 +67,7 @@ const dryRun = query(
   'When present, nothing is persisted. The only valid value is "All".',
 );
 
-/** Of whatever writes an object. */
+/** For all operations that write an object. */
 export const writeParameters: readonly Parameter[] = [
   dryRun,
   query(

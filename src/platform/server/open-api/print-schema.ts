@@ -1,13 +1,13 @@
 import type { JsonObject } from "../object.ts";
 import type { Schema, SchemaComponent } from "../schema/schema.ts";
 
-/** How a version of OpenAPI writes schemas. */
+/** A version's way of writing schemas. */
 export interface Dialect {
-  /** Where the components are: `#/definitions/`. */
+  /** Path of the components: `#/definitions/`. */
   readonly place: string;
-  /** A reference cannot have a description beside it in version 3. */
+  /** In version 3, a reference cannot have a description beside it. */
   readonly wrapsReferences: boolean;
-  /** What of a schema this version can say. */
+  /** Reduces a schema to the features of this version. */
   readonly adapt: (schema: Schema) => Schema;
 }
 
@@ -18,8 +18,8 @@ export const version3: Dialect = {
 };
 
 /**
- * Version 2 knows no `nullable`, and its checks in kubectl know no unknown fields that are kept: whatever
- * such a place holds has to pass. This is what Kubernetes does to the schemas of CRDs.
+ * Version 2 lacks `nullable`, and kubectl's validation with it does not support preserved unknown fields:
+ * such places must accept any value. Kubernetes does the same to the schemas of CRDs.
  */
 export const version2: Dialect = {
   place: "#/definitions/",
@@ -37,9 +37,9 @@ export function referenceTo({ name }: SchemaComponent, { place }: Dialect): Json
 }
 
 /**
- * Writes components, and all those that they refer to.
+ * Prints components, with all components that they refer to.
  *
- * @returns by name, in the order of the names
+ * @returns schemas by name, sorted by name
  */
 export function printComponents(components: readonly SchemaComponent[], dialect: Dialect): JsonObject {
   const printed = new Map<string, JsonObject>();

@@ -2,19 +2,19 @@ import protobuf from "protobufjs";
 import { isJsonObject, type Json, type JsonObject } from "../object.ts";
 
 /**
- * OpenAPI v2 as protobuf: gnostic's `openapi.v2.Document`, the form that kubectl and client-go ask for. The
- * numbers are those of gnostic's OpenAPIv2.proto. Written field by field: messages made by reflection take
- * several times as long, and the event loop waits meanwhile.
+ * OpenAPI v2 as protobuf: gnostic's `openapi.v2.Document`, the form that kubectl and client-go request. Field
+ * numbers come from gnostic's OpenAPIv2.proto. Written field by field, because reflection-based messages are
+ * far slower and would block the event loop.
  */
 
 type Writer = protobuf.Writer;
 
 const wire = { varint: 0, fixed64: 1, delimited: 2 } as const;
 
-/** Writes a field, which is left out where there is no value of its type. */
+/** Writes a field; omits it if the value has another type. */
 type Write = (writer: Writer, field: number, value: Json | undefined) => void;
 
-/** The fields of a message: number, name in the document, type. */
+/** Fields of a message: number, name in the document, type. */
 type Fields = readonly (readonly [number: number, name: string, write: Write])[];
 
 function tag(writer: Writer, field: number, type: number): Writer {
@@ -37,7 +37,7 @@ const decimal: Write = (writer, field, value) => {
   if (typeof value === "number") tag(writer, field, wire.fixed64).double(value);
 };
 
-/** JSON is YAML too. */
+/** JSON is valid YAML. */
 const any: Write = (writer, field, value) => {
   if (value !== undefined) message(writer, field, () => text(writer, 2, JSON.stringify(value)));
 };
@@ -48,7 +48,7 @@ const each = (write: Write): Write => {
   };
 };
 
-/** A message of these fields, and of vendor extensions where it has a field for them. */
+/** A message with these fields, and vendor extensions if it has a field for them. */
 function messageOf(fields: Fields, extensions?: number): Write {
   return (writer, field, value) => {
     if (!isJsonObject(value)) return;
@@ -59,7 +59,7 @@ function messageOf(fields: Fields, extensions?: number): Write {
   };
 }
 
-/** A message that holds nothing but one field. */
+/** A message with a single field. */
 const within = (number: number, write: Write): Write => {
   return (writer, field, value) => {
     if (isJsonObject(value)) message(writer, field, () => write(writer, number, value));
@@ -94,7 +94,7 @@ function vendorExtensions(writer: Writer, field: number, value: JsonObject): voi
   }
 }
 
-/** A schema holds schemas. */
+/** Schemas are recursive. */
 const schema: Write = (writer, field, value) => ownSchema(writer, field, value);
 
 const ownSchema = messageOf(
@@ -200,7 +200,7 @@ const documentFields: Fields = [
   [9, "definitions", within(1, named(schema))],
 ];
 
-/** @param document what `openApiV2Document` gives */
+/** @param document from `openApiV2Document` */
 export function encodeOpenApiV2(document: JsonObject): Uint8Array {
   const writer = protobuf.Writer.create();
   for (const [number, name, write] of documentFields) write(writer, number, document[name]);

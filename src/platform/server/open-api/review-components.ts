@@ -2,7 +2,7 @@ import type { Review } from "../reviews.ts";
 import { wholeObjectSchema } from "../schema/object-meta.ts";
 import { atomicList, referTo, type Schema, type SchemaComponent, textField } from "../schema/schema.ts";
 
-/** What reviews hold: the questions that the server reads, and its decisions. */
+/** Schemas of reviews: the request fields that the server reads, and its decisions. */
 
 const text: Schema = { type: "string" };
 const flag = (description: string): Schema => ({ type: "boolean", description });

@@ -3,9 +3,9 @@ import { childAt, containerOf, listIndex, parsePointer } from "./json-pointer.ts
 import { PatchBudget, PatchTooLarge } from "./patch-budget.ts";
 import type { PatchOutcome } from "./patch-outcome.ts";
 
-/** The limit of a Kubernetes API server. */
+/** Same limit as the Kubernetes API server. */
 const maxOperations = 10_000;
-/** A path in a message: what the client sent, but no more of it than a person reads. */
+/** Longest path quoted in a message; longer ones are truncated. */
 const maxShownPath = 256;
 
 const operations = ["add", "remove", "replace", "move", "copy", "test"] as const;
@@ -14,19 +14,19 @@ interface Operation {
   readonly op: (typeof operations)[number];
   readonly path: string;
   readonly steps: readonly string[];
-  /** Of move and copy, as `path` and `steps` are of all. */
+  /** Only in move and copy; parsed like `path`. */
   readonly from: string;
   readonly fromSteps: readonly string[];
-  /** Of add, replace and test. */
+  /** Only in add, replace and test. */
   readonly value: Json;
 }
 
-/** An operation that does not fit the object; becomes an outcome at the boundary of this file. */
+/** An operation that does not fit the object; converted to an outcome at the boundary of this file. */
 class Unprocessable extends Error {}
 
 /**
- * RFC 6902, with the limits of a Kubernetes API server: 10,000 operations, and 3 MiB of copies. Neither argument is
- * changed. Takes time in proportion to the object and the patch, whatever the operations are.
+ * Applies a JSON patch (RFC 6902) with the limits of the Kubernetes API server: 10,000 operations, and 3 MiB
+ * of copies. Neither argument is modified. Runs in time proportional to the object and the patch.
  */
 export function applyJsonPatch(target: Json, patch: Json): PatchOutcome {
   if (!Array.isArray(patch)) {
@@ -78,7 +78,7 @@ function stepsOf(path: string, place: string): string[] {
   return steps;
 }
 
-/** One patch at work on a copy of the object. */
+/** State of one patch, applied to a copy of the object. */
 class PatchWork {
   root: Json;
   readonly #budget = new PatchBudget();
@@ -110,7 +110,7 @@ class PatchWork {
         this.#add(steps, this.#budget.copy(this.#get(fromSteps, from)), path);
         return;
       case "test":
-        // No more work than the value in the patch makes: a test that fails is the last.
+        // The comparison costs no more than the value in the patch, because a failed test ends the patch.
         if (sameJson(this.#get(steps, path), value)) return;
         throw new Unprocessable(`testing value ${shown(path)} failed`);
     }
@@ -123,7 +123,7 @@ class PatchWork {
     return value;
   }
 
-  /** Assigns to a place that exists. */
+  /** Assigns to an existing location. */
   #put(steps: readonly string[], value: Json): void {
     const last = steps.at(-1);
     const container = containerOf(this.root, steps);

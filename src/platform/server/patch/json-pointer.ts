@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../object.ts";
 
-/** The steps of a JSON pointer (RFC 6901), unescaped. @returns undefined for a text that is no pointer */
+/** Parses a JSON pointer (RFC 6901) into unescaped steps. @returns undefined if the text is not a pointer */
 export function parsePointer(text: string): string[] | undefined {
   if (text === "") return [];
   if (!text.startsWith("/")) return undefined;
@@ -10,7 +10,7 @@ export function parsePointer(text: string): string[] | undefined {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The value that a step leads to; undefined where there is none. */
+/** The value at a step; undefined if there is none. */
 export function childAt(value: Json | undefined, step: string): Json | undefined {
   if (Array.isArray(value)) {
     const index = listIndex(step);
@@ -19,14 +19,14 @@ export function childAt(value: Json | undefined, step: string): Json | undefined
   return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
-/** The object or list that holds the last step of a pointer; undefined where there is none. */
+/** The object or list that contains the last step of a pointer; undefined if there is none. */
 export function containerOf(root: Json, steps: readonly string[]): Json[] | JsonObject | undefined {
   let value: Json | undefined = root;
   for (const step of steps.slice(0, -1)) value = childAt(value, step);
   return Array.isArray(value) || isJsonObject(value) ? value : undefined;
 }
 
-/** A step as an index: decimal, without a sign and without leading zeros. */
+/** Parses a step as an index: decimal, without sign or leading zeros. */
 export function listIndex(step: string): number | undefined {
   return /^(?:0|[1-9]\d{0,8})$/.test(step) ? Number(step) : undefined;
 }

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, setField } from "../object.ts";
 
 /**
- * RFC 7396: objects are merged, null removes, anything else replaces. Neither argument is changed; the result shares
- * with both what it took over whole.
+ * RFC 7396: objects are merged, null removes, anything else replaces. Neither argument is modified; the
+ * result shares structure with both.
  */
 export function applyMergePatch(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;

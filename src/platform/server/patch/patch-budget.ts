@@ -1,37 +1,37 @@
 import { isJsonObject, type Json } from "../object.ts";
 
-/** The patch costs more than one request may; becomes an outcome at the boundary of the patch. */
+/** The patch exceeds the cost limit of a request; converted to an outcome at the patch's boundary. */
 export class PatchTooLarge extends Error {}
 
-/** Bytes that the copies of one patch may make in total, as a Kubernetes API server allows. */
+/** Total bytes that one patch may copy, as in the Kubernetes API server. */
 const maxCopyBytes = 3 * 2 ** 20;
 
-/** Values that they may make, which take more time and memory than their bytes where they are small. */
+/** Total values that one patch may copy: small values take more time and memory than their bytes. */
 const maxCopiedValues = 20_000;
 
 /**
- * Elements of lists that one patch may shift in total. One addition in front of a large list is cheap, but thousands of
- * them would hold the event loop for seconds.
+ * Total list elements that one patch may shift: one insertion at the front of a large list is cheap, but many
+ * of them would block the event loop.
  */
 const maxShifts = 5_000_000;
 
-/** How deep a copied value may be: what is copied into itself again and again grows without bound. */
+/** Maximum depth of a copied value: repeated copies of a value into itself grow without bound. */
 const maxCopyDepth = 100;
 
-/** What one JSON patch has cost so far. Counted while the work is done, so that it stops at the limit. */
+/** Cost of one JSON patch, counted as it is applied so that it stops at the limit. */
 export class PatchBudget {
   #copiedBytes = 0;
   #copiedValues = 0;
   #shifts = 0;
 
-  /** Counts the elements behind a place of a list that is inserted or removed. @throws PatchTooLarge */
+  /** Counts the elements after an insertion or removal in a list. @throws PatchTooLarge */
   shift(elements: number): void {
     this.#shifts += elements;
     if (this.#shifts <= maxShifts) return;
     throw new PatchTooLarge("the patch shifts too many elements of lists; send a merge patch instead");
   }
 
-  /** A copy that shares nothing with the original. @throws PatchTooLarge */
+  /** A deep copy. @throws PatchTooLarge */
   copy(value: Json, depth = 0): Json {
     if (depth > maxCopyDepth) throw new PatchTooLarge("the copied value is nested too deeply");
     if (Array.isArray(value)) {

@@ -3,7 +3,7 @@ import type { Schema } from "../schema/schema.ts";
 import { fieldSchema } from "../schema/unknown-fields.ts";
 import type { PatchOutcome } from "./patch-outcome.ts";
 
-/** A patch that contradicts itself; becomes an outcome at the boundary of this file. */
+/** A contradictory patch; converted to an outcome at the boundary of this file. */
 class MalformedPatch extends Error {}
 
 const deletePrefix = "$deleteFromPrimitiveList/";
@@ -11,10 +11,10 @@ const orderPrefix = "$setElementOrder/";
 const retainKeys = "$retainKeys";
 
 /**
- * Kubernetes' strategic merge patch: a merge patch in which lists marked `merge` in the schema are merged too, by their
- * merge key or, where their items are scalars, as sets. Directives: `$patch: replace|delete|merge`,
- * `$deleteFromPrimitiveList/<field>`, `$setElementOrder/<field>` and `$retainKeys`. Neither argument is changed; the result
- * shares with both what it took over whole. Takes time in proportion to both.
+ * Kubernetes' strategic merge patch: a merge patch that also merges lists marked `merge` in the schema, by
+ * their merge key or, for scalar items, as sets. Directives: `$patch: replace|delete|merge`,
+ * `$deleteFromPrimitiveList/<field>`, `$setElementOrder/<field>` and `$retainKeys`. Neither argument is
+ * modified; the result shares structure with both. Runs in time proportional to both.
  */
 export function applyStrategicMergePatch(target: Json, patch: Json, schema: Schema): PatchOutcome {
   if (!isJsonObject(patch)) return { ok: false, fault: "malformed", message: "the patch is not an object" };
@@ -87,7 +87,7 @@ function mergeByKey(
   key: string,
   items: Schema | undefined,
 ): Json[] {
-  // One item that says only "$patch: replace" turns the whole list into the rest of the patch.
+  // An item with only "$patch: replace" replaces the whole list with the rest of the patch.
   if (patch.some((item) => isJsonObject(item) && item["$patch"] === "replace" && item[key] === undefined)) {
     return patch
       .filter((item) => !(isJsonObject(item) && item["$patch"] === "replace"))
@@ -115,7 +115,7 @@ function mergeByKey(
   return result.filter((item) => item !== undefined);
 }
 
-/** Where the first item with each key is. */
+/** Index of the first item with each key. */
 function indexByKey(list: readonly Json[], key: string): Map<string, number> {
   const indexes = new Map<string, number>();
   for (const [index, item] of list.entries()) {
@@ -126,7 +126,7 @@ function indexByKey(list: readonly Json[], key: string): Map<string, number> {
   return indexes;
 }
 
-/** Items that the order names come in that order; the others keep their places relative to what was before them. */
+/** Items named in the order come in that order; the others keep their positions. */
 function reorder(list: readonly Json[], order: readonly Json[], schema: Schema | undefined): Json[] {
   const key = schema?.["x-kubernetes-patch-merge-key"];
   const identity = (item: Json): string =>

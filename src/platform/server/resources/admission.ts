@@ -8,7 +8,7 @@ import { invalidValue, validateSchema } from "../schema/validate.ts";
 import { badRequest, type FieldError, invalid } from "../status.ts";
 import { tidyMetadata, validateMetadata } from "./metadata.ts";
 
-/** What to do about fields that the schema does not know. They are dropped in any case. */
+/** Treatment of fields that are not in the schema. They are dropped in every case. */
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 export function parseFieldValidation(text: string | undefined): FieldValidation | undefined {
@@ -18,7 +18,7 @@ export function parseFieldValidation(text: string | undefined): FieldValidation 
 
 const wholeSchemas = new WeakMap<KindDefinition, Schema>();
 
-/** The schema of a kind's objects, metadata included. */
+/** Schema of a kind's objects, including metadata. */
 export function schemaOf(kind: KindDefinition): Schema {
   const known = wholeSchemas.get(kind);
   if (known !== undefined) return known;
@@ -28,10 +28,10 @@ export function schemaOf(kind: KindDefinition): Schema {
 }
 
 /**
- * Takes the body of a request for an object of a kind: the right kind and version, metadata of the right types. Changes
- * nothing. Labels and annotations that are null are empty, as Go decodes them.
+ * Checks the body of a request for an object of a kind: kind, apiVersion and the types of metadata. Does not
+ * modify it. Null labels and annotations count as empty, as in Go.
  *
- * @param form `complete` where kind and apiVersion must be there; a body for creation or update may lack them
+ * @param form `complete` if kind and apiVersion are required; a body for creation or update may omit them
  * @throws StatusError 400, 422
  */
 export function readObject(
@@ -84,9 +84,9 @@ function readMetadata(given: JsonObject, kind: KindDefinition): KubeObject["meta
 }
 
 /**
- * Drops unknown fields. @returns the warnings to send along
+ * Drops unknown fields. @returns warnings for the response
  *
- * @throws StatusError 400 when they are to be refused
+ * @throws StatusError 400 in strict mode
  */
 export function dropUnknownFields(
   object: KubeObject,
@@ -98,9 +98,9 @@ export function dropUnknownFields(
 }
 
 /**
- * What becomes of faults of a body that do not make it unreadable. @returns the warnings to send along
+ * Handles decoding problems that do not make a body unreadable. @returns warnings for the response
  *
- * @throws StatusError 400 when they are to be refused
+ * @throws StatusError 400 in strict mode
  */
 export function checkDecoding(
   texts: readonly string[],
@@ -114,11 +114,11 @@ export function checkDecoding(
 }
 
 /**
- * Completes an object, in place, and checks it.
+ * Completes an object, in place, and validates it.
  *
- * @param old the object before the change, absent on creation
+ * @param old the object before the change; absent on creation
  * @returns warnings
- * @throws StatusError 422 with every fault
+ * @throws StatusError 422 with all faults
  */
 export function admit(
   object: KubeObject,
@@ -130,33 +130,33 @@ export function admit(
   dropEmptyMetadata(object);
   applyDefaults(object, schema);
   const name = object.metadata.name ?? "";
-  // Kinds may rely on the types that the schema gives: what they do comes after it was checked.
+  // A kind's own code relies on the schema's types, so it runs after the schema check.
   const isOwn = ({ field }: FieldError) => kind.checksOwnSpec === true && /^spec($|\.)/.test(field);
   const schemaErrors = validateSchema(object, schema, "");
-  // Apart, since no more than the first faults are told: those of a spec would hide the others.
+  // Separately, because only the first faults are reported: those of the spec would hide the others.
   const { spec: _, ...rest } = object;
   const checked = kind.checksOwnSpec === true ? validateSchema(rest, schema, "") : schemaErrors;
   const typeErrors = checked.filter((error) => !isOwn(error));
   if (typeErrors.length > 0) throw invalid(kind, name, typeErrors);
-  // A status can be written whatever has become of the rules for the rest.
+  // Status stays writable even if stricter rules now apply to the rest.
   if (subresource === "status") return [];
   const warnings = tidyMetadata(object);
   kind.prepare?.(object, old);
   const faults = validateMetadata(object, kind);
   const isKnown = new Set(faults.map(({ field }) => field));
   const own = kind.validate?.(object, old) ?? [];
-  // A kind that looks at the name, too, need not say the same once more.
+  // Do not repeat faults that a kind reports as well, such as those of the name.
   const errors = [
     ...faults,
     ...own.filter(({ field }) => !field.startsWith("metadata.") || !isKnown.has(field)),
   ];
-  // What such a kind overlooks is refused all the same, in the schema's words.
+  // Faults that such a kind overlooks are still rejected, with the schema's messages.
   if (errors.length === 0) errors.push(...schemaErrors);
   if (errors.length > 0) throw invalid(kind, name, errors);
   return [...warnings, ...(kind.warn?.(object) ?? [])];
 }
 
-/** Maps and lists of metadata that have nothing in them are as good as absent, and are stored as absent. */
+/** Empty maps and lists in metadata are stored as absent. */
 function dropEmptyMetadata({ metadata }: KubeObject): void {
   for (const field of ["labels", "annotations", "finalizers", "ownerReferences"]) {
     const value = metadata[field];

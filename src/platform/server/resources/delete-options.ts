@@ -5,10 +5,10 @@ import { readDryRun } from "./dry-run.ts";
 
 export type Propagation = "Background" | "Foreground" | "Orphan";
 
-/** meta/v1 DeleteOptions, as far as they mean something here. */
+/** meta/v1 DeleteOptions, as far as they are supported. */
 export interface DeleteOptions {
   readonly dryRun: boolean;
-  /** Undefined: the finalizers that the object has decide. */
+  /** Undefined: depends on the object's existing finalizers. */
   readonly propagation: Propagation | undefined;
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
@@ -17,10 +17,10 @@ export interface DeleteOptions {
 const policies: readonly Propagation[] = ["Foreground", "Background", "Orphan"];
 
 /**
- * Reads DeleteOptions from a body (absent for none) and the query. What the body says counts, and what only the query
- * says counts too: in Kubernetes a body makes `?dryRun=All` meaningless, and the object is gone.
+ * Reads DeleteOptions from the body (if any) and the query. Options of both apply: in Kubernetes, a body
+ * makes the server ignore `?dryRun=All`, and the object is deleted.
  *
- * @throws StatusError 400 for what has the wrong type, 422 for values that mean nothing
+ * @throws StatusError 400 for a wrong type, 422 for an invalid value
  */
 export function readDeleteOptions(body: Json | undefined, query: URLSearchParams): DeleteOptions {
   const options = optionsIn(body);
@@ -29,7 +29,7 @@ export function readDeleteOptions(body: Json | undefined, query: URLSearchParams
   const orphan =
     field(options, "orphanDependents", isBoolean, "bool") ?? readBoolean(query, "orphanDependents");
   const dryRun = field(options, "dryRun", isTexts, "[]string") ?? query.getAll("dryRun");
-  // There is nothing here that would stop slowly, but a request that says nonsense must not delete.
+  // Graceful termination does not exist here, but an invalid request must not delete anything.
   if (field(options, "gracePeriodSeconds", isInteger, "int64") === undefined) {
     readInteger(query, "gracePeriodSeconds");
   }

@@ -6,17 +6,17 @@ import { hasFinalizers } from "./new-state.ts";
 import type { Resources } from "./resources.ts";
 import type { Target } from "./target.ts";
 
-/** `deleting`: the object stays until its finalizers are done. */
+/** `deleting`: the object stays until its finalizers are removed. */
 export interface DeletionResult {
   readonly state: "deleted" | "deleting";
   readonly object: KubeObject;
 }
 
-/** Finalizers of the garbage collector: the dependents go first, or are let go. */
+/** Garbage collector finalizers: dependents are deleted first, or orphaned. */
 export const foregroundFinalizer = "foregroundDeletion";
 export const orphanFinalizer = "orphan";
 
-/** Asks for the deletion of an object: it goes at once, or as soon as its finalizers are done. */
+/** Deletes an object: at once, or as soon as its finalizers are removed. */
 export async function deleteObject(
   resources: Resources,
   target: Target,
@@ -34,7 +34,7 @@ export async function deleteObject(
     const state = isDeleted ? "deleted" : "deleting";
     const isUnchanged = !isDeleted && JSON.stringify(next) === JSON.stringify(old);
     if (options.dryRun || isUnchanged) return { state, object: isDeleted ? old : next };
-    // What is gone is shown as it last was: it never was an object that is being deleted.
+    // A deleted object is written in its last state: it was never terminating.
     const written = await resources.write(
       target,
       isDeleted ? "DELETED" : "MODIFIED",
@@ -60,7 +60,7 @@ function checkPreconditions(object: KubeObject, target: Target, options: DeleteO
   }
 }
 
-/** The object as it is once its deletion has been asked for. Pure. */
+/** The object with its deletion requested. Pure. */
 export function markedForDeletion(
   old: KubeObject,
   propagation: Propagation | undefined,

@@ -1,9 +1,9 @@
 import { type FieldError, unsupportedValue } from "../status.ts";
 
 /**
- * Whether `dryRun` says so. An empty value is a fault: who writes it does not want to write.
+ * Parses `dryRun`. An empty value is an error: its sender does not intend a write.
  *
- * @param errors gets a fault for every value but All
+ * @param errors receives an error for every value other than All
  */
 export function readDryRun(values: readonly string[], errors: FieldError[]): boolean {
   if (values.some((value) => value !== "All")) errors.push(unsupportedValue("dryRun", values, ["All"]));

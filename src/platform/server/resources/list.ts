@@ -18,7 +18,7 @@ import { collectionPrefix } from "../store/keys.ts";
 import type { ObjectStore, PageOutcome } from "../store/object-store.ts";
 import { parseStored } from "../store/stored-object.ts";
 
-/** A collection, and which of its objects are wanted. */
+/** A collection, with selectors for its objects. */
 export interface Selection {
   readonly plane: Plane;
   readonly kind: KindDefinition;
@@ -33,7 +33,7 @@ export function selectionPrefix({ kind, namespace }: Selection): string {
 }
 
 /**
- * Reads `labelSelector` and `fieldSelector`. @returns undefined when there is nothing to select by
+ * Reads `labelSelector` and `fieldSelector`. @returns undefined if there are none
  *
  * @throws StatusError 400
  */
@@ -67,13 +67,13 @@ function fieldText(object: KubeObject, field: string, kind: KindDefinition): str
 }
 
 export interface ListOptions {
-  /** 0 for all. */
+  /** 0 means no limit. */
   readonly limit: number;
-  /** Only what comes after this key. */
+  /** Start after this key. */
   readonly afterKey: string;
-  /** The version to show; "" for the newest. */
+  /** Version to show; "" for the newest. */
   readonly resourceVersion: string;
-  /** A version that what is shown must have reached; "" for none. */
+  /** Minimum version of the response; "" for any. */
   readonly minimumVersion: string;
 }
 
@@ -84,7 +84,7 @@ export interface ListOptions {
  */
 export function readListOptions(query: URLSearchParams): ListOptions {
   const limit = Math.max(0, readInteger(query, "limit") ?? 0);
-  // Lists have a limit of their own; but what is no number must not pass as one.
+  // Lists have their own time limit, but an invalid number must still be rejected.
   readInteger(query, "timeoutSeconds");
   const asked = query.get("resourceVersion") ?? "";
   const match = query.get("resourceVersionMatch") ?? "";
@@ -122,13 +122,13 @@ function listFaults(resourceVersion: string, match: string, token: string): Fiel
   return errors;
 }
 
-/** @throws StatusError 400 for a text that cannot be a version */
+/** @throws StatusError 400 if the text cannot be a version */
 export function checkVersion(text: string): void {
   if (/^\d*$/.test(text)) return;
   throw badRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: parsing: invalid syntax`);
 }
 
-/** @param resourceVersion "" for a token that goes on with whatever is there then */
+/** @param resourceVersion "" for a token that continues with the then current state */
 export function continueToken(resourceVersion: string, afterKey: string): string {
   const text = JSON.stringify({ v: "meta.k8s.io/v1", rv: resourceVersion, start: afterKey });
   return Buffer.from(text).toString("base64url");
@@ -144,12 +144,12 @@ function readContinueToken(token: string): { afterKey: string; resourceVersion: 
       return { afterKey: start, resourceVersion: rv };
     }
   } catch {
-    // Falls through to the refusal.
+    // Falls through to the error.
   }
   throw badRequest("continue key is not valid");
 }
 
-/** An object of a list; parsed only where somebody looks into it. */
+/** An object of a list; parsed only on access. */
 export interface ListedObject {
   readonly json: string;
   readonly object: () => KubeObject;
@@ -158,16 +158,17 @@ export interface ListedObject {
 export interface ListPart {
   readonly resourceVersion: string;
   readonly objects: readonly ListedObject[];
-  /** What to say in `metadata`, known with the last part: a token where the limit ended the list. */
+  /** Values for `metadata`, known with the last part: a token if the limit ended the list. */
   readonly end?: { readonly continue?: string; readonly remainingItemCount?: number };
 }
 
 const objectsAtOnce = 500;
 
 /**
- * Reads a collection part by part, all of one version: memory is bounded by a part, not by the collection.
+ * Reads a collection in parts, all of one version, so that memory is bounded by a part rather than the
+ * collection.
  *
- * @throws StatusError 410 when the version is not held any more, 504 for one of the future
+ * @throws StatusError 410 for a version no longer held, 504 for a future one
  */
 export async function* list(
   store: ObjectStore,

@@ -14,13 +14,13 @@ const labelHelp =
 const subdomainHelp =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/** Of the garbage collector: what becomes of the dependents. Only one of them can be. */
+/** Garbage collector finalizers, which decide about the dependents. At most one may be set. */
 const deletionFinalizers = ["orphan", "foregroundDeletion"];
 
-/** Annotations of an object, keys and values together. */
+/** Total size of an object's annotations, keys and values. */
 export const maxAnnotationBytes = 256 * 1024;
 
-/** Whether a text is a name by RFC 1123. @returns why not, or undefined */
+/** Checks a name by RFC 1123. @returns the reason it is invalid, or undefined */
 export function nameFault(name: string, rule: "subdomain" | "label"): string | undefined {
   const maxLength = rule === "label" ? 63 : 253;
   if (name.length > maxLength) return `must be no more than ${maxLength} characters`;
@@ -29,14 +29,14 @@ export function nameFault(name: string, rule: "subdomain" | "label"): string | u
   return rule === "label" ? labelHelp : subdomainHelp;
 }
 
-/** What Kubernetes asks of `metadata`, beside the types of its fields. @returns the first 100 faults */
+/** Kubernetes' rules for `metadata`, besides the types of its fields. @returns the first 100 faults */
 export function validateMetadata(object: KubeObject, kind: KindDefinition): FieldError[] {
   const { metadata } = object;
   const faults = new FaultList();
   const fault = nameFault(metadata.name ?? "", kind.nameRule);
   if (fault !== undefined) faults.add(invalidValue("metadata.name", metadata.name ?? "", fault));
   const prefix = metadata.generateName ?? "";
-  // What follows the prefix makes a hyphen at its end a good one.
+  // A trailing hyphen is valid, because the generated suffix follows it.
   const prefixFault = prefix === "" ? undefined : nameFault(prefix.replace(/(.)-$/, "$1a"), kind.nameRule);
   if (prefixFault !== undefined) faults.add(invalidValue("metadata.generateName", prefix, prefixFault));
   for (const [key, value] of Object.entries(metadata.labels ?? {})) {
@@ -100,10 +100,7 @@ function validateOwners(object: KubeObject, faults: FaultList): void {
   }
 }
 
-/**
- * Takes out, in place, owners that are there more than once. @returns what is doubtful about the metadata, in the words of
- * a Kubernetes API server
- */
+/** Removes duplicate owners, in place. @returns warnings about the metadata, worded as in Kubernetes */
 export function tidyMetadata({ metadata }: KubeObject): string[] {
   const warnings: string[] = [];
   const seen = new Set<string>();
@@ -129,7 +126,7 @@ export function tidyMetadata({ metadata }: KubeObject): string[] {
   return warnings.slice(0, maxFaults);
 }
 
-/** The uids that an object names as its owners. */
+/** Uids of an object's owners. */
 export function ownerUids(object: KubeObject | undefined): string[] {
   const uids = (object?.metadata.ownerReferences ?? []).map((owner) => String(owner["uid"] ?? ""));
   return [...new Set(uids)];
@@ -137,7 +134,10 @@ export function ownerUids(object: KubeObject | undefined): string[] {
 
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 
-/** Completes a generateName with five characters, as Kubernetes does: no vowels, hence no words. @param random in [0, 1) */
+/**
+ * Appends five characters to a generateName, as in Kubernetes: no vowels, so no words. @param random in [0,
+ * 1)
+ */
 export function generatedName(prefix: string, maxLength: number, random: () => number): string {
   let suffix = "";
   for (let i = 0; i < 5; i++) suffix += suffixAlphabet[Math.floor(random() * suffixAlphabet.length)] ?? "b";

@@ -8,7 +8,7 @@ import { badRequest, conflict, type FieldError, invalid, modifiedMessage } from 
 import { schemaOf } from "./admission.ts";
 import type { Target, WriteOptions } from "./target.ts";
 
-/** An object with the metadata that only the server may give. */
+/** Sets the metadata that only the server may assign. */
 export function newObject(object: KubeObject, target: Target, uid: string, now: string): KubeObject {
   const { kind, namespace, name } = target;
   if (object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== "") {
@@ -35,7 +35,7 @@ export function newObject(object: KubeObject, target: Target, uid: string, now: 
 }
 
 /**
- * Refuses a change that was made for another object or version. @returns whether the client named a version
+ * Rejects a change intended for another object or version. @returns whether the client named a version
  *
  * @throws StatusError 409, 422
  */
@@ -45,7 +45,7 @@ export function checkVersion(given: KubeObject, old: KubeObject, target: Target)
   if (uid !== "" && uid !== old.metadata.uid) {
     throw invalid(kind, name, [invalidValue("metadata.uid", uid, "field is immutable")]);
   }
-  // The version that is none: what has it is changed whatever its version is.
+  // No version, or "0" for built-in kinds: the change applies to any version.
   if (resourceVersion === "" || (resourceVersion === "0" && kind.builtIn)) return false;
   if (!/^\d+$/.test(resourceVersion)) {
     const why = "must be a number in decimal";
@@ -56,9 +56,9 @@ export function checkVersion(given: KubeObject, old: KubeObject, target: Target)
 }
 
 /**
- * Metadata that only the deletion of an object may give it. @throws StatusError 422
+ * Checks metadata that only a deletion may set. @throws StatusError 422
  *
- * @param given as the client sent it
+ * @param given as sent by the client
  */
 export function checkDeletion(given: KubeObject, old: KubeObject, { kind, name }: Target): void {
   const { deletionTimestamp } = given.metadata;
@@ -75,7 +75,7 @@ export function checkDeletion(given: KubeObject, old: KubeObject, { kind, name }
   throw invalid(kind, name, [forbiddenValue("metadata.finalizers", why)]);
 }
 
-/** The new state with everything that this request may not change as it was. */
+/** The new state, with everything restored that this request may not change. */
 export function changedObject(
   given: KubeObject,
   old: KubeObject,
@@ -105,7 +105,7 @@ export function changedObject(
   return { ...others, ...(old["status"] === undefined ? {} : { status: old["status"] }) } as KubeObject;
 }
 
-/** Refuses a change that takes away a finalizer of the server's own. @throws StatusError 422 */
+/** Rejects the removal of a server finalizer. @throws StatusError 422 */
 export function checkServerFinalizers(object: KubeObject, old: KubeObject, kind: KindDefinition): void {
   const given = stringList(object.metadata.finalizers);
   const missing = (kind.serverFinalizers ?? []).filter(
@@ -119,7 +119,7 @@ export function checkServerFinalizers(object: KubeObject, old: KubeObject, kind:
   throw invalid(kind, object.metadata.name ?? "", errors);
 }
 
-/** The generation counts the changes of everything but metadata and status. */
+/** The generation counts changes to anything but metadata and status. */
 export function keepGeneration(object: KubeObject, old: KubeObject, kind: KindDefinition): void {
   if (kind.builtIn) return;
   const content = ({ metadata: _, status: __, ...rest }: KubeObject) => rest;
@@ -128,8 +128,9 @@ export function keepGeneration(object: KubeObject, old: KubeObject, kind: KindDe
 }
 
 /**
- * Who manages what before a write: the object's own record, or the one that the request replaces it by. A list of one
- * empty entry clears it; an empty list does not, since clients that know nothing of managed fields send it.
+ * Managers before a write: the object's own, or those with which the request replaces them. A list of one
+ * empty entry clears them; an empty list does not, because clients without support for managed fields send
+ * it.
  */
 export function knownManagers(given: KubeObject, old: KubeObject, { subresource }: WriteOptions): Manager[] {
   const claimed = given.metadata.managedFields;
@@ -141,7 +142,7 @@ export function knownManagers(given: KubeObject, old: KubeObject, { subresource 
   return read.length === 0 ? recorded() : read;
 }
 
-/** Who manages what after an ordinary write. @param now RFC 3339 */
+/** Managers after an ordinary write. @param now RFC 3339 */
 export function trackedManagers(
   known: readonly Manager[],
   before: KubeObject | Record<string, never>,
@@ -161,7 +162,7 @@ export function setManagedFields(object: KubeObject, managers: readonly Manager[
   else object.metadata.managedFields = entries;
 }
 
-/** Whether something is still to be done before the object may go. A namespace keeps its own list in its spec. */
+/** Whether finalizers still block the object's deletion. A namespace has its own list in its spec. */
 export function hasFinalizers(object: KubeObject): boolean {
   const spec = object["spec"];
   const own = object.kind === namespaceKind.kind && isJsonObject(spec) ? stringList(spec["finalizers"]) : [];

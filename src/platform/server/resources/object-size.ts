@@ -4,18 +4,18 @@ import { isJsonObject, type Json, type KubeObject } from "../object.ts";
 import { badRequest, tooLarge } from "../status.ts";
 
 /**
- * What one object may hold, apart from its managed fields. Its bytes alone bound neither time nor memory: many small
- * values take a hundred times as long as one text of the same size, and everybody's requests wait. Server-side apply
- * that removes all of them is the costliest request of all (bench/requests.ts).
+ * Size limits of one object, apart from its managed fields. Bytes alone bound neither time nor memory: many
+ * small values take far longer than one text of the same size, and block other requests. The costliest
+ * request is a server-side apply that removes all values (bench/requests.ts).
  */
 const maxValues = 8_000;
-/** Fields of one object, and items of one list. */
+/** Fields of one object, or items of one list. */
 const maxMembers = 2_500;
-/** Below this many values the work on an object is too short for others to notice. */
+/** Below this, processing an object is too short to delay other requests. */
 const smallValues = 1_000;
 
 /**
- * Counts the values of an object before the costly work on it begins.
+ * Counts an object's values before any costly work on it.
  *
  * @throws StatusError 413 for too many, 400 for values nested too deeply
  */
@@ -24,7 +24,7 @@ export function countValues(object: KubeObject): number {
   return count({ ...object, metadata }, 0, 0);
 }
 
-/** @param counted so far @param depth of `value` */
+/** @param counted values counted so far @param depth of `value` */
 function count(value: Json, counted: number, depth: number): number {
   if (typeof value !== "object" || value === null) return counted + 1;
   const members = Array.isArray(value) ? value : Object.values(value);
@@ -44,7 +44,7 @@ function count(value: Json, counted: number, depth: number): number {
   return total;
 }
 
-/** How many values there are, of what is within the limits already. */
+/** Number of values in something already within the limits. */
 export function valuesIn(value: Json): number {
   if (typeof value !== "object" || value === null) return 1;
   let total = 1;
@@ -52,7 +52,7 @@ export function valuesIn(value: Json): number {
   return total;
 }
 
-/** Lets other requests run between two steps of the work on a large object. */
+/** Lets other requests run between two steps of work on a large object. */
 export async function letOthersRun(values: number): Promise<void> {
   if (values > smallValues) await setImmediate();
 }

@@ -20,20 +20,20 @@ import type { Target, WriteOptions } from "./target.ts";
 
 export const applyType = "application/apply-patch+yaml";
 
-/** The patch types that a kind takes. */
+/** Patch types that a kind supports. */
 export function patchTypes(kind: KindDefinition): string[] {
   const types = ["application/json-patch+json", "application/merge-patch+json", applyType];
   return kind.builtIn ? [...types, "application/strategic-merge-patch+json"] : types;
 }
 
-/** A patch: the change that it describes, and warnings about how it is written. */
+/** A patch: the change it describes, with warnings about its encoding. */
 export interface Patch {
   readonly doubts: readonly string[];
-  /** @throws StatusError 400, 413, 422 for a patch that does not fit the object */
+  /** @throws StatusError 400, 413, 422 if the patch does not fit the object */
   change(old: KubeObject): NewState | Promise<NewState>;
 }
 
-/** @throws StatusError 400 for a body that is no patch, 415 for a type that the kind does not take */
+/** @throws StatusError 400 if the body is not a patch, 415 if the kind does not support the type */
 export function readPatch(body: Buffer, type: string, target: Target, options: WriteOptions): Patch {
   const { kind } = target;
   if (!patchTypes(kind).includes(type)) throw unsupportedMediaType(patchTypes(kind));
@@ -57,7 +57,7 @@ function patched(old: KubeObject, patch: Json, type: string, kind: KindDefinitio
   return applyStrategicMergePatch(old, patch, schemaOf(kind));
 }
 
-/** What a patch has made must still be the object that the path names. */
+/** The result of a patch must still be the object at the request's path. */
 function readPatched(value: Json, { kind, namespace, name }: Target): KubeObject {
   if (isJsonObject(value) && !isJsonObject(value["metadata"])) {
     throw invalid(kind, name, [requiredValue("metadata.name", "name or generateName is required")]);
@@ -72,15 +72,15 @@ function readPatched(value: Json, { kind, namespace, name }: Target): KubeObject
 const wrongNamespace =
   "the namespace of the provided object does not match the namespace sent on the request";
 
-/** @throws StatusError 400 when an object names itself otherwise than the path does */
+/** @throws StatusError 400 if the object's name differs from the path's */
 export function checkName(given: string, name: string): void {
   if (given === name) return;
   throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
 }
 
-/** A server-side apply: the change to an object that is there, and the object where there is none yet. */
+/** A server-side apply: changes an existing object, or creates it. */
 export interface Apply extends Patch {
-  /** @throws StatusError 409 for a configuration that insists on an object that is not there */
+  /** @throws StatusError 409 if the configuration requires an existing object */
   create(): Promise<NewState>;
 }
 
@@ -168,8 +168,8 @@ function undeclared(paths: readonly string[]): string {
 }
 
 /**
- * The part of a configuration that a request may change: everything else is neither applied nor owned. So a controller
- * that applies a whole object to `/status` does not come to own its spec.
+ * The part of a configuration that a request may change: the rest is neither applied nor owned. So a
+ * controller that applies a whole object to `/status` does not come to own its spec.
  */
 function appliedPart(given: KubeObject, kind: KindDefinition, subresource: string): KubeObject {
   if (subresource === "status") {

@@ -41,28 +41,26 @@ import { keyOf, type Target, type WriteOptions } from "./target.ts";
 export interface WriteResult {
   readonly object: KubeObject;
   readonly created: boolean;
-  /** Whether the object is gone: the change took away its last finalizer. */
+  /** Whether the object was deleted, because the change removed its last finalizer. */
   readonly deleted: boolean;
   readonly warnings: readonly string[];
 }
 
-/** A new state of an object, and who manages its fields when the change itself has found that out (server-side apply). */
+/** New state of an object, with its field managers if the change determined them (server-side apply). */
 export interface NewState {
   readonly object: KubeObject;
   readonly managers?: readonly Manager[] | undefined;
 }
 
-/** What a kind's controller has to say before an object of it is created; see the project controller. */
+/** Hook of a kind's controller before an object is created; see the project controller. */
 export interface CreationGuard {
-  /** @throws StatusError to refuse it */
+  /** @throws StatusError to reject the creation */
   before(plane: Plane, object: KubeObject): Promise<void>;
-  /** Takes `before` back when the object could not be created after all. */
+  /** Reverts `before` if the object was not created. */
   undo(plane: Plane, object: KubeObject): Promise<void>;
 }
 
-/**
- * Reading and writing objects, the same for requests and for controllers. Expected refusals are thrown as StatusError.
- */
+/** Reads and writes objects, for requests and for controllers. Throws expected errors as StatusError. */
 export interface Resources {
   get(target: Target): Promise<KubeObject>;
   create(
@@ -72,8 +70,8 @@ export interface Resources {
     options: WriteOptions,
   ): Promise<WriteResult>;
   /**
-   * Changes an object: reads it, lets `change` make the new state, writes it if nobody was faster, and begins again
-   * otherwise, unless the new state insists on a version.
+   * Changes an object: reads it, computes the new state with `change`, and writes it. On a concurrent write
+   * it retries, unless the new state requires a version.
    */
   change(
     target: Target,
@@ -81,9 +79,9 @@ export interface Resources {
     options: WriteOptions,
   ): Promise<WriteResult>;
   /**
-   * Writes one finished state of a deletion, which no quota holds up.
+   * Writes one finished state of a deletion, regardless of quotas.
    *
-   * @returns it as written, or undefined when `old` is not the newest state any more
+   * @returns the written object, or undefined if `old` is outdated
    */
   write(
     target: Target,
@@ -98,7 +96,7 @@ export interface ResourcesOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly guards: ReadonlyMap<string, CreationGuard>;
-  /** Whether the controllers want to see every change of objects of this kind. */
+  /** Whether controllers reconcile objects of this kind. */
   readonly isControlled: (kind: KindDefinition) => boolean;
 }
 
@@ -108,7 +106,7 @@ const maxAttempts = 8;
 export function createResources(options: ResourcesOptions): Resources {
   const { store, clock, random, guards } = options;
 
-  /** Work for the controllers that a change makes; "" for none. */
+  /** Controller work that a change causes; "" for none. */
   const workFor = (
     target: Target,
     type: ChangeType,
@@ -194,7 +192,7 @@ export function createResources(options: ResourcesOptions): Resources {
     await guard?.before(plane, object);
     try {
       const outcome = await commit(target, "ADDED", object, undefined, terms);
-      // A creation expects no version that could have been modified.
+      // A creation has no expected version, so a conflict means that the object exists.
       if (outcome.outcome !== "committed") throw alreadyExists(kind, target.name);
       return { object: outcome.object, warnings };
     } catch (error) {
@@ -236,7 +234,7 @@ export function createResources(options: ResourcesOptions): Resources {
       for (let attempt = 1; ; attempt++) {
         const old = await read(target);
         const wanted = await change(old);
-        // A large object that becomes a small one is as much work.
+        // Shrinking a large object is as much work as growing one.
         const values = Math.max(countValues(wanted.object), valuesIn(old));
         await letOthersRun(values);
         const given = cloneJson(wanted.object);
@@ -250,7 +248,7 @@ export function createResources(options: ResourcesOptions): Resources {
         await letOthersRun(values);
         keepGeneration(object, old, kind);
         const known = knownManagers(given, old, writeOptions);
-        // Who manages what is not known from the middle of an object's life on, but from its next apply.
+        // An object without tracked managers gets them with its next apply, not before.
         const tracked = () =>
           known.length === 0 ? [] : trackedManagers(known, old, object, kind, writeOptions, nowText());
         setManagedFields(object, wanted.managers ?? tracked());
@@ -273,7 +271,7 @@ export function createResources(options: ResourcesOptions): Resources {
   };
 }
 
-/** The quotas bind requests; the server's own controllers must be able to finish what has begun. */
+/** Quotas bind requests; the server's own controllers must be able to finish their work. */
 function termsOf({ byServer, dryRun }: WriteOptions): {
   readonly isLimited: boolean;
   readonly dryRun: boolean;

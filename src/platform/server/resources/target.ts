@@ -3,7 +3,7 @@ import type { Plane } from "../plane.ts";
 import { objectKey } from "../store/keys.ts";
 import type { FieldValidation } from "./admission.ts";
 
-/** Where an object is or will be. `namespace` is "" for cluster scope, `name` "" for one that is to be named. */
+/** Location of an object. `namespace` is "" for cluster scope; `name` is "" if it is to be generated. */
 export interface Target {
   readonly plane: Plane;
   readonly kind: KindDefinition;
@@ -15,9 +15,9 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
   readonly fieldManager: string;
-  /** "" for the object itself. */
+  /** Empty for the object itself. */
   readonly subresource: "" | "status";
-  /** The server's own controllers write: they alone take the server's finalizers away, and no quota binds them. */
+  /** Write by the server's own controllers: they may remove server finalizers and are exempt from quotas. */
   readonly byServer?: true;
 }
 

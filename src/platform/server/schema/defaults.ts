@@ -2,8 +2,8 @@ import { cloneJson, isJsonObject, type Json } from "../object.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * Fills in, in place, the defaults of absent fields, and drops nulls where null is not a value, as Kubernetes does
- * before it looks at an object.
+ * Fills in the defaults of absent fields, in place, and drops nulls in fields that are not nullable, as
+ * Kubernetes does first.
  */
 export function applyDefaults(value: Json, schema: Schema): void {
   if (Array.isArray(value)) {

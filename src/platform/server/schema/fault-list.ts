@@ -1,9 +1,9 @@
 import type { FieldError } from "../status.ts";
 
-/** More than these are of no use to a person, and a response that names them all is many times the request. */
+/** More faults help nobody, and listing them all would make a response many times the size of the request. */
 export const maxFaults = 100;
 
-/** The faults of one object, up to the number that a Status carries: whoever finds them stops when it is full. */
+/** The faults of one object, up to the maximum of a Status: validation stops when the list is full. */
 export class FaultList {
   readonly errors: FieldError[] = [];
 
@@ -18,7 +18,7 @@ export class FaultList {
 
 const maxNameLength = 256;
 
-/** The path of a field of `path`. A long name is cut: below it there may be thousands of faults, each with this path. */
+/** Path of a field below `path`. Long names are truncated: thousands of faults may repeat the path. */
 export function fieldPath(path: string, name: string): string {
   const shown = name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
   return path === "" ? shown : `${path}.${shown}`;

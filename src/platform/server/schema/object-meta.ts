@@ -1,6 +1,6 @@
 import { referTo, type Schema, type SchemaComponent, textField } from "./schema.ts";
 
-/** The types of meta/v1 that are part of every object. */
+/** meta/v1 types that are part of every object. */
 
 export const metaPrefix = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
@@ -13,7 +13,7 @@ const timeComponent: SchemaComponent = {
   },
 };
 
-/** A time that may be null, which is no time. */
+/** A time that may be null, meaning no time. */
 export function timeField(description: string): Schema {
   return { ...referTo(timeComponent, description), nullable: true };
 }
@@ -186,7 +186,7 @@ export const typeMetaProperties = {
   ),
 } as const;
 
-/** The schema of a whole object of a kind whose own fields are `schema`. */
+/** Schema of a kind's whole object, given the schema of its own fields. */
 export function wholeObjectSchema(schema: Schema): Schema {
   return {
     ...schema,

@@ -1,8 +1,8 @@
 import type { Json } from "../object.ts";
 
 /**
- * The schema of a field: the part of OpenAPI v3 that Kubernetes' structural schemas use. It is published as
- * it stands in the OpenAPI documents, and drives defaults, checks, unknown fields, strategic merge and
+ * Schema of a field: the subset of OpenAPI v3 that Kubernetes' structural schemas use. It is published
+ * unchanged in the OpenAPI documents, and drives defaults, validation, unknown fields, strategic merge and
  * field sets.
  */
 export interface Schema {
@@ -13,7 +13,7 @@ export interface Schema {
   readonly nullable?: boolean;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  /** The values of a map with free keys. */
+  /** Values of a map with arbitrary keys. */
   readonly additionalProperties?: Schema;
   readonly items?: Schema;
   readonly enum?: readonly Json[];
@@ -26,46 +26,43 @@ export interface Schema {
   readonly maxItems?: number;
   readonly maxProperties?: number;
   /**
-   * atomic: replaced whole; set: unique scalars; map: items told apart by their keys. Absent means atomic.
+   * atomic: replaced as a whole; set: unique scalars; map: items identified by their keys. Default: atomic.
    */
   readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
-  /** atomic: an object that is owned and replaced whole. */
+  /** atomic: an object owned and replaced as a whole. */
   readonly "x-kubernetes-map-type"?: "atomic" | "granular";
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;
-  /** Unknown fields stay; those of known fields still go. */
+  /** Keeps unknown fields; unknown fields inside known ones are still dropped. */
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
-  /**
-   * Rules in the Common Expression Language. They are published; the kind's `validate` checks the same in
-   * code.
-   */
+  /** Rules in the Common Expression Language. Published only; the kind's `validate` checks the same. */
   readonly "x-kubernetes-validations"?: readonly { readonly rule: string; readonly message: string }[];
-  /** What the schema was taken from, and what OpenAPI documents refer to in its place. */
+  /** The component that the schema comes from; OpenAPI documents refer to it instead. */
   readonly component?: SchemaComponent;
 }
 
-/** The schema of a field that holds text. */
+/** Schema of a text field. */
 export function textField(description: string): Schema {
   return { type: "string", description };
 }
 
-/** The schema of a field that holds an integer. */
+/** Schema of an integer field. */
 export function integerField(format: "int32" | "int64", description: string): Schema {
   return { type: "integer", format, description };
 }
 
-/** The schema of a list that is replaced whole. */
+/** Schema of a list that is replaced as a whole. */
 export function atomicList(items: Schema, description: string): Schema {
   return { type: "array", description, items, "x-kubernetes-list-type": "atomic" };
 }
 
-/** A schema that OpenAPI documents hold once, under a name of its own. */
+/** A named schema that occurs once in OpenAPI documents. */
 export interface SchemaComponent {
   /** `io.k8s.apimachinery.pkg.apis.meta.v1.Time` */
   readonly name: string;
   readonly schema: Schema;
-  /** Set for what can be sent or received on its own. */
+  /** Set for types that are sent or received on their own. */
   readonly groupVersionKinds?: readonly GroupVersionKind[];
 }
 
@@ -76,10 +73,7 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/**
- * The schema of a field that holds a component. @param description absent for an item of a list, which has
- * none of its own
- */
+/** Schema of a field that refers to a component. @param description absent for list items, which have none */
 export function referTo(component: SchemaComponent, description?: string): Schema {
   return { ...component.schema, ...(description === undefined ? {} : { description }), component };
 }

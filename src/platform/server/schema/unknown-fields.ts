@@ -3,7 +3,7 @@ import { fieldPath, maxFaults } from "./fault-list.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * Takes out, in place, every field that the schema does not know.
+ * Removes all fields that are not in the schema, in place.
  *
  * @returns the paths of the first 100, in the order found
  */
@@ -32,7 +32,7 @@ function remove(value: Json, schema: Schema, path: string, unknown: string[]): v
   }
 }
 
-/** The schema of a field or map value called `name`. */
+/** Schema of the field or map value `name`. */
 export function fieldSchema(schema: Schema | undefined, name: string): Schema | undefined {
   if (schema?.properties !== undefined && Object.hasOwn(schema.properties, name)) {
     return schema.properties[name];

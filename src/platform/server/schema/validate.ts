@@ -6,7 +6,9 @@ import { isDateTime, isInRange } from "./formats.ts";
 import type { Schema } from "./schema.ts";
 import { fieldSchema } from "./unknown-fields.ts";
 
-/** Holds a value against a schema. @returns the first 100 faults, with the words of a Kubernetes API server */
+/**
+ * Validates a value against a schema. @returns the first 100 faults, in the Kubernetes API server's wording
+ */
 export function validateSchema(value: Json, schema: Schema, path: string): FieldError[] {
   const faults = new FaultList();
   check(value, schema, path, faults);
@@ -128,7 +130,7 @@ function validateList(value: readonly Json[], schema: Schema, path: string, faul
 function findDuplicates(value: readonly Json[], schema: Schema, path: string, faults: FaultList): void {
   const listType = schema["x-kubernetes-list-type"];
   if (listType !== "set" && listType !== "map") return;
-  // As with Kubernetes' own types, the list type of a field of metadata is a rule for apply only.
+  // As for Kubernetes' own types, the list types of metadata fields affect only apply.
   if (path.startsWith("metadata.")) return;
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
   const seen = new Set<string>();

@@ -5,8 +5,8 @@ export interface Change {
   readonly resourceVersion: string;
   readonly type: ChangeType;
   readonly key: string;
-  /** The object after the change; for DELETED as it was before, with the version of the deletion. */
+  /** The object after the change; for DELETED, its last state with the version of the deletion. */
   readonly json: string;
-  /** The object before the change, "" when it was added. */
+  /** The object before the change; "" if it was added. */
   readonly previous: string;
 }

@@ -5,22 +5,28 @@ import { qualifiedPlural } from "../status.ts";
 /** The Redis keys of one plane. */
 export interface PlaneKeys {
   /**
-   * Hash: `rv` the newest resource version, `compacted` the oldest that a watch may still resume from, `logged` the version
-   * up to which the log is in its present form, `logBytes` what the superseded states take, `counted` the version up to
-   * which what is in the plane has been counted, and the counts: `objects`, `bytes`, `projects`, `policies`, `sinks`.
+   * Hash: `rv`, the newest resource version; `compacted`, the oldest version from which a watch may resume;
+   * `logged`, the version up to which the log has its current format; `logBytes`, the size of the superseded
+   * states; `counted`, the version up to which the plane's contents have been counted; and the counts
+   * `objects`, `bytes`, `projects`, `policies`, `sinks`.
    */
   readonly plane: string;
   /** Hash: object key to JSON. */
   readonly objects: string;
-  /** Sorted set of object keys, all of score 0, hence in the order of their bytes. */
+  /** Sorted set of object keys, all with score 0, hence in byte order. */
   readonly index: string;
-  /** Stream: one entry a change, its id `<resource version>-0`: `t` its type, `k` the object, `r` the version it replaced. */
+  /**
+   * Stream: one entry per change, with the id `<resource version>-0`: `t` the type, `k` the object key, `r`
+   * the replaced version.
+   */
   readonly log: string;
-  /** Sorted set of `<owner's uid> <object key>`, all of score 0. */
+  /** Sorted set of `<owner's uid> <object key>`, all with score 0. */
   readonly dependents: string;
-  /** Sorted set of work for the controllers, by the time it is due (ms). */
+  /** Sorted set of controller work, by due time (ms). */
   readonly work: string;
-  /** Hash: resource version to the JSON of a state that was replaced, while the change that replaced it is in the log. */
+  /**
+   * Hash: resource version to the JSON of a replaced state, while the change that replaced it is in the log.
+   */
   readonly superseded: string;
 }
 
@@ -38,26 +44,28 @@ export function planeKeys(planeKey: string): PlaneKeys {
   };
 }
 
-/** Hash: what all planes of an organization hold together, the sum of the planes' counts and `logBytes`. */
+/** Hash: total usage of an organization's planes, the sum of their counts and `logBytes`. */
 export function usageKey(organization: string): string {
   return `${keyPrefix}:platform:usage:${organization}`;
 }
 
-/** The channel on which every change is announced; the message is the plane's key `plane`. */
+/** Channel that announces every change; the message is the plane's key `plane`. */
 export const changesChannel = `${keyPrefix}:platform:changes`;
 
-/** The key of an object within its plane: `secrets/<namespace>/<name>`, the namespace empty for cluster scope. */
+/**
+ * Key of an object within its plane: `secrets/<namespace>/<name>`, with an empty namespace for cluster scope.
+ */
 export function objectKey(kind: KindDefinition, namespace: string, name: string): string {
   return `${collectionPrefix(kind, namespace)}${name}`;
 }
 
-/** What the keys of a collection start with; of all namespaces where `namespace` is undefined. */
+/** Key prefix of a collection; of all namespaces if `namespace` is undefined. */
 export function collectionPrefix(kind: KindDefinition, namespace: string | undefined): string {
   const prefix = `${qualifiedPlural(kind)}/`;
   return namespace === undefined ? prefix : `${prefix}${namespace}/`;
 }
 
-/** The parts of an object key. */
+/** Splits an object key into its parts. */
 export function parseObjectKey(key: string): { resource: string; namespace: string; name: string } {
   const [resource = "", namespace = "", name = ""] = key.split("/");
   return { resource, namespace, name };

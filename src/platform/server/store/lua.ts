@@ -1,18 +1,18 @@
 import { countedResources } from "./usage.ts";
 
 /**
- * What the store's scripts share. Each script is atomic, and touches the keys of one plane only, in the order of
- * `PlaneKeys`.
+ * Functions shared by the store's scripts. Each script is atomic, and touches the keys of one plane only, in
+ * the order of `PlaneKeys`.
  *
- * Every state of an object is kept once: the present one among the objects, an earlier one among the superseded states for
- * as long as the change that replaced it is in the log. An entry of the log only says which object changed, and the version
- * that was replaced. A log that an older version of the program has written (the field `logged` lags behind) counts as
- * empty: watches of it list again. In the same way what is counted of a plane holds up to the version `counted`.
+ * Each state of an object is stored once: the current one among the objects, an earlier one among the
+ * superseded states while the change that replaced it is in the log. A log entry contains only the object's
+ * key and the replaced version. A log in an older format (the field `logged` is behind) counts as empty: its
+ * watches relist. Likewise, the counts of a plane are valid up to the version `counted`.
  */
 
 /**
- * Resource versions are microseconds of Redis' clock, but always more than the last: a store that lost its newest
- * writes in a crash never gives the same version to another state, and a client that saw a lost one is told to list again.
+ * Resource versions are microseconds of Redis' clock, but always greater than the last one: a store that lost
+ * its newest writes in a crash never reuses a version, and a client that has seen a lost version must relist.
  */
 export const nextVersion = `
 local function nextVersion(last)
@@ -22,12 +22,12 @@ local function nextVersion(last)
 end
 `;
 
-/** The version of a stored object; see `storedParts`. */
+/** Version of a stored object; see `storedParts`. */
 export const versionOf = `
 local function versionOf(json) return string.match(json, '"resourceVersion":"(%d+)"') end
 `;
 
-/** Reads a plane's newest version and the oldest that a watch may resume from; nil, nil for a plane that is not there. */
+/** Reads a plane's newest version and the oldest resumable one; nil, nil if the plane does not exist. */
 export const readVersions = `
 local function readVersions()
   local state = redis.call('HMGET', KEYS[1], 'rv', 'compacted', 'logged')
@@ -37,8 +37,9 @@ end
 `;
 
 /**
- * `count(change)` adds to what is counted of the plane and of its organization; `exceeding(quota, key, limits, change)` is
- * what a change would take beyond the limits, {"exceeded", quota, resource, requested, used, limit, ...}, or nil.
+ * `count(change)` adds to the counts of the plane and its organization. `exceeding(quota, key, limits,
+ * change)` returns the resources that a change would take beyond their limits, {"exceeded", quota, resource,
+ * requested, used, limit, ...}, or nil.
  */
 export const usageFunctions = `
 local countedResources = {${countedResources.map((name) => `'${name}'`).join(", ")}}
@@ -68,9 +69,9 @@ end
 `;
 
 /**
- * `openLog()` empties a log of another form. `trimLog(upTo, maxBytes, maxEntries)` drops the oldest changes: those up to a
- * version, and whatever is beyond the limits. The bytes of the log are those of the states that only it holds;
- * `addLogBytes(bytes)` adds to those of the plane and of its organization.
+ * `openLog()` empties a log in another format. `trimLog(upTo, maxBytes, maxEntries)` drops the oldest
+ * changes: those up to a version, and those beyond the limits. The log's bytes are those of the states that
+ * only it holds; `addLogBytes(bytes)` adds to the log bytes of the plane and its organization.
  */
 export const logFunctions = `
 local function addLogBytes(bytes)

@@ -24,23 +24,23 @@ import {
 /** One write. */
 export interface Commit {
   readonly key: string;
-  /** The version that the object must still have; "" where it must not exist. */
+  /** Version that the object must still have; "" if it must not exist. */
   readonly expectedVersion: string;
   readonly type: ChangeType;
-  /** The new state; for DELETED the last one. */
+  /** The new state; for DELETED, the last one. */
   readonly object: KubeObject;
-  /** Key of the namespace object that must exist and must not be going away; "" for none. */
+  /** Key of the namespace object, which must exist and not be terminating; "" for none. */
   readonly requiredNamespace: string;
-  /** Work for the controllers, "" for none, and when it is due. */
+  /** Controller work ("" for none), and its due time. */
   readonly work: string;
   readonly workDueMs: number;
   readonly ownersBefore: readonly string[];
   readonly ownersAfter: readonly string[];
-  /** By how much what the kind counts changes; see `countsOf`. */
+  /** Change to the kind's counts; see `countsOf`. */
   readonly counts: Quota;
-  /** Whether the quotas bind this write. It is counted in any case. */
+  /** Whether quotas apply to this write. It is counted in any case. */
   readonly isLimited: boolean;
-  /** Checks everything and writes nothing. */
+  /** Runs all checks without writing. */
   readonly dryRun: boolean;
 }
 
@@ -50,12 +50,12 @@ export type CommitOutcome =
   | { readonly outcome: "gone" | "exists" | "missing" | "modified" | "no-namespace" | "terminating" };
 
 export interface PageRequest {
-  /** What the keys start with; see `collectionPrefix`. */
+  /** Key prefix of the collection; see `collectionPrefix`. */
   readonly prefix: string;
-  /** Only what comes after this key; "" from the beginning. */
+  /** Start after this key; "" for the beginning. */
   readonly afterKey: string;
   readonly limit: number;
-  /** The version to show; "" for the newest. */
+  /** Version to show; "" for the newest. */
   readonly resourceVersion: string;
 }
 
@@ -64,9 +64,9 @@ export type PageOutcome =
       readonly outcome: "page";
       readonly resourceVersion: string;
       readonly items: readonly StoredItem[];
-      /** How many follow after these, as of now. */
+      /** Current number of objects after these. */
       readonly remaining: number;
-      /** The key to go on after; undefined when nothing follows. */
+      /** Key to continue after; undefined at the end. */
       readonly cursor: string | undefined;
     }
   | { readonly outcome: "gone" }
@@ -79,43 +79,47 @@ export type ChangesOutcome =
 
 export interface DueWork {
   readonly item: string;
-  /** As Redis wrote it; given back to {@link ObjectStore.finishWork}. */
+  /** As formatted by Redis; passed back to {@link ObjectStore.finishWork}. */
   readonly due: string;
 }
 
-/** The objects of all planes in Redis. Every function is one atomic step there; none can be recalled once it is sent. */
+/**
+ * The objects of all planes in Redis. Each function is one atomic step, and cannot be cancelled once sent.
+ */
 export interface ObjectStore {
   createPlane(plane: Plane): Promise<void>;
-  /** Removes a plane and everything in it, at once and for good. */
+  /** Removes a plane and everything in it, at once and permanently. */
   removePlane(plane: Plane): Promise<void>;
   get(plane: Plane, key: string): Promise<string | undefined>;
   commit(plane: Plane, commit: Commit): Promise<CommitOutcome>;
-  /** Part of a collection: fewer objects than the limit where they are large. */
+  /** Part of a collection: fewer objects than the limit if they are large. */
   page(plane: Plane, request: PageRequest): Promise<PageOutcome>;
-  /** The next changes after a version: a few hundred, fewer where they are large. */
+  /** The next changes after a version: a few hundred, fewer if they are large. */
   changes(plane: Plane, afterVersion: string): Promise<ChangesOutcome>;
   newestVersion(plane: Plane): Promise<string | undefined>;
   /**
    * Drops the changes up to a version.
    *
-   * @returns the oldest version that a watch may resume from, "" where the plane is gone
+   * @returns the oldest version from which a watch may resume; "" if the plane is gone
    */
   compact(plane: Plane, upToVersion: string): Promise<string>;
-  /** What is in a plane; undefined when there is no such plane. */
+  /** Usage of a plane; undefined if there is no such plane. */
   usage(plane: Plane): Promise<Usage | undefined>;
-  /** What is in all planes of an organization. */
+  /** Total usage of an organization's planes. */
   organizationUsage(organization: string): Promise<Usage>;
-  /** Keys of the objects that name this uid as an owner. */
+  /** Keys of the objects owned by this uid. */
   dependents(plane: Plane, uid: string): Promise<string[]>;
   dueWork(plane: Plane, nowMs: number, limit: number): Promise<DueWork[]>;
   /** Whether there is any work, due or not. */
   hasWork(plane: Plane): Promise<boolean>;
   addWork(plane: Plane, item: string, dueMs: number): Promise<void>;
-  /** Forgets work that is done, unless it has been asked for again. */
+  /** Removes finished work, unless it has been requested again. */
   finishWork(plane: Plane, work: DueWork): Promise<void>;
 }
 
-/** What is read at once: enough that a round trip does not matter, little enough that many readers fit into memory. */
+/**
+ * Size of one read: large enough to amortize a round trip, small enough that many readers fit into memory.
+ */
 const changesAtOnce = 500;
 const changeBytesAtOnce = 512 * 1024;
 const pageBytesAtOnce = 1024 * 1024;
@@ -178,7 +182,7 @@ export function createObjectStore(
     },
     async page(plane, { prefix, afterKey, limit, resourceVersion }) {
       const from = afterKey === "" ? `[${prefix}` : `(${afterKey}`;
-      // "0" is the character after "/": the end of everything that starts with the prefix.
+      // "0" is the character after "/": the upper bound of all keys with the prefix.
       const to = `(${prefix.slice(0, -1)}0`;
       const args = [from, to, limit, resourceVersion, prefix, pageBytesAtOnce];
       const reply = await run(plane, pageScript, args);

@@ -14,8 +14,8 @@ const objectsAtOnce = 500;
 const bytesAtOnce = 1024 * 1024;
 
 /**
- * Counts what is in a plane that an older version of the program has written to. Reads it part by part, and begins again
- * when it was written to meanwhile.
+ * Counts the contents of a plane that an older version of the program has written. Reads it in parts, and
+ * restarts after a concurrent write.
  */
 export async function countPlane(run: RunOnPlane, kinds: readonly KindDefinition[]): Promise<void> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
@@ -27,7 +27,7 @@ export async function countPlane(run: RunOnPlane, kinds: readonly KindDefinition
   throw new Error("what is in the control plane could not be counted: it is written to all the time");
 }
 
-/** @returns undefined when there is no such plane */
+/** @returns undefined if there is no such plane */
 async function readUsage(
   run: RunOnPlane,
   kinds: readonly KindDefinition[],
@@ -38,7 +38,7 @@ async function readUsage(
     const reply = await run(pageScript, [from, "+", objectsAtOnce, "", "", bytesAtOnce]);
     const [outcome, newest, , flat, , last] = reply as [string, string, number, string[], string[], string];
     if (outcome !== "ok") return undefined;
-    // The version of the first part: a write in between shows when the counts are to be set.
+    // Keep the version of the first part: a write in between is detected when the counts are set.
     version ||= newest;
     for (let index = 0; index + 1 < flat.length; index += 2) {
       const [key = "", json = ""] = flat.slice(index, index + 2);

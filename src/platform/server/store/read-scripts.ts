@@ -1,12 +1,12 @@
 import { readVersions } from "./lua.ts";
 
 /**
- * Reads part of a collection, up to a number of objects and of bytes. ARGV: 1 lowest key (ZRANGEBYLEX form), 2 end of keys,
- * 3 how many objects, 4 the version to show ("" for the newest), 5 what the keys of the collection start with, 6 how many
- * bytes (the first object may have more). Returns {"gone"}, {"unknown", newest} for a version that the log does not hold, or
- * {"ok", newest, count of all in the range, {key, json, ...}, {key, json at that version or "", ...}, last key}: the second
- * list has each object of the part that changed after the version asked for, the last key is where the part ends, "" when
- * nothing follows.
+ * Reads part of a collection, up to a number of objects and bytes. ARGV: 1 lowest key (ZRANGEBYLEX form), 2
+ * end of keys, 3 maximum number of objects, 4 version to show ("" for the newest), 5 key prefix of the
+ * collection, 6 maximum bytes (the first object may be larger). Returns {"gone"}, {"unknown", newest} for a
+ * version that the log does not hold, or {"ok", newest, total count in the range, {key, json, ...}, {key,
+ * json at that version or "", ...}, last key}. The second list has each object of the part that changed after
+ * the requested version. The last key is the end of the part, "" at the end of the range.
  */
 export const pageScript = `
 ${readVersions}
@@ -69,9 +69,10 @@ return {'ok', newest, redis.call('ZLEXCOUNT', KEYS[3], from, to), items, undo, l
 `;
 
 /**
- * Reads the change log, up to a number of changes and of bytes. ARGV: 1 version after which, 2 how many changes, 3 how many
- * bytes (the first change may have more). Returns {"gone"}, {"expired", newest} for a version that is compacted or was never
- * given out, {"ahead", newest} for one of the future, or {"ok", newest, {{version, type, key, json, json before}, ...}}.
+ * Reads the change log, up to a number of changes and bytes. ARGV: 1 start after this version, 2 maximum
+ * number of changes, 3 maximum bytes (the first change may be larger). Returns {"gone"}, {"expired", newest}
+ * for a version that is compacted or was never assigned, {"ahead", newest} for a future version, or {"ok",
+ * newest, {{version, type, key, json, json before}, ...}}.
  */
 export const changesScript = `
 ${readVersions}

@@ -2,7 +2,7 @@ import type { Change, ChangeType } from "./change.ts";
 import type { EarlierState, StoredItem } from "./rewind.ts";
 import { countedResources, type ExceededQuota, type Quotas, type Usage } from "./usage.ts";
 
-/** What the store's scripts reply, taken apart. */
+/** Decodes replies of the store's scripts. */
 
 /** `key, value, key, value, …` */
 export function pairs(flat: readonly string[]): (StoredItem & EarlierState)[] {

@@ -13,7 +13,7 @@ test.each([
   expect(rewind(now, earlier).map(({ json }) => json)).toEqual(expected);
 });
 
-/** A collection whose states are kept, so that what is rewound can be held against the truth. */
+/** A collection with its past states, to compare them with the rewound ones. */
 test("whatever was changed since, the collection shows as it was", () => {
   const change = fc.record({ key: fc.constantFrom(..."abcdefgh"), isDeleted: fc.boolean() });
   fc.assert(

@@ -1,21 +1,21 @@
-/** An object of a collection, as the store holds it. */
+/** An object of a collection, as stored. */
 export interface StoredItem {
   readonly key: string;
   readonly json: string;
 }
 
-/** What an object was at an earlier version: its JSON, or "" where it did not exist. */
+/** State of an object at an earlier version: its JSON, or "" if it did not exist. */
 export interface EarlierState {
   readonly key: string;
   readonly json: string;
 }
 
 /**
- * Part of a collection as it was at an earlier version: the part as it is now, with the later changes taken back. It lets
- * a chunked list show one version from its first part to its last.
+ * Part of a collection at an earlier version: the current part with later changes reverted. It lets a chunked
+ * list show one version throughout.
  *
- * @param items all that is in the part now, in the order of their keys
- * @param earlier the state at that version of everything in the part that changed since
+ * @param items everything that is now in the part, in key order
+ * @param earlier the state at that version of everything in the part that has changed since
  */
 export function rewind(
   items: readonly StoredItem[],

@@ -1,14 +1,15 @@
 import type { KubeObject } from "../object.ts";
 
-/** An object's JSON around the place where the store writes the resource version. */
+/** An object's JSON, split at the position of its resource version. */
 export interface StoredParts {
   readonly before: string;
   readonly after: string;
 }
 
 /**
- * Writes an object for the store. `metadata.resourceVersion` comes first in the text, then `deletionTimestamp` where
- * there is one: the store's scripts find both by their place, and what a user writes can never be taken for them.
+ * Serializes an object for the store. `metadata.resourceVersion` comes first in the text, then
+ * `deletionTimestamp` if present: the store's scripts find both by position, so user data cannot be mistaken
+ * for them.
  */
 export function storedParts(object: KubeObject): StoredParts {
   const { apiVersion, kind, metadata, ...rest } = object;
@@ -20,7 +21,7 @@ export function storedParts(object: KubeObject): StoredParts {
   return { before, after: `"${inner === "" ? "" : `,${inner}`}}${body === "" ? "" : `,${body}`}}` };
 }
 
-/** The resource version of a stored object, without parsing it. */
+/** Resource version of a stored object, read without parsing it. */
 export function storedResourceVersion(json: string): string {
   return /"resourceVersion":"(\d+)"/.exec(json)?.[1] ?? "";
 }

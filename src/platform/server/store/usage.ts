@@ -1,16 +1,16 @@
 import type { KindDefinition } from "../kinds/kind.ts";
 import type { KubeObject } from "../object.ts";
 
-/** What is counted of each control plane, and of all control planes of an organization together. */
+/** Resources counted for each control plane, and for all of an organization's control planes together. */
 export const countedResources = ["objects", "bytes", "projects", "policies", "sinks"] as const;
 
 export type CountedResource = (typeof countedResources)[number];
 export type Usage = Readonly<Record<CountedResource, number>>;
 
-/** How much there may be; what is absent is not limited. `bytes` are those of the objects as JSON. */
+/** Maximum amounts; absent means unlimited. `bytes` are those of the objects as JSON. */
 export type Quota = Partial<Usage>;
 
-/** `organization` is for all of its control planes together, `project` for each project's. */
+/** `organization` limits all of its control planes together, `project` each project's. */
 export interface Quotas {
   readonly organization: Quota;
   readonly project: Quota;
@@ -21,7 +21,7 @@ export const defaultQuotas: Quotas = {
   project: { objects: 10_000, bytes: 128 * 2 ** 20, policies: 1_000, sinks: 2_000 },
 };
 
-/** A resource that a write would take beyond its quota. */
+/** A resource whose quota a write would exceed. */
 export interface ExceededQuota {
   readonly quota: keyof Quotas;
   readonly resource: CountedResource;
@@ -30,7 +30,7 @@ export interface ExceededQuota {
   readonly limited: number;
 }
 
-/** As Kubernetes' admission by ResourceQuota says it. All of one quota. */
+/** Same wording as Kubernetes' ResourceQuota admission. All resources are of one quota. */
 export function exceededMessage(exceeded: readonly ExceededQuota[]): string {
   const list = (field: "requested" | "used" | "limited") =>
     exceeded.map((each) => `${each.resource}=${each[field]}`).join(",");
@@ -38,7 +38,7 @@ export function exceededMessage(exceeded: readonly ExceededQuota[]): string {
   return `exceeded quota: ${name}, requested: ${list("requested")}, used: ${list("used")}, limited: ${list("limited")}`;
 }
 
-/** By how much a change alters what its kind counts, objects and bytes apart. */
+/** How a change alters its kind's counts, apart from objects and bytes. */
 export function countsOf(
   kind: KindDefinition,
   before: KubeObject | undefined,

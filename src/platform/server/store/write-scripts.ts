@@ -2,7 +2,7 @@ import { changesChannel } from "./keys.ts";
 import { logFunctions, nextVersion, usageFunctions, versionOf } from "./lua.ts";
 import type { Quota } from "./usage.ts";
 
-/** ARGV: none. Makes the plane if it is not there; returns 1 when it made it. */
+/** ARGV: none. Creates the plane if it does not exist; returns 1 if it was created. */
 export const createPlaneScript = `
 ${nextVersion}
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
@@ -23,8 +23,8 @@ redis.call('UNLINK', unpack(KEYS, 1, 7))
 `;
 
 /**
- * Sets what is counted of a plane that an older version of the program has written to. ARGV: 1 the version that was
- * counted, then the counts. Returns 1, or 0 when the plane has changed meanwhile.
+ * Sets the counts of a plane that an older version of the program has written. ARGV: 1 the counted version,
+ * then the counts. Returns 1, or 0 if the plane has changed meanwhile.
  */
 export const setUsageScript = `
 ${usageFunctions}
@@ -40,34 +40,37 @@ redis.call('HSET', KEYS[1], 'counted', state[1])
 return 1
 `;
 
-/** Bounds of a plane's change log. */
+/** Limits of a plane's change log. */
 export interface LogLimits {
   readonly maxEntries: number;
-  /** Bytes of the states that were replaced. */
+  /** Total bytes of the replaced states. */
   readonly maxBytes: number;
-  /** Above this, over all planes of the organization, a plane that is written to keeps {@link crowdedBytes} only. */
+  /**
+   * If the organization's planes exceed this in total, a plane being written keeps only {@link crowdedBytes}.
+   */
   readonly organizationBytes: number;
   readonly crowdedBytes: number;
 }
 
-/** What a commit has to keep to, as its script reads it. */
+/** Constraints of a commit, as its script reads them. */
 export interface CommitTerms {
-  /** By how much what the kind counts changes, objects and bytes apart. */
+  /** Change to the kind's counts, apart from objects and bytes. */
   readonly counts: Quota;
   readonly project: Quota;
   readonly organization: Quota;
   readonly log: LogLimits;
-  /** Checks everything and writes nothing. */
+  /** Runs all checks without writing. */
   readonly dryRun: boolean;
 }
 
 /**
- * Writes one change. ARGV: 1 object key, 2 expected version ("" where it must not exist yet), 3 event type,
- * 4 and 5 the JSON before and after the version, 6 key of the namespace that must be there and stay ("" for none),
- * 7 work to leave for the controllers ("" for none), 8 time for that (ms), 9 the terms as JSON (see `CommitTerms`),
- * 10 number of owners before, then their uids, then the owners' uids after.
- * Returns {"ok", json, version} or the refusal: {"gone"} no such plane, {"uncounted"}, {"exists"}, {"missing"},
- * {"modified"}, {"no-namespace"}, {"terminating"}, {"exceeded", quota, resource, requested, used, limit, ...}.
+ * Writes one change. ARGV: 1 object key, 2 expected version ("" if it must not exist yet), 3 event type, 4
+ * and 5 the JSON before and after the version, 6 key of the namespace, which must exist and not be
+ * terminating ("" for none), 7 work for the controllers ("" for none), 8 its due time (ms), 9 the terms as
+ * JSON (see `CommitTerms`), 10 number of owners before, then their uids, then the owners' uids after. Returns
+ * {"ok", json, version} or an error: {"gone"} no such plane, {"uncounted"}, {"exists"}, {"missing"},
+ * {"modified"}, {"no-namespace"}, {"terminating"}, {"exceeded", quota, resource, requested, used, limit,
+ * ...}.
  */
 export const commitScript = `
 ${nextVersion}
@@ -134,9 +137,9 @@ return {'ok', json, version}
 `;
 
 /**
- * Drops old changes. ARGV: 1 the version up to which (that itself stays resumable), 2 and 3 bytes and entries to keep at
- * most. Returns the oldest version that a watch may resume from ("" where there is no such plane), and whether the plane
- * has been counted.
+ * Drops old changes. ARGV: 1 the last version to drop (watches can still resume from it), 2 and 3 maximum
+ * bytes and entries to keep. Returns the oldest version from which a watch may resume ("" if there is no such
+ * plane), and whether the plane has been counted.
  */
 export const compactScript = `
 ${logFunctions}
@@ -148,7 +151,7 @@ trimLog(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
 return {redis.call('HGET', KEYS[1], 'compacted'), state[2] == newest and 1 or 0}
 `;
 
-/** ARGV: 1 work, 2 the due time it was taken at. Removes it unless it has become due anew since. */
+/** ARGV: 1 work, 2 its due time when taken. Removes it unless it has been rescheduled since. */
 export const finishWorkScript = `
 if redis.call('ZSCORE', KEYS[6], ARGV[1]) == ARGV[2] then return redis.call('ZREM', KEYS[6], ARGV[1]) end
 return 0

@@ -21,7 +21,7 @@ const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as con
 const dayMs = 24 * 3_600_000;
 const authorityLifetimeMs = 3650 * dayMs;
 const certificateLifetimeMs = 365 * dayMs;
-/** A certificate is made anew when it has less than this left. */
+/** A certificate is renewed when it has less than this left. */
 const renewBeforeMs = 60 * dayMs;
 
 /** A certificate with its key, both as PEM. */
@@ -42,13 +42,13 @@ function toPem(label: string, bytes: Buffer): string {
 }
 
 function serialNumber(): string {
-  // The first bit stays 0: a serial number is positive.
+  // Keep the first bit 0: a serial number is positive.
   const bytes = webcrypto.getRandomValues(new Uint8Array(16));
   bytes[0] = (bytes[0] ?? 0) & 0x7f || 1;
   return Buffer.from(bytes).toString("hex");
 }
 
-/** A certificate authority of our own, for ten years. */
+/** Creates a certificate authority, valid for ten years. */
 export async function makeAuthority(nowMs: number): Promise<CertificateAndKey> {
   const { keys, pem } = await newKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -67,7 +67,7 @@ export async function makeAuthority(nowMs: number): Promise<CertificateAndKey> {
   return { certificate: `${certificate.toString("pem")}\n`, key: pem };
 }
 
-/** A server's certificate for names and addresses, signed by an authority, for a year. */
+/** Creates a server certificate for names and addresses, signed by an authority and valid for a year. */
 export async function makeServerCertificate(
   authority: CertificateAndKey,
   names: readonly string[],
@@ -100,7 +100,9 @@ export async function makeServerCertificate(
   return { certificate: `${certificate.toString("pem")}\n`, key: pem };
 }
 
-/** Whether a server's certificate has to be made anew: it ends soon, another signed it, or a name is missing. */
+/**
+ * Whether to renew a server certificate: it expires soon, another authority signed it, or a name is missing.
+ */
 export function needsRenewal(
   certificate: string,
   authority: string,
@@ -121,7 +123,7 @@ export function needsRenewal(
   }
 }
 
-/** Whether an authority can still sign a certificate that lives as long as ours do. */
+/** Whether an authority outlives a server certificate signed now. */
 export function isAuthorityUsable(certificate: string, nowMs: number): boolean {
   try {
     return new X509Certificate(certificate).notAfter.getTime() - nowMs > certificateLifetimeMs;

@@ -1,6 +1,6 @@
 /**
- * `Reflect.getMetadata` and what belongs to it, as far as the dependency injection inside the certificate library asks for
- * it (a proposal that Node does not have). Must be imported before the library.
+ * `Reflect.getMetadata` and its companions, as far as the certificate library's dependency injection needs
+ * them (Node.js does not implement this proposal). Must be imported before the library.
  */
 type Table = WeakMap<object, Map<unknown, unknown>>;
 

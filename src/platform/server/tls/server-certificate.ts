@@ -10,9 +10,9 @@ import {
   needsRenewal,
 } from "./certificates.ts";
 
-/** What a server needs to speak TLS, and what its clients need to trust it. */
+/** TLS material of the server, and the authority that its clients must trust. */
 export interface ServerCertificate extends CertificateAndKey {
-  /** The certificate of our authority; undefined where the operator brought their own. */
+  /** Certificate of the generated authority; undefined if the operator provides a certificate. */
   readonly authority?: string;
 }
 
@@ -21,20 +21,20 @@ export interface CertificateOptions {
   /** The operator's own (`platform.tls`); both or neither. */
   readonly certFile?: string;
   readonly keyFile?: string;
-  /** Names beside localhost, 127.0.0.1, ::1 and the host's. */
+  /** Names besides localhost, 127.0.0.1, ::1 and the host's. */
   readonly extraNames: readonly string[];
 }
 
-/** Where our authority's certificate is, for kubeconfig files. */
+/** Path of the generated authority's certificate, for kubeconfig files. */
 export function authorityFile(stateDirectory: string): string {
   return join(stateDirectory, "platform", "ca.crt");
 }
 
 /**
- * The certificate to serve: the operator's, or one of our own that is kept under the state directory and made anew before
- * it ends. Safe to call again at any time.
+ * The certificate to serve: the operator's, or a generated one that is stored under the state directory and
+ * renewed before it expires. May be called again at any time.
  *
- * @throws FILE_UNREADABLE for the operator's files, STATE_UNUSABLE for our own
+ * @throws FILE_UNREADABLE for the operator's files, STATE_UNUSABLE for generated ones
  */
 export async function loadServerCertificate(
   options: CertificateOptions,
@@ -90,7 +90,7 @@ async function readPair(directory: string, name: string): Promise<CertificateAnd
   }
 }
 
-/** The key first: a certificate without its key is made anew, a key without its certificate is too. */
+/** The order does not matter: if either file is missing, both are recreated. */
 async function writePair(directory: string, name: string, pair: CertificateAndKey): Promise<void> {
   for (const [extension, text] of [
     ["key", pair.key],

@@ -9,35 +9,38 @@ import { changesChannel, planeKeys } from "../store/keys.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import { parseStored } from "../store/stored-object.ts";
 
-/** A change as it goes to many watches: what they all need of it is made once. */
+/** A change shared by many watches: common parts are computed once. */
 export interface FeedChange extends Change {
-  /** The object after the change, parsed at the first call. */
+  /** The object after the change, parsed on the first call. */
   object(): KubeObject;
-  /** The object before the change; undefined when it was added. */
+  /** The object before the change; undefined if it was added. */
   previousObject(): KubeObject | undefined;
-  /** The event as a line of JSON, for a watch that takes every change as it is. */
+  /** The event as a line of JSON, for a watch of unmodified changes. */
   line(): Buffer;
 }
 
 export interface FeedListener {
-  /** New changes in their order, and the version that they lead to. */
+  /** New changes in order, and the version that they lead to. */
   onChanges(changes: readonly FeedChange[], version: string): void;
-  /** The changes after the listener's position are not there any more, or the plane is gone. The listener is off then. */
+  /**
+   * The changes after the listener's position are lost, or the plane is gone. The listener has been removed.
+   */
   onLost(why: "expired" | "gone"): void;
 }
 
 /**
- * The newest changes of the planes that somebody watches, read once per process however many watches there are. Changes
- * are announced by Redis' publish and subscribe; since that loses messages when a connection breaks, every plane is also
- * looked at once in a while.
+ * The newest changes of all watched planes, read once per process regardless of the number of watches. Redis
+ * publish/subscribe announces changes; because it loses messages when a connection breaks, every plane is
+ * also polled occasionally.
  */
 export interface ChangeFeed {
   /**
-   * @param afterVersion the listener has everything up to here
-   * @returns how to stop; undefined when the feed is already past that version, so that the caller has to read the log first
+   * @param afterVersion the listener has everything up to this version
+   * @returns a function that stops listening; undefined if the feed is already past that version and the
+   * caller must read the log first
    */
   listen(plane: Plane, afterVersion: string, listener: FeedListener): (() => void) | undefined;
-  /** Calls back, with the key `plane` of the plane, for every change anywhere; for the controllers. */
+  /** Calls back for every change in any plane, with the plane's key `plane`; for the controllers. */
   onAnyChange(callback: (planeKeyName: string) => void): () => void;
   run(signal: AbortSignal): Promise<void>;
 }
@@ -56,7 +59,7 @@ export interface ChangeFeedOptions {
   readonly subscriber: RedisConnection;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How often to look without having been told. */
+  /** Polling interval, independent of announcements. */
   readonly pollMs: number;
 }
 
@@ -90,7 +93,7 @@ export function createChangeFeed({ store, subscriber, clock, log, pollMs }: Chan
         for (const listener of feed.listeners) listener.onChanges(changes, feed.position);
       }
     } catch (error) {
-      // The next announcement or look repeats it; the position has not moved.
+      // The next announcement or poll retries; the position has not moved.
       log.debug({ error: describeError(error) }, "the change log could not be read");
     } finally {
       feed.isReading = false;
@@ -145,7 +148,7 @@ export function createChangeFeed({ store, subscriber, clock, log, pollMs }: Chan
   };
 }
 
-/** Gives a change what its watches share. */
+/** Adds the parts of a change that its watches share. */
 export function feedChange(change: Change): FeedChange {
   let object: KubeObject | undefined;
   let previous: KubeObject | undefined;

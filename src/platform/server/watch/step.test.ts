@@ -20,7 +20,7 @@ function change(type: ChangeType, before: string, after: string) {
   });
 }
 
-/** The watch selects what is red. */
+/** The watch selects red objects. */
 test.each<[string, ChangeType, string, string, string | undefined]>([
   ["added and matching", "ADDED", "", "red", "ADDED red"],
   ["added, not matching", "ADDED", "", "blue", undefined],

@@ -2,9 +2,9 @@ import type { KubeObject } from "../object.ts";
 import type { ChangeType } from "../store/change.ts";
 import type { FeedChange } from "./feed.ts";
 
-/** What a watch wants to see. */
+/** Selection of a watch. */
 export interface WatchFilter {
-  /** What the keys of the collection start with. */
+  /** Key prefix of the collection. */
   readonly prefix: string;
   /** Undefined: every object of the collection. */
   readonly matches?: (object: KubeObject) => boolean;
@@ -13,15 +13,14 @@ export interface WatchFilter {
 export interface WatchEvent {
   readonly type: ChangeType;
   readonly change: FeedChange;
-  /** The object to show. For one that left the selection it is the state before, at the version of the change. */
+  /** The object to show. If it has left the selection, the previous state with the version of the change. */
   readonly object: () => KubeObject;
 }
 
 /**
- * What a change means to one watch: an object that comes to match is added to what the watch sees, and one that does not
- * match any more is deleted from it.
+ * A change as one watch sees it: an object that begins to match is ADDED, one that stops matching is DELETED.
  *
- * @returns undefined when the watch does not see the object before or after
+ * @returns undefined if the object does not match before or after
  */
 export function watchStep(change: FeedChange, filter: WatchFilter): WatchEvent | undefined {
   if (!change.key.startsWith(filter.prefix)) return undefined;

@@ -1,13 +1,13 @@
 import type { Clock } from "../../../base/core/clock.ts";
 
 export interface UnsentLimits {
-  /** Of all watches of the process. Each may exceed it by one event. */
+  /** Total of all watches in the process. Each may exceed it by one event. */
   readonly maxBytes: number;
-  /** Above this, one watch counts as behind. */
+  /** Above this, a watch counts as behind. */
   readonly maxBytesOfWatch: number;
-  /** A reader that takes nothing for so long is ended. */
+  /** A reader that receives nothing for this long is disconnected. */
   readonly stallMs: number;
-  /** The same while others wait for the room. */
+  /** The same limit while other watches wait for room. */
   readonly crowdedStallMs: number;
 }
 
@@ -18,34 +18,34 @@ export const defaultUnsentLimits: UnsentLimits = {
   crowdedStallMs: 5_000,
 };
 
-/** How often readers are looked at while something is unsent. */
+/** Interval of reader checks while events are unsent. */
 const sweepMs = 250;
 
-/** What one watch has written and its reader has not taken. */
+/** Events that one watch has written and its reader has not yet received. */
 export interface UnsentOfWatch {
   /** Whether the next event may be written. */
   isReady(): boolean;
-  /** An event has been written. @returns to be called when its reader has taken it */
+  /** Counts a written event. @returns a function to call when its reader has received it */
   add(bytes: number): () => void;
   /** Waits until {@link isReady}. @throws the signal's reason */
   ready(signal: AbortSignal): Promise<void>;
-  /** The watch is over: what is unsent is dropped. */
+  /** The watch is over: drops its unsent events. */
   close(): void;
 }
 
 interface Reader {
   bytes: number;
-  /** When it last took something, or got the first that it has not taken; monotonic. */
+  /** Time of the last progress, or of the first unreceived event; monotonic. */
   progressMs: number;
-  /** Wakes the watch, if it waits. */
+  /** Wakes the watch if it is waiting. */
   wake: (() => void) | undefined;
   readonly end: () => void;
 }
 
 /**
- * Bounds the memory of events that are on their way to readers, over all watches of the process. A watch whose reader is
- * behind, or that finds no room, waits and reads the change log later; a reader that takes nothing is ended, as Kubernetes
- * ends it: it may come back from the version that it has.
+ * Bounds the memory of unsent events across all watches of the process. A watch whose reader is behind, or
+ * that finds no room, waits and reads the change log later. A reader that receives nothing is disconnected,
+ * as in Kubernetes; it may resume from its last version.
  */
 export class UnsentEvents {
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class UnsentEvents {
     this.#limits = limits;
   }
 
-  /** @param end ends the watch of a reader that takes nothing */
+  /** @param end ends the watch of a stalled reader */
   open(end: () => void): UnsentOfWatch {
     const reader: Reader = { bytes: 0, progressMs: 0, wake: undefined, end };
     let isClosed = false;
@@ -86,7 +86,7 @@ export class UnsentEvents {
     };
   }
 
-  /** Ends the readers that have taken nothing for too long, and lets those go on that wait for room if there is some. */
+  /** Disconnects stalled readers, and wakes those that wait if there is room. */
   sweep(): void {
     const { maxBytes, stallMs, crowdedStallMs } = this.#limits;
     const hasRoom = this.#bytes < maxBytes;
@@ -105,7 +105,7 @@ export class UnsentEvents {
     this.#follow(reader);
   }
 
-  /** Looks after a reader while it has something unsent, or waits. */
+  /** Monitors a reader while it has unsent events or waits. */
   #follow(reader: Reader): void {
     if (reader.bytes > 0 || reader.wake !== undefined) this.#readers.add(reader);
     else this.#readers.delete(reader);

@@ -14,7 +14,7 @@ import {
 import { createListWriter, type Encoding, encodingOf, encodings } from "./encoding.ts";
 import { negotiateRepresentation, type ObjectForm } from "./negotiate.ts";
 
-/** A response in full, or in pieces of text that are sent as they come. */
+/** A complete response, or one in pieces of text that are sent as they arrive. */
 export interface ApiResponse {
   readonly code: number;
   readonly body: JsonObject | AsyncIterable<string>;
@@ -22,14 +22,14 @@ export interface ApiResponse {
   readonly warnings?: readonly string[];
 }
 
-/** How the client wants objects to be written. */
+/** Requested form of the objects. */
 export interface Form extends Omit<ObjectForm, "type"> {
   readonly encoding: Encoding;
-  /** Of an object in a table. */
+  /** Part of each object to include in a table. */
   readonly include: IncludeObject;
 }
 
-/** What of a request says how its response is to be written. */
+/** The parts of a request that determine the form of its response. */
 export interface FormRequest {
   readonly accept: string | undefined;
   readonly query: URLSearchParams;
@@ -47,7 +47,7 @@ export function readForm({ accept, query, userAgent }: FormRequest): Form {
   return { representation, metaVersion, include, encoding: encodingOf(type, query, userAgent) };
 }
 
-/** One object in the form that the client wants. */
+/** One object in the requested form. */
 export function objectBody(object: KubeObject, kind: KindDefinition, form: Form, nowMs: number): JsonObject {
   const { representation, metaVersion } = form;
   switch (representation) {
@@ -63,7 +63,7 @@ export function objectBody(object: KubeObject, kind: KindDefinition, form: Form,
   }
 }
 
-/** A list in the form that the client wants, written as its parts come. `metadata` is last, being known last. */
+/** A list in the requested form, written page by page. `metadata` comes last, because it is known last. */
 export async function* listBody(
   parts: AsyncIterable<ListPart>,
   kind: KindDefinition,
@@ -101,7 +101,7 @@ function listHead(kind: KindDefinition, { representation, metaVersion }: Form): 
   }
 }
 
-/** The response to a deletion that is done (meta/v1 Status). */
+/** Response to a completed deletion (meta/v1 Status). */
 export function deletedStatus(kind: KindDefinition, object: KubeObject): JsonObject {
   return {
     kind: "Status",

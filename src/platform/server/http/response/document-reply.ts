@@ -5,9 +5,9 @@ import { contentTypeOf, type Encoding, encode } from "./encoding.ts";
 import { sendWhole } from "./response.ts";
 
 /**
- * Sends a document, or 304 when the client has it already (`If-None-Match`).
+ * Sends a document, or 304 if the client already has it (`If-None-Match`).
  *
- * @param encoding of a document of JSON; `json` for all that has a form of its own
+ * @param encoding of a JSON document; `json` for documents with a form of their own
  */
 export async function sendDocument(
   request: FastifyRequest,
@@ -18,7 +18,7 @@ export async function sendDocument(
   const ifNoneMatch = request.headers["if-none-match"];
   reply.header("vary", "Accept");
   if (hash !== undefined) {
-    // What a plane serves is for its members only.
+    // A plane's documents are for its members only.
     const cacheControl = isImmutable ? "private, max-age=31536000, immutable" : "private, no-cache";
     reply.header("etag", `"${hash}"`).header("cache-control", cacheControl);
     if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, hash)) return reply.code(304).send();
@@ -33,7 +33,7 @@ export async function sendDocument(
   );
 }
 
-/** RFC 9110, section 13.1.2; a weak tag is as good as a strong one there. */
+/** RFC 9110, section 13.1.2: weak comparison. */
 function namesTag(header: string, hash: string): boolean {
   return header
     .split(",")

@@ -2,7 +2,7 @@ import { toYaml } from "../../encoding/yaml.ts";
 import type { Json, JsonObject } from "../../object.ts";
 import { parseMediaRanges } from "./negotiate.ts";
 
-/** How the objects of a response are written down: `pretty` is JSON for people. */
+/** Encoding of the objects in a response: `pretty` is indented JSON. */
 export type Encoding = "json" | "pretty" | "yaml";
 
 export const encodings = ["application/json", "application/yaml"] as const;
@@ -11,10 +11,10 @@ export function contentTypeOf(encoding: Encoding): string {
   return encoding === "yaml" ? "application/yaml" : "application/json";
 }
 
-/** Tools that people look at the responses of (k8s.io/apiserver, `isPrettyPrint`). */
+/** Tools whose output people read (k8s.io/apiserver, `isPrettyPrint`). */
 const shownToPeople = /^(?:curl|Wget|Mozilla\/5\.0)/;
 
-/** @param type the media type that was negotiated */
+/** @param type the negotiated media type */
 export function encodingOf(type: string, query: URLSearchParams, userAgent: string): Encoding {
   if (type === "application/yaml") return "yaml";
   const pretty = query.get("pretty") ?? "";
@@ -23,7 +23,7 @@ export function encodingOf(type: string, query: URLSearchParams, userAgent: stri
   return isPretty ? "pretty" : "json";
 }
 
-/** The media type for a failure: what the client takes, or JSON all the same. */
+/** Media type of an error response: one that the client accepts, else JSON. */
 export function failureType(accept: string | undefined): string {
   const types = parseMediaRanges(accept ?? "").map(({ type }) => type);
   const known = types.find((type) => type !== "application/vnd.kubernetes.protobuf");
@@ -41,7 +41,9 @@ export function encode(value: Json, encoding: Encoding): string {
   }
 }
 
-/** Writes an object with a long list in it, piece by piece: what is before the list, its items, what comes after it. */
+/**
+ * Writes an object that contains a long list, in pieces: the part before the list, its items, and the rest.
+ */
 export interface ListWriter {
   open(head: JsonObject, key: string): string;
   /** @param json one item, as JSON */
@@ -51,7 +53,7 @@ export interface ListWriter {
 
 export function createListWriter(encoding: Encoding): ListWriter {
   let isEmpty = true;
-  /** @returns what goes before an item */
+  /** @returns the separator before an item */
   const separator = (first: string, next: string): string => {
     const text = isEmpty ? first : next;
     isEmpty = false;

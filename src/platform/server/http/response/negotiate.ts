@@ -1,12 +1,12 @@
 import type { MetaVersion } from "../../table.ts";
 
-/** How a response that holds objects is to be written. */
+/** Form of the objects in a response. */
 export type Representation = "object" | "table" | "metadata";
 
 export interface ObjectForm {
   readonly representation: Representation;
   readonly type: "application/json" | "application/yaml";
-  /** Of tables and metadata alone. */
+  /** For tables and metadata only. */
   readonly metaVersion: MetaVersion;
 }
 
@@ -15,7 +15,7 @@ export interface MediaRange {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Reads an Accept or Content-Type header, the client's preference first (by `q`, then by place). */
+/** Parses an Accept or Content-Type header into ranges by preference (by `q`, then by position). */
 export function parseMediaRanges(header: string): MediaRange[] {
   const ranges = header
     .split(",")
@@ -34,9 +34,9 @@ export function parseMediaRanges(header: string): MediaRange[] {
 }
 
 /**
- * The form of a response by the Accept header. A client that prefers protobuf and also takes JSON gets JSON.
+ * Negotiates a response's form from the Accept header. JSON wins over protobuf if the client accepts both.
  *
- * @returns undefined when nothing that the client takes can be given (406)
+ * @returns undefined if no acceptable form is available (406)
  */
 export function negotiateRepresentation(accept: string | undefined): ObjectForm | undefined {
   const plain = { representation: "object", type: "application/json", metaVersion: "v1" } as const;
@@ -59,7 +59,7 @@ function isJsonRange(type: string): boolean {
   return type === "application/json" || type === "application/*" || type === "*/*";
 }
 
-/** Of the types that can be given, the first that the client takes, in its order of preference; undefined for a 406. */
+/** The first of the offered types in the client's order of preference; undefined for a 406. */
 export function negotiateType(accept: string | undefined, offered: readonly string[]): string | undefined {
   if (accept === undefined || accept.trim() === "") return offered[0];
   for (const { type } of parseMediaRanges(accept)) {
@@ -71,7 +71,7 @@ export function negotiateType(accept: string | undefined, offered: readonly stri
   return undefined;
 }
 
-/** The content type of aggregated discovery to respond with, or "plain" for the lists of old, or undefined (406). */
+/** Content type of aggregated discovery, "plain" for the unaggregated lists, or undefined (406). */
 export function negotiateDiscovery(accept: string | undefined): "v2" | "v2beta1" | "plain" | undefined {
   if (accept === undefined || accept.trim() === "") return "plain";
   for (const { type, parameters } of parseMediaRanges(accept)) {
@@ -85,7 +85,7 @@ export function negotiateDiscovery(accept: string | undefined): "v2" | "v2beta1"
   return undefined;
 }
 
-/** The media type of a Content-Type header, JSON where there is none. */
+/** Media type of a Content-Type header; JSON if absent. */
 export function mediaType(header: string | undefined): string {
   return parseMediaRanges(header ?? "")[0]?.type ?? "application/json";
 }

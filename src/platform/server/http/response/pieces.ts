@@ -1,10 +1,10 @@
 /**
- * The most that is handed to a connection at once. Node's TLS keeps the buffers of the largest write for as long as the
- * connection lives: a megabyte written whole stays with each of a thousand idle connections.
+ * Maximum size of one write to a connection. Node's TLS keeps buffers as large as the largest write for the
+ * lifetime of the connection, so large writes would cost memory on every idle connection.
  */
 export const pieceBytes = 32 * 1024;
 
-/** Cuts bytes into pieces of at most {@link pieceBytes}, without copying them. */
+/** Splits bytes into pieces of at most {@link pieceBytes}, without copying. */
 export function* inPieces(bytes: Buffer): Generator<Buffer> {
   for (let offset = 0; offset < bytes.length; offset += pieceBytes)
     yield bytes.subarray(offset, offset + pieceBytes);

@@ -8,7 +8,7 @@ import { parseMediaRanges } from "./negotiate.ts";
 import { inPieces, pieceBytes } from "./pieces.ts";
 import { warningHeaders } from "./warnings.ts";
 
-/** Responses that are larger are compressed, quickly rather than well, as Kubernetes does. */
+/** Larger responses are compressed, favoring speed over size, as in Kubernetes. */
 const compressedFrom = 128 * 1024;
 const level = 1;
 const compress = promisify(gzip);
@@ -25,7 +25,7 @@ export async function sendResponse(
   return await sendWhole(request, reply, Buffer.from(encode(body, encoding)));
 }
 
-/** Sends bytes whose type is already in the headers. */
+/** Sends bytes; the headers must already name their type. */
 export async function sendWhole(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -51,7 +51,7 @@ async function sendPieces(
     await iterator.return?.();
     return reply.send();
   }
-  // Only what does not end soon is worth a stream.
+  // Use a stream only for responses that do not end soon.
   let start = "";
   while (start.length <= compressedFrom) {
     const next = await iterator.next();

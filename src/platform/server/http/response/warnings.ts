@@ -1,15 +1,15 @@
-/** Beyond this many characters in total each warning is cut, and beyond it once more they end: as a Kubernetes API server does. */
+/**
+ * As in the Kubernetes API server: if the warnings exceed this many characters in total, each is truncated;
+ * once the truncated ones exceed it, the rest are dropped.
+ */
 const maxTotalLength = 4 * 1024;
 const maxCutLength = 256;
 
-/**
- * All `Warning` header lines together: clients refuse a response whose head is larger than what they expect, which is
- * 16 KiB for many.
- */
+/** Total size of all `Warning` headers: many clients reject a response whose head exceeds 16 KiB. */
 const maxHeaderBytes = 8 * 1024;
 const lineOverhead = 'Warning: 299 - ""\r\n'.length;
 
-/** The values of the `Warning` headers (RFC 7234, section 5.5) for these texts, each once; kubectl prints them. */
+/** Values of the `Warning` headers (RFC 7234, section 5.5), without duplicates; kubectl prints them. */
 export function warningHeaders(texts: readonly string[]): string[] {
   const distinct = [...new Set(texts)];
   const total = distinct.reduce((length, text) => length + text.length, 0);

@@ -7,22 +7,22 @@ import type { PlatformLimits } from "../limits.ts";
 export interface OpenWatchesOptions {
   readonly directory: Pick<AccessDirectory, "findPlane">;
   readonly limits: Pick<PlatformLimits, "watches" | "watchesPerToken">;
-  /** How often the right of each watch to be open is looked at. */
+  /** Interval of checks whether each watch is still allowed. */
   readonly checkMs: number;
 }
 
-/** All watches that are open in this process: how many there may be, and whether they still may. */
+/** All open watches of this process: limits their number, and ends those no longer allowed. */
 export interface OpenWatches {
   /**
-   * @param end called when the token has been revoked, the user is no longer a member, the plane is gone, or the server
-   *   stops
-   * @returns to be called when the watch is over
+   * @param end called when the token has been revoked, the user is no longer a member, the plane is gone, or
+   * the server stops
+   * @returns a function to call when the watch is over
    * @throws StatusError 429
    */
   add(caller: Caller, plane: Plane, end: () => void): () => void;
 }
 
-/** The watches of one token in one plane: they stand and fall together, and one look is enough for all. */
+/** The watches of one token in one plane: one check covers them all. */
 interface Group {
   readonly caller: Caller;
   readonly plane: Plane;
@@ -52,12 +52,12 @@ export function createOpenWatches(options: OpenWatchesOptions, signal: AbortSign
         if (found?.uid !== plane.uid) endAll(group);
       }
     } catch {
-      // A store that is away says nothing about the caller.
+      // A store failure says nothing about the caller.
     } finally {
       isChecking = false;
     }
   };
-  // One listener for all of them: each of its own would stay with a signal that lives as long as the daemon.
+  // One shared listener: per-watch listeners would accumulate on a signal that lives as long as the daemon.
   signal.addEventListener("abort", () => groups.forEach(endAll), { once: true });
 
   return {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { pieceBytes } from "../response/pieces.ts";
 import { responseSink } from "./response-sink.ts";
 
-/** A response whose connection takes what is written when the test says so. */
+/** A response whose connection accepts writes when the test says so. */
 function fakeResponse() {
   const pieces: Buffer[] = [];
   let waiting: ((error?: Error) => void)[] = [];

@@ -4,20 +4,20 @@ import { pieceBytes } from "../response/pieces.ts";
 import type { EventSink } from "./watch-handler.ts";
 
 export interface ResponseSink extends EventSink {
-  /** Resolves when the reader has taken everything that was written, or is gone. */
+  /** Resolves when the reader has received everything written, or has disconnected. */
   finish(): Promise<void>;
 }
 
 interface Unsent {
   readonly bytes: Buffer;
-  /** To be called when the reader has taken it. */
+  /** To be called when the reader has received it. */
   readonly taken: () => void;
 }
 
-/** Writes a watch's events to a response: a piece at a time, the next when the connection has taken it. */
+/** Writes a watch's events to a response, one piece at a time, waiting for the connection to accept each. */
 export function responseSink(response: ServerResponse, unsent: UnsentOfWatch): ResponseSink {
   let events: Unsent[] = [];
-  /** The first event that is not written whole, and how much of it is. */
+  /** Index of the first event not fully written, and the offset within it. */
   let [index, offset] = [0, 0];
   let bytesInFlight = 0;
   let onFinished: (() => void) | undefined;

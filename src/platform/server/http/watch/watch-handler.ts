@@ -13,9 +13,9 @@ import { type WatchEvent, watchStep } from "../../watch/step.ts";
 import { type Form, objectBody } from "../response/api-response.ts";
 import type { WatchOptions } from "./watch-options.ts";
 
-/** Where the events of a watch go: a response, one line an event. */
+/** Destination of a watch's events: a response, with one line per event. */
 export interface EventSink {
-  /** False while the reader is behind: nothing more until {@link ready}. */
+  /** False while the reader is behind: write nothing until {@link ready} resolves. */
   isReady(): boolean;
   ready(signal: AbortSignal): Promise<void>;
   write(line: string | Buffer): void;
@@ -24,19 +24,21 @@ export interface EventSink {
 export interface WatchContext {
   readonly store: ObjectStore;
   readonly feed: ChangeFeed;
-  /** Turns of watches, by plane, at reading the store: what they read is in memory until it is written. */
+  /**
+   * Limits concurrent store reads of watches, fairly by plane: a read occupies memory until it is written.
+   */
   readonly turns: FairSemaphore;
   readonly clock: Clock;
   readonly bookmarkMs: number;
 }
 
 /**
- * Serves one watch until the signal aborts or its time is over.
+ * Serves one watch until the signal aborts or the watch times out.
  *
- * States: *catching up* reads the change log from the watch's version on, a part each time that its reader has room and it
- * is its turn; once it has reached what the feed has sent last, it is *live* and gets the feed's changes; a reader that
- * falls behind makes it leave the feed, wait, and catch up again. So nothing is buffered for slow readers, and nothing is
- * left out or sent twice, since the version decides alone.
+ * States: *catching up* reads the change log from the watch's version, one part at a time, when its reader
+ * has room and the semaphore admits it. Once it reaches the feed's version it is *live* and receives changes
+ * from the feed. If its reader falls behind, it leaves the feed, waits, and catches up again. So nothing is
+ * buffered for slow readers, and because only the version decides, no event is lost or sent twice.
  */
 export async function serveWatch(
   context: WatchContext,
@@ -62,7 +64,7 @@ export async function serveWatch(
     const event = watchStep(change, filter);
     if (event !== undefined) sink.write(encode(event));
   };
-  /** Sends the next part of the change log, which is not kept when it is done. */
+  /** Sends the next part of the change log, and does not retain it. */
   const catchUp = async (): Promise<ChangesOutcome> => {
     const outcome = await store.changes(selection.plane, position);
     if (outcome.outcome !== "changes") return outcome;
@@ -110,11 +112,14 @@ export async function serveWatch(
 
 interface LiveEnd {
   readonly end: "behind" | "lost" | "gone" | "time";
-  /** Everything up to here has been seen by the watch. */
+  /** The watch has seen everything up to this version. */
   readonly version: string;
 }
 
-/** Takes changes from the feed until the reader is behind, the feed has lost them, or it is time for something else. */
+/**
+ * Takes changes from the feed until the reader is behind, the feed has lost its position, or a bookmark or
+ * the watch's end is due.
+ */
 async function listenLive(
   { feed, clock }: WatchContext,
   selection: Selection,
@@ -144,7 +149,7 @@ async function listenLive(
     },
     onLost: (why) => finish(why === "gone" ? "gone" : "lost"),
   });
-  // The feed has gone further meanwhile: the log has what is missing.
+  // The feed has advanced meanwhile: read the missing changes from the log.
   if (stop === undefined) return { end: "lost", version };
   const waitMs = Math.max(0, Math.min(deadlineMs, bookmarkMs) - clock.monotonicMs());
   await pause(clock, waitMs, [signal, done.signal]);
@@ -153,7 +158,7 @@ async function listenLive(
   return { end, version };
 }
 
-/** Sends everything there is as added. @returns the version that this shows */
+/** Sends all existing objects as added. @returns the version of that state */
 async function sendExisting(
   context: WatchContext,
   selection: Selection,
@@ -195,7 +200,7 @@ async function inTurn<T>(
   }
 }
 
-/** Writes events in the client's form; the columns of a table come with the first only. */
+/** Encodes events in the client's form; only the first one contains a table's columns. */
 function eventEncoder(
   kind: KindDefinition,
   form: Form,

@@ -3,10 +3,10 @@ import { checkVersion } from "../../resources/list.ts";
 import { type FieldError, forbiddenValue, invalidOptions, unsupportedValue } from "../../status.ts";
 
 export interface WatchOptions {
-  /** A version; "" or "0": everything there is first, then the changes; "now": only what changes from now on. */
+  /** A version; "" or "0": all existing objects, then changes; "now": changes only. */
   readonly start: string;
   readonly bookmarks: boolean;
-  /** A bookmark says when everything there was has been sent (`sendInitialEvents`). */
+  /** Send a bookmark after all existing objects (`sendInitialEvents`). */
   readonly initialEvents: boolean;
   readonly timeoutMs: number;
 }
@@ -14,7 +14,8 @@ export interface WatchOptions {
 /**
  * Reads the parameters of a watch.
  *
- * @param random in [0, 1): a watch without a limit ends after 30 to 60 minutes, not all at the same time
+ * @param random in [0, 1): a watch without a timeout ends after 30 to 60 minutes, so that watches do not all
+ * end at once
  * @throws StatusError 400, 422
  */
 export function readWatchOptions(query: URLSearchParams, random: number): WatchOptions {
@@ -33,7 +34,7 @@ export function readWatchOptions(query: URLSearchParams, random: number): WatchO
   };
 }
 
-/** What Kubernetes asks of watches about resourceVersionMatch (validateWatchOptions of apimachinery). */
+/** Kubernetes' rules for resourceVersionMatch in watches (validateWatchOptions of apimachinery). */
 function matchFaults(match: string, initialEvents: boolean | undefined): FieldError[] {
   const field = "resourceVersionMatch";
   if (initialEvents !== undefined && match !== "NotOlderThan") {

@@ -20,16 +20,16 @@ export interface WatchServerOptions extends WatchContext {
   readonly log: Logger;
   readonly random: () => number;
   readonly limits: PlatformLimits;
-  /** How often an open watch's right to be open is looked at. */
+  /** Interval of checks whether an open watch is still allowed. */
   readonly watchCheckMs: number;
 }
 
-/** Serves watches: everything about one but what its events are. */
+/** Serves watches: everything except producing the events. */
 export interface WatchServer {
   /**
-   * Serves a watch to its end. Nothing has been written while it still throws.
+   * Serves a watch until it ends. Nothing has been written if it throws.
    *
-   * @param entry is left when the response is about to begin, after which `begin` is called
+   * @param entry left just before the response begins; then `begin` is called
    * @throws StatusError 400, 406, 422, 429
    */
   serve(
@@ -51,7 +51,7 @@ export function createWatchServer(options: WatchServerOptions, signal: AbortSign
       const form = readForm(request);
       if (form.encoding === "yaml") throw notAcceptable(["application/json;stream=watch"]);
       const watchOptions = readWatchOptions(query, options.random());
-      // A watch of one object is a watch of the collection that shows nothing else.
+      // Watching one object is watching the collection, filtered by name.
       if (path.name !== undefined) query.set("fieldSelector", `metadata.name=${path.name}`);
       const selection = selectionOf(request);
       const closed = new AbortController();
