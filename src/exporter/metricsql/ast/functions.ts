@@ -1,9 +1,9 @@
 import type { Aggregate, Call, Expr } from "./ast.ts";
 
-/** What is known of a function. */
+/** Kind and number of arguments of a function. */
 export interface FunctionInfo {
   readonly kind: "rollup" | "transform" | "label" | "aggregate";
-  /** How many arguments it takes. */
+  /** Minimum number of arguments. */
   readonly min: number;
   readonly max: number;
   /** The arguments after the `min`th come in pairs. */
@@ -92,7 +92,7 @@ function range(arity: string): Pick<FunctionInfo, "min" | "max" | "pairs"> {
   return { min: Number(low), max: open ? MANY : Number(high ?? low), pairs: open && high === "2" };
 }
 
-/** What is known of a function, by its name in lower case. */
+/** Looks up a function by its name in lower case. */
 export function functionInfo(name: string): FunctionInfo | undefined {
   return FUNCTIONS.get(name);
 }
@@ -106,7 +106,7 @@ export function isAggregate(name: string): boolean {
   return FUNCTIONS.get(name)?.kind === "aggregate";
 }
 
-/** Which argument of a rollup function is the series that it rolls up; undefined for all other functions. */
+/** Index of the argument that a rollup function rolls up; undefined for all other functions. */
 export function rollupArgument(call: Pick<Call, "name" | "args">): number | undefined {
   if (FUNCTIONS.get(call.name)?.kind !== "rollup") return undefined;
   switch (call.name) {
@@ -123,7 +123,7 @@ export function rollupArgument(call: Pick<Call, "name" | "args">): number | unde
   }
 }
 
-/** What is wrong with a call (an unknown function, a wrong number of arguments), or undefined. */
+/** The fault of a call (an unknown function, a wrong number of arguments), or undefined. */
 export function checkCall(call: Call | Aggregate): string | undefined {
   const { name, args } = call;
   const info = FUNCTIONS.get(name);
@@ -148,7 +148,7 @@ export function checkCall(call: Call | Aggregate): string | undefined {
   return `unexpected number of arguments of ${name}(): ${args.length}; expected ${expected} ${pairs ? "" : noun}`.trimEnd();
 }
 
-/** Functions of other kinds that take strings: which arguments, counted from 0. */
+/** Functions of other kinds that take strings, with the index of the string argument (from 0). */
 const STRING_ARGUMENTS: Readonly<Record<string, number>> = {
   count_values: 0,
   count_values_over_time: 0,
@@ -161,8 +161,8 @@ const STRING_ARGUMENTS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Must this argument be a string? A store would also take an expression that comes to one (`sort("a")`); it is refused
- * here, since nobody could say then which labels the function writes.
+ * Whether this argument must be a string. A store also accepts an expression that evaluates to one
+ * (`sort("a")`); it is rejected here, because the labels that the function writes would then be unknown.
  */
 function wantsString({ name }: Call | Aggregate, index: number): boolean {
   if (Object.hasOwn(STRING_ARGUMENTS, name)) return STRING_ARGUMENTS[name] === index;
@@ -172,7 +172,10 @@ function wantsString({ name }: Call | Aggregate, index: number): boolean {
   return kind === "label" && index > 0 && name !== "label_graphite_group" && name !== "drop_common_labels";
 }
 
-/** The names of rollup functions, one or several in parentheses: the first argument of `aggr_over_time`. */
+/**
+ * Whether the argument is a rollup function's name, or several in parentheses: the first argument of
+ * `aggr_over_time`.
+ */
 function areRollups(arg: Expr): boolean {
   const names = arg.type === "union" ? arg.args : [arg];
   return names.every(
