@@ -1,6 +1,6 @@
 const polynomial = 0x82f63b78;
 
-/** For a byte that has none, one, two and three bytes behind it: four bytes are looked up side by side. */
+/** Tables for a byte followed by none, one, two and three bytes: four bytes are looked up in parallel. */
 const tables = Int32Array.from({ length: 4 * 256 }, () => 0);
 for (let byte = 0; byte < 256; byte++) {
   let crc = byte;
