@@ -47,8 +47,7 @@ export interface ReadConsumer {
 
 export interface ReadHandle {
   /**
-   * Wants no more: the read resolves as detached. When no consumer is left, the store's response is cut off
-   * at once.
+   * Wants no more: the read resolves as detached. The last consumer to leave cuts the store's response off.
    */
   detach(): void;
 }

@@ -29,9 +29,7 @@ export interface StoreReaderOptions {
   readonly clock?: Clock;
 }
 
-/**
- * A series that was not read for one to two of these intervals is dropped, and so is an owner without reads.
- */
+/** A series not read for one to two of these intervals is dropped, and so is an owner without reads. */
 const forgetEveryMs = 10 * 60_000;
 
 /**

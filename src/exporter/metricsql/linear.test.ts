@@ -13,9 +13,7 @@ import { parseTemplate } from "./parse/template-parser.ts";
 import { prettify } from "./print/prettifier.ts";
 import { print } from "./print/printer.ts";
 
-/**
- * Half of the text defines something long, the other half uses it often: a full expansion would be quadratic.
- */
+/** Half of the text defines something long, the other half uses it often: expanded, it would be quadratic. */
 function usedOften(define: (bytes: number) => string, use: string): (bytes: number) => string {
   return (bytes) => `WITH (${define(bytes / 2)}) ${filled(use, bytes / 2)}1`;
 }
@@ -145,7 +143,7 @@ function msOf(work: () => unknown): number {
 
 const smallBytes = 2_000;
 const times = 8;
-/** Quadratic work would exceed this by far. */
+/** Linear work grows by `times`, quadratic work by its square. */
 const mostTimes = 16;
 /** Shorter times are too small to judge. */
 const shortMs = 1;

@@ -21,9 +21,7 @@ export type SecretLookup = (plane: string, namespace: string, name: string) => S
 /** Kubernetes allows 32768 characters in a condition's message, more than anyone reads. */
 const maxMessageLength = 1_024;
 
-/**
- * Plans a policy: everything the exporter needs, credentials included, and the conditions Ready and Accepted.
- */
+/** Plans a policy: everything the exporter needs, with credentials, and the conditions Ready and Accepted. */
 export function planPolicy(checked: CheckedPolicy, secretOf: SecretLookup): PolicyPlan {
   const { ref, generation, policy } = checked;
   const plans: SinkPlan[] = [];
@@ -97,7 +95,7 @@ function readyCondition(
   return sinksNotAccepted(good, accepted.length);
 }
 
-/** The condition Ready of a policy that has both runnable and faulty sinks. */
+/** The condition Ready of a policy when only some of its sinks can run. */
 export function sinksNotAccepted(accepted: number, sinks: number): ConditionState {
   return {
     type: "Ready",

@@ -62,8 +62,7 @@ export class PolicyStore {
   }
 
   /**
-   * Whether the plane's origin has reported. Before that, an empty plane does not mean that it has no
-   * policies.
+   * Whether the plane's origin has reported. Before that, an empty plane does not mean it has no policies.
    */
   hasPlane(plane: string): boolean {
     return this.#planes.has(plane);

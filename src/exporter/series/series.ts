@@ -1,8 +1,6 @@
 import { LabelBlocks, type Span } from "./label-blocks.ts";
 
-/**
- * One label of a series. Names and values are Unicode text; a value may be empty only while it is being read.
- */
+/** One label of a series. Names and values are Unicode text; a value may be empty only during parsing. */
 export interface Label {
   readonly name: string;
   readonly value: string;
@@ -50,9 +48,7 @@ export class Series {
     return undefined;
   }
 
-  /**
-   * As received from the store, sorted by name (UTF-16 code units), without duplicate names or empty values.
-   */
+  /** As received from the store, sorted by name (UTF-16 code units); no duplicate names, no empty values. */
   get labels(): readonly Label[] {
     return this.held ?? [];
   }
@@ -116,7 +112,7 @@ const noView = new DataView(new ArrayBuffer(0));
 /** Shared by all series without memory of their own. */
 const blocks = new LabelBlocks();
 
-/** The bits of Prometheus' staleness marker (model/value/value.go), as the high and low half of the 64-bit pattern. */
+/** High and low half of the 64 bits of Prometheus' staleness marker (model/value/value.go). */
 export const staleNanHigh = 0x7ff00000;
 export const staleNanLow = 0x00000002;
 

@@ -5,10 +5,7 @@ import { redactBeginning } from "../../../base/core/secrets/redact.ts";
 import type { Flow, ResponseReceiver } from "../../../base/http/exchange.ts";
 import type { ResponseHead, ResponseHeaders } from "../../../base/http/response-head.ts";
 
-/**
- * Maximum text of an unsuccessful response. More is read, so that credentials are removed before the text is
- * cut.
- */
+/** Maximum text of an unsuccessful response. More is read, to remove credentials before the text is cut. */
 const longestText = 1_024;
 const longestRead = 2 * longestText;
 

@@ -29,10 +29,7 @@ import {
 export interface StoreRequest {
   /** Relative to metrics.url, such as `/api/v1/export`. */
   readonly path: string;
-  /**
-   * Sent as a form by POST, since a selector may exceed the length of a URL. Without it and `body` the
-   * request is a GET.
-   */
+  /** Sent as a form by POST, since a selector may be too long for a URL. Without it and `body`: a GET. */
   readonly form?: URLSearchParams;
   /** Sent unchanged by POST, with headers that describe it. */
   readonly body?: { readonly bytes: Buffer; readonly headers: Readonly<Record<string, string>> };
@@ -52,10 +49,7 @@ export interface FlavorResponse {
 }
 
 const agent = `telemetryd/${version}`;
-/**
- * Larger than Node's default read size, which spends more time on turns of the event loop for a large
- * response.
- */
+/** Larger than Node's default read size, which costs a large response more turns of the event loop. */
 const readBytes = 128 * 1024;
 /** Maximum length of a small response that is read whole. */
 const longestText = 64 * 1024;
@@ -121,9 +115,7 @@ export class StoreClient {
     return this.#storeClock.nowMs();
   }
 
-  /**
-   * The store's detected or configured flavor; undefined before its first response and after a disconnect.
-   */
+  /** The store's detected or configured flavor; undefined before its first response and after disconnects. */
   knownFlavor(): StoreFlavor | undefined {
     return this.#settings.flavor === "auto" ? this.#flavor : this.#settings.flavor;
   }
@@ -261,9 +253,7 @@ class ReadTimeout extends Error {}
 
 class CredentialsError extends Error {}
 
-/**
- * The smallest request that only VictoriaMetrics understands: an empty span of a series that does not exist.
- */
+/** The smallest request that only VictoriaMetrics understands: an empty span of a nonexistent series. */
 function probeExport(): StoreRequest {
   const form = new URLSearchParams({ "match[]": '{__name__="telemetryd_probe"}', start: "1", end: "1" });
   return { path: "/api/v1/export", form };

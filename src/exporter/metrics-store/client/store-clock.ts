@@ -32,9 +32,7 @@ export class StoreClock {
     return this.#atMs === undefined ? undefined : this.#atMs + (this.#clock.monotonicMs() - this.#readAtMs);
   }
 
-  /**
-   * Observes the `Date` header of a response just received (RFC 9110, section 6.6.1); ignores anything else.
-   */
+  /** Observes the `Date` header of a just received response (RFC 9110, section 6.6.1); ignores others. */
   observe(header: unknown): void {
     if (typeof header !== "string") return;
     const secondMs = Date.parse(header);

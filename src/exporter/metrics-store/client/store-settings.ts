@@ -8,8 +8,7 @@ import { withoutBrackets } from "../../../base/net/host.ts";
 import type { TlsSettings } from "../../../base/net/tls-material.ts";
 
 /**
- * The settings of the configuration's `metrics` that reading needs. Files are read at each use; "" means no
- * file.
+ * The settings of the configuration's `metrics` for reading. Files are read at each use; "" means no file.
  */
 export interface MetricsStoreSettings {
   /** With the path prefix, such as `/select/0/prometheus`. */

@@ -27,8 +27,7 @@ export interface EvaluationLimits {
 const defaultLimits: EvaluationLimits = { maxPoints: 500, maxResponseBytes: 32 * 2 ** 20 };
 
 /**
- * Maximum points held together when each is its own request: dropping many responses for their size would
- * waste them.
+ * Maximum points held together when each is its own request: a piece given up for its size wastes them all.
  */
 const maxPointsAlone = 50;
 
@@ -179,8 +178,8 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
  * alone; otherwise a window would give other samples than its halves.
  *
  * VictoriaMetrics' values do: the value before a gap counts only if the range has samples after the gap, and
- * functions such as running_sum() or topk_avg() use the whole range. PromQL's depend on it only through `@
- * start()` and `@ end()`.
+ * functions such as running_sum() or topk_avg() use the whole range. PromQL's depend on it only through
+ * `@ start()` and `@ end()`.
  */
 export function dependsOnRange(expr: Expr, flavor: StoreFlavor): boolean {
   if (flavor === "victoriametrics") return true;

@@ -10,10 +10,7 @@ import { endSeconds, tenantFilter } from "../victoriametrics/victoriametrics-rea
 import type { Grid } from "./grid.ts";
 import { parseQueryResponse, type QueryResponse } from "./query-response.ts";
 
-/**
- * An expression to evaluate for a tenant. The request is printed from this tree, never from a user's own
- * text.
- */
+/** An expression to evaluate for a tenant. Requests are printed from this tree, never from a user's text. */
 export interface ScopedExpression {
   /** Already confined to the tenant: see `scopedExpression`. */
   readonly expr: Expr;

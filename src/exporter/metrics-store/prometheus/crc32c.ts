@@ -12,7 +12,7 @@ for (let index = 256; index < tables.length; index++) {
   tables[index] = (tables[before & 255] as number) ^ (before >>> 8);
 }
 
-/** CRC-32C (Castagnoli, RFC 3720, appendix B.4) of the bytes from `start` to `end` (exclusive), as an unsigned number. */
+/** CRC-32C (Castagnoli, RFC 3720, appendix B.4) of the bytes from `start` to `end` (exclusive), unsigned. */
 export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length): number {
   let crc = -1;
   let at = start;

@@ -5,9 +5,7 @@ import { MalformedMessage } from "./message-cursor.ts";
 import { FrameDecoder } from "./read-frames.ts";
 import type { ReadResponseDecoder } from "./read-response.ts";
 
-/**
- * Limits of a response in one piece. A stream of chunks has no limit, since each frame is freed once decoded.
- */
+/** Limits of a response in one piece. A stream of chunks has none, since each frame is freed once decoded. */
 export interface WholeResponseLimits {
   readonly maxCompressedBytes: number;
   readonly maxBytes: number;
@@ -93,9 +91,7 @@ export class ReadBody {
   }
 }
 
-/**
- * The length in the head of a snappy block (format_description.txt, "Preamble"), known before decompression.
- */
+/** The length in a snappy block's head (format_description.txt, "Preamble"), known before decompression. */
 function uncompressedLength(block: Buffer): number {
   let length = 0;
   for (let index = 0; index < 5; index++) {

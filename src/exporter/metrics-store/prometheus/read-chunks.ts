@@ -5,8 +5,8 @@ import { XorChunkDecoder } from "./xor-chunk.ts";
 import { Xor2ChunkDecoder } from "./xor2-chunk.ts";
 
 /**
- * proto/remote-read.proto, Chunk.Encoding. Those with start timestamps (`_ST`, Prometheus 3.13) hold
- * histograms too.
+ * proto/remote-read.proto, Chunk.Encoding. Those with start times (`_ST`, Prometheus 3.13) hold histograms
+ * too.
  */
 const encodings = {
   xor: 1,
@@ -27,7 +27,7 @@ export class ReadChunks {
   hasHistograms = false;
   /** Whether there are chunks in an unknown encoding. */
   hasUnknown = false;
-  /** The earliest start time of a chunk, ms. */
+  /** The earliest time in the chunks' metadata, ms. */
   earliestMs = Number.POSITIVE_INFINITY;
   /** The fault of a chunk that could not be decoded. */
   malformed: string | undefined;

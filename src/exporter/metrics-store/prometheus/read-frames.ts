@@ -2,8 +2,7 @@ import { crc32c } from "./crc32c.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 
 /**
- * Above the frame limit of Prometheus' own client. Its server cuts frames at a much lower size, or after the
- * series that exceeds it.
+ * Above the limit of Prometheus' own client. Its server cuts frames much earlier, but never within a series.
  */
 export const maxFrameBytes = 64 * 2 ** 20;
 

@@ -18,10 +18,7 @@ export interface ReadResponseOptions {
   readonly window: Window;
   /** Number of queries in the request. */
   readonly queries: number;
-  /**
-   * Collects the series with chunks in an unknown encoding, to be read again; without it they are left out as
-   * invalid.
-   */
+  /** Collects series with chunks in an unknown encoding, to read them again; without it they are left out. */
   readonly setAside?: SeriesToRead | undefined;
   /** Passes on only these series, each after its time. */
   readonly only?: SeriesToRead | undefined;
@@ -50,10 +47,7 @@ export class ReadResponseDecoder {
   readonly #onSeries: (series: Series, samples: SampleBuffer) => void;
   readonly #buffer = new SampleBuffer();
   readonly #chunks: ReadChunks;
-  /**
-   * By a digest of a series' labels, the query for which it is passed on; undefined if the read has only one
-   * query.
-   */
+  /** By a digest of a series' labels, the query for which it is passed on; undefined for a single query. */
   readonly #owners: Map<string, number> | undefined;
 
   constructor(
@@ -160,10 +154,7 @@ export class ReadResponseDecoder {
     samples.length = index + 1;
   };
 
-  /**
-   * @returns the time after which the series' samples are passed on for this query, or undefined for none of
-   *   them
-   */
+  /** @returns the time after which the series' samples are passed on for this query, or undefined for none */
   #claim(bytes: Buffer, start: number, end: number, query: number): number | undefined {
     const { fromMs } = this.#window;
     const isSetAside = this.#setAside !== undefined && (this.#chunks.hasUnknown || this.#setAside.size > 0);
@@ -184,8 +175,7 @@ export class ReadResponseDecoder {
   }
 
   /**
-   * Sorts and trims: chunks are whole, so they exceed the window, and a server may merge them out of time
-   * order.
+   * Sorts and trims: chunks are whole, so they exceed the window, and a server may merge them out of order.
    */
   #tidy(fromMs: number): void {
     const { length, timestampsMs } = this.#buffer;

@@ -4,10 +4,10 @@ import { MalformedMessage } from "./message-cursor.ts";
 import { XorValue } from "./xor-value.ts";
 
 /**
- * Decodes a chunk in Prometheus' XOR2 encoding (tsdb/chunkenc/xor2.go; `storage.tsdb.chunk_encoding.floats:
- * xor2`). Differences from XOR: one control code covers time and value; a staleness marker has its own code
- * and does not change the values after it; samples may have start timestamps after their values, which are
- * skipped.
+ * Decodes a chunk in Prometheus' XOR2 encoding (tsdb/chunkenc/xor2.go;
+ * `storage.tsdb.chunk_encoding.floats: xor2`). Differences from XOR: one control code covers time and value;
+ * a staleness marker has its own code and does not change the values after it; samples may have start
+ * timestamps after their values, which are skipped.
  */
 export class Xor2ChunkDecoder {
   readonly #bits = new BitReader();

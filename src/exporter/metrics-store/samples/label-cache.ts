@@ -178,10 +178,7 @@ class Generation {
   bytes = 0;
   /** Index of an entry + 1; 0 is a free slot. The number of slots is a power of two. */
   #slots = new Int32Array(1_024);
-  /**
-   * The fields of each entry side by side, so that a search touches one cache line: hash, slab, start,
-   * length.
-   */
+  /** Fields of an entry side by side, so that a search touches one cache line: hash, slab, start, length. */
   #entries = new Int32Array(512 * 4);
   #series: Array<CachedSeries | undefined> = [];
   #slabs: Slab[] = [];

@@ -168,10 +168,7 @@ export class LabelInterner {
     };
   }
 
-  /**
-   * @returns undefined where a label can be written in several ways: with anything but printable ASCII, or
-   *   with a backslash
-   */
+  /** @returns undefined if a label has several encodings: with a backslash, or not printable ASCII */
   #plainLabel(
     bytes: Buffer,
     nameStart: number,
@@ -209,9 +206,7 @@ function refusal(reason: InvalidReason, message: string): Refusal {
   return { kind: "refused", reason, message };
 }
 
-/**
- * @returns undefined when a byte is not printable ASCII, or is a backslash, or `hash` is already undefined
- */
+/** @returns undefined when a byte is a backslash or not printable ASCII, or `hash` is already undefined */
 function plainHash(bytes: Buffer, start: number, end: number, hash: number | undefined): number | undefined {
   if (hash === undefined) return undefined;
   let mixed = hash;

@@ -76,7 +76,7 @@ describe("what is not known yet is asked for again", () => {
     const away = new KnownStore();
     away.names = "away";
     await away.pass(3_600);
-    // The backoff doubles from the shortest pause up to the regular interval.
+    // Requests after 15 s, 30 s, 60 s and so on, finally every ten minutes.
     expect(away.requests).toBe(11);
   });
 

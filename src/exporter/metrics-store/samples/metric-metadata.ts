@@ -115,10 +115,7 @@ export class MetricMetadataCache implements Service {
   }
 }
 
-/**
- * Parses the body of `/api/v1/metadata`. If several targets describe a metric differently, the first one
- * counts.
- */
+/** Parses the body of `/api/v1/metadata`. If targets describe a metric differently, the first one counts. */
 export function parseMetadata(body: Buffer): ReadonlyMap<string, MetricMetadata> | ReadFailure {
   let response: unknown;
   try {

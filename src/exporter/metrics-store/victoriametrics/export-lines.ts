@@ -274,9 +274,7 @@ const comma = 44;
 const openBrace = 123;
 const closeBrace = 125;
 
-/**
- * A text of ASCII characters, compared four at a time: for so few bytes a call of Buffer.compare is slower.
- */
+/** A text of ASCII characters, compared four at a time: for so few bytes, Buffer.compare is slower. */
 class FixedText {
   readonly length: number;
   readonly #words: number[] = [];

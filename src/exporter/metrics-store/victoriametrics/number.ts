@@ -59,8 +59,7 @@ export function scanValue(bytes: Buffer, position: number, samples: SampleBuffer
 }
 
 /**
- * Reads the values that the fast path leaves: long or scientific numbers, infinities, NaN, null, quoted
- * forms.
+ * Reads values that the fast path leaves: long or scientific numbers, infinities, NaN, null, quoted forms.
  */
 function scanUncommon(bytes: Buffer, position: number, samples: SampleBuffer, index: number): number {
   const end = tokenEnd(bytes, position);

@@ -76,10 +76,7 @@ export function seconds(ms: number): string {
   return `${whole}.${String(ms - whole * 1_000).padStart(3, "0")}`;
 }
 
-/**
- * Unix seconds for an end, where a millisecond less would lose samples: a fourth decimal compensates for the
- * truncation.
- */
+/** Unix seconds for an end: a fourth decimal compensates for truncation, which would lose samples. */
 export function endSeconds(ms: number): string {
   const text = seconds(ms);
   return Math.trunc(Number(text) * 1e3) < ms ? `${text}1` : text;

@@ -42,8 +42,7 @@ const absent: LabelArguments = {
 };
 
 /**
- * Every function that names labels in its arguments, or creates labels. All others at most keep, group or
- * drop labels.
+ * Every function whose arguments name labels, or that creates labels. All others keep, group or drop labels.
  */
 const FUNCTIONS: Readonly<Record<string, LabelArguments>> = {
   absent,

@@ -64,8 +64,7 @@ export function emptyTest(): (filter: LabelFilter) => boolean {
 const MAX_PAIRS = 10_000;
 
 /**
- * Maximum filters and characters of their values to examine, for all pairs together and for one label of one
- * pair.
+ * Maximum filters and characters of values to examine, for all pairs together and for one label of a pair.
  */
 const MAX_WORK = 500_000;
 

@@ -20,8 +20,8 @@ export interface PromqlRemark extends Remark {
 }
 
 /**
- * The types of arguments (v: vector, m: matrix, s: scalar, t: string); `?` follows an optional one, `*` a
- * repeatable one.
+ * Types of arguments (v: vector, m: matrix, s: scalar, t: string); `?` follows an optional, `*` a repeatable
+ * one.
  */
 type Signatures = ReadonlyMap<string, string>;
 

@@ -2,10 +2,7 @@ import type { Expr } from "../ast/ast.ts";
 import { walk } from "../ast/visit.ts";
 import type { Remark } from "./warnings.ts";
 
-/**
- * Functions and aggregates whose value at a point depends on the other points of the result, or on its
- * bounds.
- */
+/** Functions and aggregates whose value at a point depends on the result's other points or bounds. */
 const ofRange =
   /^(?:range_(?!over_time$)\w+|running_\w+|(?:top|bottom)k_\w+|outliersk|keep_last_value|keep_next_value|interpolate|smooth_exponential|remove_resets|drop_empty_series|start|end)$/;
 

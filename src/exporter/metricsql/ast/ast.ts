@@ -69,10 +69,7 @@ export interface LabelFilter {
   readonly value: string;
 }
 
-/**
- * `expr[window:step] offset d @ t`, with at least one of the parts. `subquery` is true if the colon was
- * written.
- */
+/** `expr[window:step] offset d @ t`, with at least one part. `subquery` is true if the colon was written. */
 export interface Rollup<E = Expr, D = Duration> {
   readonly type: "rollup";
   readonly expr: E;

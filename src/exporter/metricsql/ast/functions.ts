@@ -12,9 +12,7 @@ export interface FunctionInfo {
 
 const MANY = Number.POSITIVE_INFINITY;
 
-/**
- * The functions, by kind and number of arguments: `1`, `0-1`, `2+`, and `1+2` for one argument and then pairs.
- */
+/** Functions by kind, with their number of arguments: `1`, `0-1`, `2+`, or `1+2` for one and then pairs. */
 const TABLE: Readonly<Record<FunctionInfo["kind"], Readonly<Record<string, string>>>> = {
   rollup: {
     "1": `absent_over_time ascent_over_time avg_over_time changes changes_prometheus count_over_time
@@ -172,10 +170,7 @@ function wantsString({ name }: Call | Aggregate, index: number): boolean {
   return kind === "label" && index > 0 && name !== "label_graphite_group" && name !== "drop_common_labels";
 }
 
-/**
- * Whether the argument is a rollup function's name, or several in parentheses: the first argument of
- * `aggr_over_time`.
- */
+/** Whether the argument names one rollup function, or several in parentheses, as for `aggr_over_time`. */
 function areRollups(arg: Expr): boolean {
   const names = arg.type === "union" ? arg.args : [arg];
   return names.every(

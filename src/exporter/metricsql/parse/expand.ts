@@ -177,10 +177,7 @@ class Expander {
     return this.expr(definition.body, inner, depth + 1);
   }
 
-  /**
-   * Charges an argument to the budget at each use: it is shared, not copied, but printing and walking cost as
-   * if it were.
-   */
+  /** Charges an argument at each use: it is shared, but printing and walking cost as much as for a copy. */
   private measured(value: Expr, depth: number, pos: number): Expr {
     const waiting: [Expr, number][] = [[value, depth]];
     for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -241,10 +238,7 @@ class Expander {
     return parsed;
   }
 
-  /**
-   * Expands label names in a list: a name is replaced if it is a template of a label name, or of several in
-   * parentheses.
-   */
+  /** Replaces the names in a list that are templates of a label name, or of several in parentheses. */
   private labels<T extends Grouping | Matching | { readonly labels: readonly string[] }>(
     list: T | undefined,
     scope: Scope | undefined,

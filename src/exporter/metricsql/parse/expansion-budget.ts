@@ -10,10 +10,7 @@ const MAX_NODES = 16_384;
 /** A text without templates has fewer nodes per character, so it is never rejected for its size. */
 const NODES_PER_CHARACTER = 3;
 
-/**
- * Texts (names, strings, numbers) count too, because printing the expression writes them: this many
- * characters make a node.
- */
+/** Texts (names, strings, numbers) count too, since they are printed: this many characters make a node. */
 const CHARACTERS_PER_NODE = 16;
 
 /** The remaining growth of one expansion. */
@@ -45,10 +42,7 @@ export class ExpansionBudget {
     }
   }
 
-  /**
-   * Charges a node without its children. A shared node counts like a copy, since walking the tree costs the
-   * same.
-   */
+  /** Charges a node without its children. A shared node counts like a copy, since it is walked like one. */
   spendNode(node: Expr, pos: number): void {
     this.spend(1, pos);
     if (node.type === "selector") for (const group of node.groups) this.spendFilters(group, pos);

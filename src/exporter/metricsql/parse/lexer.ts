@@ -29,8 +29,7 @@ export class Lexer {
   start = 0;
   end = 0;
   /**
-   * For a name: its written form in lower case, so that an escaped name is not a reserved word. Otherwise
-   * empty.
+   * For a name: its written form in lower case, so an escaped name is not a reserved word. Otherwise empty.
    */
   word = "";
 
@@ -183,9 +182,7 @@ export class Lexer {
   }
 }
 
-/**
- * The length of the escape sequence in a name, or 0 if it is not one: a control character cannot be escaped.
- */
+/** Length of the escape sequence in a name, or 0 if it is not one: control characters cannot be escaped. */
 function escapeLength(text: string, at: number): number {
   const code = text.codePointAt(at + 1);
   if (code === undefined || code < 32 || code === 127) return 0;

@@ -15,9 +15,7 @@ export function isWider(expr: Printable, width: number): boolean {
   return false;
 }
 
-/**
- * A lower bound of the node's own characters, without its children; each child has at least one of its own.
- */
+/** A lower bound of the node's own characters, without its children; each child has at least one. */
 function ownWidth(node: Printable, room: number): number {
   switch (node.type) {
     case "number":

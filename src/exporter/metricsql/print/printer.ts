@@ -105,10 +105,7 @@ export function needsParens(operand: Printable): boolean {
   }
 }
 
-/**
- * Whether a suffix (`[5m]`, `@ t`) can follow the expression, or the expression can follow `@`, without
- * parentheses.
- */
+/** Whether the expression needs no parentheses before a suffix (`[5m]`, `@ t`) or after `@`. */
 export function isSimple(expr: Printable): boolean {
   switch (expr.type) {
     case "binary":

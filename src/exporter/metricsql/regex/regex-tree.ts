@@ -47,10 +47,7 @@ export function repeats(regex: Regex): number {
   }
 }
 
-/**
- * Whether the expression matches the empty text. Takes time in proportion to the pattern, even with many
- * repetitions.
- */
+/** Whether the expression matches the empty text. Linear in the pattern, even with many repetitions. */
 export function matchesEmptyText(regex: Regex): boolean {
   switch (regex.type) {
     case "assert":

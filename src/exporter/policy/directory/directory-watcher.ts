@@ -17,14 +17,10 @@ const settleMs = 100;
 /** Minimum pause between two scans. */
 const breathMs = 20;
 /**
- * Scan interval without events: network file systems send none. Together with `settleMs`, an edit takes
- * effect within 2 s.
+ * Scan interval without events: network file systems send none. In total, an edit takes effect within 2 s.
  */
 const pollMs = 1_500;
-/**
- * Scan interval where every change has an event: scanning dominates an idle daemon's CPU time
- * (bench/idle.ts).
- */
+/** Scan interval if every change has an event: scanning dominates an idle daemon's load (bench/idle.ts). */
 const seldomPollMs = 15_000;
 const maxFiles = 5_000;
 
@@ -246,10 +242,7 @@ export class DirectoryWatcher implements Service {
 const gone = "gone";
 const nothingHeld = { policies: [], secrets: [], faults: [] };
 
-/**
- * Names that begin with a dot are not manifests: Kubernetes mounts hold `..data` and dated folders beside the
- * files.
- */
+/** Names with a leading dot are not manifests: Kubernetes mounts hold `..data` and dated folders. */
 export function isManifestName(name: string): boolean {
   return /\.(ya?ml|json)$/.test(name) && !name.startsWith(".");
 }

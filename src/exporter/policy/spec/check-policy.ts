@@ -19,10 +19,7 @@ export interface CheckedPolicy {
   readonly sinks: readonly CheckedSink[];
   /** All faults, including those of the sinks. */
   readonly faults: readonly DocumentFault[];
-  /**
-   * Each sink's checkpoint (Unix ms) as its status reports it. The status in a directory's manifest is
-   * ignored.
-   */
+  /** Each sink's checkpoint (Unix ms) from the policy's status; a directory's manifests cannot set it. */
   readonly reported: ReadonlyMap<string, number>;
 }
 
@@ -42,9 +39,7 @@ export interface PolicyCheckOptions {
   readonly unknownFields: "error" | "warning";
   /** Replaces the metadata's: a directory has neither. */
   readonly identity?: { readonly uid: string; readonly generation: number };
-  /**
-   * The label forced on the queries of the plane's project, if any; the project's policies must not name it.
-   */
+  /** The label forced on the queries of the plane's project, if any; its policies must not name it. */
   readonly tenantLabel?: string | undefined;
 }
 

@@ -4,8 +4,7 @@ import { oneOf } from "../../../base/documents/schema-issue.ts";
 import { type DocumentFault, errorAtName } from "./document-fault.ts";
 
 /**
- * Places where exactly one of several kinds must be chosen: an unknown kind is a wrong choice, not an unknown
- * field.
+ * Places that require exactly one of several kinds: an unknown kind is a wrong choice, not an unknown field.
  */
 export const choices: Readonly<Record<string, readonly string[]>> = {
   metrics: ["metricsql"],

@@ -39,9 +39,7 @@ function checkLength(value: string, maxLength: number, context: z.RefinementCtx)
   context.addIssue({ code: "too_big", origin: "string", maximum: maxLength, inclusive: true, input: value });
 }
 
-/**
- * A rule in the Common Expression Language, for API servers that hold the CRD. The code here checks the same.
- */
+/** A rule in the Common Expression Language, for API servers that hold the CRD; this code checks the same. */
 function rules(...pairs: readonly (readonly [rule: string, message: string])[]) {
   return { "x-kubernetes-validations": pairs.map(([rule, message]) => ({ rule, message })) };
 }

@@ -4,10 +4,7 @@
  */
 export interface ExportPolicy {
   readonly ref: PolicyRef;
-  /**
-   * Starts at 1; the origin increments it when the spec changes. A directory counts changes of the spec
-   * itself.
-   */
+  /** Starts at 1; the origin increments it when the spec changes. A directory counts changes of the spec. */
   readonly generation: number;
   readonly sources: readonly PolicySource[];
   readonly sinks: readonly PolicySink[];

@@ -42,7 +42,7 @@ export function nextConditions(
 
 /**
  * Whether the change must be written back at once: a status, a reason, a generation or the set of types
- * differs. So must a different fault of a Secret, which somebody has just changed.
+ * differs. So must a different fault of a Secret, which a user has just changed.
  */
 export function isTransition(previous: readonly Condition[], next: readonly Condition[]): boolean {
   if (previous === next) return false;

@@ -13,9 +13,7 @@ export interface DaemonStatus {
   readonly startedAt: string;
   readonly state: "starting" | "running" | "stopping";
   readonly ready: boolean;
-  /**
-   * This daemon's name among the replicas that share the sinks' cycles; absent when it runs all sinks itself.
-   */
+  /** This daemon's name among replicas that share the sinks' cycles; absent when it runs all sinks itself. */
   readonly replica?: string;
   /** Parts that currently work with limits, one sentence each; empty when all is well. */
   readonly degraded: readonly string[];
@@ -58,8 +56,8 @@ export interface SinkView {
   /** Watermark minus the checkpoint. */
   readonly lagMs?: number;
   /**
-   * Samples since the daemon started; with replicas that share cycles, those of all replicas since they first
-   * ran the sink.
+   * Samples since the daemon started; if replicas share cycles, of all replicas since they first ran the
+   * sink.
    */
   readonly delivered: number;
   readonly rejected: number;
@@ -70,9 +68,7 @@ export interface SinkView {
   readonly lastError?: ErrorView;
   /** RFC 3339. */
   readonly lastDeliveredAt?: string;
-  /**
-   * The replica that ran the last cycle, and the cycle's end (RFC 3339); absent unless replicas share cycles.
-   */
+  /** The replica that ran the last cycle, and its end (RFC 3339); absent unless replicas share cycles. */
   readonly lastCycle?: { readonly replica: string; readonly at: string };
   readonly sources: readonly SinkSourceView[];
   /** Samples delivered in each ten seconds of the last ten minutes, newest last; see core/sparkline.ts. */
@@ -111,10 +107,7 @@ export function findCondition(
   return conditions.find((condition) => condition.type === type);
 }
 
-/**
- * An address without its possibly secret parts: userinfo, query, fragment. Text that is not a URL is not
- * shown.
- */
+/** An address without possibly secret parts: userinfo, query, fragment. Text that is no URL is not shown. */
 export function publicEndpoint(endpoint: string): string {
   const url = parseUrl(endpoint);
   if (url === undefined) return "(not a URL)";
