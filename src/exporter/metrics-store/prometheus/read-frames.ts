@@ -2,7 +2,8 @@ import { crc32c } from "./crc32c.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 
 /**
- * Above the limit of Prometheus' own client. Its server cuts frames much earlier, but never within a series.
+ * Above the 50 MB limit of Prometheus' own client. Its server cuts frames at 1 MB, or after the series that
+ * exceeds it.
  */
 export const maxFrameBytes = 64 * 2 ** 20;
 

@@ -17,7 +17,7 @@ const settleMs = 100;
 /** Minimum pause between two scans. */
 const breathMs = 20;
 /**
- * Scan interval without events: network file systems send none. In total, an edit takes effect within 2 s.
+ * Scan interval without events: network file systems send none. With `settleMs`, edits take effect in 2 s.
  */
 const pollMs = 1_500;
 /** Scan interval if every change has an event: scanning dominates an idle daemon's load (bench/idle.ts). */
