@@ -3,7 +3,7 @@ import type { SampleBuffer, Series } from "../series/series.ts";
 import type { ReadFailure } from "./client/read-failure.ts";
 import type { Window } from "./window.ts";
 
-/** A read of raw samples whose query is understood and already confined to its tenant. */
+/** A read of raw samples; its query is parsed and already confined to its tenant. */
 export interface ScopedRead {
   readonly kind: "raw";
   readonly selector: Selector;
@@ -11,24 +11,24 @@ export interface ScopedRead {
   readonly window: Window;
 }
 
-/** The same for an expression, which is evaluated at the multiples of `stepMs` in the window. */
+/** The same for an expression, evaluated at the multiples of `stepMs` in the window. */
 export interface ScopedEvaluation {
   readonly kind: "expression";
   readonly expr: Expr;
-  /** The source's name, for series that have none. */
+  /** The source's name, given to series without a name. */
   readonly name: string;
   readonly stepMs: number;
   readonly tenant?: Tenant | undefined;
   readonly window: Window;
 }
 
-/** The label that every series of a read must bear, with this value. */
+/** The label and value that every series of a read must have. */
 export interface Tenant {
   readonly label: string;
   readonly value: string;
 }
 
-/** What a read came to; counts are of what was passed on. */
+/** Result of a complete read. Counts only what was passed on. */
 export interface ReadTotals {
   readonly kind: "complete";
   readonly series: number;
@@ -36,15 +36,15 @@ export interface ReadTotals {
 }
 
 /**
- * How raw samples (or, with `ScopedEvaluation`, the points of expressions) are read from one kind of store: everything
- * else (slots, sharing, the tenant check, metrics) is the same for all and lies in the SampleReader.
+ * Reads raw samples (or, with `ScopedEvaluation`, the points of expressions) from one kind of store. The
+ * SampleReader handles the rest for all kinds: the semaphore, sharing, the tenant check, metrics.
  */
 export interface FlavorReader<Read extends ScopedRead | ScopedEvaluation = ScopedRead> {
   /**
-   * Passes every series of the query with its samples after `fromMs` and up to `toMs` to `receiver`, synchronously,
-   * as they come. "stopped" when the receiver wanted no more.
+   * Passes every series of the query with its samples after `fromMs` and up to `toMs` to `receiver`,
+   * synchronously, as they arrive. Resolves to "stopped" when the receiver wants no more.
    *
-   * @throws the signal's reason, and what the receiver throws
+   * @throws the signal's reason, and the receiver's errors
    */
   read(
     read: Read,
@@ -55,10 +55,10 @@ export interface FlavorReader<Read extends ScopedRead | ScopedEvaluation = Scope
 
 export interface SampleReceiver {
   onSeries(series: Series, samples: SampleBuffer): void;
-  /** Bytes of the body that were decoded, as they come. */
+  /** Reports decoded bytes of the body, as they arrive. */
   onBytes(bytes: number): void;
-  /** A line that was left out while the rest goes on. `reason` is stable. */
+  /** Reports lines that were left out of a read that continues. `reason` is stable. */
   onRefused(reason: string, lines: number, message: string): void;
-  /** Asked between pieces of the body. */
+  /** Called between pieces of the body. */
   wantsMore(): boolean;
 }

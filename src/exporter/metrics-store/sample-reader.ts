@@ -4,15 +4,16 @@ import type { Tenant } from "./flavor-reader.ts";
 import type { Window } from "./window.ts";
 
 /**
- * Reads raw samples from the metrics store: the port of this room. `StoreReader` is the real one; tests of other rooms
- * pass their own.
+ * Reads raw samples from the metrics store: the port of this room. `StoreReader` implements it; tests of
+ * other rooms pass their own.
  */
 export interface SampleReader {
   /**
-   * Reads every sample of a selector, or every point of an expression, in a window and passes it to the consumer while it comes. Reading never waits for
-   * a consumer. Expected failures are outcomes; what was passed on before a failure is true, but not all.
+   * Reads every sample of a selector, or every point of an expression, in a window and passes it to the
+   * consumer as it arrives. Reading never waits for a consumer. Expected failures are outcomes; samples
+   * passed on before a failure are valid, but incomplete.
    *
-   * @throws the signal's reason, and what the consumer throws
+   * @throws the signal's reason, and the consumer's errors
    */
   read(request: ReadRequest, consumer: ReadConsumer, signal: AbortSignal): Promise<ReadOutcome>;
   /** A lower bound of the store's clock (Unix epoch, ms); undefined before its first response. */
@@ -22,30 +23,32 @@ export interface SampleReader {
 export interface ReadRequest {
   /** MetricsQL: a series selector is read raw, any other expression is evaluated (see source-kind.ts). */
   readonly selector: string;
-  /** The source's name; series without a name get it. Of no account for a selector. */
+  /** The source's name, given to series without a name. Ignored for a selector. */
   readonly name: string;
-  /** An expression is evaluated at the multiples of it in the window, in ms. Of no account for a selector. */
+  /** An expression is evaluated at the multiples of this in the window, in ms. Ignored for a selector. */
   readonly stepMs: number;
-  /** Forced on every selector of the query, and checked on each series that comes back. */
+  /** Forced on every selector of the query, and checked on each series received. */
   readonly tenant?: Tenant | undefined;
   /** Exact to the millisecond: after `fromMs`, up to and including `toMs`. */
   readonly window: Window;
-  /** Who reads, for fairness: no owner has all places for reads. */
+  /** The reader's owner, for fairness: no owner can hold all open reads. */
   readonly owner?: string;
 }
 
 export interface ReadConsumer {
-  /** Called once, when the read is open or the wait for it begins, before any series. */
+  /** Called once, when the read opens or starts to wait, before any series. */
   onAttached?(handle: ReadHandle): void;
   /**
-   * One series of the window and its samples in time order. The samples are valid until this returns and must not be
-   * changed; the series may be kept. A series may come more than once in a read.
+   * Receives one series of the window and its samples in time order. The samples are valid until this returns
+   * and must not be changed; the series may be kept. A series may be passed more than once in a read.
    */
   onSeries(series: Series, samples: SampleBuffer): void;
 }
 
 export interface ReadHandle {
-  /** Wants no more: the read resolves as detached. When no consumer is left the store's response is cut off at once. */
+  /**
+   * Wants no more: the read resolves as detached. The last consumer to leave cuts the store's response off.
+   */
   detach(): void;
 }
 
@@ -54,11 +57,11 @@ export type ReadOutcome =
       readonly kind: "complete";
       readonly series: number;
       readonly samples: number;
-      /** Of the body, decompressed. */
+      /** Bytes of the body, decompressed. */
       readonly bytes: number;
-      /** From the request to the end of the body: the wait for a free slot is not in it. */
+      /** From the request to the end of the body, without the wait for the semaphore. */
       readonly durationMs: number;
-      /** Lines left out because they are beyond the limits: their samples are not in the read. */
+      /** Lines left out because they exceed the limits: the read lacks their samples. */
       readonly refusedLines: number;
     }
   | ReadFailure

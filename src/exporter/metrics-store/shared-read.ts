@@ -9,20 +9,20 @@ interface Attachment {
 }
 
 /**
- * One read and those who want it. Each consumer comes and goes by itself; when the last has gone, `signal` aborts and
- * the read with it.
+ * One read shared by its consumers, which attach and detach independently. When the last one has left,
+ * `signal` aborts, and the read with it.
  */
 export class SharedRead {
   readonly #abandoned = new AbortController();
-  /** In the order they came; replaced, never changed, so that one may leave while the others are called. */
+  /** In order of attachment; replaced, never changed, so that one may leave while the others are called. */
   #attachments: readonly Attachment[] = [];
 
-  /** Aborts when nobody wants the read any more. */
+  /** Aborts when the last consumer has left. */
   get signal(): AbortSignal {
     return this.#abandoned.signal;
   }
 
-  /** @throws the signal's reason, and what the consumer throws */
+  /** @throws the signal's reason, and the consumer's errors */
   async attach(consumer: ReadConsumer, signal: AbortSignal): Promise<ReadOutcome> {
     let stopWaiting = () => {};
     try {
@@ -47,7 +47,7 @@ export class SharedRead {
     }
   }
 
-  /** Passes a series to all who are still there. One that throws leaves with its error, the others stay. */
+  /** Passes a series to all attached consumers. One that throws leaves with its error; the others stay. */
   onSeries(series: Series, samples: SampleBuffer): void {
     for (const attachment of this.#attachments) {
       if (!attachment.attached) continue;
@@ -64,7 +64,7 @@ export class SharedRead {
     for (const { settle } of this.#takeAll()) settle(outcome);
   }
 
-  /** A fault of the program: all learn of it. */
+  /** A fault of the program: every consumer fails with it. */
   fail(error: unknown): void {
     for (const { reject } of this.#takeAll()) reject(error);
   }

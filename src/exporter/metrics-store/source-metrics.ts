@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ReadFailureReason } from "./client/read-failure.ts";
 
-/** What the gauges show, asked at each scrape. */
+/** The gauges' values, read at each scrape. */
 export interface SourceState {
   openReads(): number;
   waitingReads(): number;
@@ -9,7 +9,7 @@ export interface SourceState {
   cacheBytes(): number;
 }
 
-/** The metrics of reading from the store. A read that several sinks share counts once. */
+/** The metrics of reading from the store. A read shared by several sinks counts once. */
 export class SourceMetrics {
   readonly registry = new Registry();
   readonly #reads: Counter<"outcome">;
@@ -70,7 +70,7 @@ export class SourceMetrics {
     this.#gauge("cached_series_bytes", "Memory of the kept series, estimated.", () => state.cacheBytes());
   }
 
-  /** `durationMs` undefined: the read never reached the store. */
+  /** `durationMs` is undefined if the read never reached the store. */
   readEnded(
     outcome: "complete" | "failed" | "detached",
     durationMs: number | undefined,

@@ -21,22 +21,23 @@ import { VictoriaMetricsReader } from "./victoriametrics/victoriametrics-reader.
 
 export interface StoreReaderOptions {
   readonly client: StoreClient;
-  /** Open reads, at most. */
+  /** Maximum number of open reads. */
   readonly concurrency: number;
-  /** Memory for parsed labels. */
+  /** Maximum memory for parsed labels. */
   readonly cacheMaxBytes: number;
   readonly log: Logger;
   readonly clock?: Clock;
 }
 
-/** A series that was in no read for one to two of these is forgotten, and so is who has not read since. */
+/** A series not read for one to two of these intervals is dropped, and so is an owner without reads. */
 const forgetEveryMs = 10 * 60_000;
 
 /**
- * Reads from the store that is configured. At most `concurrency` reads are open, by the rules of a {@link FairSemaphore}; callers
- * that ask for the same selector, tenant and window before it is open share one read.
+ * Reads from the configured store. At most `concurrency` reads are open, scheduled by a {@link
+ * FairSemaphore}; callers that request the same selector, tenant and window before the read opens share it.
  *
- * A read's way: `waiting` (for a slot; others may join) -> `open` -> complete, failed, or abandoned by all its consumers.
+ * States of a read: `waiting` (for the semaphore; others may join) -> `open` -> complete, failed, or
+ * abandoned by all its consumers.
  */
 export class StoreReader implements SampleReader {
   readonly metrics: SourceMetrics;
@@ -147,7 +148,7 @@ export class StoreReader implements SampleReader {
   }
 }
 
-/** What lies between a store's series and the consumers: the tenant check, and the counts of one read. */
+/** Sits between a store's series and the consumers: checks the tenant, and counts for one read. */
 class Delivery implements SampleReceiver {
   series = 0;
   samples = 0;
@@ -203,7 +204,7 @@ function keyOf(read: AnyRead): string {
   return JSON.stringify([print(queryOf(read)), tenant, window.fromMs, window.toMs, ...grid]);
 }
 
-/** What an expression makes may lack the tenant's label (`sum(x)`), but cannot bear another's. */
+/** The result of an expression may lack the tenant's label (`sum(x)`), but must not have another tenant's. */
 function violationOf(series: Series, { kind, tenant }: AnyRead): ReadFailure | undefined {
   if (tenant === undefined) return undefined;
   const value = series.label(tenant.label);
@@ -214,10 +215,10 @@ function violationOf(series: Series, { kind, tenant }: AnyRead): ReadFailure | u
   );
 }
 
-/** The request understood and confined to its tenant, or why it cannot be read. */
+/** Parses a request and confines it to its tenant. @returns the read, or the reason it is impossible */
 function scopedRead({ selector: text, name, stepMs, tenant, window }: ReadRequest): AnyRead | ReadFailure {
   if (tenant !== undefined && (tenant.label === "" || tenant.value === "")) {
-    // An empty value would match series that lack the label: those of everybody.
+    // An empty value would match the series that lack the label, which belong to everybody.
     return failure("tenant_violation", "a tenant needs a label and a value that are not empty");
   }
   try {

@@ -5,17 +5,17 @@ export interface Window {
 }
 
 export interface WindowLimits {
-  /** How far a window's end stays behind now. */
+  /** Delay of a window's end behind now. */
   readonly delayMs: number;
-  /** The longest window, adapted to what the last ones held: see {@link adaptWindow}. */
+  /** Maximum length of a window, adapted to the cost of the preceding ones: see {@link adaptWindow}. */
   readonly maxWindowMs: number;
 }
 
 /**
  * The next window a sink has to read, or undefined when the store cannot have anything new yet.
  *
- * The end stays `delayMs` behind now: a store shows samples some time after they were taken, and a window that has
- * been read is never read again.
+ * The end stays `delayMs` behind now: a store shows samples some time after they were taken, and a window
+ * that has been read is never read again.
  */
 export function nextWindow(checkpointMs: number, nowMs: number, limits: WindowLimits): Window | undefined {
   const settledMs = nowMs - limits.delayMs;
@@ -23,28 +23,29 @@ export function nextWindow(checkpointMs: number, nowMs: number, limits: WindowLi
   return { fromMs: checkpointMs, toMs: Math.min(settledMs, checkpointMs + limits.maxWindowMs) };
 }
 
-/** What reading one window cost. */
+/** Cost of reading one window. */
 export interface WindowCost {
   readonly lengthMs: number;
   readonly samples: number;
   readonly readMs: number;
-  /** The read was broken off because the sink's share of memory was full. */
+  /** The read was aborted because the sink's share of memory was full. */
   readonly outgrewMemory: boolean;
 }
 
-/** No window is made shorter than this: it would be all overhead. */
+/** Minimum length of a window: a shorter one would be mostly overhead. */
 export const shortestWindowMs = 1_000;
 export const targetSamples = 2_000_000;
 export const targetReadMs = 10_000;
 
 /**
- * The length limit for the next window, after one that cost `cost`: halved when it was too big, doubled when it came
- * to less than half of every target, else as it is. Aims at 2 million samples and 10 s of reading.
+ * The maximum length of the next window, given the cost of the last one: halved if it exceeded a target,
+ * doubled if it was below half of every target, otherwise unchanged. The targets are `targetSamples` and
+ * `targetReadMs`.
  */
 export function adaptWindow(currentMs: number, cost: WindowCost, maxWindowMs: number): number {
   if (cost.outgrewMemory || cost.samples > targetSamples || cost.readMs > targetReadMs) {
-    // Half of what was read, not of the limit: that may be far above the window that was too big, or have been made smaller
-    // since the window began.
+    // Half of the window read, not of the limit: the limit may be far longer than that window, or may have
+    // been lowered since it began.
     return Math.max(shortestWindowMs, Math.min(currentMs, Math.floor(cost.lengthMs / 2)));
   }
   const roomy = cost.samples < targetSamples / 2 && cost.readMs < targetReadMs / 2;

@@ -67,7 +67,7 @@ const PIECES = [
   ...['a=~"x|y"', 'a!~"[a-z"', "==", "!=", ">=", "=~", "$__interval", "$x", " ", " ", " "],
 ];
 
-/** Numbers from a seed (mulberry32), so that a failure can be seen again. */
+/** Seeded random numbers (mulberry32), so that a failure can be reproduced. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -115,7 +115,7 @@ function filled(piece: string, before = "", after = ""): string {
   return before + piece.repeat(Math.floor((LENGTH - before.length - after.length) / piece.length)) + after;
 }
 
-/** 30 templates, each of which uses the one before twice, and the like. */
+/** Templates that each use the previous one twice, and the like. */
 function doubling(use: (name: string) => string, first: string, last = (name: string) => name): string {
   const definitions = Array.from({ length: 30 }, (_, i) => `x${i + 1} = ${use(`x${i}`)}`);
   return `WITH (x0 = ${first}, ${definitions.join(", ")}) ${last("x30")}`;
@@ -203,7 +203,7 @@ describe("hostile input of 16 KiB takes less than 50 ms", () => {
   ])("%s", (_, text) => {
     let expr: Expr | undefined;
     let best = Number.POSITIVE_INFINITY;
-    // The best of many runs: a machine that is busy must not fail this.
+    // The best of many runs, so that a busy machine does not fail the test.
     for (let run = 0; run < 40 && best >= 50; run++) {
       const start = performance.now();
       expr = parsed(text);

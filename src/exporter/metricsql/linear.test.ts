@@ -110,7 +110,7 @@ const texts: Readonly<Record<string, (bytes: number) => string>> = {
     `WITH (f(${numbered((index) => `p${index},`, bytes / 3)}) = 1) f(${filled("m,", bytes / 3)})`,
 };
 
-/** What is done with an expression, each in one call. */
+/** Every operation on an expression, each as one call. */
 const stages: Readonly<Record<string, (expr: Expr) => unknown>> = {
   print,
   prettify,
@@ -133,7 +133,7 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-/** Of the processor: what else the machine does is of no account. */
+/** CPU time of the process, so that other load on the machine does not count. */
 function msOf(work: () => unknown): number {
   const before = process.cpuUsage();
   attempt(work);
@@ -143,12 +143,15 @@ function msOf(work: () => unknown): number {
 
 const smallBytes = 2_000;
 const times = 8;
-/** Quadratic work would be 64 times as much. */
+/** Linear work grows by `times`, quadratic work by its square. */
 const mostTimes = 16;
-/** What takes no longer cannot be judged by its time. */
+/** Shorter times are too small to judge. */
 const shortMs = 1;
 
-/** Measures again while the figures are bad: a busy machine must not fail this, and does not make quadratic work linear. */
+/**
+ * Repeats the measurement while the ratio is too high: a busy machine must not fail the test, and repetition
+ * does not make quadratic work linear.
+ */
 function growth(small: () => unknown, large: () => unknown): number {
   for (let run = 0; run < 3; run++) msOf(small);
   let smallMs = Infinity;

@@ -14,7 +14,7 @@ import { parseTemplate } from "./parse/template-parser.ts";
 import { prettify } from "./print/prettifier.ts";
 import { print } from "./print/printer.ts";
 
-/** Most random expressions are valid; those that are not must at least be refused in order. */
+/** Most random expressions are valid; the others must be rejected with a MetricsqlSyntaxError. */
 function parsed(text: string): Expr | undefined {
   try {
     return parse(text);
@@ -24,7 +24,7 @@ function parsed(text: string): Expr | undefined {
   }
 }
 
-/** The tree without places, to compare. */
+/** The tree without positions, for comparison. */
 function bare(expr: Expr): unknown {
   return JSON.parse(
     JSON.stringify(expr, (key, value) => (key === "pos" ? undefined : Object.is(value, -0) ? "-0" : value)),

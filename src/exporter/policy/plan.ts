@@ -6,22 +6,22 @@ import type { BasicAuth, PolicyRef, PolicySink, PolicySource, Secret, SinkPlan }
 import type { ConditionState } from "./status/condition-changes.ts";
 import type { ReasonOf } from "./status/condition-reasons.ts";
 
-/** What a policy comes to: the sinks that can run, and what to say of the policy and of each of its sinks. */
+/** The plan of a policy: its runnable sinks, and the conditions of the policy and of each sink. */
 export interface PolicyPlan {
   readonly ref: PolicyRef;
   readonly generation: number;
   readonly sinks: readonly SinkPlan[];
   readonly ready: ConditionState;
-  /** Every sink of the spec, in its order. */
+  /** Every sink of the spec, in spec order. */
   readonly accepted: readonly { readonly name: string; readonly condition: ConditionState }[];
 }
 
 export type SecretLookup = (plane: string, namespace: string, name: string) => Secret | undefined;
 
-/** Kubernetes allows 32768 characters in a condition's message; nobody reads that many. */
+/** Kubernetes allows 32768 characters in a condition's message, more than anyone reads. */
 const maxMessageLength = 1_024;
 
-/** Everything that the exporter needs of a policy, credentials included, and the conditions Ready and Accepted. */
+/** Plans a policy: everything the exporter needs, with credentials, and the conditions Ready and Accepted. */
 export function planPolicy(checked: CheckedPolicy, secretOf: SecretLookup): PolicyPlan {
   const { ref, generation, policy } = checked;
   const plans: SinkPlan[] = [];
@@ -46,7 +46,7 @@ export function planPolicy(checked: CheckedPolicy, secretOf: SecretLookup): Poli
   return { ref, generation, sinks: plans, ready: readyCondition(checked, accepted), accepted };
 }
 
-/** In the policy's order; the policy's own list where the sink gets all of it, since most do. */
+/** In the policy's order. Returns the policy's own list when the sink uses all sources, since most do. */
 function sourcesOf(sink: PolicySink, all: readonly PolicySource[]): readonly PolicySource[] {
   const named = all.filter((source) => sink.sources.includes(source.name));
   return named.length === all.length ? all : named;
@@ -95,7 +95,7 @@ function readyCondition(
   return sinksNotAccepted(good, accepted.length);
 }
 
-/** The condition Ready of a policy of which only some sinks can run. */
+/** The condition Ready of a policy when only some of its sinks can run. */
 export function sinksNotAccepted(accepted: number, sinks: number): ConditionState {
   return {
     type: "Ready",
@@ -105,7 +105,10 @@ export function sinksNotAccepted(accepted: number, sinks: number): ConditionStat
   };
 }
 
-/** A fault within one source or sink, which its sinks' conditions tell; a name that is wrong concerns the whole. */
+/**
+ * Whether the fault is within one source or sink, so that its sinks' conditions report it. A wrong name
+ * concerns the whole policy.
+ */
 function isOfItem({ path }: DocumentFault): boolean {
   const [root, list, index, field] = path;
   return (

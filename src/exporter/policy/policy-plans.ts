@@ -8,7 +8,7 @@ export interface PlannedPolicy {
   readonly plan: PolicyPlan;
 }
 
-/** A plan, and what the store had of the Secrets that it was made with. */
+/** A plan, and the store's state of the Secrets it was made with. */
 interface Kept {
   readonly planned: PlannedPolicy;
   readonly secrets: readonly Used[];
@@ -21,12 +21,13 @@ interface Used {
   readonly secret: Secret | undefined;
 }
 
-/** Of the policies without a Secret, for all of them: there may be ten thousand. */
+/** Shared by all policies without a Secret, since they may be many. */
 const noSecrets: readonly Used[] = [];
 
 /**
- * What the policies of a store come to. A plan is made once, and again when its policy or a Secret that it was made with has
- * changed: where policies change all the time, what others come to costs a look, and is the same object as before.
+ * Plans the policies of a store. A plan is remade only when its policy or one of its Secrets has changed;
+ * otherwise the same object is returned, so that frequent changes of some policies cost the others only a
+ * lookup.
  */
 export class PolicyPlans {
   readonly #store: PolicyStore;
@@ -36,14 +37,14 @@ export class PolicyPlans {
     this.#store = store;
   }
 
-  /** Those that the store has when it is asked, but for what it loses or changes meanwhile. */
+  /** Plans of the policies in the store at the call, except those removed or changed during the iteration. */
   *all(): Generator<PlannedPolicy> {
     for (const checked of this.#store.policies()) {
       if (this.#store.policy(checked.ref) === checked) yield this.#planned(checked);
     }
   }
 
-  /** What should run. */
+  /** The sinks that should run. */
   sinks(): SinkPlan[] {
     const sinks: SinkPlan[] = [];
     for (const checked of this.#store.policies()) {

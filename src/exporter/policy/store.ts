@@ -2,7 +2,7 @@ import { liveSecrets } from "../../base/core/secrets/live-secrets.ts";
 import type { CheckedPolicy } from "./spec/check-policy.ts";
 import type { PolicyRef, Secret } from "./spec/types.ts";
 
-/** All that one control plane (or the directory) declares. */
+/** Everything that one control plane (or the directory) declares. */
 export interface PlaneSnapshot {
   readonly policies: readonly CheckedPolicy[];
   readonly secrets: readonly Secret[];
@@ -14,15 +14,16 @@ interface Plane {
 }
 
 /**
- * What should run, from every origin. An origin puts its whole plane at once, so that a listing that broke off never
- * takes a policy away, or single changes after that. Listeners are called soon after, once for many changes.
+ * Policies and Secrets of all origins. An origin replaces its whole plane at once, so that an interrupted
+ * listing never removes a policy; later it applies single changes. Listeners are called soon after, once for
+ * many changes.
  */
 export class PolicyStore {
   readonly #planes = new Map<string, Plane>();
   readonly #listeners = new Set<() => void>();
   #announced = false;
 
-  /** Swaps a whole plane. */
+  /** Replaces a whole plane. */
   replacePlane(plane: string, snapshot: PlaneSnapshot): void {
     const before = this.#planes.get(plane)?.secrets.values() ?? [];
     this.#planes.set(plane, {
@@ -60,7 +61,9 @@ export class PolicyStore {
     this.#releaseUnlessKept(secret);
   }
 
-  /** Whether the origin of a plane has been heard of: before that, no policies does not mean none. */
+  /**
+   * Whether the plane's origin has reported. Before that, an empty plane does not mean it has no policies.
+   */
   hasPlane(plane: string): boolean {
     return this.#planes.has(plane);
   }
@@ -80,7 +83,7 @@ export class PolicyStore {
 
   /** @returns ends the subscription */
   subscribe(listener: () => void): () => void {
-    // A function of its own, so that one listener may subscribe twice and end one of the two.
+    // A separate function, so that one listener may subscribe twice and end one subscription.
     const own = () => listener();
     this.#listeners.add(own);
     return () => this.#listeners.delete(own);
@@ -102,7 +105,7 @@ export class PolicyStore {
     if (this.#announced) return;
     this.#announced = true;
     queueMicrotask(() => {
-      // Cleared first: what a listener changes is announced again.
+      // Cleared first, so that a listener's own changes are announced again.
       this.#announced = false;
       for (const listener of [...this.#listeners]) listener();
     });
@@ -119,7 +122,7 @@ function ownerOf({ plane, namespace, name }: Pick<Secret, "plane" | "namespace" 
   return `Secret ${plane}/${namespace}/${name}`;
 }
 
-/** A namespace holds one policy of a name, whatever its uid: a new uid takes the old one's place. */
+/** Without the uid: a namespace holds one policy per name, and a new uid replaces the old one. */
 function key(object: { readonly namespace: string; readonly name: string }): string {
   return `${object.namespace}/${object.name}`;
 }

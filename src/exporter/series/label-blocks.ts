@@ -1,4 +1,4 @@
-/** Small, since a slab is kept as long as a single series in it is: what others leave is lost until then. */
+/** Small, since a single series keeps its whole slab alive: the space of evicted ones is lost until then. */
 const slabBytes = 16 * 1_024;
 
 /** Bytes within a larger piece of memory. */
@@ -14,7 +14,7 @@ export function bytesOf({ view, start, end }: Span): Buffer {
   return Buffer.from(view.buffer, view.byteOffset + start, end - start);
 }
 
-/** A piece of memory outside of the heap that is filled from its beginning. */
+/** A piece of memory outside of the heap, filled from its beginning. */
 export class Slab {
   readonly bytes: Buffer;
   readonly #view: DataView;
@@ -29,7 +29,7 @@ export class Slab {
     return this.#used + bytes <= this.bytes.length;
   }
 
-  /** Copies bytes, for which there has to be room. */
+  /** Copies bytes; the caller ensures there is room. */
   place(from: Uint8Array): Span {
     const start = this.#used;
     this.bytes.set(from, start);
@@ -39,13 +39,12 @@ export class Slab {
 }
 
 /**
- * Keeps encoded labels one after another in slabs: a Buffer for each would be two objects of a hundred bytes that the
- * garbage collector looks at (bench/memory.ts).
+ * Stores encoded labels one after another in slabs: a Buffer for each would add two objects per series for
+ * the garbage collector to trace (bench/memory.ts).
  */
 export class LabelBlocks {
   #slab: Slab | undefined;
 
-  /** Copies a block. */
   place(block: Uint8Array): Span {
     if (!this.#slab?.hasRoomFor(block.length)) this.#slab = new Slab(Math.max(slabBytes, block.length));
     return this.#slab.place(block);
@@ -53,8 +52,9 @@ export class LabelBlocks {
 }
 
 /**
- * Copies a span to `at`: some hundred bytes as fast as `TypedArray.set` and `Buffer.copy`, which leave a hundred bytes of garbage
- * each time, with 50,000 series half of what a cycle's scavenges collect (bench/peers.ts with `--trace-gc`).
+ * Copies a span to `at`. As fast for short spans as `TypedArray.set` and `Buffer.copy`, which also leave
+ * garbage with each call: with many series, a large share of a cycle's scavenges (bench/peers.ts with
+ * `--trace-gc`).
  */
 export function copySpan({ view, start, end }: Span, to: DataView, at: number): void {
   let from = start;

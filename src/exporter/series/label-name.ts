@@ -1,11 +1,11 @@
 const legalLabelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * The name of a label as remote write 1.0 allows it, `[a-zA-Z_][a-zA-Z0-9_]*`
- * (https://prometheus.io/docs/concepts/data_model/): each bad character becomes `_`, as Prometheus' own underscore
- * escaping does; a digit in front is a bad character.
+ * Converts a label's name to one that remote write 1.0 allows, `[a-zA-Z_][a-zA-Z0-9_]*`
+ * (https://prometheus.io/docs/concepts/data_model/): each invalid character becomes `_`, as in Prometheus'
+ * own underscore escaping; a leading digit is an invalid character.
  *
- * @returns the very same text where it is legal already
+ * @returns the same string if it is already valid
  */
 export function legalizeLabelName(name: string): string {
   if (legalLabelName.test(name)) return name;

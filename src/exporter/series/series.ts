@@ -1,18 +1,19 @@
 import { LabelBlocks, type Span } from "./label-blocks.ts";
 
-/** One label of a series. Names and values are Unicode text; a value may be empty only while it is being read. */
+/** One label of a series. Names and values are Unicode text; a value may be empty only during parsing. */
 export interface Label {
   readonly name: string;
   readonly value: string;
 }
 
 /**
- * A series as the hot path passes it on: parsed once, then found again by the bytes that the store writes for it, so
+ * A series as the hot path uses it: parsed once, then found by the bytes that the store writes for it, so
  * that everything derived from its labels is computed once and kept with it.
  *
- * What a series costs is mostly objects, for the garbage collector to look at and for the processor to fetch
- * (bench/shuffled.bench.ts), so it has as few as can be: its labels may be read anew from the store's bytes (see
- * `source/label-cache.ts`), and the first form, with all that the hot path needs, is the series itself.
+ * The cost of a series is mostly its objects, which the garbage collector traces and the processor fetches
+ * (bench/shuffled.bench.ts), so it has as few as possible: its labels may be parsed again from the store's
+ * bytes (see `metrics-store/samples/label-cache.ts`), and the first form, with everything the hot path needs,
+ * is the series itself.
  */
 export class Series {
   /** The block, from `start` to `end`; see {@link keepBlock}. */
@@ -22,8 +23,8 @@ export class Series {
   hashHigh = 0;
   hashLow = 0;
   /**
-   * False when the store's bytes of a label are no UTF-8 (U+FFFD stands for them in `labels`): no receiver can be given
-   * this series as it is.
+   * False when a label has bytes that are not UTF-8 (U+FFFD replaces them in `labels`): the series cannot be
+   * sent unchanged to any receiver.
    */
   readonly isUtf8: boolean;
   #formIndex = -1;
@@ -42,17 +43,17 @@ export class Series {
     return "series";
   }
 
-  /** The shape whose form is the series itself has no use for them. */
+  /** Unused by the shape whose form is the series itself. */
   get sentLabels(): undefined {
     return undefined;
   }
 
-  /** As the store gave them, sorted by name (UTF-16 code units), no duplicate names, no empty values. */
+  /** As received from the store, sorted by name (UTF-16 code units); no duplicate names, no empty values. */
   get labels(): readonly Label[] {
     return this.held ?? [];
   }
 
-  /** Remembers its last response: every series of a tenant is asked for the same label in each read. */
+  /** Caches its last result: each read asks every series of a tenant for the same label. */
   label(name: string): string | undefined {
     if (this.#askedName !== name) {
       this.#askedName = name;
@@ -66,10 +67,10 @@ export class Series {
   }
 
   /**
-   * Copies the encoded labels of one shape, the first that asks, to where the series has its memory. With them the series is
-   * that form, to be kept as such like any other.
+   * Copies the encoded labels of one shape, the first to ask, to the series' own memory. The series then is
+   * the form of that shape, and is kept like any other form.
    *
-   * @param hashHigh of the block, as a signed half, as `hashLow` is
+   * @param hashHigh high half of the block's hash, signed; `hashLow` likewise
    */
   keepBlock(block: Uint8Array, hashHigh: number, hashLow: number): this {
     this.blockIsAt(this.placeBlock(block));
@@ -89,8 +90,8 @@ export class Series {
   }
 
   /**
-   * What the remote-write room keeps with the series: the encoded labels of one shape (external and dropped labels, protocol).
-   * Gone with the series when the reader's label cache evicts it.
+   * The form that the remote-write room keeps with the series: the encoded labels of one shape (external and
+   * dropped labels, protocol). It is freed with the series when the reader's label cache evicts it.
    */
   form(index: number): unknown {
     return index === this.#formIndex ? this.#form : this.#otherForms?.[index];
@@ -108,38 +109,40 @@ export class Series {
 }
 
 const noView = new DataView(new ArrayBuffer(0));
-/** Of all series that have no memory of their own. */
+/** Shared by all series without memory of their own. */
 const blocks = new LabelBlocks();
 
-/** The bits of Prometheus' staleness marker (model/value/value.go), as the high and low half of the 64-bit pattern. */
+/** High and low half of the 64 bits of Prometheus' staleness marker (model/value/value.go). */
 export const staleNanHigh = 0x7ff00000;
 export const staleNanLow = 0x00000002;
 
 /**
- * Samples of one series in time order, in arrays that are used again for the next series: valid only until the call
- * they were passed to returns.
+ * Samples of one series in time order, in arrays that are reused for the next series: valid only until the
+ * call that receives them returns.
  *
- * Values are moved as bits, never as numbers: JavaScript may change a NaN's bits when it touches one, and the stale
- * marker is a NaN with a meaning. Write numbers through `values`, a NaN through `setBits`, and copy `valueBytes`.
+ * Values are moved as bits, never as numbers: JavaScript may change a NaN's bits when it touches one, and a
+ * staleness marker is a NaN with a meaning. Write numbers through `values`, a NaN through `setBits`, and copy
+ * `valueBytes`.
  */
 export class SampleBuffer {
   length = 0;
-  /** Unix epoch, ms; strictly what the store had: equal neighbours are possible where it keeps duplicates. */
+  /** Unix epoch, ms; exactly as in the store: neighbours may be equal if it keeps duplicates. */
   timestampsMs: Float64Array = new Float64Array(64);
   values: Float64Array = new Float64Array(64);
-  /** The same memory as `values`, little-endian, 8 bytes a sample. */
+  /** The same memory as `values`, little-endian, 8 bytes per sample. */
   valueBytes: Buffer = Buffer.from(this.values.buffer);
   /** The same memory, as the low and the high half of each value. */
   valueHalves: Int32Array = new Int32Array(this.values.buffer);
 
-  /** Makes room for `capacity` samples in all; what is there stays. */
+  /** Makes room for `capacity` samples in total; existing ones stay. */
   reserve(capacity: number): void {
     if (capacity <= this.values.length) return;
     const size = Math.max(capacity, this.values.length * 2);
     const timestampsMs = new Float64Array(size);
     const values = new Float64Array(size);
     timestampsMs.set(this.timestampsMs);
-    // As bytes: a typed array's set() between equal types copies bits, but the specification does not promise it for NaN.
+    // As bytes: a typed array's set() between equal types copies bits, but the specification does not
+    // guarantee it for NaN.
     Buffer.from(values.buffer).set(this.valueBytes);
     this.timestampsMs = timestampsMs;
     this.values = values;
@@ -147,7 +150,7 @@ export class SampleBuffer {
     this.valueHalves = new Int32Array(values.buffer);
   }
 
-  /** Makes room for `count` samples behind those that are there. @returns the index of the first of them */
+  /** Makes room for `count` more samples. @returns the index of the first of them */
   reserveMore(count: number): number {
     const { length } = this;
     this.reserve(length + count);

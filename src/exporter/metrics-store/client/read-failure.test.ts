@@ -67,7 +67,7 @@ test.each<[ReadFailureReason, string, string]>([
     "the metrics store cannot be read at present",
   ],
   ["overloaded", "the store responded with 503: vmselect:8481", "the metrics store is overloaded"],
-  // A query's own faults are its writer's to mend.
+  // The writer of a query must fix its faults, so the message is kept.
   ["unsupported_selector", "unexpected ]", "unexpected ]"],
   [
     "bad_request",

@@ -1,7 +1,7 @@
 import { redact } from "../../../base/core/secrets/redact.ts";
 import { withoutAddresses } from "../../../base/net/addresses.ts";
 
-/** Why a read has failed. Stable: a label of a metric and what conditions are made of. */
+/** Reason of a failed read. Stable: a metric's label, and the basis of conditions. */
 export type ReadFailureReason =
   | "unreachable"
   | "timeout"
@@ -25,13 +25,13 @@ export type ReadFailureReason =
   | "unsupported_selector"
   | "unknown_flavor";
 
-/** An expected failure: nothing of this kind is ever thrown. */
+/** An expected failure. It is returned, never thrown. */
 export interface ReadFailure {
   readonly kind: "failed";
   readonly reason: ReadFailureReason;
-  /** For the person who has to act on it. */
+  /** Message for the person who has to act on it. */
   readonly message: string;
-  /** What the store asked for (`Retry-After`). */
+  /** The pause that the store asked for (`Retry-After`). */
   readonly retryAfterMs?: number;
 }
 
@@ -40,8 +40,8 @@ export function failure(reason: ReadFailureReason, message: string, retryAfterMs
 }
 
 /**
- * What a tenant is told of a failure: what is wrong with the query in full, else no more than what helps. Where the store is,
- * what it says of its nodes and how it is reached are the operator's business.
+ * A failure's message for a tenant: a query's faults in full, otherwise only the useful part. The store's
+ * address, its messages about its nodes and its connection details are for the operator only.
  */
 export function tenantMessage({ reason, message }: ReadFailure): string {
   switch (reason) {
@@ -63,7 +63,7 @@ export function tenantMessage({ reason, message }: ReadFailure): string {
 
 export const storeUnreadable = "the metrics store cannot be read at present";
 
-/** What a response other than 2xx means. `body` is the beginning of its text. */
+/** The failure that a response other than 2xx means. `body` is the beginning of its text. */
 export function failureOfStatus(
   status: number,
   headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -5,18 +5,18 @@ import { redactBeginning } from "../../../base/core/secrets/redact.ts";
 import type { Flow, ResponseReceiver } from "../../../base/http/exchange.ts";
 import type { ResponseHead, ResponseHeaders } from "../../../base/http/response-head.ts";
 
-/** Of a response that is no success. More is read, so that credentials are taken out before the text is cut off. */
+/** Maximum text of an unsuccessful response. More is read, to remove credentials before the text is cut. */
 const longestText = 1_024;
 const longestRead = 2 * longestText;
 
 /**
- * How long the chunks of one response may keep the event loop. A store that writes faster than they are decoded would keep it for
- * some 100 ms at a time: libuv reads up to 32 times from a socket before it looks at another one, and every small read
- * of another tenant needs several turns of the loop (test/load/fairness).
+ * Maximum time that the chunks of one response may hold the event loop. libuv reads many times from a socket
+ * before it turns to another, so a store that writes faster than chunks are decoded would hold the loop much
+ * longer, and every small read of another tenant needs several turns of the loop (test/load/fairness).
  */
 const longestTurnMs = 2;
 
-/** What a caller's own code threw: not the store's fault. */
+/** An error thrown by the caller's own code: not the store's fault. */
 export class ConsumerError extends Error {}
 
 export function isSuccess(status: number): boolean {
@@ -24,8 +24,8 @@ export function isSuccess(status: number): boolean {
 }
 
 /**
- * What is done with the store's response: the body of a success goes to `onChunk`, decompressed, until that returns false; of
- * anything else the beginning is kept as text.
+ * Handles the store's response: passes the body of a success to `onChunk`, decompressed, until that returns
+ * false; keeps the beginning of any other body as text.
  */
 export class ResponseBody implements ResponseReceiver {
   readonly #onChunk: (chunk: Buffer, headers: ResponseHeaders) => boolean;
@@ -51,7 +51,7 @@ export class ResponseBody implements ResponseReceiver {
     return this.#head;
   }
 
-  /** The beginning of a response that is no success, in one line and without credentials. */
+  /** The beginning of an unsuccessful response, on one line and without credentials. */
   get text(): string {
     const isCut = this.#text.length >= longestRead;
     return redactBeginning(this.#text, isCut, longestText).replace(/\s+/g, " ").trim();
@@ -73,7 +73,7 @@ export class ResponseBody implements ResponseReceiver {
       return this.#text.length < longestRead ? "more" : "enough";
     }
     if (this.#gunzip !== undefined) {
-      // A copy: it is unpacked in another thread, when these bytes are others.
+      // A copy: another thread decompresses it, after this memory has been reused.
       return this.#gunzip.write(Buffer.from(bytes)) ? "more" : once(this.#gunzip, "drain");
     }
     this.#turn.begin();
@@ -82,7 +82,7 @@ export class ResponseBody implements ResponseReceiver {
     return this.#turn.isOver() ? new Promise((resolve) => setImmediate(resolve)) : "more";
   }
 
-  /** To be called when the body has come in full. @returns false when `onChunk` wanted no more */
+  /** Call when the body has been received in full. @returns false when `onChunk` wanted no more */
   async finished(): Promise<boolean> {
     const gunzip = this.#gunzip;
     if (gunzip !== undefined && this.#error === undefined && !this.#isEnough) {
@@ -93,7 +93,7 @@ export class ResponseBody implements ResponseReceiver {
     return !this.#isEnough;
   }
 
-  /** Gives back what unpacking holds; to be called in the end, whatever it was. */
+  /** Frees the decompressor; call at the end in every case. */
   close(): void {
     this.#gunzip?.destroy();
   }
@@ -124,7 +124,7 @@ export class ResponseBody implements ResponseReceiver {
   }
 }
 
-/** The time since the event loop last came round to others. */
+/** Measures the time since the event loop last served other work. */
 class Turn {
   readonly #clock: Pick<Clock, "monotonicMs">;
   #startMs: number | undefined;
@@ -133,7 +133,7 @@ class Turn {
     this.#clock = clock;
   }
 
-  /** To be called before each chunk; only the first time in a turn is its beginning. */
+  /** Call before each chunk; the first call in a turn starts it. */
   begin(): void {
     if (this.#startMs !== undefined) return;
     this.#startMs = this.#clock.monotonicMs();

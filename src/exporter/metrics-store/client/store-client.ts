@@ -27,15 +27,15 @@ import {
 } from "./store-settings.ts";
 
 export interface StoreRequest {
-  /** Below the path of metrics.url, such as `/api/v1/export`. */
+  /** Relative to metrics.url, such as `/api/v1/export`. */
   readonly path: string;
-  /** Sent as a form by POST, since a selector may be longer than an URL can be; without it and `body`: a GET. */
+  /** Sent as a form by POST, since a selector may be too long for a URL. Without it and `body`: a GET. */
   readonly form?: URLSearchParams;
-  /** Sent as it is by POST, with headers that say what it is. */
+  /** Sent unchanged by POST, with headers that describe it. */
   readonly body?: { readonly bytes: Buffer; readonly headers: Readonly<Record<string, string>> };
 }
 
-/** The body has come in full, or as far as was wanted. */
+/** The body was received in full, or as far as it was wanted. */
 export interface StoreResponse {
   readonly kind: "response";
   readonly headers: ResponseHeaders;
@@ -49,14 +49,14 @@ export interface FlavorResponse {
 }
 
 const agent = `telemetryd/${version}`;
-/** A response of 50,000 series is 16 MB: with 64 KiB at a time, as Node reads by itself, a fifth more is spent on turns. */
+/** Larger than Node's default read size, which costs a large response more turns of the event loop. */
 const readBytes = 128 * 1024;
-/** Of a small response that is read whole. */
+/** Maximum length of a small response that is read whole. */
 const longestText = 64 * 1024;
 
 /**
- * HTTP to the one metrics store: a pool of kept connections, credentials, limits, what kind of store it is, and its
- * clock. Failures are values; only the caller's signal rejects.
+ * HTTP client of the one metrics store: a pool of persistent connections, credentials, limits, the store's
+ * flavor and its clock. Failures are values; only the caller's signal rejects.
  */
 export class StoreClient {
   readonly timeouts: StoreTimeouts;
@@ -85,21 +85,21 @@ export class StoreClient {
     this.#host = url.host;
     this.#prefix = url.pathname.replace(/\/+$/, "");
     const { connectMs, headersMs, bodyIdleMs } = this.timeouts;
-    // A whole read has a limit of its own, with its wait for a connection.
+    // A whole read has a limit of its own, which includes the wait for a connection.
     this.#limits = { startMs: Infinity, headersMs, bodyIdleMs, bodyMs: Infinity };
     this.#connections = new Connections({
       url,
-      // One more than may be open, so that a probe never waits for a read.
+      // One more than the maximum of open reads, so that a probe never waits for a read.
       max: settings.concurrency + 1,
       connectMs,
       readBytes,
-      // A read may come twice.
+      // Reads may be repeated.
       repeats: true,
       channelName: "store",
       // Shorter than the minute after which VictoriaMetrics closes an idle connection.
       keepMs: 30_000,
       tls: () => tls.connectOptions(),
-      // Something else may listen at the address when the next connection is made.
+      // The next connection may reach a different server at this address.
       onClose: () => {
         this.#flavor = undefined;
         this.#promql = undefined;
@@ -107,17 +107,20 @@ export class StoreClient {
     });
   }
 
-  /** A lower bound of the store's clock (Unix epoch, ms), less than about a second behind it; undefined before its first response. */
+  /**
+   * A lower bound of the store's clock (Unix epoch, ms), less than about a second behind it. Undefined before
+   * the store's first response.
+   */
   storeNowMs(): number | undefined {
     return this.#storeClock.nowMs();
   }
 
-  /** What the store was found to be (or is configured as); undefined before its first response and after a disconnect. */
+  /** The store's detected or configured flavor; undefined before its first response and after disconnects. */
   knownFlavor(): StoreFlavor | undefined {
     return this.#settings.flavor === "auto" ? this.#flavor : this.#settings.flavor;
   }
 
-  /** A cheap request, to learn what the store is and its time. @throws the signal's reason */
+  /** A cheap request that detects the store's flavor and time. @throws the signal's reason */
   async probe(signal: AbortSignal): Promise<FlavorResponse | ReadFailure> {
     let text = "";
     const response = await this.request(
@@ -141,25 +144,25 @@ export class StoreClient {
     return { kind: "flavor", flavor: this.knownFlavor() ?? flavor };
   }
 
-  /** What the store is, asking it when that is not known. @throws the signal's reason */
+  /** The store's flavor; probes the store if it is unknown. @throws the signal's reason */
   async flavor(signal: AbortSignal): Promise<FlavorResponse | ReadFailure> {
     const flavor = this.knownFlavor();
     return flavor === undefined ? this.probe(signal) : { kind: "flavor", flavor };
   }
 
-  /** Which PromQL a Prometheus knows, asking it when that is not known. @throws the signal's reason */
+  /** The PromQL version of a Prometheus; probes the store if it is unknown. @throws the signal's reason */
   async promql(signal: AbortSignal): Promise<PrometheusMajor> {
     if (this.#promql === undefined) await this.probe(signal);
-    // One that does not tell: it refuses itself what it does not know.
+    // The version is not reported: the store itself rejects unknown features.
     this.#promql ??= 3;
     return this.#promql;
   }
 
   /**
-   * One request whose 2xx body goes to `onChunk` as it comes, decompressed; a chunk's bytes are the callee's until it
-   * returns. When it returns false the connection is closed at once.
+   * Sends one request and passes its 2xx body to `onChunk` as it arrives, decompressed; a chunk's bytes are
+   * valid until `onChunk` returns. When it returns false, the connection is closed at once.
    *
-   * @throws the signal's reason, and what `onChunk` throws
+   * @throws the signal's reason, and the errors of `onChunk`
    */
   async request(
     request: StoreRequest,
@@ -185,7 +188,7 @@ export class StoreClient {
     }
   }
 
-  /** Ends all connections, open reads included. May be called twice. */
+  /** Closes all connections, open reads included. May be called twice. */
   close(): void {
     this.#connections.close();
   }
@@ -250,7 +253,7 @@ class ReadTimeout extends Error {}
 
 class CredentialsError extends Error {}
 
-/** The smallest question that only VictoriaMetrics understands: an empty span of a series that there is not. */
+/** The smallest request that only VictoriaMetrics understands: an empty span of a nonexistent series. */
 function probeExport(): StoreRequest {
   const form = new URLSearchParams({ "match[]": '{__name__="telemetryd_probe"}', start: "1", end: "1" });
   return { path: "/api/v1/export", form };

@@ -1,10 +1,11 @@
 import type { Clock } from "../../../base/core/clock.ts";
 
 /**
- * The store's clock, from the `Date` headers of its responses: a whole second that had begun when the response was made,
- * carried forward by the monotonic clock. So the store's time is at least what this says, and less than about a second
- * and the way of the response more. It is never ahead of our own clock, so that neither of the two can skip samples by being
- * set forwards; ours set backwards holds nothing up, since it too is carried by the monotonic clock.
+ * The store's clock, from the `Date` headers of its responses: a whole second that had begun when the
+ * response was made, carried forward by the monotonic clock. The store's time is at least this value, and
+ * later by less than about a second plus the response's transit time. The value is never ahead of the local
+ * clock, so that neither clock can skip samples by being set forward. Setting the local clock back delays
+ * nothing, since it too is carried by the monotonic clock.
  */
 export class StoreClock {
   readonly #clock: Pick<Clock, "nowMs" | "monotonicMs">;
@@ -31,14 +32,14 @@ export class StoreClock {
     return this.#atMs === undefined ? undefined : this.#atMs + (this.#clock.monotonicMs() - this.#readAtMs);
   }
 
-  /** Takes the `Date` header of a response that was just received (RFC 9110, section 6.6.1); anything else is ignored. */
+  /** Observes the `Date` header of a just received response (RFC 9110, section 6.6.1); ignores others. */
   observe(header: unknown): void {
     if (typeof header !== "string") return;
     const secondMs = Date.parse(header);
     if (Number.isNaN(secondMs)) return;
     const carriedMs = this.#carriedMs();
-    // Within the second that the header names, the carried time is the sharper bound, and time must not go back for the
-    // header's coarseness alone. Elsewhere the store's clock was set: follow it.
+    // Within the second that the header names, the carried time is the tighter bound, and a coarse header
+    // alone must not turn the time back. Outside of it, the store's clock was set: follow it.
     if (carriedMs !== undefined && carriedMs >= secondMs && carriedMs < secondMs + 1_000) return;
     this.#atMs = secondMs;
     this.#readAtMs = this.#clock.monotonicMs();

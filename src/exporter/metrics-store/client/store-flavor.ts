@@ -4,11 +4,11 @@ import { failure } from "./read-failure.ts";
 import type { StoreFlavor } from "./store-settings.ts";
 
 /**
- * What a store is, from its response to `/api/v1/status/buildinfo`. VictoriaMetrics sends its host's name in every response
- * and says nothing of how it was built, but for a version that pleases Grafana; Prometheus, and those that are built
- * from it (Thanos, Mimir), tell their revision.
+ * Detects the store's flavor from its response to `/api/v1/status/buildinfo`. VictoriaMetrics sends its host
+ * name in every response, and no build details but a version for Grafana; Prometheus and its derivatives
+ * (Thanos, Mimir) report their revision.
  *
- * @returns undefined when the response is not one of these
+ * @returns undefined when the response is from none of these
  */
 export function flavorOfBuildInfo(
   headers: Readonly<Record<string, unknown>>,
@@ -30,8 +30,9 @@ export function flavorOfBuildInfo(
 }
 
 /**
- * Which PromQL a store knows, from the same response. That of Prometheus 3 where it is not told: a build without a version, and stores
- * that are built from Prometheus and have versions of their own. An expression that is not theirs they refuse themselves.
+ * Detects the store's PromQL version from the same response. Defaults to Prometheus 3: for a build without a
+ * version, and for derivatives of Prometheus with version numbers of their own. These stores themselves
+ * reject expressions that they do not support.
  */
 export function promqlOfBuildInfo(body: string): PrometheusMajor {
   let response: unknown;
@@ -45,7 +46,7 @@ export function promqlOfBuildInfo(body: string): PrometheusMajor {
   return /^v?2\./.test(String(data["version"])) ? 2 : 3;
 }
 
-/** What a store is that would not tell, from its response to a small raw export, which Prometheus does not have. */
+/** Detects the store's flavor from its response to a small raw export, which Prometheus does not have. */
 export function flavorOfExport(
   response: { readonly kind: "response" } | ReadFailure,
 ): StoreFlavor | ReadFailure {

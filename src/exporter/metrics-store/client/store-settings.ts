@@ -7,12 +7,14 @@ import { secretsByName } from "../../../base/core/secrets/secret-values.ts";
 import { withoutBrackets } from "../../../base/net/host.ts";
 import type { TlsSettings } from "../../../base/net/tls-material.ts";
 
-/** The part of the configuration's `metrics` that reading needs. Files are read when they are used; "" is no file. */
+/**
+ * The settings of the configuration's `metrics` for reading. Files are read at each use; "" means no file.
+ */
 export interface MetricsStoreSettings {
   /** With the path prefix, such as `/select/0/prometheus`. */
   readonly url: string;
   readonly flavor: "auto" | StoreFlavor;
-  /** Open reads, at most. */
+  /** Maximum number of open reads. */
   readonly concurrency: number;
   readonly basicAuth?: { readonly username: string; readonly passwordFile: string } | undefined;
   readonly bearerTokenFile?: string | undefined;
@@ -22,14 +24,14 @@ export interface MetricsStoreSettings {
 
 export type StoreFlavor = "victoriametrics" | "prometheus";
 
-/** How long the store may take, in ms. */
+/** The store's time limits, in ms. */
 export interface StoreTimeouts {
   readonly connectMs: number;
-  /** Until the head of the response has come: the store may queue a read before it starts. */
+  /** Until the response's headers arrive: the store may queue a read before it starts. */
   readonly headersMs: number;
   /** Between two pieces of the body. */
   readonly bodyIdleMs: number;
-  /** For one read in all; the store is told, so that it gives up too. */
+  /** For one whole read; the limit is sent to the store, so that it gives up too. */
   readonly readMs: number;
 }
 
@@ -40,7 +42,7 @@ export const defaultStoreTimeouts: StoreTimeouts = {
   readMs: 120_000,
 };
 
-/** The request headers that the settings ask for; secrets are read again when their file has changed. */
+/** The request headers from the settings; secrets are read again when their file changes. */
 export class StoreHeaders {
   readonly #settings: MetricsStoreSettings;
   readonly #secret: SecretFile | undefined;
@@ -68,13 +70,13 @@ export class StoreHeaders {
           ? `Bearer ${secret}`
           : `Basic ${Buffer.from(`${basicAuth.username}:${secret}`).toString("base64")}`;
     }
-    // On one host compressing costs more than the bytes it saves.
+    // On one host, compressing costs more than the bytes it saves.
     if (!this.#isThisHost) headers["accept-encoding"] = "gzip";
     return headers;
   }
 }
 
-/** Is it a name or address of the machine that this runs on, as far as can be told without asking a name server? */
+/** Whether the host is a name or address of this machine, as far as it can be determined without DNS. */
 export function isThisHost(host: string): boolean {
   const name = withoutBrackets(host).toLowerCase();
   if (isIP(name) === 0)

@@ -56,7 +56,7 @@ test("results of times that follow one another are one", () => {
   expect(mergeResults([])).toEqual([]);
 });
 
-/** Times and values; S for a staleness marker. */
+/** Times and values; S means a staleness marker. */
 function sampled(points: readonly QueryPoint[], grid: Grid): string[] | undefined {
   const samples = samplesOnGrid(points, grid, new SampleBuffer());
   if (samples === undefined) return undefined;

@@ -5,9 +5,7 @@ import { pointValue, type QueryPoint, type QuerySeries } from "./query-response.
 
 const nameLabel = "__name__";
 
-/**
- * The results of evaluations at times that follow one another as one result: series of equal labels are one series.
- */
+/** Merges the results of evaluations at consecutive times: series with equal labels become one series. */
 export function mergeResults(results: readonly (readonly QuerySeries[])[]): readonly QuerySeries[] {
   const [only, ...others] = results;
   if (only !== undefined && others.length === 0) return only;
@@ -20,10 +18,10 @@ export function mergeResults(results: readonly (readonly QuerySeries[])[]): read
 }
 
 /**
- * Gives the series that have no name the one given. Where two are equal then, their points at the same time would be
- * mixed up: none of those is kept.
+ * Gives nameless series the name `name`. Series that are then equal are merged; their points at the same time
+ * are ambiguous and dropped.
  *
- * @returns the series, their labels sorted, and the groups of which points were dropped
+ * @returns the series, their labels sorted, and the groups that lost points
  */
 export function nameSeries(
   series: readonly QuerySeries[],
@@ -71,10 +69,11 @@ function sortedEntries(labels: QuerySeries["labels"]): [string, string][] {
 }
 
 /**
- * The samples of a result series at the points of a grid, from what was evaluated there and at the point before: where a
- * series that was there is gone, a staleness marker. So the markers, too, do not depend on how time is cut into grids.
+ * The samples of a result series at the points of a grid, from the points there and at the preceding step. A
+ * staleness marker follows where the series ends. So the markers do not depend on how time is split into
+ * grids either.
  *
- * @returns undefined when a point is no number, or is not where it was asked for
+ * @returns undefined when a point is not a number, or is not at a requested time
  */
 export function samplesOnGrid(
   points: readonly QueryPoint[],
@@ -105,13 +104,17 @@ export function samplesOnGrid(
   return at === points.length ? samples : undefined;
 }
 
-/** A NaN that was computed is Prometheus' ordinary one (model/value/value.go, NormalNaN), never a marker. */
+/** A computed NaN is Prometheus' ordinary one (model/value/value.go, NormalNaN), never a staleness marker. */
 function setValue(samples: SampleBuffer, index: number, value: number): void {
   if (Number.isNaN(value)) samples.setBits(index, 0x7ff80000, 1);
   else samples.values[index] = value;
 }
 
-/** The series of labels, from the cache where their text is sound. @returns why it is refused otherwise */
+/**
+ * Finds the series of a result's labels: in the cache if they are UTF-8.
+ *
+ * @returns the series, or the reason it is invalid
+ */
 export function seriesOf({ labels, isUtf8 }: QuerySeries, cache: LabelCache): ReturnType<LabelCache["find"]> {
   if (!isUtf8)
     return new Series(

@@ -14,29 +14,32 @@ import type { QuerySeries } from "./query-response.ts";
 import { queryRange } from "./store-query.ts";
 
 export interface EvaluationLimits {
-  /** Of a request; what is more is asked for in several. */
+  /** Maximum points of a request; a longer grid is read in several requests. */
   readonly maxPoints: number;
-  /** Of a response; what is more is asked for with fewer points. */
+  /** Maximum bytes of a response; a larger one is requested again with fewer points. */
   readonly maxResponseBytes: number;
 }
 
 /**
- * Points well below what stores allow: Prometheus 11,000; VictoriaMetrics' -search.maxPointsPerTimeseries is 30,000
- * unless set lower.
+ * Well below the limits of stores: Prometheus' maximum of points, and VictoriaMetrics' default of
+ * -search.maxPointsPerTimeseries.
  */
 const defaultLimits: EvaluationLimits = { maxPoints: 500, maxResponseBytes: 32 * 2 ** 20 };
 
-/** Points held together where each is a request of its own: giving up some hundred responds for size would be a waste. */
+/**
+ * Maximum points held together when each is its own request: a piece given up for its size wastes them all.
+ */
 const maxPointsAlone = 50;
 
-/** Series passed on before others get a turn. */
+/** Series passed on before the event loop serves other work. */
 const burst = 500;
 
 type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
 
 /**
- * Evaluates expressions on the grid points of a window. Nothing is remembered: the point before is evaluated again with each
- * piece, which shows which series have ended. So any cut of time into windows gives the same samples.
+ * Evaluates expressions on the grid points of a window. It keeps no state: the preceding point is evaluated
+ * again with each piece, to detect series that have ended. So any split of time into windows gives the same
+ * samples.
  */
 export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
   readonly #client: StoreClient;
@@ -97,7 +100,7 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
     return this.#pass(response, read, grid, receiver);
   }
 
-  /** The result at all points of a grid, however many requests that takes. */
+  /** The result at all points of a grid, in as many requests as needed. */
   async #evaluate(
     read: ScopedEvaluation,
     grid: Grid,
@@ -171,11 +174,12 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
 }
 
 /**
- * Can what a point comes to depend on which other points are asked for with it? Then each is asked for alone, or a
- * window would give other samples than its halves.
+ * Whether the value at a point can depend on the other points of the request. Then each point is requested
+ * alone; otherwise a window would give other samples than its halves.
  *
- * VictoriaMetrics' responses do: the value before a gap counts only where the range has samples after the gap, functions
- * such as running_sum() or topk_avg() look at the whole range. PromQL's do through `@ start()` and `@ end()` only.
+ * VictoriaMetrics' values do: the value before a gap counts only if the range has samples after the gap, and
+ * functions such as running_sum() or topk_avg() use the whole range. PromQL's depend on it only through
+ * `@ start()` and `@ end()`.
  */
 export function dependsOnRange(expr: Expr, flavor: StoreFlavor): boolean {
   if (flavor === "victoriametrics") return true;
@@ -186,7 +190,7 @@ export function dependsOnRange(expr: Expr, flavor: StoreFlavor): boolean {
   return depends;
 }
 
-/** Series left out of one evaluation, told once for each reason. */
+/** Series left out of one evaluation, reported once per reason. */
 class Refusals {
   readonly #byReason = new Map<string, { lines: number; message: string }>();
 

@@ -1,6 +1,6 @@
 import type { Window } from "../window.ts";
 
-/** The points at which an expression is evaluated: from the first to the last, one step (ms) apart. */
+/** The evaluation points of an expression: from the first to the last, one step (ms) apart. */
 export interface Grid {
   readonly firstMs: number;
   readonly lastMs: number;
@@ -8,8 +8,8 @@ export interface Grid {
 }
 
 /**
- * The multiples of the step (since the Unix epoch) in a window; undefined when there is none. So each point is in
- * exactly one of the windows that follow one another, wherever they are cut.
+ * The multiples of the step (since the Unix epoch) in a window, or undefined if it has none. Each point is in
+ * exactly one of consecutive windows, however they are split.
  */
 export function gridOf({ fromMs, toMs }: Window, stepMs: number): Grid | undefined {
   if (!Number.isSafeInteger(stepMs) || stepMs < 1) throw new RangeError(`${stepMs} ms is no step`);
@@ -22,7 +22,7 @@ export function pointsOf({ firstMs, lastMs, stepMs }: Grid): number {
   return (lastMs - firstMs) / stepMs + 1;
 }
 
-/** The beginning of a grid, of so many points at most, and what is left after it. */
+/** Splits a grid after at most `points` points. @returns the beginning, and the rest */
 export function splitGrid(grid: Grid, points: number): readonly [Grid, Grid | undefined] {
   if (pointsOf(grid) <= points) return [grid, undefined];
   const lastMs = grid.firstMs + (points - 1) * grid.stepMs;

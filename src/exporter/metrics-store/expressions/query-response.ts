@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 
-/** What a store's query API returned (https://prometheus.io/docs/prometheus/latest/querying/api/). */
+/** Response of a store's query API (https://prometheus.io/docs/prometheus/latest/querying/api/). */
 export interface QueryResponse {
   readonly kind: "response";
   readonly resultType: "matrix" | "vector" | "scalar" | "string";
@@ -9,7 +9,7 @@ export interface QueryResponse {
 }
 
 export interface QuerySeries {
-  /** As the store gave them; U+FFFD stands for what was no UTF-8. */
+  /** As received; U+FFFD replaces bytes that are not UTF-8. */
   readonly labels: Readonly<Record<string, string>>;
   readonly isUtf8: boolean;
   readonly points: readonly QueryPoint[];
@@ -19,11 +19,11 @@ export interface QuerySeries {
 
 export interface QueryPoint {
   readonly timestampMs: number;
-  /** As the store wrote it: a number, `NaN`, `+Inf`, `-Inf`. */
+  /** As received: a number, `NaN`, `+Inf`, `-Inf`. */
   readonly text: string;
 }
 
-/** Reads the body of `/api/v1/query` or `/api/v1/query_range` that came with a 2xx. */
+/** Parses the body of a 2xx response of `/api/v1/query` or `/api/v1/query_range`. */
 export function parseQueryResponse(body: Buffer): QueryResponse | ReadFailure {
   let response: unknown;
   try {
@@ -98,7 +98,7 @@ function hasReplacement(labels: Readonly<Record<string, string>>): boolean {
   return Object.entries(labels).some(([name, value]) => name.includes("\uFFFD") || value.includes("\uFFFD"));
 }
 
-/** The value of a point; undefined when it is no number. */
+/** The value of a point, or undefined if it is not a number. */
 export function pointValue(text: string): number | undefined {
   switch (text) {
     case "NaN":

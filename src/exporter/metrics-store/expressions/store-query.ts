@@ -10,21 +10,21 @@ import { endSeconds, tenantFilter } from "../victoriametrics/victoriametrics-rea
 import type { Grid } from "./grid.ts";
 import { parseQueryResponse, type QueryResponse } from "./query-response.ts";
 
-/** An expression that is to be evaluated for a tenant: what is sent is printed of this, never a user's own text. */
+/** An expression to evaluate for a tenant. Requests are printed from this tree, never from a user's text. */
 export interface ScopedExpression {
-  /** Confined to the tenant already: see `scopedExpression`. */
+  /** Already confined to the tenant: see `scopedExpression`. */
   readonly expr: Expr;
   readonly tenant?: Tenant | undefined;
 }
 
-/** A longer body is not read; what was asked for has to be less. */
+/** Longer bodies are not read; the caller must request less. */
 const defaultMaxResponseBytes = 32 * 2 ** 20;
 
 export function scopedExpression(expr: Expr, tenant: Tenant | undefined): ScopedExpression {
   return { expr: tenant === undefined ? expr : scope(expr, [tenant]), tenant };
 }
 
-/** Evaluates at the points of a grid by `/api/v1/query_range`, uncached and exactly there. */
+/** Evaluates at the points of a grid by `/api/v1/query_range`, without caching or adjusting the times. */
 export function queryRange(
   client: StoreClient,
   flavor: StoreFlavor,
@@ -58,7 +58,10 @@ export function queryInstant(
   );
 }
 
-/** Why a Prometheus would refuse an expression or read it differently, or undefined. Only the store knows its features. */
+/**
+ * The reason a Prometheus rejects the expression or reads it differently, or undefined. Only the store knows
+ * which features are enabled.
+ */
 export function promqlRefusal(expr: Expr, major: PrometheusMajor): string | undefined {
   const remarks = promqlOnly(expr, major).filter(({ feature }) => feature === undefined);
   const [first, ...others] = remarks.map(({ message }) => message);
@@ -83,10 +86,10 @@ async function request(
     query: print(expr),
     ...times,
     timeout: `${Math.ceil(client.timeouts.readMs / 1_000)}s`,
-    // VictoriaMetrics would otherwise move the times to a grid of its own.
+    // Without it, VictoriaMetrics moves the times to a grid of its own.
     nocache: "1",
   });
-  // The expression is confined already; this holds even where the store's idea of it differs from ours.
+  // The expression is already confined; this confines it even if the store parses it differently.
   if (tenant !== undefined && flavor === "victoriametrics") form.set("extra_filters[]", tenantFilter(tenant));
   const pieces: Buffer[] = [];
   let held = 0;
@@ -94,7 +97,7 @@ async function request(
     { path, form },
     (chunk) => {
       held += chunk.length;
-      // A copy: a chunk's bytes are ours only until this returns.
+      // A copy: a chunk's bytes are valid only until this returns.
       if (held <= maxResponseBytes) pieces.push(Buffer.from(chunk));
       return onBytes(chunk.length) && held <= maxResponseBytes;
     },

@@ -1,11 +1,11 @@
 import { MalformedMessage, safeInteger } from "./message-cursor.ts";
 
-/** The most that is read past the end before `isPastEnd` is asked: one sample with its start time. */
+/** Maximum bytes to read past the end before `isPastEnd` is checked: one sample with its start time. */
 const padding = 64;
 
 /**
- * Reads big-endian bits. No read asks how many bits are left: whoever decodes asks `isPastEnd` after each sample, and bits
- * too near the end of their memory are copied to where there is more.
+ * Reads big-endian bits. Reads do not check for the end: the decoder checks `isPastEnd` after each sample,
+ * and bits too near the end of their memory are copied to a larger one.
  */
 export class BitReader {
   #view: DataView = new DataView(new ArrayBuffer(0));
@@ -13,7 +13,7 @@ export class BitReader {
   #end = 0;
   #spare = Buffer.alloc(4_096);
 
-  /** @param view of the same memory as `bytes`; unchanged while bits of it are read */
+  /** @param view of the same memory as `bytes`; must not change while bits of it are read */
   open(bytes: Buffer, view: DataView, start: number, end: number): void {
     const length = end - start;
     if (end + padding <= bytes.length) {
@@ -29,10 +29,10 @@ export class BitReader {
   }
 
   /**
-   * Opens a chunk, whose head of so many bytes begins with the number of its samples.
+   * Opens a chunk whose head of `headBytes` bytes begins with the number of its samples.
    *
    * @returns that number
-   * @throws MalformedMessage when the head is not whole
+   * @throws MalformedMessage when the head is incomplete
    */
   openChunk(bytes: Buffer, view: DataView, start: number, end: number, headBytes: number): number {
     if (end - start < headBytes) throw new MalformedMessage("a chunk has no count");
@@ -44,7 +44,7 @@ export class BitReader {
     return this.#at > this.#end;
   }
 
-  /** The next 32 bits, as a signed number; they are still there. */
+  /** The next 32 bits, as a signed number; does not advance. */
   peek32(): number {
     const byte = this.#at >>> 3;
     const shift = this.#at & 7;
@@ -55,34 +55,38 @@ export class BitReader {
     this.#at += count;
   }
 
-  /** 1 to 32 bits. */
+  /** Reads 1 to 32 bits. */
   read(count: number): number {
     const bits = this.peek32() >>> (32 - count);
     this.#at += count;
     return bits;
   }
 
-  /** 32 bits as a signed number. */
+  /** Reads 32 bits as a signed number. */
   read32(): number {
     const bits = this.peek32();
     this.#at += 32;
     return bits;
   }
 
-  /** How many ones come next, at most `most`; the zero that ends fewer is read too. */
+  /** Counts the ones that come next, at most `most`; if fewer, also reads the zero that ends them. */
   ones(most: number): number {
     const count = Math.min(most, Math.clz32(~this.peek32()));
     this.#at += count === most ? most : count + 1;
     return count;
   }
 
-  /** 64 bits in two's complement. @throws MalformedMessage */
+  /** Reads 64 bits in two's complement. @throws MalformedMessage */
   int64(): number {
     const high = this.read32();
     return safeInteger(high, this.read32());
   }
 
-  /** Go's encoding/binary: seven bits a byte, the low ones first. @throws MalformedMessage */
+  /**
+   * Reads a uvarint of Go's encoding/binary: seven bits a byte, the low ones first.
+   *
+   * @throws MalformedMessage
+   */
   uvarint(): number {
     let value = 0;
     for (let scale = 1; scale <= 2 ** 49; scale *= 128) {
@@ -99,7 +103,7 @@ export class BitReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  /** Passes a varint of up to 64 bits, of whatever size its number is. */
+  /** Skips a varint of up to 64 bits, of any value. */
   skipVarint(): void {
     for (let bytes = 0; bytes < 10; bytes++) if (this.read(8) < 128) return;
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { crc32c } from "./crc32c.ts";
 
-// RFC 3720, appendix B.4, and the check value that catalogues give for "123456789".
+// RFC 3720, appendix B.4, and the published check value of "123456789".
 test.each([
   ["nothing", Buffer.alloc(0), 0],
   ["the check value", Buffer.from("123456789"), 0xe3069283],

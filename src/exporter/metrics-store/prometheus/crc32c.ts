@@ -1,6 +1,6 @@
 const polynomial = 0x82f63b78;
 
-/** For a byte that has none, one, two and three bytes behind it: four bytes are looked up side by side. */
+/** Tables for a byte followed by none, one, two and three bytes: four bytes are looked up in parallel. */
 const tables = Int32Array.from({ length: 4 * 256 }, () => 0);
 for (let byte = 0; byte < 256; byte++) {
   let crc = byte;
@@ -12,7 +12,7 @@ for (let index = 256; index < tables.length; index++) {
   tables[index] = (tables[before & 255] as number) ^ (before >>> 8);
 }
 
-/** CRC-32C (Castagnoli, RFC 3720, appendix B.4) of the bytes from `start` to `end` (exclusive), as an unsigned number. */
+/** CRC-32C (Castagnoli, RFC 3720, appendix B.4) of the bytes from `start` to `end` (exclusive), unsigned. */
 export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length): number {
   let crc = -1;
   let at = start;

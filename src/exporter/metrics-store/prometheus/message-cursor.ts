@@ -1,20 +1,20 @@
-/** Bytes that are not the message they should be. Stays within this room: readers make a ReadFailure of it. */
+/** Bytes that are not the expected message. Internal to this room: readers turn it into a ReadFailure. */
 export class MalformedMessage extends Error {
   override readonly name = "MalformedMessage";
 }
 
-/** https://protobuf.dev/programming-guides/encoding/#structure; groups are as good as unknown. */
+/** https://protobuf.dev/programming-guides/encoding/#structure; groups are treated as unknown. */
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 /**
- * Walks over the fields of one protobuf message within larger bytes, copying nothing. After `next()` has said true,
- * `field` and `wireType` tell what is there, and `start` to `end` are its payload: of a `bytes` field without its
- * length. What the caller does not know it just does not look at.
+ * Iterates over the fields of one protobuf message within larger bytes, without copying. After `next()`
+ * returns true, `field` and `wireType` describe the field, and `start` to `end` are its payload: for a
+ * `bytes` field without its length. The caller ignores unknown fields.
  */
 export class MessageCursor {
   field = 0;
   wireType = 0;
-  /** Where the field's tag begins. */
+  /** Offset of the field's tag. */
   tagStart = 0;
   start = 0;
   end = 0;
@@ -65,14 +65,18 @@ export class MessageCursor {
     return true;
   }
 
-  /** Is this the field, of this type? A known field of another type is a fault of the message. */
+  /** Whether this is the field, with this type. A known field with another type is a fault of the message. */
   is(field: number, wireType: number): boolean {
     if (this.field !== field) return false;
     if (this.wireType === wireType) return true;
     throw new MalformedMessage(`field ${field} has the wire type ${this.wireType}, not ${wireType}`);
   }
 
-  /** The varint field as a two's complement 64-bit number, as int64 and int32 are written. @throws MalformedMessage */
+  /**
+   * The varint field as a two's complement 64-bit number, the encoding of int64 and int32.
+   *
+   * @throws MalformedMessage
+   */
   int64(): number {
     return signed64(this.#bytes, this.start, this.end);
   }
@@ -91,13 +95,13 @@ export class MessageCursor {
       value += (byte & 127) * scale;
       if (byte < 128) return value;
       scale *= 128;
-      // Tags and lengths: nothing that fits in memory has a longer one.
+      // Tags and lengths: longer ones cannot fit in memory.
       if (scale > 2 ** 35) throw new MalformedMessage("a length has too many bytes");
     }
   }
 }
 
-/** A varint of up to ten bytes; the tenth holds the sign alone. */
+/** A varint of up to ten bytes; the tenth holds only the sign. */
 function signed64(bytes: Buffer, start: number, end: number): number {
   if (end - start > 10) throw new MalformedMessage("a number has more than 64 bits");
   let low = 0;

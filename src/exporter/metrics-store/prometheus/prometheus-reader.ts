@@ -12,12 +12,12 @@ const defaultLimits: WholeResponseLimits = { maxCompressedBytes: 32 * 2 ** 20, m
 type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
 
 /**
- * Reads from Prometheus by remote read (`/api/v1/read`), every raw sample as it is stored, staleness markers included.
- * Chunks are asked for as a stream; a server that only has samples in one message is understood too, and where that
- * message would be too large the window is read in halves. Series with chunks in an encoding that is not known here are
- * asked for once more, as samples.
+ * Reads from Prometheus by remote read (`/api/v1/read`): every raw sample as stored, staleness markers
+ * included. Requests a stream of chunks; also accepts all samples in one message, and reads the window in
+ * halves where that message would be too large. Series with chunks in an unknown encoding are requested
+ * again, as samples.
  *
- * What PromQL would add is not there: no staleness, no look-behind. Prometheus adds its external labels.
+ * PromQL's staleness and look-behind do not apply. Prometheus adds its external labels.
  */
 export class PrometheusReader implements FlavorReader {
   readonly #client: StoreClient;
@@ -41,7 +41,7 @@ export class PrometheusReader implements FlavorReader {
     return sum(first, rest);
   }
 
-  /** Halves of the window, and of those, where the whole of it is too large for one response. */
+  /** Reads in halves, recursively, when the whole window is too large for one response. */
   async #readInParts(read: RemoteRead, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
     const ended = await this.#readWindow(read, receiver, signal);
     if (ended !== "too_large") return ended;
@@ -81,7 +81,7 @@ export class PrometheusReader implements FlavorReader {
     for (const [reason, series] of decoder.refusals) {
       receiver.onRefused(reason, series, decoder.lastRefusal ?? reason);
     }
-    // A fault in what came says more than the way the connection ended.
+    // A fault in the received data is more specific than the end of the connection.
     if (fault !== undefined) return fault;
     if (response.kind !== "response") return response;
     if (!response.whole) return { kind: "stopped" };

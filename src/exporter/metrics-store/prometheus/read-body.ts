@@ -5,13 +5,13 @@ import { MalformedMessage } from "./message-cursor.ts";
 import { FrameDecoder } from "./read-frames.ts";
 import type { ReadResponseDecoder } from "./read-response.ts";
 
-/** Of a response that comes in one piece; a stream of chunks has no bound, since a frame is forgotten when it is decoded. */
+/** Limits of a response in one piece. A stream of chunks has none, since each frame is freed once decoded. */
 export interface WholeResponseLimits {
   readonly maxCompressedBytes: number;
   readonly maxBytes: number;
 }
 
-/** The body of a response, in whichever of the two ways it comes. */
+/** The body of a response, as a stream of chunks or as one message of samples. */
 export class ReadBody {
   fault: ReadFailure | "too_large" | undefined;
   readonly #decoder: ReadResponseDecoder;
@@ -43,7 +43,11 @@ export class ReadBody {
     return this.fault === undefined;
   }
 
-  /** Call when the body has ended. @returns what makes it unfit to be taken for whole */
+  /**
+   * Call when the body has ended.
+   *
+   * @returns the fault that makes the body incomplete or invalid, or undefined
+   */
   finish(): ReadFailure | "too_large" | undefined {
     if (this.fault !== undefined) return this.fault;
     if (this.#kind === "samples") this.#attempt(() => this.#decodeSamples());
@@ -87,7 +91,7 @@ export class ReadBody {
   }
 }
 
-/** The head of a snappy block (format_description.txt, "Preamble"): known before anything is unpacked. */
+/** The length in a snappy block's head (format_description.txt, "Preamble"), known before decompression. */
 function uncompressedLength(block: Buffer): number {
   let length = 0;
   for (let index = 0; index < 5; index++) {
@@ -98,7 +102,7 @@ function uncompressedLength(block: Buffer): number {
   return length;
 }
 
-/** Prometheus writes an error that comes to it in the middle behind the frames that it has sent already. */
+/** Prometheus appends an error that occurs midway to the frames that it has already sent. */
 function failureOfRest(rest: Buffer): ReadFailure {
   const text = rest.toString("latin1", 0, 600).replace(/\s+/g, " ").trim();
   return /^[\x20-\x7e]+$/.test(text)

@@ -4,7 +4,10 @@ import { MalformedMessage, type MessageCursor, wireTypes } from "./message-curso
 import { XorChunkDecoder } from "./xor-chunk.ts";
 import { Xor2ChunkDecoder } from "./xor2-chunk.ts";
 
-/** proto/remote-read.proto, Chunk.Encoding. Those with start timestamps (`_ST`, Prometheus 3.13) hold histograms too. */
+/**
+ * proto/remote-read.proto, Chunk.Encoding. Those with start times (`_ST`, Prometheus 3.13) hold histograms
+ * too.
+ */
 const encodings = {
   xor: 1,
   histogram: 2,
@@ -15,17 +18,18 @@ const encodings = {
 } as const;
 
 /**
- * Decodes the chunks of one series after another. A chunk that cannot be decoded leaves the other ones as they are:
- * `begin` starts a series, `take` adds a chunk's samples to the buffer, and then the fields tell what the chunks held beside them.
+ * Decodes the chunks of one series at a time. `begin` starts a series, `take` adds a chunk's samples to the
+ * buffer, and the fields then describe the rest of the chunks. A chunk that cannot be decoded does not affect
+ * the others.
  */
 export class ReadChunks {
-  /** Native histograms with something in the window. */
+  /** Whether there are native histograms in the window. */
   hasHistograms = false;
-  /** Chunks in an encoding that is not known here. */
+  /** Whether there are chunks in an unknown encoding. */
   hasUnknown = false;
-  /** The earliest time that a chunk says it has, ms. */
+  /** The earliest time in the chunks' metadata, ms. */
   earliestMs = Number.POSITIVE_INFINITY;
-  /** What is wrong with a chunk that could not be decoded. */
+  /** The fault of a chunk that could not be decoded. */
   malformed: string | undefined;
   readonly #window: Window;
   readonly #xor = new XorChunkDecoder();
@@ -42,7 +46,10 @@ export class ReadChunks {
     this.malformed = undefined;
   }
 
-  /** @param view of the same memory as `bytes`. @throws MalformedMessage when it is no message of a chunk */
+  /**
+   * @param view of the same memory as `bytes`
+   * @throws MalformedMessage when the bytes are not a chunk's message
+   */
   take(bytes: Buffer, view: DataView, chunk: MessageCursor, samples: SampleBuffer): void {
     let encoding = 0;
     let minMs = 0;

@@ -10,7 +10,7 @@ function decode(pieces: readonly Buffer[]): { frames: string[]; rest: Buffer } {
     frames.push(bytes.toString("hex", start, end)),
   );
   for (const piece of pieces) {
-    // As sockets do it: the memory is used again for the next piece.
+    // Like a socket: the memory is reused for the next piece.
     const reused = Buffer.from(piece);
     decoder.push(reused);
     reused.fill(0xee);

@@ -1,22 +1,25 @@
 import { crc32c } from "./crc32c.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 
-/** Prometheus' own client takes frames of up to 50 MB; its server cuts them at one MB, or after the series that passes it. */
+/**
+ * Above the 50 MB limit of Prometheus' own client. Its server cuts frames at 1 MB, or after the series that
+ * exceeds it.
+ */
 export const maxFrameBytes = 64 * 2 ** 20;
 
 const checksumBytes = 4;
-/** As a varint; a longer one is beyond `maxFrameBytes` anyway. */
+/** Maximum bytes of the size, a varint; a longer one exceeds `maxFrameBytes`. */
 const maxSizeBytes = 5;
 
-/** The data of a frame; `view` is of the same memory as `bytes`. */
+/** Receives the data of a frame; `view` is of the same memory as `bytes`. */
 export type FrameReceiver = (bytes: Buffer, view: DataView, start: number, end: number) => void;
 
 /**
- * Cuts the body of a streamed remote read into its frames, as it comes (storage/remote/chunked.go): the size of the data
- * as a varint, a CRC-32C of it in four bytes, big end first, and the data.
+ * Splits the body of a streamed remote read into its frames, as it arrives (storage/remote/chunked.go): the
+ * size of the data as a varint, its CRC-32C in four bytes, big-endian, and the data.
  *
- * `push` takes any cut of the body and calls `onFrame` for each frame that ends in it; the bytes are valid until it
- * returns. Only a frame that is cut in two is copied.
+ * `push` accepts any split of the body and calls `onFrame` for each frame that ends in it; the bytes are
+ * valid until it returns. Only a frame that is split is copied.
  */
 export class FrameDecoder {
   readonly #onFrame: FrameReceiver;
@@ -28,14 +31,14 @@ export class FrameDecoder {
     this.#onFrame = onFrame;
   }
 
-  /** What has come of a frame that has not ended: after a whole body there is nothing. */
+  /** The received part of an incomplete frame; empty after a whole body. */
   get rest(): Buffer {
     return this.#carry.subarray(0, this.#carried);
   }
 
-  /** @throws MalformedMessage, and what `onFrame` throws */
+  /** @throws MalformedMessage, and the errors of `onFrame` */
   push(chunk: Buffer): void {
-    // One for all frames in it: Prometheus makes a frame of each series.
+    // One view for all frames in the chunk: Prometheus makes a frame of each series.
     const view = viewOf(chunk);
     let at = 0;
     while (at < chunk.length) {
@@ -47,7 +50,7 @@ export class FrameDecoder {
           continue;
         }
       }
-      // Byte by byte until the size is known, then as much as the frame needs.
+      // Byte by byte until the size is known, then the rest of the frame at once.
       const known = frameAt(this.#carry, 0, this.#carried);
       const wanted = known === undefined ? 1 : known.end - this.#carried;
       at += this.#keep(chunk, at, Math.min(wanted, chunk.length - at));
@@ -85,12 +88,16 @@ function viewOf(bytes: Buffer): DataView {
 }
 
 interface Frame {
-  /** Of the data; the checksum is before it. */
+  /** Offset of the data; the checksum precedes it. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Where the frame's data lies that begins at `at`; its end may be beyond `limit`. @returns undefined before its size has come */
+/**
+ * The span of the data of the frame that begins at `at`; its end may exceed `limit`.
+ *
+ * @returns undefined before the size has arrived
+ */
 function frameAt(bytes: Buffer, at: number, limit: number): Frame | undefined {
   let size = 0;
   for (let index = 0; index < maxSizeBytes; index++) {

@@ -14,9 +14,9 @@ import { MalformedMessage, MessageCursor, wireTypes } from "./message-cursor.ts"
 export const labelsField = 1;
 
 /**
- * Parses the labels of a series as remote read has them: the fields `labels` of its message, one after another.
+ * Parses the labels of a series from a remote read: the `labels` fields of its message, one after another.
  *
- * @returns undefined when they are not such fields
+ * @returns undefined when the bytes are not such fields
  */
 export function parseReadLabels(
   bytes: Buffer,
@@ -44,7 +44,7 @@ export function parseReadLabels(
       if (refused !== undefined) return refused;
       if (value.start === value.end) continue;
       const read = pool.bareLabel(bytes, name.start, name.end, value.start, value.end);
-      // Bytes that are no UTF-8 have become U+FFFD; so have those of a U+FFFD.
+      // Invalid UTF-8 decodes to U+FFFD, but so does an encoded U+FFFD.
       if (read.name.includes("\uFFFD")) isText &&= isUtf8(bytes.subarray(name.start, name.end));
       if (read.value.includes("\uFFFD")) isText &&= isUtf8(bytes.subarray(value.start, value.end));
       labels.push(read);

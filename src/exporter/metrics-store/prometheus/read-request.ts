@@ -5,18 +5,19 @@ import { wireTypes } from "./message-cursor.ts";
 /** proto/remote-read.proto, LabelMatcher.Type. */
 const matcherTypes: Readonly<Record<FilterOp, number>> = { "=": 0, "!=": 1, "=~": 2, "!~": 3 };
 
-/** As chunks: a server that does not know them, or the field, responds with samples. */
+/** As chunks: a server that does not support chunks, or the field, responds with samples. */
 export type ReadForm = "chunks" | "samples";
 
-/** proto/remote-read.proto, ReadRequest.ResponseType: the first one that the server knows counts. */
+/** proto/remote-read.proto, ReadRequest.ResponseType: the server uses the first type that it supports. */
 const acceptedResponseTypes: Readonly<Record<ReadForm, Buffer>> = {
   chunks: Buffer.from([1, 0]),
   samples: Buffer.from([0]),
 };
 
 /**
- * The body of a remote read (proto/remote-read.proto, ReadRequest; not yet compressed): one query for each of the
- * selector's alternatives, since a query's matchers must all hold. The window's start is exclusive, a query's is not.
+ * Encodes the body of a remote read (proto/remote-read.proto, ReadRequest; not yet compressed): one query per
+ * alternative of the selector, since a query's matchers must all hold. The window's start is exclusive, a
+ * query's is inclusive.
  */
 export function encodeReadRequest(selector: Selector, window: Window, form: ReadForm = "chunks"): Buffer {
   const queries = selector.groups.map((group) =>
@@ -37,7 +38,7 @@ export function encodeReadRequest(selector: Selector, window: Window, form: Read
   return Buffer.concat([...queries, bytesField(2, acceptedResponseTypes[form])]);
 }
 
-/** Prometheus takes no matchers for nothing, where a selector without filters means everything. */
+/** Prometheus rejects a query without matchers; a selector without filters matches everything. */
 function matchersOf(group: readonly LabelFilter[]): readonly LabelFilter[] {
   return group.length > 0 ? group : [{ label: "__name__", op: "!=", value: "" }];
 }

@@ -62,7 +62,7 @@ function viewOf(bytes: Buffer): DataView {
 
 function decodeChunks(decoder: ReadResponseDecoder, query: number, series: readonly ResponseSeries[]): void {
   const message = encodeChunkedResponse(query, series);
-  // Within larger bytes, as a frame is.
+  // Within larger bytes, like a frame.
   const bytes = Buffer.concat([Buffer.from("before"), message, Buffer.from("after")]);
   decoder.chunked(bytes, viewOf(bytes), 6, 6 + message.length);
 }

@@ -8,35 +8,35 @@ import { ReadChunks } from "./read-chunks.ts";
 import { labelsField, parseReadLabels } from "./read-labels.ts";
 
 /**
- * Series that are to be read again, by a digest of their labels; what was passed on of each lies up to the time that stands
- * for it (Unix epoch, ms).
+ * Series to read again, by a digest of their labels. The value is a time (Unix epoch, ms): samples up to it
+ * have been passed on.
  */
 export type SeriesToRead = Map<string, number>;
 
 export interface ReadResponseOptions {
   readonly cache: LabelCache;
   readonly window: Window;
-  /** Of the request. */
+  /** Number of queries in the request. */
   readonly queries: number;
-  /** Where series with chunks in an unknown encoding are put instead of being passed on; without it they are refused. */
+  /** Collects series with chunks in an unknown encoding, to read them again; without it they are left out. */
   readonly setAside?: SeriesToRead | undefined;
-  /** The only series that are passed on, each after its time. */
+  /** Passes on only these series, each after its time. */
   readonly only?: SeriesToRead | undefined;
 }
 
 /**
- * Decodes what a remote read responds with (proto/remote-read.proto): the messages of a stream of chunks, or one message
- * of samples. Calls `onSeries` for each series with samples in the window, in time order; the SampleBuffer is
- * valid until it returns.
+ * Decodes the response of a remote read (proto/remote-read.proto): the messages of a stream of chunks, or one
+ * message of samples. Calls `onSeries` for each series with samples in the window, in time order; the
+ * SampleBuffer is valid until it returns.
  *
- * A series that several queries of the read select is passed on for one of them only.
+ * A series selected by several queries of the read is passed on for only one of them.
  */
 export class ReadResponseDecoder {
-  /** Series passed on; one that comes in several messages counts in each. */
+  /** Series passed on; one in several messages counts in each. */
   series = 0;
   /** Samples passed on. */
   samples = 0;
-  /** Series left out because they are beyond the limits, those of native histograms, and those with chunks that cannot be read. */
+  /** Series left out, by reason: beyond the limits, native histograms, or chunks that cannot be decoded. */
   readonly refusals = new Map<string, number>();
   lastRefusal: string | undefined;
 
@@ -47,7 +47,7 @@ export class ReadResponseDecoder {
   readonly #onSeries: (series: Series, samples: SampleBuffer) => void;
   readonly #buffer = new SampleBuffer();
   readonly #chunks: ReadChunks;
-  /** By a digest of a series' labels, the query that it is passed on for; undefined where there is but one query. */
+  /** By a digest of a series' labels, the query for which it is passed on; undefined for a single query. */
   readonly #owners: Map<string, number> | undefined;
 
   constructor(
@@ -64,10 +64,10 @@ export class ReadResponseDecoder {
   }
 
   /**
-   * One ChunkedReadResponse.
+   * Decodes one ChunkedReadResponse.
    *
    * @param view of the same memory as `bytes`
-   * @throws MalformedMessage, and what `onSeries` throws
+   * @throws MalformedMessage, and the errors of `onSeries`
    */
   chunked(bytes: Buffer, view: DataView, start: number, end: number): void {
     const query = this.#owners === undefined ? 0 : queryOf(bytes, start, end);
@@ -78,7 +78,7 @@ export class ReadResponseDecoder {
     }
   }
 
-  /** One ReadResponse: everything. @throws MalformedMessage, and what `onSeries` throws */
+  /** Decodes one ReadResponse, the whole result. @throws MalformedMessage, and the errors of `onSeries` */
   sampled(bytes: Buffer): void {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const fields = new MessageCursor(bytes);
@@ -154,12 +154,12 @@ export class ReadResponseDecoder {
     samples.length = index + 1;
   };
 
-  /** @returns the time after which the series' samples are to be passed on for this query; undefined: none of them */
+  /** @returns the time after which the series' samples are passed on for this query, or undefined for none */
   #claim(bytes: Buffer, start: number, end: number, query: number): number | undefined {
     const { fromMs } = this.#window;
     const isSetAside = this.#setAside !== undefined && (this.#chunks.hasUnknown || this.#setAside.size > 0);
     if (this.#owners === undefined && this.#only === undefined && !isSetAside) return fromMs;
-    // A digest, since the labels of very many series would take much memory.
+    // A digest, since the labels of very many series would take too much memory.
     const key = createHash("sha256").update(bytes.subarray(start, end)).digest("binary");
     const owner = this.#owners?.get(key) ?? query;
     if (owner !== query) return undefined;
@@ -174,7 +174,9 @@ export class ReadResponseDecoder {
     return afterMs === undefined ? undefined : Math.max(fromMs, afterMs);
   }
 
-  /** Chunks are whole, so they reach beyond the window; and a server may merge them in another order than time's. */
+  /**
+   * Sorts and trims: chunks are whole, so they exceed the window, and a server may merge them out of order.
+   */
   #tidy(fromMs: number): void {
     const { length, timestampsMs } = this.#buffer;
     for (let index = 1; index < length; index++) {
@@ -192,7 +194,7 @@ export class ReadResponseDecoder {
   }
 }
 
-/** It may stand behind the series. */
+/** The query's index; its field may follow the series. */
 function queryOf(bytes: Buffer, start: number, end: number): number {
   let query = 0;
   const fields = new MessageCursor(bytes, start, end);

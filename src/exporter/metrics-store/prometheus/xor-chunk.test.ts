@@ -15,7 +15,7 @@ import { Xor2ChunkDecoder } from "./xor2-chunk.ts";
 
 type Decoder = Pick<XorChunkDecoder, "decode">;
 
-/** Between other bytes, as in a frame; with few and with many of them behind. */
+/** Decodes a chunk within larger bytes, like a frame's, with `behind` bytes after it. */
 function decodeWith(decoder: Decoder, chunk: Buffer, samples = new SampleBuffer(), behind = 3): BitSample[] {
   const before = samples.length;
   const bytes = Buffer.concat([Buffer.alloc(5, 0xff), chunk, Buffer.alloc(behind, 0xff)]);

@@ -4,9 +4,10 @@ import { MalformedMessage } from "./message-cursor.ts";
 import { XorValue } from "./xor-value.ts";
 
 /**
- * Decodes a chunk of Prometheus' XOR encoding (tsdb/docs/format/chunks.md, "XOR chunk data", and tsdb/chunkenc/xor.go): a 16-bit
- * count; the first time and value in full; then delta, delta of delta, and the value as what differs from the one before.
- * The samples are added to the buffer; values are moved as bits.
+ * Decodes a chunk in Prometheus' XOR encoding (tsdb/docs/format/chunks.md, "XOR chunk data", and
+ * tsdb/chunkenc/xor.go): a 16-bit count; the first time and value in full; then delta, delta of delta, and
+ * the XOR of each value with the preceding one. The samples are added to the buffer; values are moved as
+ * bits.
  */
 export class XorChunkDecoder {
   readonly #bits = new BitReader();
@@ -14,8 +15,8 @@ export class XorChunkDecoder {
 
   /**
    * @param view of the same memory as `bytes`
-   * @throws MalformedMessage when the bytes end before the last sample, or a time cannot be one; the buffer's samples are then
-   * those of before
+   * @throws MalformedMessage when the bytes end before the last sample, or a time is invalid; the buffer then
+   *   holds only its earlier samples
    */
   decode(bytes: Buffer, view: DataView, start: number, end: number, samples: SampleBuffer): void {
     const bits = this.#bits;
@@ -47,7 +48,7 @@ export class XorChunkDecoder {
   }
 }
 
-/** How many bits a delta of delta has, by the number of ones before it. */
+/** Bits of a delta of delta, by the number of ones before it. */
 const deltaWidths = [0, 14, 17, 20] as const;
 
 function deltaOfDelta(bits: BitReader): number {

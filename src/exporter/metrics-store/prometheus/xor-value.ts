@@ -2,8 +2,9 @@ import type { BitReader } from "./bit-reader.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 
 /**
- * A value as XOR chunks go on with it (tsdb/docs/format/chunks.md): what differs from the one before lies in a window of bits,
- * with `leading` zeroes before it, which stays until a new one is written. Moved as bits, in two signed halves.
+ * The next value in an XOR chunk (tsdb/docs/format/chunks.md): its difference from the preceding one is in a
+ * window of bits, after `leading` zeroes; the window applies until a new one is written. Moved as bits, in
+ * two signed halves.
  */
 export class XorValue {
   high = 0;
@@ -22,7 +23,7 @@ export class XorValue {
   changeInNewWindow(bits: BitReader): void {
     const both = bits.read(11);
     this.#leading = both >>> 6;
-    // 64 does not fit in 6 bits, and 0 would be of no use: it stands for it.
+    // 64 does not fit in 6 bits; 0, otherwise unused, represents it.
     this.#meaningful = both & 63 || 64;
     if (this.#leading + this.#meaningful > 64) {
       throw new MalformedMessage("a chunk's value has more than 64 bits");

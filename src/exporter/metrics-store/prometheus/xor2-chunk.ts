@@ -4,9 +4,10 @@ import { MalformedMessage } from "./message-cursor.ts";
 import { XorValue } from "./xor-value.ts";
 
 /**
- * Decodes a chunk of Prometheus' XOR2 encoding (tsdb/chunkenc/xor2.go; `storage.tsdb.chunk_encoding.floats: xor2`). As XOR, but:
- * one control says how time and value go on; a staleness marker is a code of its own and changes no value after it; samples may have
- * start timestamps, behind their values, which are passed over.
+ * Decodes a chunk in Prometheus' XOR2 encoding (tsdb/chunkenc/xor2.go;
+ * `storage.tsdb.chunk_encoding.floats: xor2`). Differences from XOR: one control code covers time and value;
+ * a staleness marker has its own code and does not change the values after it; samples may have start
+ * timestamps after their values, which are skipped.
  */
 export class Xor2ChunkDecoder {
   readonly #bits = new BitReader();
@@ -14,15 +15,16 @@ export class Xor2ChunkDecoder {
 
   /**
    * @param view of the same memory as `bytes`
-   * @throws MalformedMessage when the bytes end before the last sample, or a time cannot be one; the buffer's samples are then
-   * those of before
+   * @throws MalformedMessage when the bytes end before the last sample, or a time is invalid; the buffer then
+   *   holds only its earlier samples
    */
   decode(bytes: Buffer, view: DataView, start: number, end: number, samples: SampleBuffer): void {
     const bits = this.#bits;
     const value = this.#value;
     const count = bits.openChunk(bytes, view, start, end, 3);
     const hasFirstStart = bits.read(1) === 1;
-    // The index of the first sample with another start timestamp than the first one's: from there on each has its own.
+    // The index of the first sample whose start timestamp differs from the first one's: from there on each
+    // has its own.
     const startsFrom = bits.read(7) || Number.POSITIVE_INFINITY;
     const base = samples.reserveMore(count);
     const { timestampsMs, valueHalves } = samples;
@@ -81,7 +83,7 @@ function signed(bits: BitReader, width: number): number {
   return value >= 2 ** (width - 1) ? value - 2 ** width : value;
 }
 
-/** How many bits a varbit number has (tsdb/chunkenc/varbit.go), by the number of ones before it. */
+/** Bits of a varbit number (tsdb/chunkenc/varbit.go), by the number of ones before it. */
 const varbitWidths = [0, 3, 6, 9, 12, 18, 25, 56, 64] as const;
 
 function skipVarbit(bits: BitReader): void {

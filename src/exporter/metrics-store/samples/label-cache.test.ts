@@ -6,7 +6,7 @@ import { LabelCache } from "./label-cache.ts";
 
 const plenty = 64 * 2 ** 20;
 
-/** Looks up a metric object that lies at some offset of a larger buffer. */
+/** Looks up a metric object at an offset in a larger buffer. */
 function find(cache: LabelCache, metric: string | Buffer, offset = 0): ReturnType<LabelCache["find"]> {
   const text = Buffer.from(metric);
   const bytes = Buffer.alloc(offset + text.length + 5, 0x7d);
@@ -55,7 +55,7 @@ describe("finding", () => {
           .sort((a, b) => (a.name < b.name ? -1 : 1));
         expect(series.labels).toEqual(expected);
         expect(series.isUtf8).toBe(true);
-        // Once the next series is parsed, labels are read from the key again, wherever it went.
+        // After the next series is parsed, labels are read from the key again, even if it has moved.
         find(cache, metric(1));
         expect(series.labels).toEqual(expected);
         cache.turn();
@@ -84,7 +84,7 @@ describe("finding", () => {
 });
 
 describe("the block of a series", () => {
-  /** As an encoder would make it; of any length, also longer than the key. */
+  /** A block like an encoder's; of any length, also longer than the key. */
   function blockFor(index: number): Buffer {
     return Buffer.alloc((index * 37) % 400, `block ${index};`);
   }
@@ -94,7 +94,7 @@ describe("the block of a series", () => {
     const count = 3_000;
     const all = Array.from({ length: count }, (_, index) => find(cache, metric(index)) as Series);
     for (const [index, series] of all.entries()) {
-      // Some have none, as those that are refused.
+      // Some have no block, like invalid ones.
       if (index % 5 > 0) expect(series.keepBlock(blockFor(index), index, -index)).toBe(series);
     }
     for (let turn = 0; turn < 3; turn++) {
@@ -109,7 +109,7 @@ describe("the block of a series", () => {
       }
       cache.turn();
     }
-    // Those that the cache has given up keep theirs as long as anybody has them.
+    // Evicted series keep their blocks while they are referenced.
     expect(bytesOf(all[1] as Series).equals(blockFor(1))).toBe(true);
   });
 

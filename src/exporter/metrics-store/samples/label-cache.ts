@@ -12,16 +12,17 @@ import {
 } from "./metric-labels.ts";
 
 /**
- * Finds the Series of a line by the raw bytes of its metric object: one hash over them, one comparison, no string made
- * (bench/label-cache.bench.ts: a quarter of what a Map keyed by text takes). Labels are parsed once, on a miss.
+ * Finds the Series of a line by the raw bytes of its metric object: one hash, one comparison, no strings
+ * (bench/label-cache.bench.ts). Labels are parsed once, on a miss.
  *
- * Two generations: a series found in the older one moves to the younger; at `turn()` the older one is dropped whole and the
- * younger takes its place. So a series goes when it was not seen for one to two turns, and memory is given back
- * without a walk over the series.
+ * Two generations: a series found in the older one moves to the younger; at `turn()` the older one is dropped
+ * whole and the younger takes its place. So a series is evicted after one to two turns without a lookup, and
+ * memory is freed without iterating over the series.
  *
- * Bounded in bytes: a full cache keeps what it has until the next turn, and parses the rest each time. Reads come round to
- * the same series again and again; a cache that made room for the newest would drop each one just before it is read
- * again, and a store a little larger than the cache would cost as much as no cache at all (bench/growth.ts).
+ * Bounded in bytes: a full cache keeps its series until the next turn, and parses all others each time. Reads
+ * return to the same series again and again: a cache that made room for the newest would drop each one just
+ * before it is read again, and a store slightly larger than the cache would cost as much as no cache at all
+ * (bench/growth.ts).
  */
 export class LabelCache {
   readonly #maxBytes: number;
@@ -35,34 +36,34 @@ export class LabelCache {
   #old = new Generation();
   #evicted = 0;
 
-  /** @param maxBytes of memory, what other rooms keep with a series included (estimated) */
+  /** @param maxBytes maximum memory (estimated), including data that other rooms keep with a series */
   constructor(maxBytes: number, limits: LabelLimits = defaultLabelLimits, seed: number = randomInt(2 ** 31)) {
     this.#maxBytes = maxBytes;
     this.#limits = limits;
-    // A secret start keeps whoever writes labels from choosing ones that all fall into one slot.
+    // A secret seed prevents writers of labels from choosing ones that all collide in one slot.
     this.#seed = seed;
   }
 
-  /** Series held. */
+  /** Number of series. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
 
-  /** Memory held, estimated. */
+  /** Memory used, estimated. */
   get bytes(): number {
     return this.#young.bytes + this.#old.bytes;
   }
 
-  /** Series dropped so far. */
+  /** Series evicted so far. */
   get evicted(): number {
     return this.#evicted;
   }
 
   /**
    * @param view of the same memory as `bytes`
-   * @param parse how the labels are written; what different ways write is never the same bytes
-   * @returns the series of the metric object at `start` to `end` (exclusive), why it is refused, or undefined when it is
-   * no JSON object of strings
+   * @param parse parser of the labels' encoding; two encodings never have the same bytes
+   * @returns the series of the metric object at `start` to `end` (exclusive), the reason it is invalid, or
+   *   undefined when it is not a JSON object of strings
    */
   find(
     bytes: Buffer,
@@ -75,7 +76,7 @@ export class LabelCache {
     return this.#young.find(hash, bytes, start, end) ?? this.#findElsewhere(hash, bytes, start, end, parse);
   }
 
-  /** Starts a new generation: what was not found since the last turn is dropped. */
+  /** Starts a new generation: drops series that were not found since the last turn. */
   turn(): void {
     this.#newest?.forget();
     this.#newest = undefined;
@@ -101,7 +102,8 @@ export class LabelCache {
     const metric = parse(bytes, start, end, this.#limits, this.#pool);
     if (metric?.kind !== "labels") return metric;
     const series = new CachedSeries(metric, this.#labelsOf(parse));
-    // Of the key: itself, and about as much again for the block that the remote-write room keeps with the series.
+    // The key itself, and an estimate of equal size for the block that the remote-write room keeps with the
+    // series.
     const cost = seriesBytes + 2 * (end - start);
     if (this.bytes + cost > this.#maxBytes) return series;
     this.#young.add(hash, bytes, start, end, series, cost);
@@ -122,16 +124,16 @@ export class LabelCache {
   }
 }
 
-/** The object, table entry and array place of a series beside its key and the block, which is about as long (estimated). */
+/** Estimated memory of a series besides its key and its block: the object, table entry and array element. */
 const seriesBytes = 250;
 const slabBytes = 2 ** 19;
 
-/** Reads labels again that were read before. */
+/** Parses labels again from a series' key. */
 type LabelsOf = (key: Buffer, start: number, end: number) => readonly Label[];
 
 /**
- * A series whose labels are its key in the cache: they are objects only until the next series is parsed, which is when
- * the encoder has seen them, and are read from the key again by the few that ask later.
+ * A series whose labels are its key in the cache. The label objects live only until the next series is
+ * parsed: the encoder has used them by then. Rare later accesses parse the key again.
  */
 class CachedSeries extends Series {
   readonly #labelsOf: LabelsOf;
@@ -149,7 +151,7 @@ class CachedSeries extends Series {
     return this.#labelsOf(this.#slab.bytes, this.#keyStart, this.#keyEnd);
   }
 
-  /** The block comes with the key, where there is one. @param slab with room for both */
+  /** The block, if any, moves with the key. @param slab with room for both */
   moveTo(slab: Slab, key: Span): void {
     this.#slab = slab;
     this.#keyStart = key.start;
@@ -167,15 +169,16 @@ class CachedSeries extends Series {
 }
 
 /**
- * A hash table with open addressing. Keys lie one after another outside of the garbage collector, and behind each the block of
- * its series, so that a processor which has read the one has begun to fetch the other (bench/shuffled.bench.ts).
+ * A hash table with open addressing. Keys are stored one after another outside of the garbage collector's
+ * heap, each followed by its series' block, so that reading the key makes the processor prefetch the block
+ * (bench/shuffled.bench.ts).
  */
 class Generation {
   size = 0;
   bytes = 0;
   /** Index of an entry + 1; 0 is a free slot. The number of slots is a power of two. */
   #slots = new Int32Array(1_024);
-  /** Of each entry side by side, so that a search touches one line of the processor's cache: hash, slab, start, length. */
+  /** Fields of an entry side by side, so that a search touches one cache line: hash, slab, start, length. */
   #entries = new Int32Array(512 * 4);
   #series: Array<CachedSeries | undefined> = [];
   #slabs: Slab[] = [];
@@ -186,8 +189,8 @@ class Generation {
   }
 
   /**
-   * Finds and gives away: the entry stays as a tombstone until the generation is dropped. Its cost is that of an average
-   * entry, which adds up to the right sum.
+   * Finds and removes an entry; it stays as a tombstone until the generation is dropped. Its cost is that of
+   * an average entry, which keeps the sum correct.
    */
   take(
     hash: number,
@@ -264,8 +267,8 @@ class Generation {
 }
 
 /**
- * 32 bits over the bytes, sixteen at a time in four independent chains, which a processor runs side by side. Every byte
- * counts: series often differ in one digit alone, and slots that many share would make every search a long one.
+ * A 32-bit hash of the bytes, sixteen at a time in four independent chains that a processor runs in parallel.
+ * Every byte counts: series often differ in one digit, and collisions would make every search slow.
  */
 function hashBytes(view: DataView, start: number, end: number, seed: number): number {
   let a = seed | 0;

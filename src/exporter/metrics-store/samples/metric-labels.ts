@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Label } from "../../series/series.ts";
 
-/** Why a line's metric cannot become a series while the lines after it can. Stable: a label of a metric. */
+/** Reason a line's metric cannot become a series, while later lines can. Stable: a label of a metric. */
 export type InvalidReason = "line_too_long" | "too_many_labels" | "label_value_too_long" | "duplicate_label";
 
 export interface Refusal {
@@ -12,22 +12,22 @@ export interface Refusal {
 
 export interface LabelLimits {
   readonly maxLabels: number;
-  /** Of a label's name or value, as it is written. */
+  /** Maximum bytes of a label's name or value, as received. */
   readonly maxValueBytes: number;
 }
 
 export const defaultLabelLimits: LabelLimits = { maxLabels: 10_000, maxValueBytes: 2 ** 19 };
 
-/** A metric object that was understood. */
+/** A parsed metric object. */
 export interface MetricLabels {
   readonly kind: "labels";
   /** Sorted by name (UTF-16 code units), no duplicate names, no empty values. */
   readonly labels: Label[];
-  /** False when a name or value holds bytes that are no UTF-8; U+FFFD stands for them in `labels`. */
+  /** False when a name or value has bytes that are not UTF-8; U+FFFD replaces them in `labels`. */
   readonly isUtf8: boolean;
 }
 
-/** Makes labels of a store's bytes for them. @returns undefined when they are not what they should be */
+/** Parses labels from a store's bytes. @returns undefined when the bytes are malformed */
 export type MetricParser = (
   bytes: Buffer,
   start: number,
@@ -37,9 +37,10 @@ export type MetricParser = (
 ) => MetricLabels | Refusal | undefined;
 
 /**
- * Parses a JSON object of strings, `{"__name__":"up","job":"x"}`, from `start` to `end` (exclusive, white space but no newline allowed).
+ * Parses a JSON object of strings, `{"__name__":"up","job":"x"}`, from `start` to `end` (exclusive; white
+ * space but no newline allowed).
  *
- * @returns the labels, why they are refused, or undefined when it is not such an object
+ * @returns the labels, the reason they are invalid, or undefined when it is not such an object
  */
 export function parseMetric(
   bytes: Buffer,
@@ -48,7 +49,7 @@ export function parseMetric(
   limits: LabelLimits,
   pool: LabelInterner,
 ): MetricLabels | Refusal | undefined {
-  // A line that was cut off would otherwise run on into the next one.
+  // Otherwise a truncated line would run on into the next one.
   const metric = bytes.subarray(start, end);
   if (metric.includes(10)) return undefined;
   const labels: Label[] = [];
@@ -87,7 +88,7 @@ export function parseMetric(
   };
 }
 
-/** @param bytes of the longer one of a label's name and value */
+/** @param bytes length of the longer one of a label's name and value */
 export function beyondLimits(labels: number, bytes: number, limits: LabelLimits): Refusal | undefined {
   if (labels > limits.maxLabels) {
     return refusal("too_many_labels", `a series has more than ${limits.maxLabels} labels`);
@@ -98,7 +99,7 @@ export function beyondLimits(labels: number, bytes: number, limits: LabelLimits)
   return undefined;
 }
 
-/** Puts labels in their order. @returns the refusal of a series that has one twice */
+/** Sorts labels by name. @returns the reason a series with a duplicate label is invalid */
 export function sortLabels(labels: Label[]): Refusal | undefined {
   if (!isSorted(labels)) labels.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   for (let index = 1; index < labels.length; index++) {
@@ -110,7 +111,7 @@ export function sortLabels(labels: Label[]): Refusal | undefined {
   return undefined;
 }
 
-/** Stores mostly write labels in order, and looking is much cheaper than sorting. */
+/** Stores mostly write labels in order, and checking is much cheaper than sorting. */
 function isSorted(labels: readonly Label[]): boolean {
   for (let index = 1; index < labels.length; index++) {
     if ((labels[index - 1] as Label).name > (labels[index] as Label).name) return false;
@@ -118,16 +119,16 @@ function isSorted(labels: readonly Label[]): boolean {
   return true;
 }
 
-/** Half of a pair has no UTF-8 form; only an escape can bring one in. */
+/** A lone surrogate has no UTF-8 form; only an escape can produce one. */
 function hasSurrogate(labels: readonly Label[]): boolean {
   return labels.some(({ name, value }) => surrogate.test(name) || surrogate.test(value));
 }
 
 /**
- * Makes labels from their bytes, and gives the same object again for a label that it made a short while ago: most of a
- * store's labels (job, instance, namespace) are shared by very many series.
- * A fixed number of places, each holding the last label that fell into it, so that nothing has to be evicted; few, since
- * they are all that stays of the labels of the series that were parsed.
+ * Creates labels from their bytes and reuses recent objects for equal labels: most of a store's labels (job,
+ * instance, namespace) are shared by very many series. It has a fixed number of places, each holding its
+ * latest label, so that nothing needs evicting. They are few, since they are all that remains of the labels
+ * of parsed series.
  */
 export class LabelInterner {
   readonly #places: Array<Label | undefined>;
@@ -137,7 +138,11 @@ export class LabelInterner {
     this.#places = new Array<Label | undefined>(places).fill(undefined);
   }
 
-  /** The positions are those of the strings with their quotes. @returns undefined when one is no JSON string */
+  /**
+   * The positions are those of the strings with their quotes.
+   *
+   * @returns undefined when one is not a JSON string
+   */
   label(
     bytes: Buffer,
     nameStart: number,
@@ -153,7 +158,7 @@ export class LabelInterner {
     return { name, value };
   }
 
-  /** The same of texts that stand as they are, without quotes and escapes; U+FFFD for what is no UTF-8. */
+  /** The same for texts without quotes and escapes; U+FFFD replaces bytes that are not UTF-8. */
   bareLabel(bytes: Buffer, nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): Label {
     const plain = this.#plainLabel(bytes, nameStart, nameEnd, valueStart, valueEnd);
     if (plain !== undefined) return plain;
@@ -163,7 +168,7 @@ export class LabelInterner {
     };
   }
 
-  /** @returns undefined where the ways to write a label may differ: in anything but printable ASCII, and with a backslash */
+  /** @returns undefined if a label has several encodings: with a backslash, or not printable ASCII */
   #plainLabel(
     bytes: Buffer,
     nameStart: number,
@@ -201,7 +206,7 @@ function refusal(reason: InvalidReason, message: string): Refusal {
   return { kind: "refused", reason, message };
 }
 
-/** @returns undefined when a byte is anything but printable ASCII, or a backslash, or `hash` is undefined already */
+/** @returns undefined when a byte is a backslash or not printable ASCII, or `hash` is already undefined */
 function plainHash(bytes: Buffer, start: number, end: number, hash: number | undefined): number | undefined {
   if (hash === undefined) return undefined;
   let mixed = hash;
@@ -242,7 +247,7 @@ function isText(bytes: Buffer, start: number, end: number, text: string): boolea
   return true;
 }
 
-/** A JSON string with its quotes; control characters that a store did not escape are taken as they are. */
+/** A JSON string with its quotes; unescaped control characters are accepted as they are. */
 function decodeString(bytes: Buffer, start: number, end: number): string | undefined {
   const text = bytes.toString("utf8", start, end);
   if (!text.includes("\\")) return text.slice(1, -1);

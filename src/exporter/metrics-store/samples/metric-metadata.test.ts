@@ -36,7 +36,7 @@ test("text that is not JSON is none", () => {
   expect(parseMetadata(Buffer.from("<html>"))).toMatchObject({ kind: "failed", reason: "malformed_answer" });
 });
 
-/** A store that knows some metrics, or is away; it counts what it is asked. */
+/** A store that knows some metrics, or is down; it counts the requests. */
 class KnownStore {
   readonly clock = new TestClock(0);
   names: string[] | "away" = [];
@@ -51,7 +51,7 @@ class KnownStore {
     return { kind: "response" as const, headers: {} as never, whole };
   }
 
-  /** Time passes, and the cache has its ticks. */
+  /** Advances the time; the cache gets its ticks. */
   async pass(seconds: number): Promise<void> {
     const { signal } = new AbortController();
     for (let restMs = seconds * 1_000; restMs > 0; ) {
@@ -76,7 +76,7 @@ describe("what is not known yet is asked for again", () => {
     const away = new KnownStore();
     away.names = "away";
     await away.pass(3_600);
-    // After 15 s, 30 s, 60 s and so on, and every ten minutes in the end.
+    // Requests after 15 s, 30 s, 60 s and so on, finally every ten minutes.
     expect(away.requests).toBe(11);
   });
 

@@ -6,7 +6,7 @@ import { isObject } from "../../../base/documents/document-path.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 
-/** What a store knows about a metric beside its samples. */
+/** A store's metadata of a metric. */
 export interface MetricMetadata {
   readonly type: "counter" | "gauge" | "histogram" | "gaugehistogram" | "summary" | "info" | "stateset";
   readonly help: string;
@@ -24,19 +24,19 @@ const types: ReadonlySet<string> = new Set<MetricMetadata["type"]>([
 ]);
 
 const refreshEveryMs = 10 * 60_000;
-/** The shortest pause between two requests: after the first failure, and when a name without metadata has appeared. */
+/** Minimum pause between two requests: after the first failure, and after a new name without metadata. */
 const shortestPauseMs = 15_000;
 const afterFailure = { baseMs: shortestPauseMs, maxMs: refreshEveryMs, jitter: 0 };
-/** Names without metadata that are remembered; more of them wait for the next regular refresh. */
+/** Maximum names without metadata to remember; further ones wait for the next regular refresh. */
 const maxNames = 10_000;
 const maxResponseBytes = 64 * 2 ** 20;
-/** What the series of a family have behind its name (OpenMetrics, "Suffixes"). */
+/** The suffixes of a family's series (OpenMetrics, "Suffixes"). */
 const suffix = /_(?:bucket|sum|count|total|created|info|gsum|gcount)$/;
 
 /**
- * The metadata of all metrics, fetched from the store's `/api/v1/metadata` (Prometheus has it; a store that does not has none):
- * every ten minutes, soon after a failure, and soon after a name without metadata was looked up for the first time. Metadata is a
- * courtesy to receivers: without it everything goes on.
+ * The metadata of all metrics, fetched from the store's `/api/v1/metadata` (Prometheus has it; other stores
+ * have no metadata): every ten minutes, soon after a failure, and soon after the first lookup of a name
+ * without metadata. Metadata is optional for receivers: delivery does not depend on it.
  */
 export class MetricMetadataCache implements Service {
   readonly name = "metric metadata";
@@ -46,9 +46,9 @@ export class MetricMetadataCache implements Service {
   #families: ReadonlyMap<string, MetricMetadata> = new Map();
   #dueAtMs = 0;
   #failures = 0;
-  /** Names that were looked up in vain: metrics that have no metadata, and new ones. */
+  /** Names without metadata that were looked up: metrics that have none, and new ones. */
   readonly #missing = new Set<string>();
-  /** One of them has come since the last request. */
+  /** Whether one was added since the last request. */
   #hasNewName = false;
 
   constructor(options: {
@@ -66,16 +66,16 @@ export class MetricMetadataCache implements Service {
     await runLoop(this.name, (turn) => this.tick(turn), options, signal);
   }
 
-  /** Asks the store if it is time to. @returns when to call it again, in ms. @throws the signal's reason */
+  /** Fetches the metadata if it is due. @returns ms until the next call @throws the signal's reason */
   async tick(signal: AbortSignal): Promise<number> {
     const isDue = this.#clock.monotonicMs() >= this.#dueAtMs;
     if (isDue && this.#missing.size >= maxNames) this.#missing.clear();
-    // After a failure nobody knows whether the name has no metadata: the pause after it counts.
+    // After a failure the name may have metadata, so the pause after a failure applies.
     if (isDue || (this.#hasNewName && this.#failures === 0)) await this.#refresh(signal);
     return shortestPauseMs;
   }
 
-  /** By the name of a series, which may be that of its family with a suffix. */
+  /** Looks up a series' name, which may be its family's name with a suffix. */
   lookup(metricName: string): MetricMetadata | undefined {
     const found = this.#families.get(metricName) ?? this.#families.get(metricName.replace(suffix, ""));
     if (found === undefined && this.#missing.size < maxNames && !this.#missing.has(metricName)) {
@@ -115,7 +115,7 @@ export class MetricMetadataCache implements Service {
   }
 }
 
-/** Reads the body of `/api/v1/metadata`. Of a metric that several targets describe differently, the first one counts. */
+/** Parses the body of `/api/v1/metadata`. If targets describe a metric differently, the first one counts. */
 export function parseMetadata(body: Buffer): ReadonlyMap<string, MetricMetadata> | ReadFailure {
   let response: unknown;
   try {

@@ -1,6 +1,6 @@
 import type { SampleBuffer } from "../../series/series.ts";
 
-/** Puts the samples in time order, equal times in the order they came. Bits are moved as bits: see SampleBuffer. */
+/** Sorts the samples by time; equal times keep their order. Bits are moved as bits: see SampleBuffer. */
 export function sortByTime(samples: SampleBuffer): void {
   const { length, timestampsMs, valueBytes } = samples;
   const order = Array.from({ length }, (_, index) => index);
@@ -13,7 +13,11 @@ export function sortByTime(samples: SampleBuffer): void {
   });
 }
 
-/** Drops the samples (in time order) that are not after `fromMs` and up to `toMs`. @returns how many */
+/**
+ * Keeps the samples (in time order) after `fromMs` and up to `toMs`.
+ *
+ * @returns the number of dropped samples
+ */
 export function trimToWindow(samples: SampleBuffer, fromMs: number, toMs: number): number {
   const { length, timestampsMs, valueBytes } = samples;
   let first = 0;

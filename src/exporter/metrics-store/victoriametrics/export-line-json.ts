@@ -2,18 +2,18 @@ import type { SampleBuffer } from "../../series/series.ts";
 import { skipSpace, stringEnd } from "../samples/metric-labels.ts";
 import { scanTimestamp, scanValue } from "./number.ts";
 
-/** What a line is that does not look as VictoriaMetrics usually writes one. */
+/** A line that differs from VictoriaMetrics' usual format. */
 export type UncommonLine =
   | { readonly kind: "empty" }
-  /** The samples are in the buffer, as they came; the metric object is at these positions. */
+  /** The samples are in the buffer, in received order; the metric object is at these positions. */
   | { readonly kind: "series"; readonly metricStart: number; readonly metricEnd: number }
-  /** Not a series at all: the store's own words. */
+  /** Not a series: the store's error message. */
   | { readonly kind: "error"; readonly text: string }
   | { readonly kind: "malformed" };
 
 /**
- * Parses the line at `start` to `end` (exclusive, without its newline) as a JSON object with the keys `metric`, `values`
- * and `timestamps` in any order, with white space anywhere; other keys are skipped.
+ * Parses the line at `start` to `end` (exclusive, without its newline) as a JSON object with the keys
+ * `metric`, `values` and `timestamps` in any order, with any white space; other keys are skipped.
  */
 export function parseUncommonLine(
   bytes: Buffer,
@@ -54,7 +54,7 @@ export function parseUncommonLine(
 
 const malformed: UncommonLine = { kind: "malformed" };
 
-/** @returns the number of items, or -1 when it is no array of them */
+/** @returns the number of items, or -1 when it is not an array of them */
 function scanArray(
   bytes: Buffer,
   [start, end]: readonly [number, number],
@@ -76,7 +76,7 @@ function scanArray(
   }
 }
 
-/** The position after the JSON value that begins at `start`, by its brackets and quotes alone, or -1. */
+/** The position after the JSON value that begins at `start`, or -1. Checks only brackets and quotes. */
 function jsonValueEnd(bytes: Buffer, start: number, end: number): number {
   let depth = 0;
   for (let at = start; at < end; at++) {

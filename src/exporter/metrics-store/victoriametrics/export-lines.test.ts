@@ -31,7 +31,7 @@ function decode(
     { maxLineBytes: options.maxLineBytes ?? 2 ** 20 },
   );
   for (const piece of pieces) {
-    // As sockets do it: the memory is used again for the next piece.
+    // Like a socket: the memory is reused for the next piece.
     const reused = Buffer.from(piece);
     decoder.push(reused);
     reused.fill(0x7b);
@@ -51,7 +51,7 @@ function cut(body: Buffer, places: readonly number[]): Buffer[] {
   return sorted.slice(1).map((end, index) => body.subarray(sorted[index] as number, end));
 }
 
-/** Values and how VictoriaMetrics writes them. */
+/** Values, in VictoriaMetrics' notation. */
 const anyValue = fc.oneof(
   fc.double({ noNaN: true }).map((value) => (Object.is(value, -0) ? 0 : value)),
   fc.integer(),

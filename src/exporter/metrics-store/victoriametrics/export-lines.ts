@@ -6,37 +6,38 @@ import type { Window } from "../window.ts";
 import { parseUncommonLine } from "./export-line-json.ts";
 import { scanTimestamp, scanValue } from "./number.ts";
 
-/** A body that cannot be taken for whole: what came before stays true, but the read has failed. */
+/** A fault that makes the body incomplete: earlier series are valid, but the read has failed. */
 export interface BodyFault {
   readonly kind: "fault";
   /**
-   * `store_error`: the store wrote an error after the status 200; `malformed_line`: bytes that are no export line;
-   * `incomplete_body`: the last line has no end.
+   * `store_error`: the store wrote an error after the status 200; `malformed_line`: bytes that are not an
+   * export line; `incomplete_body`: the last line is unterminated.
    */
   readonly reason: "store_error" | "malformed_line" | "incomplete_body";
   readonly message: string;
 }
 
 export interface ExportLineLimits {
-  /** Longer lines are refused; the rest goes on. */
+  /** Longer lines are skipped; the others are read. */
   readonly maxLineBytes: number;
 }
 
 export const defaultLineLimits: ExportLineLimits = { maxLineBytes: 64 * 2 ** 20 };
 
 /**
- * Decodes the body of `/api/v1/export` as it comes: JSON lines, each one series and its samples in parallel arrays.
+ * Decodes the body of `/api/v1/export` as it arrives: JSON lines, each with one series and its samples in
+ * parallel arrays.
  *
- * `push` takes any cut of the body and calls `onSeries` for every line that ends in it, with the samples in time order
- * and within the window; nothing is made into text, and only a line that is cut in two is copied. The bytes may be
- * used again as soon as `push` returns; the SampleBuffer is valid until `onSeries` returns.
+ * `push` accepts any split of the body and calls `onSeries` for every line that ends in it, with the samples
+ * in time order and within the window. No text is created, and only a line that is split is copied. The bytes
+ * may be reused as soon as `push` returns; the SampleBuffer is valid until `onSeries` returns.
  */
 export class ExportLineDecoder {
   /** Lines passed on. */
   series = 0;
   /** Samples passed on. */
   samples = 0;
-  /** Samples that the store gave and that were not asked for. */
+  /** Samples received outside of the requested window. */
   outsideWindow = 0;
   readonly refusals = new Map<InvalidReason, number>();
   lastRefusal: string | undefined;
@@ -48,7 +49,7 @@ export class ExportLineDecoder {
   readonly #samples = new SampleBuffer();
   #carry = Buffer.allocUnsafe(0);
   #carried = 0;
-  /** Within a line that is too long: skip to its end. */
+  /** Inside a line that is too long: skip to its end. */
   #skipping = false;
   #fault: BodyFault | undefined;
 
@@ -64,7 +65,7 @@ export class ExportLineDecoder {
     this.#maxLineBytes = limits.maxLineBytes;
   }
 
-  /** What ended decoding, if anything has. */
+  /** The fault that ended decoding, if any. */
   get fault(): BodyFault | undefined {
     return this.#fault;
   }
@@ -85,15 +86,15 @@ export class ExportLineDecoder {
       this.#carried = 0;
       this.#skipping = false;
     }
-    // Only whole lines are looked at, so that nothing below has to ask whether there are bytes left: each scan stops
-    // at the newline at the latest.
+    // Only whole lines are decoded, so that the code below never checks for the end of the bytes: each scan
+    // stops at the newline at the latest.
     const end = chunk.lastIndexOf(10) + 1;
     if (end > start) this.#lines(start === 0 ? chunk : chunk.subarray(start), end - start);
     if (this.#fault === undefined) this.#keep(chunk, Math.max(start, end));
     return this.#fault;
   }
 
-  /** Call when the body has ended. @returns the fault that makes it unfit to be taken for whole */
+  /** Call when the body has ended. @returns the fault that makes the body incomplete, or undefined */
   finish(): BodyFault | undefined {
     if (this.#fault === undefined && (this.#carried > 0 || this.#skipping)) {
       const rest = this.#carry.subarray(0, this.#carried);
@@ -113,7 +114,7 @@ export class ExportLineDecoder {
     return this.#fault;
   }
 
-  /** Keeps the beginning of a line until its end comes. */
+  /** Stores the beginning of a line until its end arrives. */
   #keep(chunk: Buffer, from: number): void {
     const length = chunk.length - from;
     if (length === 0 || this.#skipping) return;
@@ -134,7 +135,7 @@ export class ExportLineDecoder {
     this.#carried = needed;
   }
 
-  /** Decodes `bytes` up to `end`, where the last line ends with its newline. */
+  /** Decodes `bytes` up to `end`, the position after the last line's newline. */
   #lines(bytes: Buffer, end: number): void {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     let at = 0;
@@ -145,14 +146,14 @@ export class ExportLineDecoder {
   }
 
   /**
-   * A line as VictoriaMetrics writes it: `{"metric":{…},"values":[…],"timestamps":[…]}`.
+   * Decodes a line in VictoriaMetrics' usual format: `{"metric":{…},"values":[…],"timestamps":[…]}`.
    *
-   * @returns where the next line starts, or -1 when this one looks different
+   * @returns the start of the next line, or -1 when the format differs
    */
   #fastLine(bytes: Buffer, view: DataView, start: number): number {
     if (!lineHead.isAt(view, start)) return -1;
     const metricStart = start + lineHead.length - 1;
-    // No string can hold the bytes of `},"values":[`, since its quotes would be escaped: the first brace that is
+    // A string cannot contain the bytes of `},"values":[`, since its quotes would be escaped: the first brace
     // followed by them ends the metric.
     const metricEnd = bytes.indexOf(closeBrace, metricStart) + 1;
     if (!valuesHead.isAt(view, metricEnd)) return -1;
@@ -195,7 +196,11 @@ export class ExportLineDecoder {
     return at;
   }
 
-  /** Any other line: another order of keys, white space, an error, a brace within a label. @returns the next line's start */
+  /**
+   * Decodes any other line: another order of keys, white space, an error, a brace in a label.
+   *
+   * @returns the start of the next line
+   */
   #anyLine(bytes: Buffer, view: DataView, start: number): number {
     const newline = bytes.indexOf(10, start);
     if (newline - start >= this.#maxLineBytes) {
@@ -269,7 +274,7 @@ const comma = 44;
 const openBrace = 123;
 const closeBrace = 125;
 
-/** A text of ASCII characters, compared four at a time: for so few bytes a call of Buffer.compare takes longer. */
+/** A text of ASCII characters, compared four at a time: for so few bytes, Buffer.compare is slower. */
 class FixedText {
   readonly length: number;
   readonly #words: number[] = [];
@@ -301,7 +306,7 @@ const valuesHead = new FixedText(',"values":[');
 const timestampsHead = new FixedText('],"timestamps":[');
 const lineTail = new FixedText("]}\n");
 
-/** What a person sees of bytes that were not understood: one line, at most 300 bytes of each end. */
+/** Formats bytes that were not understood for a person: one line, at most 300 bytes of each end. */
 function excerpt(bytes: Buffer): string {
   const text =
     bytes.length <= 600

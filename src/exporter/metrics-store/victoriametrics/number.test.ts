@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SampleBuffer } from "../../series/series.ts";
 import { scanTimestamp, scanValue } from "./number.ts";
 
-/** The 64 bits that `text`, followed by `after`, is read as; undefined when it is refused. */
+/** The 64 bits read from `text`, followed by `after`; undefined when it is invalid. */
 function bitsOf(text: string, after = ","): string | undefined {
   const samples = new SampleBuffer();
   const end = scanValue(Buffer.from(text + after, "latin1"), 0, samples, 0);
@@ -18,7 +18,7 @@ function bitsOfDouble(value: number): string {
   return bytes.toString("hex");
 }
 
-/** As Go writes a float with 'f' and the shortest precision: never an exponent. */
+/** Go's float format 'f' with the shortest precision: never an exponent. */
 function withoutExponent(value: number): string {
   const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
   const negative = mantissa.startsWith("-") ? "-" : "";

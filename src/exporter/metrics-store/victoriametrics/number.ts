@@ -1,12 +1,12 @@
 import type { SampleBuffer } from "../../series/series.ts";
 
-/** 10^0 to 10^22: the powers that a double holds exactly. */
+/** 10^0 to 10^22: the powers that a double represents exactly. */
 const exactPowers = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 
-/** Every integer below this is a double, and a sum that reaches it stays at or above it, however it was rounded. */
+/** Every integer below this is a double, and a sum that reaches it stays at or above it despite rounding. */
 const exactIntegerLimit = 2 ** 53;
 
-/** A token longer than this is no number that a store writes (the longest, 5e-324 in full, has 326 bytes). */
+/** A longer token is not a number that a store writes. */
 const longestToken = 1_100;
 
 /** RFC 8259, section 6. */
@@ -15,15 +15,16 @@ const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /**
  * Reads one value of a JSON line at `position` and stores it as sample `index` (already reserved).
  *
- * Numbers become the very double that JSON.parse makes of them. What stores write for the rest is understood too:
- * bare `Inf`, `+Inf`, `-Inf`, `NaN` (VictoriaMetrics up to 1.9x), `null`, `"Infinity"`, `"-Infinity"` (later ones).
- * VictoriaMetrics drops ordinary NaN at ingestion, so one that is read back is a stale marker.
+ * Numbers become exactly the double of JSON.parse. Stores' notations of other values are accepted too: bare
+ * `Inf`, `+Inf`, `-Inf`, `NaN` (VictoriaMetrics up to 1.9x), `null`, `"Infinity"`, `"-Infinity"` (later
+ * ones). VictoriaMetrics drops ordinary NaN at ingestion, so a NaN that is read back is a staleness marker.
  *
  * @returns the position after the value, or -1 when there is no value
  */
 export function scanValue(bytes: Buffer, position: number, samples: SampleBuffer, index: number): number {
-  // Clinger's fast path: with an integer mantissa below 2^53 and a power of ten up to 10^22 both operands are exact, so
-  // that the one division rounds once, as the exact conversion does. It takes all but the longest of a store's decimals.
+  // Clinger's fast path: with an integer mantissa below 2^53 and a power of ten up to 10^22 both operands are
+  // exact, so the one division rounds once, like the exact conversion. It covers all but the longest of a
+  // store's decimals.
   let at = position;
   let byte = bytes[at] as number;
   const negative = byte === 45;
@@ -57,7 +58,9 @@ export function scanValue(bytes: Buffer, position: number, samples: SampleBuffer
   return at;
 }
 
-/** Everything that the fast path leaves: long or scientific numbers, infinities, NaN, null, quoted forms. */
+/**
+ * Reads values that the fast path leaves: long or scientific numbers, infinities, NaN, null, quoted forms.
+ */
 function scanUncommon(bytes: Buffer, position: number, samples: SampleBuffer, index: number): number {
   const end = tokenEnd(bytes, position);
   let text = bytes.toString("latin1", position, end);
@@ -85,12 +88,14 @@ function scanUncommon(bytes: Buffer, position: number, samples: SampleBuffer, in
 }
 
 /**
- * Reads one timestamp (an integer of ms since the Unix epoch) and stores it as that of sample `index`.
+ * Reads one timestamp (an integer of ms since the Unix epoch) and stores it as the timestamp of sample
+ * `index`.
  *
  * @returns the position after it, or -1 when there is no integer
  */
 export function scanTimestamp(bytes: Buffer, position: number, samples: SampleBuffer, index: number): number {
-  // All times from September 2001 to November 2286 have 13 digits: two halves that fit small integers, no loop.
+  // All times from September 2001 to November 2286 have 13 digits: two halves that fit small integers, no
+  // loop.
   const after = bytes[position + 13] as number;
   if (after === 44 || after === 93) {
     const high = sixDigits(bytes, position);
@@ -109,7 +114,7 @@ export function scanTimestamp(bytes: Buffer, position: number, samples: SampleBu
   return end;
 }
 
-/** The number that six digits make, or -1. `^ 48` maps the digits, and nothing else, to 0-9. */
+/** The number formed by six digits, or -1. `^ 48` maps the digits, and nothing else, to 0-9. */
 function sixDigits(bytes: Buffer, position: number): number {
   const a = (bytes[position] as number) ^ 48;
   const b = (bytes[position + 1] as number) ^ 48;
@@ -121,7 +126,7 @@ function sixDigits(bytes: Buffer, position: number): number {
   return ((((a * 10 + b) * 10 + c) * 10 + d) * 10 + e) * 10 + f;
 }
 
-/** Where a token ends: before a comma, a bracket, a brace or white space. */
+/** The end of a token: a comma, a bracket, a brace or white space follows. */
 function tokenEnd(bytes: Buffer, position: number): number {
   const limit = Math.min(bytes.length, position + longestToken);
   let end = position;

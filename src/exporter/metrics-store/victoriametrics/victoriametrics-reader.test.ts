@@ -4,7 +4,7 @@ import type { Selector } from "../../metricsql/ast/ast.ts";
 import { parse } from "../../metricsql/parse/parser.ts";
 import { endSeconds, exportForm, seconds } from "./victoriametrics-reader.ts";
 
-/** What a store makes of a time, in ms: 1.79 cuts off, later versions round. */
+/** A store's readings of a time, in ms: 1.79 truncates, later versions round. */
 function readTimes(text: string): { cut: number; rounded: number } {
   return { cut: Math.trunc(Number(text) * 1e3), rounded: Math.round(Number(text) * 1e3) };
 }

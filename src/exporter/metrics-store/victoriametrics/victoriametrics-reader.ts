@@ -5,7 +5,7 @@ import type { FlavorReader, ReadTotals, SampleReceiver, ScopedRead, Tenant } fro
 import type { LabelCache } from "../samples/label-cache.ts";
 import { ExportLineDecoder } from "./export-lines.ts";
 
-/** Reads from VictoriaMetrics by `/api/v1/export`, every raw sample as it is stored. */
+/** Reads from VictoriaMetrics by `/api/v1/export`: every raw sample as stored. */
 export class VictoriaMetricsReader implements FlavorReader {
   readonly #client: StoreClient;
   readonly #cache: LabelCache;
@@ -34,7 +34,7 @@ export class VictoriaMetricsReader implements FlavorReader {
     for (const [reason, lines] of decoder.refusals) {
       receiver.onRefused(reason, lines, decoder.lastRefusal ?? reason);
     }
-    // A fault in what came says more than the way the connection ended.
+    // A fault in the received data is more specific than the end of the connection.
     const fault = response.kind === "response" && response.whole ? decoder.finish() : decoder.fault;
     if (fault !== undefined) return failure(fault.reason, fault.message);
     if (response.kind !== "response") return response;
@@ -44,10 +44,10 @@ export class VictoriaMetricsReader implements FlavorReader {
 }
 
 /**
- * The form fields of a raw export; the window's start is exclusive, and the store's `start` is not.
+ * The form fields of a raw export. The window's start is exclusive, the store's `start` is inclusive.
  *
- * Never with `reduce_mem_usage`, which would take the store half as much time: VictoriaMetrics 1.79.5, when such an export is
- * broken off, puts its samples into the responses that others get in the next seconds.
+ * Never with `reduce_mem_usage`, although it is faster: when such an export is aborted, VictoriaMetrics
+ * 1.79.5 mixes its samples into other clients' responses in the following seconds.
  */
 export function exportForm({ selector, tenant, window }: ScopedRead, timeoutMs: number): URLSearchParams {
   const form = new URLSearchParams({
@@ -56,7 +56,7 @@ export function exportForm({ selector, tenant, window }: ScopedRead, timeoutMs: 
     end: endSeconds(window.toMs),
     timeout: `${Math.ceil(timeoutMs / 1_000)}s`,
   });
-  // The selector is confined already; this holds even where the store's idea of the selector differs from ours.
+  // The selector is already confined; this confines it even if the store parses it differently.
   if (tenant !== undefined) form.set("extra_filters[]", tenantFilter(tenant));
   return form;
 }
@@ -67,16 +67,16 @@ export function tenantFilter({ label, value }: Tenant): string {
 }
 
 /**
- * Unix seconds with three decimals. VictoriaMetrics (1.79) reads them as a double, multiplies by 1000 and cuts off: exact
- * from 2004 to 2038; elsewhere it may come to a millisecond less, which as a start only gives samples that the
- * decoder drops.
+ * Unix seconds with three decimals. VictoriaMetrics (1.79) reads them as a double, multiplies by 1000 and
+ * truncates: exact from 2004 to 2038. Elsewhere the result may be a millisecond less; as a start, that only
+ * adds samples that the decoder drops.
  */
 export function seconds(ms: number): string {
   const whole = Math.floor(ms / 1_000);
   return `${whole}.${String(ms - whole * 1_000).padStart(3, "0")}`;
 }
 
-/** The same where it must be exact, as for an end, where a millisecond less would lose samples: a fourth decimal makes up for what is cut off. */
+/** Unix seconds for an end: a fourth decimal compensates for truncation, which would lose samples. */
 export function endSeconds(ms: number): string {
   const text = seconds(ms);
   return Math.trunc(Number(text) * 1e3) < ms ? `${text}1` : text;

@@ -1,9 +1,9 @@
 import type { Aggregate, Call, Expr } from "../ast/ast.ts";
 import { walk } from "../ast/visit.ts";
 
-/** What a function does with the labels that its arguments name. */
+/** The labels that a function's arguments name, and the function's use of them. */
 interface LabelArguments {
-  /** Labels whose value in the result the function makes. */
+  /** Labels whose value the function computes. */
   readonly written: (args: readonly Expr[]) => readonly string[];
   /** Labels that it only reads, compares or drops. */
   readonly read?: (args: readonly Expr[]) => readonly string[];
@@ -28,11 +28,11 @@ const writeAll: LabelArguments = { written: (args) => every(args, 1) };
 const name: LabelArguments = { written: () => ["__name__"] };
 const vmrange: LabelArguments = { written: () => ["vmrange"] };
 const rollup: LabelArguments = { written: (args) => (args.length > 1 ? [] : ["rollup"]) };
-/** `"label=value"`, of the sum of the rest. */
+/** `"label=value"`, the label of the sum of all other series. */
 const rest: LabelArguments = {
   written: (args) => strings([args[2]]).map((text) => text.replace(/=.*$/s, "")),
 };
-/** The result has the labels that the selector demands. */
+/** The result has the labels that the selector requires. */
 const absent: LabelArguments = {
   written: ([arg]) => {
     const selector = arg?.type === "rollup" ? arg.expr : arg;
@@ -41,7 +41,9 @@ const absent: LabelArguments = {
   },
 };
 
-/** Every function that names labels in its arguments, or makes labels. All others keep, group or drop labels at most. */
+/**
+ * Every function whose arguments name labels, or that creates labels. All others keep, group or drop labels.
+ */
 const FUNCTIONS: Readonly<Record<string, LabelArguments>> = {
   absent,
   absent_over_time: absent,
@@ -68,7 +70,7 @@ const FUNCTIONS: Readonly<Record<string, LabelArguments>> = {
   label_map: second,
   label_match: readSecond,
   label_mismatch: readSecond,
-  // The source loses its value.
+  // `label_move` empties its source label.
   label_move: writeAll,
   label_replace: { written: (args) => strings([args[1]]), read: (args) => strings([args[3]]) },
   label_set: { written: (args) => every(args, 1, 2) },
@@ -102,9 +104,9 @@ function labelArguments({ name: called }: Call | Aggregate): LabelArguments | un
 }
 
 /**
- * The labels whose values the expression makes itself, rather than take them from the series it reads: `label_set`,
- * `label_replace`, `count_values`, `group_left(…) prefix "p"` and their like. Sorted. `p*` stands for every label that
- * begins with p (`group_left(*) prefix "p"`).
+ * The labels whose values the expression computes instead of taking them from its input series: by
+ * `label_set`, `label_replace`, `count_values`, `group_left(…) prefix "p"` and the like. Sorted. `p*` means
+ * every label that begins with p (`group_left(*) prefix "p"`).
  *
  * Copying a label under its own name (`group_left(a)`) and grouping (`by`) are not writing.
  */
@@ -122,8 +124,8 @@ export function labelsWritten(expr: Expr): readonly string[] {
 }
 
 /**
- * Every label that the expression names, however it does: in filters, in `by`, `without`, `on`, `ignoring` and
- * `group_left` lists, as the argument of a label function. Sorted; the metric's name is `__name__`.
+ * Every label that the expression names: in filters, in `by`, `without`, `on`, `ignoring` and `group_left`
+ * lists, as the argument of a label function. Sorted; the metric's name is `__name__`.
  */
 export function labelsNamed(expr: Expr): readonly string[] {
   const named = new Set<string>(labelsWritten(expr));

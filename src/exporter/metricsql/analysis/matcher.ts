@@ -4,7 +4,7 @@ import { parseRegex } from "../regex/regex.ts";
 import { compileRegex } from "../regex/regex-match.ts";
 import { finiteTexts, matchesEmptyText } from "../regex/regex-tree.ts";
 
-/** The labels of a series; the metric name is `__name__`. A label that is not there counts as empty. */
+/** The labels of a series; the metric name is `__name__`. A missing label counts as empty. */
 export type LabelSet = ReadonlyMap<string, string> | Readonly<Record<string, string>>;
 
 function labelValue(labels: LabelSet, label: string): string {
@@ -14,8 +14,8 @@ function labelValue(labels: LabelSet, label: string): string {
 }
 
 /**
- * Compiles a selector to a predicate over the labels of a series. The pseudo-label `__graphite__` is not known here: a
- * filter on it is taken for an ordinary label.
+ * Compiles a selector to a predicate over the labels of a series. The pseudo-label `__graphite__` is not
+ * supported: a filter on it is treated as one on an ordinary label.
  */
 export function matcher(selector: Selector): (labels: LabelSet) => boolean {
   const groups = selector.groups.map((group) =>
@@ -42,8 +42,8 @@ export function filterTest({ op, value }: LabelFilter): (text: string) => boolea
 }
 
 /**
- * Does a filter let a missing label pass? A predicate for the filters of one expression, in which templates may repeat a
- * regular expression a thousand times: each is read once.
+ * Returns a predicate: whether a filter matches a missing label. For the filters of one expression, in which
+ * templates may repeat a regular expression many times: each is parsed once.
  */
 export function emptyTest(): (filter: LabelFilter) => boolean {
   const known = new Map<string, boolean>();
@@ -60,18 +60,20 @@ export function emptyTest(): (filter: LabelFilter) => boolean {
   };
 }
 
-/** So many pairs of groups are compared; what has more is taken to overlap. */
+/** Maximum pairs of groups to compare; beyond it, the expressions count as overlapping. */
 const MAX_PAIRS = 10_000;
 
-/** So many filters and characters of their values are looked at for all pairs together, and of one label in one pair. */
+/**
+ * Maximum filters and characters of values to examine, for all pairs together and for one label of a pair.
+ */
 const MAX_WORK = 500_000;
 
-/** Of a regular expression, so many values are tried one by one. */
+/** Maximum values of a regular expression to try one by one. */
 const MAX_VALUES = 100;
 
 /**
- * Can the two expressions read the same series? `false` only where no selector of the one can match what a selector of
- * the other matches; when in doubt, `true`.
+ * Whether the two expressions can read the same series. `false` only if no selector of one can match anything
+ * that a selector of the other matches; when in doubt, `true`.
  */
 export function mayOverlap(a: Expr, b: Expr): boolean {
   const [groupsOfA, groupsOfB] = [groupsOf(a), groupsOf(b)];
@@ -94,10 +96,10 @@ function sizeOf(groups: readonly (readonly LabelFilter[])[]): number {
   return size;
 }
 
-/** Can all filters hold at once? Each label is looked at for itself. */
+/** Whether all filters can hold at once. Each label is examined on its own. */
 function satisfiable(filters: readonly LabelFilter[]): boolean {
   for (const [label, own] of byLabel(filters)) {
-    // Not an ordinary label: what it matches is not its value.
+    // Not an ordinary label: the filter's value does not match a label's value.
     if (label === "__graphite__") continue;
     const values = own.map(possibleValues).find((known) => known !== undefined);
     if (!values || sizeOf([own]) * values.join("").length > MAX_WORK) continue;
@@ -117,7 +119,7 @@ function byLabel(filters: readonly LabelFilter[]): Map<string, LabelFilter[]> {
   return groups;
 }
 
-/** The values that a filter lets pass, where they are few. */
+/** The values that a filter matches, if they are few. */
 function possibleValues({ op, value }: LabelFilter): readonly string[] | undefined {
   if (op === "=") return [value];
   return op === "=~" ? finiteTexts(parseRegex(value), MAX_VALUES) : undefined;

@@ -4,21 +4,25 @@ import { isComparison, isPlainName, isSetOperator } from "../ast/words.ts";
 import { emptyTest } from "./matcher.ts";
 import type { Remark } from "./warnings.ts";
 
-/** PromQL's types. MetricsQL has but one, so an expression that mixes them is refused by Prometheus only. */
+/** PromQL's types. MetricsQL has only one, so only Prometheus rejects an expression that mixes them. */
 type Type = "scalar" | "vector" | "matrix" | "string";
 
 /**
- * What PromQL knows grew with Prometheus 3: durations are numbers and numbers durations, digits may be grouped, there are more
- * functions. Of the versions below a major one the newest counts: what an older one lacks it refuses itself.
+ * PromQL grew with Prometheus 3: durations and numbers are interchangeable, digits may be grouped, and there
+ * are more functions. Within a major version the newest minor version counts: an older one itself rejects the
+ * features it lacks.
  */
 export type PrometheusMajor = 2 | 3;
 
 export interface PromqlRemark extends Remark {
-  /** The feature that must be enabled for Prometheus to take it; nothing but the store knows whether it is. */
+  /** The feature that must be enabled in Prometheus; only the store knows whether it is. */
   readonly feature?: string;
 }
 
-/** The types of arguments (v: vector, m: matrix, s: scalar, t: string), `?` after one that may be left out, `*` after one that may be repeated. */
+/**
+ * Types of arguments (v: vector, m: matrix, s: scalar, t: string); `?` follows an optional, `*` a repeatable
+ * one.
+ */
 type Signatures = ReadonlyMap<string, string>;
 
 function signaturesOf(bySignature: Readonly<Record<string, string>>): Signatures {
@@ -50,13 +54,13 @@ const COMMON = {
   sm: "quantile_over_time",
 };
 
-/** The functions and aggregates of Prometheus without those behind a feature. */
+/** Prometheus' functions and aggregates, except those behind a feature. */
 const SIGNATURES: Readonly<Record<PrometheusMajor, Signatures>> = {
   2: signaturesOf({ ...COMMON, mss: "holt_winters" }),
   3: signaturesOf({ ...COMMON, m: `${COMMON.m} first_over_time` }),
 };
 
-/** Those of Prometheus 3 behind the feature `promql-experimental-functions`. */
+/** The functions of Prometheus 3 behind the feature `promql-experimental-functions`. */
 const EXPERIMENTAL = signaturesOf({
   "": "end range start step",
   m: "mad_over_time",
@@ -76,14 +80,14 @@ const SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
 
 const TYPES: Readonly<Record<string, Type>> = { v: "vector", m: "matrix", s: "scalar", t: "string" };
 
-/** As PromQL writes durations. */
+/** Whether the text is a duration in PromQL's notation. */
 function isDuration(text: string): boolean {
   return /^-?(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/.test(text);
 }
 
 /**
- * Why plain Prometheus would not know or would refuse the expression, in the order of the text; empty where it is
- * PromQL. (What both know can still give other values: `rate` extrapolates in Prometheus.)
+ * The reasons plain Prometheus would reject the expression, in the order of the text; empty if it is PromQL.
+ * Both can still give different values for it: `rate` extrapolates in Prometheus.
  */
 export function promqlOnly(expr: Expr, major: PrometheusMajor): readonly PromqlRemark[] {
   const checker = new PromqlChecker(major);
@@ -111,7 +115,7 @@ class PromqlChecker {
     this.remarks.push({ message, pos, feature });
   }
 
-  /** The type of the expression, as far as it has one. */
+  /** The type of the expression, if it has one. */
   check(expr: Expr): Type {
     switch (expr.type) {
       case "number":
@@ -166,7 +170,7 @@ class PromqlChecker {
     }
   }
 
-  /** Sums of durations are none: Prometheus 3 reads `m offset 1h-5m` as `(m offset 1h) - 5m`. */
+  /** Sums of durations are not durations: Prometheus 3 reads `m offset 1h-5m` as `(m offset 1h) - 5m`. */
   private duration(duration: Duration | undefined, pos: number): void {
     if (!duration || isDuration(duration.text)) return;
     if (this.#major === 3 && this.isNumber(duration.text)) return;
@@ -202,7 +206,7 @@ class PromqlChecker {
     else this.check(at);
   }
 
-  /** In a loop to the left: chains of operators may be thousands long. */
+  /** Loops over the left operands: chains of operators may be very long. */
   private binary(expr: Binary): Type {
     const spine = [expr];
     let bottom: Expr = expr.left;

@@ -2,16 +2,16 @@ import type { Expr } from "../ast/ast.ts";
 import { walk } from "../ast/visit.ts";
 import type { Remark } from "./warnings.ts";
 
-/** Functions and aggregates whose value at a point is made of the other points of the result, or of its bounds. */
+/** Functions and aggregates whose value at a point depends on the result's other points or bounds. */
 const ofRange =
   /^(?:range_(?!over_time$)\w+|running_\w+|(?:top|bottom)k_\w+|outliersk|keep_last_value|keep_next_value|interpolate|smooth_exponential|remove_resets|drop_empty_series|start|end)$/;
 
-/** Functions that give something else each time. */
+/** Functions that return a different value each time. */
 const ofChance = /^(?:rand|rand_exponential|rand_normal|now)$/;
 
 /**
- * What means something else in an export than in a graph: there is no range there, each point is evaluated alone, and
- * perhaps again.
+ * Remarks on expressions that mean something else in an export than in a graph: an export has no range; each
+ * point is evaluated alone, and possibly again.
  */
 export function rangeRemarks(expr: Expr): readonly Remark[] {
   const remarks: Remark[] = [];

@@ -4,9 +4,9 @@ import { rewrite } from "../ast/visit.ts";
 export { labelsNamed } from "./labels.ts";
 
 /**
- * The expression with `label="value"` for each of the filters added to every group of every selector, wherever it
- * stands: nothing without these labels can be read. A filter that the query has on the same label stays, so both
- * must hold.
+ * Adds `label="value"` for each of the filters to every group of every selector in the expression, so that it
+ * cannot read a series without these labels. The query's own filters on the same labels stay, so both must
+ * hold.
  *
  * @throws RangeError for an empty label or value: such a filter would match the series that lack the label
  */

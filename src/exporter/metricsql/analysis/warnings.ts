@@ -2,19 +2,19 @@ import type { Expr, LabelFilter, Rollup, Selector } from "../ast/ast.ts";
 import { walk } from "../ast/visit.ts";
 import { emptyTest } from "./matcher.ts";
 
-/** Something to say about a place in an expression. */
+/** A remark about a place in an expression. */
 export interface Remark {
   readonly message: string;
-  /** Offset in the text that was parsed. */
+  /** Offset in the parsed text. */
   readonly pos: number;
 }
 
 export interface WarningLimits {
-  /** A longer look-behind window is worth a warning. */
+  /** Longer look-behind windows cause a warning. */
   readonly maxWindowMs: number;
-  /** A subquery that evaluates at more points is, too. */
+  /** Subqueries with more points cause a warning. */
   readonly maxSubqueryPoints: number;
-  /** Are selectors that name labels but no metric worth one? */
+  /** Whether selectors that name labels but no metric cause a warning. */
   readonly nameless: boolean;
 }
 
@@ -24,7 +24,7 @@ const DEFAULT_LIMITS: WarningLimits = {
   nameless: true,
 };
 
-/** What makes the expression costly for a store: selectors that match (nearly) everything, huge windows. */
+/** Warns of costs to a store: selectors that match (nearly) everything, very long windows. */
 export function warnings(expr: Expr, limits: Partial<WarningLimits> = {}): readonly Remark[] {
   const applied = { ...DEFAULT_LIMITS, ...limits };
   const remarks: Remark[] = [];
@@ -57,7 +57,7 @@ function selectorWarning(
   return undefined;
 }
 
-/** Does the filter narrow down the metric's name? `.+` does not. */
+/** Whether the filter narrows down the metric's name. `.+` does not. */
 function namesMetric(filter: LabelFilter, matchesEmpty: (filter: LabelFilter) => boolean): boolean {
   if (filter.label === "__graphite__") return true;
   return (

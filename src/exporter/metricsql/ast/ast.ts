@@ -1,10 +1,10 @@
 /**
- * The syntax tree of a MetricsQL expression. Start reading here: the parser makes these nodes, everything else in this
- * folder takes them apart. All nodes are immutable; `pos` is the offset (UTF-16 units) in the text that a node was
- * read from, for messages.
+ * The syntax tree of a MetricsQL expression. Start reading here: the parser builds these nodes, everything
+ * else in this folder processes them. All nodes are immutable; `pos` is a node's offset (UTF-16 units) in the
+ * parsed text, for messages.
  *
- * The nodes with children are generic so that the template tree (`template-ast.ts`, before WITH is expanded) can
- * share them; with no type arguments they are what `parse` returns.
+ * The nodes with children are generic so that the template tree (`template-ast.ts`, before WITH is expanded)
+ * can share them; without type arguments they are the nodes that `parse` returns.
  */
 
 /** An expression: no templates, no redundant parentheses, function names in lower case. */
@@ -19,7 +19,7 @@ export type Expr =
   | Binary
   | Union;
 
-/** `1.5Ki`: `text` as it was written (with a leading `-` if negative), `value` what it is worth. */
+/** `1.5Ki`: `text` as written (with a leading `-` if negative), and its numeric `value`. */
 export interface NumberLiteral {
   readonly type: "number";
   readonly value: number;
@@ -33,7 +33,7 @@ export interface StringLiteral {
   readonly pos: number;
 }
 
-/** A duration where a value stands (`m[1h] / 1h`): its seconds. */
+/** A duration used as a value (`m[1h] / 1h`): its seconds. */
 export interface DurationLiteral {
   readonly type: "duration";
   readonly duration: Duration;
@@ -41,8 +41,8 @@ export interface DurationLiteral {
 }
 
 /**
- * A length of time: `ms + steps * step`, where the step is that of the query (`5i` is five steps). `text` is what was
- * written; a bare number means seconds.
+ * A length of time: `ms + steps * step`, where the step is the query's (`5i` is five steps). `text` is the
+ * duration as written; a bare number means seconds.
  */
 export interface Duration {
   readonly text: string;
@@ -51,8 +51,9 @@ export interface Duration {
 }
 
 /**
- * A series selector. The groups are alternatives (`or`); the filters of a group must all hold. The metric name is an
- * ordinary filter on `__name__`. There is at least one group; `{}` has one without filters.
+ * A series selector. The groups are alternatives (`or`); the filters of a group must all hold. The metric
+ * name is an ordinary filter on `__name__`. At least one group is present; `{}` has one group without
+ * filters.
  */
 export interface Selector {
   readonly type: "selector";
@@ -68,7 +69,7 @@ export interface LabelFilter {
   readonly value: string;
 }
 
-/** `expr[window:step] offset d @ t`, with at least one of the parts. `subquery` says that the colon was there. */
+/** `expr[window:step] offset d @ t`, with at least one part. `subquery` is true if the colon was written. */
 export interface Rollup<E = Expr, D = Duration> {
   readonly type: "rollup";
   readonly expr: E;
@@ -94,7 +95,7 @@ export interface Aggregate<E = Expr> {
   readonly name: string;
   readonly args: readonly E[];
   readonly grouping: Grouping | undefined;
-  /** At most this many output series. */
+  /** Maximum number of output series. */
   readonly limit: number | undefined;
   readonly pos: number;
 }
@@ -151,13 +152,13 @@ export interface Join<S = string> {
   readonly prefix: S | undefined;
 }
 
-/** The values that stand in for a missing side: `fill(v)` sets both. */
+/** The values that replace a missing side: `fill(v)` sets both. */
 export interface Fill {
   readonly left: NumberLiteral | undefined;
   readonly right: NumberLiteral | undefined;
 }
 
-/** `(a, b)`, also `()`: the series of all. */
+/** `(a, b)`, also `()`: the series of all members. */
 export interface Union<E = Expr> {
   readonly type: "union";
   readonly args: readonly E[];

@@ -1,9 +1,9 @@
 import type { Aggregate, Call, Expr } from "./ast.ts";
 
-/** What is known of a function. */
+/** Kind and number of arguments of a function. */
 export interface FunctionInfo {
   readonly kind: "rollup" | "transform" | "label" | "aggregate";
-  /** How many arguments it takes. */
+  /** Minimum number of arguments. */
   readonly min: number;
   readonly max: number;
   /** The arguments after the `min`th come in pairs. */
@@ -12,9 +12,7 @@ export interface FunctionInfo {
 
 const MANY = Number.POSITIVE_INFINITY;
 
-/**
- * The functions, by kind and number of arguments: `1`, `0-1`, `2+`, and `1+2` for one argument and then pairs.
- */
+/** Functions by kind, with their number of arguments: `1`, `0-1`, `2+`, or `1+2` for one and then pairs. */
 const TABLE: Readonly<Record<FunctionInfo["kind"], Readonly<Record<string, string>>>> = {
   rollup: {
     "1": `absent_over_time ascent_over_time avg_over_time changes changes_prometheus count_over_time
@@ -92,7 +90,7 @@ function range(arity: string): Pick<FunctionInfo, "min" | "max" | "pairs"> {
   return { min: Number(low), max: open ? MANY : Number(high ?? low), pairs: open && high === "2" };
 }
 
-/** What is known of a function, by its name in lower case. */
+/** Looks up a function by its name in lower case. */
 export function functionInfo(name: string): FunctionInfo | undefined {
   return FUNCTIONS.get(name);
 }
@@ -106,7 +104,7 @@ export function isAggregate(name: string): boolean {
   return FUNCTIONS.get(name)?.kind === "aggregate";
 }
 
-/** Which argument of a rollup function is the series that it rolls up; undefined for all other functions. */
+/** Index of the argument that a rollup function rolls up; undefined for all other functions. */
 export function rollupArgument(call: Pick<Call, "name" | "args">): number | undefined {
   if (FUNCTIONS.get(call.name)?.kind !== "rollup") return undefined;
   switch (call.name) {
@@ -123,7 +121,7 @@ export function rollupArgument(call: Pick<Call, "name" | "args">): number | unde
   }
 }
 
-/** What is wrong with a call (an unknown function, a wrong number of arguments), or undefined. */
+/** The fault of a call (an unknown function, a wrong number of arguments), or undefined. */
 export function checkCall(call: Call | Aggregate): string | undefined {
   const { name, args } = call;
   const info = FUNCTIONS.get(name);
@@ -148,7 +146,7 @@ export function checkCall(call: Call | Aggregate): string | undefined {
   return `unexpected number of arguments of ${name}(): ${args.length}; expected ${expected} ${pairs ? "" : noun}`.trimEnd();
 }
 
-/** Functions of other kinds that take strings: which arguments, counted from 0. */
+/** Functions of other kinds that take strings, with the index of the string argument (from 0). */
 const STRING_ARGUMENTS: Readonly<Record<string, number>> = {
   count_values: 0,
   count_values_over_time: 0,
@@ -161,8 +159,8 @@ const STRING_ARGUMENTS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Must this argument be a string? A store would also take an expression that comes to one (`sort("a")`); it is refused
- * here, since nobody could say then which labels the function writes.
+ * Whether this argument must be a string. A store also accepts an expression that evaluates to one
+ * (`sort("a")`); it is rejected here, because the labels that the function writes would then be unknown.
  */
 function wantsString({ name }: Call | Aggregate, index: number): boolean {
   if (Object.hasOwn(STRING_ARGUMENTS, name)) return STRING_ARGUMENTS[name] === index;
@@ -172,7 +170,7 @@ function wantsString({ name }: Call | Aggregate, index: number): boolean {
   return kind === "label" && index > 0 && name !== "label_graphite_group" && name !== "drop_common_labels";
 }
 
-/** The names of rollup functions, one or several in parentheses: the first argument of `aggr_over_time`. */
+/** Whether the argument names one rollup function, or several in parentheses, as for `aggr_over_time`. */
 function areRollups(arg: Expr): boolean {
   const names = arg.type === "union" ? arg.args : [arg];
   return names.every(

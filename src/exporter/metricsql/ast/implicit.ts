@@ -4,9 +4,10 @@ import { rollupArgument } from "./functions.ts";
 const ONE_STEP: Duration = { text: "1i", ms: 0, steps: 1 };
 
 /**
- * The expression with VictoriaMetrics' implicit conversions written out: a selector outside of a rollup function is
- * wrapped in `default_rollup`, anything else than a selector inside of one becomes a subquery with window and step `1i`,
- * a subquery without a step gets `1i`. A selector without a window keeps none: the store chooses it from the data.
+ * Writes out VictoriaMetrics' implicit conversions: a selector outside of a rollup function is wrapped in
+ * `default_rollup`; anything but a selector inside one becomes a subquery with window and step `1i`; a
+ * subquery without a step gets `1i`. A selector without a window keeps none: the store chooses it from the
+ * data.
  */
 export function explicit(expr: Expr): Expr {
   switch (expr.type) {
@@ -48,7 +49,7 @@ export function explicit(expr: Expr): Expr {
   }
 }
 
-/** In a loop to the left: chains of operators may be thousands long. */
+/** Loops over the left operands: chains of operators may be very long. */
 function binary(expr: Extract<Expr, { type: "binary" }>): Expr {
   const spine = [expr];
   let bottom: Expr = expr.left;

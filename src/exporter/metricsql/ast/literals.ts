@@ -23,8 +23,9 @@ const DECIMAL = /^((?:\d+(?:_\d+)*)?(?:\.(?:\d+(?:_\d+)*)?)?(?:e[+-]?\d+)?)([kmg
 const INTEGER = /^0(?:x([0-9a-f]+)|b_?([01]+(?:_[01]+)*)|o_?([0-7]+(?:_[0-7]+)*)|_?([0-7]+(?:_[0-7]+)*))$/;
 
 /**
- * What a number token is worth, or undefined where it is none: `1_000`, `1.5Ki`, `12.e+4`, `0x1f`, `0b101`, `0o17`,
- * `017` (octal, as in C, unless it has an 8 or a 9), `Inf`, `NaN`. Numbers beyond a double are refused.
+ * The value of a number token, or undefined if it is not a number: `1_000`, `1.5Ki`, `12.e+4`, `0x1f`,
+ * `0b101`, `0o17`, `017` (octal, as in C, unless it has an 8 or a 9), `Inf`, `NaN`. Numbers beyond a double
+ * are rejected.
  */
 export function parseNumber(text: string): number | undefined {
   const lower = text.toLowerCase();
@@ -63,7 +64,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The duration that a token spells (`1h30m`, `1.5d`, `2h-5m`, `5i`, `300`, `-5m`), or undefined. From the first minus
+ * The duration of a token (`1h30m`, `1.5d`, `2h-5m`, `5i`, `300`, `-5m`), or undefined. From the first minus
  * on, the parts count negative: `-2h5m` is -125 minutes, `2h-5m3s` is 2h less 5m3s. A bare number is seconds.
  */
 export function parseDuration(text: string): Duration | undefined {
@@ -93,7 +94,7 @@ export function parseDuration(text: string): Duration | undefined {
   return end === text.length && end > 0 ? { text, ms, steps } : undefined;
 }
 
-/** A duration in milliseconds, where the query's step is `stepMs`. */
+/** A duration in milliseconds, given a query step of `stepMs`. */
 export function durationMs(duration: Duration, stepMs: number): number {
   return duration.ms + duration.steps * stepMs;
 }
@@ -110,9 +111,9 @@ const SIMPLE_ESCAPES: Readonly<Record<string, number>> = {
 };
 
 /**
- * What a string token stands for, or undefined where an escape is unknown or the bytes are not UTF-8. In `"…"` and
- * `'…'` the escapes are those of Go (`\n`, `\x41`, `\101`, `\u00e9`, `\U0001F600`), of the two quotes only its own;
- * in backquotes nothing is escaped.
+ * The value of a string token, or undefined if an escape is unknown or the bytes are not UTF-8. In `"…"` and
+ * `'…'` the escapes are those of Go (`\n`, `\x41`, `\101`, `\u00e9`, `\U0001F600`), but of the two quotes
+ * only the enclosing one; in backquotes nothing is escaped.
  */
 export function parseString(token: string): string | undefined {
   const quote = token[0] ?? "";

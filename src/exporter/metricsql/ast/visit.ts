@@ -1,6 +1,6 @@
 import type { Binary, Expr } from "./ast.ts";
 
-/** The direct parts of a node, in the order in which they are written. */
+/** The direct children of a node, in written order. */
 export function children(node: Expr): readonly Expr[] {
   switch (node.type) {
     case "call":
@@ -16,7 +16,7 @@ export function children(node: Expr): readonly Expr[] {
   }
 }
 
-/** Calls `visit` for every node, a node before its parts, from left to right. Uses no stack of the engine's. */
+/** Calls `visit` for every node, parents before children, from left to right. Does not recurse. */
 export function walk(expr: Expr, visit: (node: Expr) => void): void {
   const waiting = [expr];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
@@ -27,13 +27,13 @@ export function walk(expr: Expr, visit: (node: Expr) => void): void {
 }
 
 /**
- * The expression with every node replaced by what `change` makes of it, the parts of a node before the node. Nodes
- * without a change are shared with the original.
+ * Replaces every node of the expression by the result of `change`, children before parents. Unchanged nodes
+ * are shared with the original.
  */
 export function rewrite(expr: Expr, change: (node: Expr) => Expr): Expr {
   switch (expr.type) {
     case "binary": {
-      // Chains of operators may be thousands long to the left: a loop, where recursion would use up the stack.
+      // Loops where recursion would exhaust the stack: chains of operators may be very long to the left.
       const spine: Binary[] = [];
       let bottom: Expr = expr;
       for (; bottom.type === "binary"; bottom = bottom.left) spine.push(bottom);

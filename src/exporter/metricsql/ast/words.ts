@@ -1,6 +1,6 @@
 import type { BinaryOp } from "./ast.ts";
 
-/** The binding strength of the operators, weakest first. All associate to the left, except `^`. */
+/** The precedence of the operators, weakest first. All associate to the left, except `^`. */
 const PRECEDENCE: ReadonlyMap<string, number> = new Map(
   [
     ["default"],
@@ -14,12 +14,12 @@ const PRECEDENCE: ReadonlyMap<string, number> = new Map(
   ].flatMap((ops, level) => ops.map((op): [string, number] => [op, level + 1])),
 );
 
-/** How strongly an operator binds (1 and more). */
+/** The precedence of an operator, from 1; higher binds tighter. */
 export function precedence(op: BinaryOp): number {
   return PRECEDENCE.get(op) ?? 0;
 }
 
-/** The operator that a token spells, in any case. */
+/** The operator that a token names, in any case. */
 export function asBinaryOp(text: string): BinaryOp | undefined {
   if (PRECEDENCE.has(text)) return text as BinaryOp;
   const lower = text.toLowerCase();
@@ -35,8 +35,8 @@ export function isSetOperator(op: BinaryOp): boolean {
 }
 
 /**
- * Words that mean something of their own in some place. A metric of such a name is printed as a filter on `__name__`,
- * which is right in every place and for every version.
+ * Words with a special meaning in some place. A metric with such a name is printed as a filter on `__name__`,
+ * which is valid in every place and for every version.
  */
 const RESERVED: ReadonlySet<string> = new Set([
   ...["by", "without", "limit", "on", "ignoring", "group_left", "group_right", "prefix", "bool"],
@@ -48,12 +48,12 @@ export function isReserved(name: string): boolean {
   return RESERVED.has(name.toLowerCase());
 }
 
-/** A name that PromQL's and MetricsQL's grammar both take as it is. */
+/** Whether both PromQL's and MetricsQL's grammar accept the name without escapes. */
 export function isPlainName(name: string): boolean {
   return /^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name);
 }
 
-/** May a name begin with this character (code point)? */
+/** Whether a name may begin with this character (code point). */
 export function isNameStart(code: number): boolean {
   if (code < 128) {
     return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 58;
@@ -65,7 +65,7 @@ export function isNamePart(code: number): boolean {
   return isNameStart(code) || (code >= 48 && code <= 57) || code === 46;
 }
 
-/** A label name as the grammar takes it, each character that would not pass escaped by a backslash. */
+/** A label name in the grammar's form: every character that is not allowed is escaped by a backslash. */
 export function escapeName(name: string): string {
   let escaped = "";
   for (const char of name) {

@@ -14,14 +14,14 @@ import type {
 } from "./template-ast.ts";
 import { type Binding, Scope } from "./template-scope.ts";
 
-/** How deep the tree may be, not counting chains of operators of one strength (`a or b or c …`). */
+/** Maximum depth of the tree, not counting chains of operators of one precedence (`a or b or c …`). */
 const MAX_DEPTH = 240;
 
 /**
- * Expands WITH templates, with arguments and scoping, and joins string literals. A definition sees the definitions
- * before it and those around it; arguments are expanded where the call stands.
+ * Expands WITH templates, with arguments and scoping, and joins string literals. A definition sees earlier
+ * definitions and the enclosing ones; arguments are expanded in the scope of the call.
  *
- * @param text what `template` was parsed from, for messages
+ * @param text the text that `template` was parsed from, for messages
  * @throws MetricsqlSyntaxError
  */
 export function expand(template: Template, text: string): Expr {
@@ -35,9 +35,9 @@ function durationOf(value: Expr): Duration | undefined {
 class Expander {
   private readonly text: string;
   private readonly budget: ExpansionBudget;
-  /** The names of all templates and parameters that were seen: nearly all names of a text are none. */
+  /** The names of all templates and parameters so far: nearly all names in a text are neither. */
   private readonly known = new Set<string>();
-  /** What is wrong with each regular expression: a template may be used a thousand times. */
+  /** The fault of each regular expression, cached because a template may be used many times. */
   private readonly regexes = new Map<string, string | undefined>();
 
   constructor(text: string) {
@@ -115,7 +115,7 @@ class Expander {
     return nodes.map((node) => this.expr(node, scope, depth + 1));
   }
 
-  /** The left side is walked in a loop: chains of operators may be thousands long. */
+  /** Loops over the left operands: chains of operators may be very long. */
   private binary(node: Extract<Template, { type: "binary" }>, scope: Scope | undefined, depth: number): Expr {
     const spine = [node];
     let down = depth;
@@ -155,7 +155,7 @@ class Expander {
     return left;
   }
 
-  /** The value of a template that is named with arguments, or without any (undefined). */
+  /** The value of a template named with arguments, or without any (undefined). */
   private apply(name: string, binding: Binding, args: readonly Expr[], depth: number, pos: number): Expr {
     if (binding.type === "argument") {
       if (args.length > 0) this.fail(`template "${name}" got ${args.length} arguments; expected none`, pos);
@@ -177,7 +177,7 @@ class Expander {
     return this.expr(definition.body, inner, depth + 1);
   }
 
-  /** An argument is shared, not copied; but printing and walking it costs as if it were, so it counts again. */
+  /** Charges an argument at each use: it is shared, but printing and walking cost as much as for a copy. */
   private measured(value: Expr, depth: number, pos: number): Expr {
     const waiting: [Expr, number][] = [[value, depth]];
     for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -238,7 +238,7 @@ class Expander {
     return parsed;
   }
 
-  /** Label names in a list: a name that is a template of a label name, or of several in parentheses, is replaced. */
+  /** Replaces the names in a list that are templates of a label name, or of several in parentheses. */
   private labels<T extends Grouping | Matching | { readonly labels: readonly string[] }>(
     list: T | undefined,
     scope: Scope | undefined,
@@ -301,7 +301,7 @@ class Expander {
     return value.type === "rollup" ? { ...value, expr: filtered } : filtered;
   }
 
-  /** The template that a metric's name stands for: one that takes arguments does not. */
+  /** The template that a metric name refers to, if it takes no arguments. */
   private template(name: string, scope: Scope | undefined): Binding | undefined {
     const binding = this.lookup(scope, name);
     return binding?.type === "definition" && binding.definition.params?.length ? undefined : binding;

@@ -2,29 +2,29 @@ import type { Expr, LabelFilter } from "../ast/ast.ts";
 import { MetricsqlSyntaxError } from "./syntax-error.ts";
 
 /**
- * How many nodes, filters and labels an expression may have with its templates expanded: 30 templates, each of which
- * uses the one before twice, are a billion.
+ * Maximum nodes, filters and labels of an expression with its templates expanded: templates that each use the
+ * previous one twice grow exponentially.
  */
 const MAX_NODES = 16_384;
 
-/** A text without templates has fewer for each of its characters, so none of those is refused for its size. */
+/** A text without templates has fewer nodes per character, so it is never rejected for its size. */
 const NODES_PER_CHARACTER = 3;
 
-/** Texts (names, strings, numbers) count as well, since whoever prints the expression writes them: so many make a node. */
+/** Texts (names, strings, numbers) count too, since they are printed: this many characters make a node. */
 const CHARACTERS_PER_NODE = 16;
 
-/** What one expansion may still grow to. */
+/** The remaining growth of one expansion. */
 export class ExpansionBudget {
   readonly #text: string;
   #nodes: number;
 
-  /** @param text what is expanded, for messages and for its length */
+  /** @param text the text to expand, for messages and for its length */
   constructor(text: string) {
     this.#text = text;
     this.#nodes = Math.max(MAX_NODES, text.length * NODES_PER_CHARACTER);
   }
 
-  /** @throws MetricsqlSyntaxError when there are more than may be */
+  /** @throws MetricsqlSyntaxError when the budget is exceeded */
   spend(nodes: number, pos: number): void {
     this.#nodes -= nodes;
     if (this.#nodes >= 0) return;
@@ -42,7 +42,7 @@ export class ExpansionBudget {
     }
   }
 
-  /** A node without its parts: one that is shared costs whoever walks the tree as much as one that is copied. */
+  /** Charges a node without its children. A shared node counts like a copy, since it is walked like one. */
   spendNode(node: Expr, pos: number): void {
     this.spend(1, pos);
     if (node.type === "selector") for (const group of node.groups) this.spendFilters(group, pos);

@@ -2,9 +2,9 @@ import type { FilterOp } from "../ast/ast.ts";
 import type { TemplateFilter } from "./template-ast.ts";
 import { TokenParser } from "./token-parser.ts";
 
-/** The middle layer of the parser: what stands in the braces of a selector. */
+/** The middle layer of the parser: the contents of a selector's braces. */
 export class FilterParser extends TokenParser {
-  /** `{a="b",c or d=~"e"}`; `name` is the metric name before it, which each group gets. */
+  /** `{a="b",c or d=~"e"}`; `name` is the metric name before the braces, which each group gets. */
   protected filterGroups(name: TemplateFilter | undefined): TemplateFilter[][] {
     const { lexer } = this;
     const groups: TemplateFilter[][] = [];
@@ -73,7 +73,7 @@ export class FilterParser extends TokenParser {
   }
 }
 
-/** Is this a name that stands for itself: `name{…}` or `{"name"}`, not `{__name__="name"}`? */
+/** Whether this is a bare name, `name{…}` or `{"name"}`, not `{__name__="name"}`. */
 function isBareName(filter: TemplateFilter): boolean {
   return filter.type === "filter" && filter.value[0]?.pos === filter.pos;
 }

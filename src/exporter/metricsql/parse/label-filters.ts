@@ -1,7 +1,7 @@
 import type { Expr, LabelFilter, Selector } from "../ast/ast.ts";
 import type { Template } from "./template-ast.ts";
 
-/** The filters, each but once. */
+/** The filters without duplicates. */
 export function unique(filters: readonly LabelFilter[]): readonly LabelFilter[] {
   if (filters.length < 2) return filters;
   const seen = new Set<string>();
@@ -11,7 +11,7 @@ export function unique(filters: readonly LabelFilter[]): readonly LabelFilter[] 
   });
 }
 
-/** The filters with the metric's name, if it is given, before all others. */
+/** The filters, with the metric name, if present, first. */
 export function nameFirst(filters: readonly LabelFilter[]): readonly LabelFilter[] {
   const index = filters.findIndex(({ label, op }) => label === "__name__" && op === "=");
   const name = filters[index];
@@ -28,7 +28,7 @@ export function commonName(groups: Selector["groups"]): string | undefined {
   return same ? first.value : undefined;
 }
 
-/** The name, where the expression is nothing but a metric's name. */
+/** The name, if the expression is only a metric name. */
 export function nameOnly(value: Expr | Template): string | undefined {
   if (value.type !== "selector" || value.groups.length !== 1 || value.groups[0]?.length !== 1)
     return undefined;

@@ -1,7 +1,7 @@
 import { isNamePart, isNameStart } from "../ast/words.ts";
 import { MetricsqlSyntaxError } from "./syntax-error.ts";
 
-/** What a token is; punctuation and symbolic operators are their own kind. */
+/** The kind of a token; each punctuation mark and symbolic operator is its own kind. */
 export type TokenKind =
   | "end"
   | "name"
@@ -19,8 +19,8 @@ const VARIABLE = /\$(?:\w+|\{\w+\})/y;
 const SPACE = /(?:[ \t\n\v\f\r]|#[^\n]*)+/y;
 
 /**
- * Cuts a text into tokens, one at a time: `next` moves to the next token, whose kind, place and text the fields then
- * show. The parser may move back by `seek`.
+ * Splits a text into tokens, one at a time: `next` moves to the next token, and the fields hold its kind,
+ * place and text. The parser can move back with `seek`.
  */
 export class Lexer {
   readonly text: string;
@@ -28,7 +28,9 @@ export class Lexer {
   /** The token is `text.slice(start, end)`. */
   start = 0;
   end = 0;
-  /** Of a name: in lower case as it is written, so that an escaped name is no reserved word; otherwise empty. */
+  /**
+   * For a name: its written form in lower case, so an escaped name is not a reserved word. Otherwise empty.
+   */
   word = "";
 
   constructor(text: string) {
@@ -40,12 +42,12 @@ export class Lexer {
     return this.text.slice(this.start, this.end);
   }
 
-  /** Is the current token of this kind? (A method, since the fields change with every `next`.) */
+  /** Whether the current token is of this kind. (A method, since the fields change with every `next`.) */
   is(kind: TokenKind): boolean {
     return this.kind === kind;
   }
 
-  /** Is the current token this word, in any case and without escapes? */
+  /** Whether the current token is this word, in any case and without escapes. */
   isWord(word: string): boolean {
     return this.word === word;
   }
@@ -60,7 +62,7 @@ export class Lexer {
     this.next();
   }
 
-  /** `inWindow`: between square brackets a colon stands for itself, elsewhere it is part of names. */
+  /** `inWindow`: between square brackets a colon is a token; elsewhere it is part of names. */
   next(inWindow = false): void {
     let at = this.end;
     const code = this.text.charCodeAt(at);
@@ -180,7 +182,7 @@ export class Lexer {
   }
 }
 
-/** The length of the escape sequence in a name, 0 where there is none: a control character cannot be escaped. */
+/** Length of the escape sequence in a name, or 0 if it is not one: control characters cannot be escaped. */
 function escapeLength(text: string, at: number): number {
   const code = text.codePointAt(at + 1);
   if (code === undefined || code < 32 || code === 127) return 0;

@@ -3,7 +3,7 @@ import { isSetOperator, precedence } from "../ast/words.ts";
 import { FilterParser } from "./filter-parser.ts";
 import type { StringPart } from "./template-ast.ts";
 
-/** The layer of the parser for what modifies an operator or an aggregate: label lists, prefixes, fill values. */
+/** The layer of the parser for modifiers of operators and aggregates: label lists, prefixes, fill values. */
 export class ModifierParser extends FilterParser {
   protected join(op: BinaryOp): Join<readonly StringPart[]> | undefined {
     const { lexer } = this;

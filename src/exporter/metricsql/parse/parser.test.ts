@@ -62,7 +62,7 @@ describe("parse", () => {
 
 describe("parse is stricter than VictoriaMetrics", () => {
   it.each([
-    // A string that is computed could name any label.
+    // A computed string could name any label.
     'label_set(m, ("a", "a"), "x")',
     'label_set(m, sort("a"), "x")',
     'label_set(m, "a" offset 5m, "x")',

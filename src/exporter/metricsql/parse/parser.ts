@@ -8,10 +8,10 @@ import { parseTemplate } from "./template-parser.ts";
 export { MetricsqlSyntaxError } from "./syntax-error.ts";
 
 /**
- * Parses a MetricsQL expression: WITH templates expanded, string literals joined, redundant parentheses gone, function
- * names in lower case, every function known and given a number of arguments that it takes.
+ * Parses a MetricsQL expression: WITH templates are expanded, string literals joined, redundant parentheses
+ * removed, function names in lower case, functions and their number of arguments checked.
  *
- * The time is linear in the length of the text (and in what its templates expand to, which is bounded); nesting is
+ * The time is linear in the length of the text (and of its expanded templates, which is bounded). Nesting is
  * bounded too, so hostile input costs neither time nor stack.
  *
  * @throws MetricsqlSyntaxError, and nothing else

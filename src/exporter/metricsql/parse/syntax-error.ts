@@ -1,10 +1,10 @@
 /**
- * The one error that this package throws: a text that is not a MetricsQL expression. The message names what was
- * found and what was expected.
+ * The only error that this package throws: the text is not a MetricsQL expression. The message names the
+ * token found and the one expected.
  */
 export class MetricsqlSyntaxError extends Error {
   override readonly name = "MetricsqlSyntaxError";
-  /** Where in the text, in UTF-16 units from 0. */
+  /** Place in the text, in UTF-16 units from 0. */
   readonly offset: number;
   /** From 1. */
   readonly line: number;
@@ -21,12 +21,12 @@ export class MetricsqlSyntaxError extends Error {
   }
 }
 
-/** How much of a long line is shown on either side of the place. */
+/** Maximum characters of a long line to show on either side of the place. */
 const CONTEXT = 60;
 
 /**
- * The line of the text that the error is in, a caret under the place, and the message: for a terminal. Long lines are
- * cut around the place, control characters shown as blanks.
+ * Formats an error for a terminal: the line of the text, a caret under the place, and the message. Long lines
+ * are cut around the place; control characters are shown as blanks.
  */
 export function caret(text: string, error: { message: string; offset: number }): string {
   const lineStart = text.lastIndexOf("\n", error.offset - 1) + 1;

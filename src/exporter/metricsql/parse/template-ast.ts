@@ -11,9 +11,9 @@ import type {
 } from "../ast/ast.ts";
 
 /**
- * The tree before WITH templates are expanded: as in `ast.ts`, but where a template may be named (a string, a duration,
- * a label filter), a reference can stand; what a name means is only known in its scope. A name in place of an expression
- * is a plain selector here.
+ * The tree before WITH templates are expanded: as in `ast.ts`, but with references wherever a template may be
+ * named (a string, a duration, a label filter). The meaning of a name is known only in its scope. A name in
+ * place of an expression is a plain selector here.
  */
 export type Template =
   | NumberLiteral
@@ -27,7 +27,7 @@ export type Template =
   | Union<Template>
   | With;
 
-/** `"a" + b + "c"`: at least one part. */
+/** `"a" + b + "c"`, with at least one part. */
 export interface TemplateString {
   readonly type: "concat";
   readonly parts: readonly StringPart[];
@@ -47,7 +47,7 @@ export interface TemplateSelector {
   readonly pos: number;
 }
 
-/** A filter whose value is a string template, or a bare name that stands for a template of filters. */
+/** A filter whose value is a string template, or a bare name that refers to a template of filters. */
 export type TemplateFilter =
   | {
       readonly type: "filter";
@@ -75,7 +75,7 @@ export interface With {
 
 export interface Definition {
   readonly name: string;
-  /** Undefined without parentheses; a definition with `()` can also be named without them. */
+  /** Undefined without parentheses; a definition with `()` can also be used without them. */
   readonly params: readonly string[] | undefined;
   readonly body: Template;
   readonly pos: number;

@@ -7,12 +7,13 @@ import type { Definition, StringPart, Template, TemplateDuration, TemplateFilter
 import { found, isInfOrNaN, STEP_VARIABLES } from "./token-parser.ts";
 
 /**
- * How deep parentheses, calls and templates may be nested, and how many operators may wait for their right side. Bounds
- * the parser's use of the stack. Somewhat more than `expand` allows, so that a printed tree can always be read again.
+ * Maximum nesting of parentheses, calls and templates, and maximum operators that wait for their right
+ * operand. Bounds the parser's use of the stack. Somewhat more than `expand` allows, so that a printed tree
+ * can always be parsed again.
  */
 const MAX_DEPTH = 250;
 
-/** The longest text that is parsed, in UTF-16 units. A VictoriaMetrics takes 16 KiB by default. */
+/** Maximum length of a text, in UTF-16 units. VictoriaMetrics accepts less by default. */
 const MAX_LENGTH = 1 << 20;
 
 /**
@@ -51,14 +52,14 @@ interface Pending {
 /** The top layer of the parser: expressions. */
 class TemplateParser extends ModifierParser {
   private depth = 0;
-  /** The node that the parentheses just closed have held alone. */
+  /** The only node of the parentheses just closed. */
   private parenthesized: Template | undefined;
 
   private deeper(): void {
     if (++this.depth > MAX_DEPTH) this.lexer.fail(`nested deeper than ${MAX_DEPTH} levels`);
   }
 
-  /** Operators and operands, by precedence, with the waiting operators on a stack of their own. */
+  /** Operators and operands by precedence, with an explicit stack of waiting operators. */
   expression(): Template {
     this.deeper();
     const { lexer } = this;
@@ -85,7 +86,7 @@ class TemplateParser extends ModifierParser {
     return operand;
   }
 
-  /** An operand with the signs before it; a minus joins the waiting operators. */
+  /** An operand with its leading signs; a minus joins the waiting operators. */
   private signed(waiting: Pending[]): Template {
     const { lexer } = this;
     for (;;) {
@@ -126,7 +127,7 @@ class TemplateParser extends ModifierParser {
     return { op, level, unary: false, left, bool, matching, join, fill, pos, keepMetricNames: false };
   }
 
-  /** An operand with `[window]`, `offset` and `@` after it. */
+  /** An operand followed by `[window]`, `offset` and `@`. */
   private suffixed(): Template {
     const { lexer } = this;
     const expr = this.operand();
@@ -166,7 +167,7 @@ class TemplateParser extends ModifierParser {
     return { type: "rollup", expr, window, subquery, step, offset, at, pos };
   }
 
-  /** What follows `@`: an operand, a sign before it allowed. */
+  /** The operand after `@`, with an optional sign. */
   private instant(): Template {
     const { lexer } = this;
     this.deeper();
@@ -227,7 +228,7 @@ class TemplateParser extends ModifierParser {
     return inner;
   }
 
-  /** `(a, b, …)`; a comma may follow the last. */
+  /** `(a, b, …)`; a trailing comma is allowed. */
   private args(): Template[] {
     const { lexer } = this;
     this.take("(");
@@ -241,7 +242,7 @@ class TemplateParser extends ModifierParser {
     return args;
   }
 
-  /** Whatever starts with a name: a template, an aggregate, a call or a selector. */
+  /** Anything that starts with a name: a template, an aggregate, a call or a selector. */
   private named(): Template {
     const { lexer } = this;
     const { word, start: pos } = lexer;
@@ -325,7 +326,7 @@ function close(pending: Pending, right: Template): Template {
   return { type: "binary", op, bool, matching, join, fill, keepMetricNames, left, right, pos };
 }
 
-/** The sign before an operand: a number takes it, from all else zero is the start. */
+/** Applies a minus sign: a number takes the sign, any other operand is subtracted from zero. */
 function minus(operand: Template, pos: number): Template {
   if (operand.type === "number" && !operand.text.startsWith("-")) {
     return { type: "number", value: -operand.value, text: `-${operand.text}`, pos };

@@ -10,13 +10,13 @@ export type Binding =
     }
   | { readonly type: "argument"; readonly index: number; readonly value: Expr };
 
-/** Scopes may be nested hundreds deep: what was looked for further out than this is remembered. */
+/** Lookups that go further out than this are cached, because scopes may be deeply nested. */
 const nearScopes = 8;
 
 /** The definitions of one WITH, or the parameters of one call. */
 export class Scope {
   readonly #bindings: ReadonlyMap<string, Binding>;
-  /** Only so many of them are in scope. */
+  /** The number of definitions in scope. */
   readonly #visible: number;
   readonly #parent: Scope | undefined;
   #found: Map<string, Binding | undefined> | undefined;
@@ -27,7 +27,7 @@ export class Scope {
     this.#parent = parent;
   }
 
-  /** What a name stands for, in the innermost scope that has it. */
+  /** The meaning of a name, in the innermost scope that defines it. */
   lookup(name: string): Binding | undefined {
     if (this.#found?.has(name)) return this.#found.get(name);
     let found: Binding | undefined;

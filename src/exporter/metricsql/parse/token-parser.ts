@@ -3,10 +3,10 @@ import { parseDuration, parseNumber, parseString } from "../ast/literals.ts";
 import type { Lexer } from "./lexer.ts";
 import type { DurationReference, StringPart, TemplateDuration } from "./template-ast.ts";
 
-/** Words after which the numbers Grafana would put in stand for the step of the query. */
+/** Grafana variables that stand for the query's step. */
 export const STEP_VARIABLES = new Set(["$__interval", "$__rate_interval", "$__range"]);
 
-/** The current token, as a message shows it. */
+/** The current token, as messages show it. */
 export function found(lexer: Lexer): string {
   if (lexer.is("end")) return "end of the text";
   const raw = lexer.raw.length > 40 ? `${lexer.raw.slice(0, 40)}…` : lexer.raw;
@@ -18,8 +18,8 @@ export function isInfOrNaN(lexer: Lexer): boolean {
 }
 
 /**
- * The lowest layer of the parser: numbers, strings, durations, lists of labels. Each method starts at the current token
- * and ends at the first token that is not its own.
+ * The lowest layer of the parser: numbers, strings, durations, lists of labels. Each method starts at the
+ * current token and ends at the first token that is not its own.
  */
 export class TokenParser {
   protected readonly lexer: Lexer;
@@ -47,7 +47,7 @@ export class TokenParser {
     return { type: "number", value, text, pos };
   }
 
-  /** `(a, "b", …)`, or `(*)` where all labels may be meant. */
+  /** `(a, "b", …)`, or `(*)` where it may mean all labels. */
   protected labelList(starAllowed: boolean): string[] {
     const { lexer } = this;
     const labels: string[] = [];
@@ -69,7 +69,7 @@ export class TokenParser {
     return labels;
   }
 
-  /** The value of the string token, which stays the current one. */
+  /** The value of the string token; does not advance. */
   protected stringToken(): string {
     const value = parseString(this.lexer.raw);
     if (value === undefined) this.unexpected("only valid escape sequences, and UTF-8, in a string");
@@ -102,7 +102,7 @@ export class TokenParser {
     }
   }
 
-  /** A duration, a number of seconds, a step variable, or the name of a template of one. */
+  /** A duration, a number of seconds, a step variable, or the name of a duration template. */
   protected duration(inWindow: boolean, negative = false): TemplateDuration {
     const { lexer } = this;
     const pos = lexer.start;

@@ -1,8 +1,8 @@
 import type { AnyFilter, Printable } from "./printer.ts";
 
 /**
- * Is the expression certainly wider than this on one line? Looks at no more of it than it takes to know, so that an
- * expression of many levels is not printed whole on each of them.
+ * Whether the expression is certainly wider than `width` on one line. Examines only as much as it needs, so
+ * that a deeply nested expression is not printed whole on each level.
  */
 export function isWider(expr: Printable, width: number): boolean {
   let room = width;
@@ -15,7 +15,7 @@ export function isWider(expr: Printable, width: number): boolean {
   return false;
 }
 
-/** At least so many characters are the node's own, without its parts, each of which has one of its own. */
+/** A lower bound of the node's own characters, without its children; each child has at least one. */
 function ownWidth(node: Printable, room: number): number {
   switch (node.type) {
     case "number":
@@ -40,7 +40,7 @@ function ownWidth(node: Printable, room: number): number {
   }
 }
 
-/** Goes no further than there is room. */
+/** Stops when the room is used up. */
 function sum<T>(list: readonly T[], room: number, width: (item: T) => number): number {
   let total = 0;
   for (const item of list) {

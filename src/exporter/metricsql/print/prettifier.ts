@@ -20,9 +20,9 @@ const MAX_WIDTH = 80;
 const INDENT = "  ";
 
 /**
- * The expression on as many lines as it needs, none longer than 80 characters where that can be helped: what fits is
- * left on one line, what does not is opened up, its parts indented by two. WITH templates are kept if the expression
- * comes from `parseTemplate`. It parses to the same as `print` of it.
+ * Prints the expression on as many lines as it needs, at most 80 characters wide where possible. Parts that
+ * fit stay on one line; others are broken up, their children indented by two. WITH templates are kept if the
+ * expression comes from `parseTemplate`. The output parses to the same expression as that of `print`.
  */
 export function prettify(expr: Printable): string {
   return layout(expr, "");
@@ -60,14 +60,14 @@ function layout(expr: Printable, indent: string): string {
   }
 }
 
-/** The expression on one line, where that is no wider. */
+/** The expression on one line, if that is not wider than `width`. */
 function shortLine(expr: Printable, width: number): string | undefined {
   if (isWider(expr, width)) return undefined;
   const line = print(expr);
   return line.length <= width ? line : undefined;
 }
 
-/** What a template stands for: in parentheses if it takes several lines. */
+/** The body of a template, in parentheses if it takes several lines. */
 function body(expr: Printable, indent: string): string {
   const line = shortLine(expr, MAX_WIDTH - indent.length);
   if (line !== undefined) return line;
@@ -98,7 +98,7 @@ function selector(expr: Extract<Printable, { type: "selector" }>, indent: string
   return `${name}{\n${groups.join(`\n${inner}${INDENT}or\n`)}\n${indent}}`;
 }
 
-/** Operands one below the other, the operators between them indented. */
+/** Operands below each other, with the operators indented between them. */
 function binary(expr: AnyBinary, indent: string): string {
   if (expr.keepMetricNames)
     return `${parens({ ...expr, keepMetricNames: false } as Printable, indent)} keep_metric_names`;

@@ -21,7 +21,7 @@ import type {
   TemplateFilter,
 } from "../parse/template-ast.ts";
 
-/** What can be printed: what `parse` returns, and templates that are not expanded. */
+/** Printable trees: the results of `parse`, and unexpanded templates. */
 export type Printable = Expr | Template;
 
 export type AnyFilter = LabelFilter | TemplateFilter;
@@ -30,9 +30,9 @@ export type AnyBinary = Binary<Printable, string | readonly StringPart[]>;
 export type AnyCall = Call<Printable> | Aggregate<Printable>;
 
 /**
- * The expression in one line, in the one canonical form: what `parse` makes of it prints the same again, and it means
- * the same to every version of VictoriaMetrics that knows its features. Operands that are operators themselves stand
- * in parentheses, but for a chain of operators of one strength from the left.
+ * Prints the expression in its one canonical form, on one line. Parsing and printing the output gives the
+ * same text, and it means the same to every version of VictoriaMetrics that knows its features. Operands that
+ * are operators are put in parentheses, except the left side of a chain of one precedence.
  */
 export function print(expr: Printable): string {
   switch (expr.type) {
@@ -64,7 +64,7 @@ function printArgs(args: readonly Printable[]): string {
   return `(${args.map(print).join(", ")})`;
 }
 
-/** The left sides are walked in a loop: chains of operators may be thousands long. */
+/** Loops over the left operands: chains of operators may be very long. */
 function printBinary(expr: AnyBinary): string {
   const pieces: string[] = [];
   let node = expr;
@@ -80,7 +80,7 @@ function printBinary(expr: AnyBinary): string {
   return expr.keepMetricNames ? `(${text}) keep_metric_names` : text;
 }
 
-/** The left side, where it can stand without parentheses as the start of a chain: `a - b + c`. */
+/** The left side, if it can start a chain without parentheses: `a - b + c`. */
 export function chainedLeft({ op, left }: AnyBinary): AnyBinary | undefined {
   if (left.type !== "binary" || left.keepMetricNames || op === "^") return undefined;
   return precedence(left.op) === precedence(op) ? left : undefined;
@@ -91,7 +91,7 @@ export function isTightNegative({ op, left }: AnyBinary): boolean {
   return left.type === "number" && left.text.startsWith("-") && precedence(op) > precedence("-");
 }
 
-/** Must the operand of an operator stand in parentheses? */
+/** Whether an operand needs parentheses. */
 export function needsParens(operand: Printable): boolean {
   switch (operand.type) {
     case "rollup":
@@ -105,7 +105,7 @@ export function needsParens(operand: Printable): boolean {
   }
 }
 
-/** Can a suffix (`[5m]`, `@ t`) follow it, or can it stand behind `@`, without parentheses? */
+/** Whether the expression needs no parentheses before a suffix (`[5m]`, `@ t`) or after `@`. */
 export function isSimple(expr: Printable): boolean {
   switch (expr.type) {
     case "binary":
@@ -139,7 +139,7 @@ function printDuration(duration: Duration | TemplateDuration): string {
   return "reference" in duration ? escapeName(duration.reference) : duration.text;
 }
 
-/** What comes after a call's arguments. */
+/** The text after a call's arguments. */
 export function printTail(call: AnyCall): string {
   if (call.type === "call") return call.keepMetricNames ? " keep_metric_names" : "";
   const grouping = call.grouping ? ` ${printLabels(call.grouping)}` : "";
@@ -177,14 +177,14 @@ function printParts(parts: readonly StringPart[]): string {
   return parts.map(({ type, text }) => (type === "literal" ? quoteString(text) : escapeName(text))).join("+");
 }
 
-/** A selector; the metric name stands before the braces where it is a plain one and the same for all groups. */
+/** A selector; the metric name precedes the braces if it is plain and the same for all groups. */
 function printSelector(groups: readonly (readonly AnyFilter[])[]): string {
   const { name, rest } = splitName(groups);
   const body = rest.map((group) => group.map(printFilter).join(",")).join(" or ");
   return body === "" && name !== "" ? name : `${name}{${body}}`;
 }
 
-/** The name to put before the braces, or an empty one, and what then remains to go between them. */
+/** The name to print before the braces, or an empty one, and the filters that remain between them. */
 export function splitName(groups: readonly (readonly AnyFilter[])[]): {
   readonly name: string;
   readonly rest: readonly (readonly AnyFilter[])[];

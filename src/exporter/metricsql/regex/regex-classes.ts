@@ -1,4 +1,4 @@
-/** The character classes of RE2: those with names in `[:…:]` (ASCII only), and those of Unicode in `\p{…}`. */
+/** The character classes of RE2: the named ones in `[:…:]` (ASCII only), and those of Unicode in `\p{…}`. */
 const POSIX: Readonly<Record<string, RegExp>> = {
   alnum: /[0-9A-Za-z]/,
   alpha: /[A-Za-z]/,
@@ -17,7 +17,7 @@ const POSIX: Readonly<Record<string, RegExp>> = {
   xdigit: /[0-9A-Fa-f]/,
 };
 
-/** Is the character in the class of that name? Undefined where there is no such class. */
+/** Returns a predicate for the class of that name, or undefined if the class does not exist. */
 export function posixClass(name: string): ((code: number) => boolean) | undefined {
   const pattern = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
   return pattern && ((code) => code < 128 && pattern.test(String.fromCharCode(code)));
@@ -31,7 +31,7 @@ export function unicodeClass(name: string): ((code: number) => boolean) | undefi
       const pattern = new RegExp(`^\\p{${property}=${name}}$`, "u");
       return (code) => pattern.test(String.fromCodePoint(code));
     } catch {
-      // Not a category; perhaps a script.
+      // Not a category; possibly a script.
     }
   }
   return undefined;

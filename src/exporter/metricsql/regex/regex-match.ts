@@ -1,7 +1,7 @@
 import { parseRegex } from "./regex.ts";
 import { foldings, type Regex } from "./regex-tree.ts";
 
-/** One state of the automaton. Those with `test` consume a character, the others only lead on. */
+/** One state of the automaton. States with `test` consume a character; the others are transitions only. */
 type State =
   | { readonly type: "take"; readonly test: (code: number) => boolean; readonly next: number }
   | { readonly type: "fork"; readonly next: readonly number[] }
@@ -13,8 +13,8 @@ type State =
   | { readonly type: "done" };
 
 /**
- * Compiles a regular expression to a predicate: does it match the whole text? All states are followed side by side, so
- * the time is in proportion to text times pattern, whatever the pattern.
+ * Compiles a regular expression to a predicate that matches the whole text. All states are followed in
+ * parallel, so the time is proportional to text times pattern for any pattern.
  *
  * @throws RegexError
  */
@@ -35,7 +35,7 @@ export function compileRegex(pattern: string): (text: string) => boolean {
     );
 }
 
-/** Adds the states of a part that leads to `next`; returns where it begins. */
+/** Adds the states of a part that leads to `next`. @returns the index of its first state */
 function build(regex: Regex, next: number, states: State[]): number {
   switch (regex.type) {
     case "char": {
@@ -86,7 +86,7 @@ function run(states: readonly State[], start: number, codes: readonly number[]):
   return current.has(0);
 }
 
-/** Adds a state, and all that it leads to without a character, to a set. */
+/** Adds a state, and every state reachable from it without a character, to a set. */
 function follow(
   states: readonly State[],
   from: number,

@@ -1,7 +1,8 @@
 /**
- * Regular expressions as RE2 (Go's `regexp`) reads them: no lookaround, no backreferences, so that matching takes time
- * in proportion to the text. `regex.ts` reads them into this tree, for three uses: to refuse what a store would refuse, to
- * match (`regex-match.ts`), and to list the values of those that can only match a few.
+ * Regular expressions as RE2 (Go's `regexp`) reads them: without lookaround or backreferences, so that
+ * matching takes time in proportion to the text. `regex.ts` parses them into this tree, for three uses: to
+ * reject patterns that a store would reject, to match (`regex-match.ts`), and to list the values of patterns
+ * that match only a few.
  *
  * As in VictoriaMetrics and Prometheus, `.` matches a line end too.
  */
@@ -16,7 +17,7 @@ export type Regex =
   | { readonly type: "choice"; readonly parts: readonly Regex[] }
   | { readonly type: "repeat"; readonly part: Regex; readonly min: number; readonly max: number };
 
-/** How many states of an automaton the expression needs. */
+/** The number of automaton states that the expression needs. */
 export function states(regex: Regex): number {
   switch (regex.type) {
     case "sequence":
@@ -31,7 +32,7 @@ export function states(regex: Regex): number {
   }
 }
 
-/** What the counted repetitions in a part multiply to. */
+/** The product of nested counted repetitions. */
 export function repeats(regex: Regex): number {
   switch (regex.type) {
     case "sequence":
@@ -46,7 +47,7 @@ export function repeats(regex: Regex): number {
   }
 }
 
-/** Does the expression match the empty text? In proportion to the pattern, however often its parts are repeated. */
+/** Whether the expression matches the empty text. Linear in the pattern, even with many repetitions. */
 export function matchesEmptyText(regex: Regex): boolean {
   switch (regex.type) {
     case "assert":
@@ -68,7 +69,7 @@ export function foldings(code: number): readonly number[] {
   return [code, char.toLowerCase().codePointAt(0) ?? code, char.toUpperCase().codePointAt(0) ?? code];
 }
 
-/** All texts that the expression can match, if they are not more than `limit`. */
+/** All texts that the expression can match, if there are at most `limit`. */
 export function finiteTexts(regex: Regex, limit: number): readonly string[] | undefined {
   switch (regex.type) {
     case "char":

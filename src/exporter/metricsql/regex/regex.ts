@@ -1,15 +1,15 @@
 import { posixClass, unicodeClass } from "./regex-classes.ts";
 import { foldings, type Regex, repeats, states } from "./regex-tree.ts";
 
-/** RE2's own limit of a repetition, and of what nested ones multiply to. */
+/** RE2's own limit for a repetition, and for the product of nested ones. */
 const MAX_REPEAT = 1000;
 const MAX_STATES = 100_000;
 const MAX_DEPTH = 200;
 
-/** A pattern that is not valid; the message says why. */
+/** The pattern is not valid; the message gives the reason. */
 export class RegexError extends Error {}
 
-/** What is wrong with a regular expression, or undefined. */
+/** The fault of a regular expression, or undefined. */
 export function checkRegex(pattern: string): string | undefined {
   if (/^[\w\-. |/]*$/.test(pattern)) return undefined;
   try {
@@ -84,8 +84,8 @@ class RegexParser {
   }
 
   /**
-   * The characters between `\Q` and `\E`. Without the end they would go on over the brackets that a store puts around
-   * the pattern, so it is refused.
+   * The characters between `\Q` and `\E`. A missing `\E` is an error: the quotation would include the
+   * parentheses that a store puts around the pattern.
    */
   private quoted(): Regex[] {
     const chars: Regex[] = [];
@@ -99,7 +99,7 @@ class RegexParser {
     return chars;
   }
 
-  /** A part with its repetition, if any. Two in a row are refused: `a**`. */
+  /** A part with its repetition, if any. Two in a row are invalid: `a**`. */
   private repeated(part: Regex): Regex {
     const count = this.count();
     if (!count) return part;
@@ -135,7 +135,7 @@ class RegexParser {
     return { type: "char", code: char.codePointAt(0) ?? 0, fold: this.flags.fold };
   }
 
-  /** One thing to match; undefined for what only sets flags. */
+  /** One thing to match; undefined for a group that only sets flags. */
   private atom(): Regex | undefined {
     const char = this.chars[this.at] ?? "";
     switch (char) {
@@ -200,7 +200,7 @@ class RegexParser {
     return inner;
   }
 
-  /** Behind the first character that can end the head of a group: `(?i:`, `(?s)`, `(?P<name>`. */
+  /** The offset after the first character that can end a group's head: `(?i:`, `(?s)`, `(?P<name>`. */
   private headEnd(): number {
     let end = this.at;
     while (end < this.at + 300 && !/^[:)>]$/.test(this.chars[end] ?? ":")) end++;
@@ -218,7 +218,7 @@ class RegexParser {
     return { type: "char", code: this.charEscape(), fold: this.flags.fold };
   }
 
-  /** `\d`, `\pL` and their like at the current place. */
+  /** `\d`, `\pL` and the like at the current place. */
   private classEscape(): ((code: number) => boolean) | undefined {
     const letter = this.chars[this.at + 1] ?? "";
     if (/[dswDSW]/.test(letter)) {
@@ -262,7 +262,7 @@ class RegexParser {
     return { type: "class", test: (code) => foldings(code).some(test) };
   }
 
-  /** `[a-z\d[:alpha:]]`. A bracket that comes first stands for itself. */
+  /** `[a-z\d[:alpha:]]`. A closing bracket that comes first is a literal. */
   private set(): Regex {
     this.at++;
     const negated = this.looking("^");

@@ -5,7 +5,7 @@ import type { CheckedPolicy } from "../spec/check-policy.ts";
 import type { CheckedManifest, ManifestObject, ObjectPlace } from "../spec/manifest.ts";
 import type { Secret } from "../spec/types.ts";
 
-/** What counts of one file: its last good contents, and what is wrong with its present ones. */
+/** State of one manifest file: its last valid contents, and the faults of its current ones. */
 export interface Held {
   readonly path: string;
   readonly policies: readonly HeldPolicy[];
@@ -25,7 +25,10 @@ interface HeldSecret {
   readonly place: ObjectPlace;
 }
 
-/** What is kept of a file's contents: not the JSON, which is more than all that is made of it (bench/small-policies.ts). */
+/**
+ * Extracts the parts of a manifest to keep. Its JSON is dropped, since it takes more memory than everything
+ * made from it (bench/small-policies.ts).
+ */
 export function holdManifest(path: string, { policies, secrets, faults }: CheckedManifest): Held {
   return {
     path,
@@ -42,24 +45,25 @@ export function holdManifest(path: string, { policies, secrets, faults }: Checke
 export interface DirectoryContents {
   readonly policies: readonly CheckedPolicy[];
   readonly secrets: readonly Secret[];
-  /** Of all files, those between files included. */
+  /** Faults of all files, including conflicts between files. */
   readonly faults: readonly Fault[];
-  /** What the next compilation has to know of this one. */
+  /** State that the next compilation needs. */
   readonly memory: ReadonlyMap<string, PolicyMemory>;
 }
 
 interface PolicyMemory {
-  /** The file that holds it: where two do, it keeps the word. */
+  /** The file that defines the policy; it keeps the policy when another file defines it too. */
   readonly path: string;
   readonly specDigest: string;
   readonly generation: number;
-  /** The last form of it that could run. */
+  /** The last runnable version. */
   readonly good: CheckedPolicy | undefined;
 }
 
 /**
- * Puts the files of a directory together. A policy's generation grows when its spec changes; a policy of which nothing
- * can run keeps its last good form; what two files hold is taken from the one that had it first.
+ * Compiles the files of a directory. A policy's generation increases when its spec changes. A policy with
+ * nothing runnable keeps its last runnable version. An object defined in two files is taken from the file
+ * that had it first.
  */
 export function compileDirectory(
   files: readonly Held[],
@@ -95,7 +99,7 @@ export function compileDirectory(
 
 type Items<K extends "policies" | "secrets"> = Held[K][number];
 
-/** Every policy or Secret once; a second one of the same name is a fault that names both places. */
+/** Each policy or Secret once. A second one of the same name is a fault that names both places. */
 function unique<K extends "policies" | "secrets">(
   files: readonly Held[],
   list: K,
@@ -126,7 +130,7 @@ export interface Candidate {
   readonly item: { readonly place: ObjectPlace };
 }
 
-/** By which an object is found again: a namespace has one of a kind and name. */
+/** Identifies an object: a namespace holds one object of a kind and name. */
 export function objectKey(
   kind: ManifestObject["kind"],
   { namespace, name }: { readonly namespace: string; readonly name: string },
@@ -134,7 +138,7 @@ export function objectKey(
   return `${kind} ${namespace}/${name}`;
 }
 
-/** What to say of an object that another file, or another document of the same file, holds too. */
+/** The fault of an object that another file, or another document of the same file, also defines. */
 export function duplicateFault(second: Candidate, first: Candidate): Fault {
   const at = first.item.place.locate(nameFault(""));
   const place = at.line === undefined ? at.file : `${at.file}:${at.line}`;

@@ -3,18 +3,21 @@ import { stat } from "node:fs/promises";
 import type { Clock } from "../../../base/core/clock.ts";
 import { pause } from "../../../base/core/signals.ts";
 
-/** A path that leads elsewhere without an event (a symlink further up) is noticed after this; until then the caller's poll finds changes. */
+/**
+ * Interval of checks for a path that leads elsewhere without an event (a symlink further up has changed).
+ * Until then the caller's poll finds changes.
+ */
 const checkEveryMs = 30_000;
 
 /**
- * Wakes whoever waits when something in a directory changes. One watcher serves as long as the path leads to the same
- * directory: making a new one for every look is most of what an idle daemon would do (bench/idle.ts).
+ * Wakes waiters when something in a directory changes. One watcher is kept while the path leads to the same
+ * directory: a new one for every scan would dominate an idle daemon's CPU time (bench/idle.ts).
  */
 export class DirectoryWatch {
   readonly #directory: string;
   readonly #clock: Clock;
   #watcher: FSWatcher | undefined;
-  /** Device and inode of the directory that is watched. */
+  /** Device and inode of the watched directory. */
   #identity: string | undefined;
   #wake = new AbortController();
   #checkedAtMs = Number.NEGATIVE_INFINITY;
@@ -24,7 +27,7 @@ export class DirectoryWatch {
     this.#clock = clock;
   }
 
-  /** To be called before a look: what changes after it ends the next wait, at the latest when it begins. */
+  /** Call before each scan. A later change ends the next wait, even if it comes before that wait begins. */
   async begin(): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
     if (!this.#wake.signal.aborted && nowMs < this.#checkedAtMs + checkEveryMs) return;
@@ -37,7 +40,11 @@ export class DirectoryWatch {
     this.#watcher = this.#watch();
   }
 
-  /** Waits for a change since `begin`, or that long. @returns whether something changed; also true when the signal aborts */
+  /**
+   * Waits up to `ms` for a change since `begin`.
+   *
+   * @returns whether something changed; also true when the signal aborts
+   */
   async wait(ms: number, signal: AbortSignal): Promise<boolean> {
     const wake = this.#wake.signal;
     await pause(this.#clock, ms, [signal, wake]);
@@ -54,11 +61,11 @@ export class DirectoryWatch {
     this.#identity = undefined;
   }
 
-  /** @returns undefined where the system has no watcher to give; the caller's poll remains */
+  /** @returns undefined where the system provides no watcher; the caller's poll remains */
   #watch(): FSWatcher | undefined {
     try {
       const watcher = watch(this.#directory, () => this.#wake.abort());
-      // A directory that is taken away ends its watcher with an error.
+      // A removed directory ends its watcher with an error.
       watcher.on("error", () => {
         this.close();
         this.#wake.abort();

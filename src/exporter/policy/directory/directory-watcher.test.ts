@@ -174,7 +174,7 @@ test("a file that is too large, and a name that is a directory, are faults and n
     expect.stringContaining("larger than 1 MiB"),
     expect.stringContaining("not a file"),
   ]);
-  // Looking at them again is no news.
+  // A second scan announces nothing.
   const announced = history.length;
   await source.look(stop.signal);
   await source.look(stop.signal);
@@ -191,7 +191,7 @@ test("without any event, a change takes effect after two looks, within 2 s", asy
   expect(present()).toBe("a=http://h/");
 
   await put("a.yaml", policy("a", "http://i/"));
-  // The change came just after a look: a whole pause passes before the next one.
+  // The change came just after a scan: a full pause passes before the next one.
   let pauseMs = 1_500;
   for (let looks = 0; present() === "a=http://h/" && looks < 10; looks++) {
     nowMs += pauseMs;

@@ -12,21 +12,23 @@ import { compileDirectory, type Held, holdManifest } from "./directory-contents.
 import { DirectoryWatch } from "./directory-watch.ts";
 import { hasEventsForAll } from "./event-coverage.ts";
 
-/** A file is taken when it has looked the same for this long: an editor may be in the middle of writing it. */
+/** A file is read once it has been unchanged for this long: an editor may still be writing it. */
 const settleMs = 100;
-/** At least this long between two looks. */
+/** Minimum pause between two scans. */
 const breathMs = 20;
-/** Looks at the files even where no event came: network file systems send none. Together an edit takes effect within 2 s. */
+/**
+ * Scan interval without events: network file systems send none. With `settleMs`, edits take effect in 2 s.
+ */
 const pollMs = 1_500;
-/** The same where every change has its event: looking was half of what an idle daemon did (bench/idle.ts). */
+/** Scan interval if every change has an event: scanning dominates an idle daemon's load (bench/idle.ts). */
 const seldomPollMs = 15_000;
 const maxFiles = 5_000;
 
 interface FileState {
-  /** What it looked like when it was last looked at, and since when (monotonic). */
+  /** Fingerprint at the last scan, and the time since when it has been the same (monotonic). */
   look: string;
   sinceMs: number;
-  /** The look whose contents were taken. */
+  /** Fingerprint of the contents that were read. */
   taken: string | undefined;
   held: Held;
 }
@@ -38,15 +40,16 @@ export interface DirectorySourceSnapshot {
     readonly policies: number;
     readonly faults: readonly string[];
   }[];
-  /** Why the directory could not be read at the last look. */
+  /** Reason the directory could not be read at the last scan. */
   readonly problem?: string;
 }
 
 /**
- * Policies and Secrets from a directory, kept in step with it: edits, atomic renames, Kubernetes' swapped symlinks,
+ * Keeps policies and Secrets in step with a directory: edits, atomic renames, Kubernetes' swapped symlinks,
  * new and deleted files take effect within 2 s.
  *
- * A file that cannot be read as a manifest keeps what it held before; a directory that cannot be read keeps all.
+ * A file that is not a readable manifest keeps its previous contents; an unreadable directory keeps
+ * everything.
  */
 export class DirectoryWatcher implements Service {
   readonly name = "policy directory";
@@ -74,11 +77,11 @@ export class DirectoryWatcher implements Service {
     const watch = this.#watch;
     try {
       while (!signal.aborted) {
-        // Watching before looking: what changes after the look has an event.
+        // Watch before scanning, so that a change after the scan has an event.
         await watch.begin();
         const pauseMs = await this.#lookSafely(signal);
         const changed = await watch.wait(pauseMs, signal);
-        // A directory that is written to all the time must not be looked at all the time.
+        // Limits how often a directory under constant writes is scanned.
         if (changed) await this.#clock.sleep(breathMs, signal).catch(() => undefined);
       }
     } finally {
@@ -87,9 +90,9 @@ export class DirectoryWatcher implements Service {
   }
 
   /**
-   * Looks at the directory once and puts what has changed into the store.
+   * Scans the directory once and puts the changes into the store.
    *
-   * @returns when to look again, ms; sooner while a file is still being written
+   * @returns ms until the next scan; shorter while a file is still being written
    */
   async look(signal: AbortSignal): Promise<number> {
     const paths = await this.#list();
@@ -120,7 +123,7 @@ export class DirectoryWatcher implements Service {
     return this.#watch.isWatching && this.#hasEventsForAll && !unreadable ? seldomPollMs : pollMs;
   }
 
-  /** One look that goes wrong must not end the daemon, nor take the policies away. */
+  /** A failed scan neither ends the daemon nor removes policies. */
   async #lookSafely(signal: AbortSignal): Promise<number> {
     try {
       return await this.look(signal);
@@ -163,7 +166,7 @@ export class DirectoryWatcher implements Service {
     }
   }
 
-  /** @returns undefined for a name that leads nowhere and never did: a dangling symlink */
+  /** @returns undefined for a name that has never led to a file: a dangling symlink */
   async #lookAt(path: string, nowMs: number): Promise<FileState | undefined> {
     const look = await lookOf(path);
     let state = this.#files.get(path);
@@ -180,8 +183,8 @@ export class DirectoryWatcher implements Service {
   }
 
   /**
-   * Reads a file that has settled. "taken": what it holds, or what is wrong with it, is new; "changing": it changed
-   * while it was read; "same": reading failed as it did before, and will be tried again.
+   * Reads a file that has settled. "taken": its contents, or its faults, are new; "changing": it changed
+   * during the read; "same": the read failed as before and will be retried.
    */
   async #take(path: string, state: FileState): Promise<"taken" | "changing" | "same"> {
     if (state.look === gone) {
@@ -239,12 +242,12 @@ export class DirectoryWatcher implements Service {
 const gone = "gone";
 const nothingHeld = { policies: [], secrets: [], faults: [] };
 
-/** Kubernetes mounts hold `..data` and dated folders beside the files: nothing that begins with a dot is a manifest. */
+/** Names with a leading dot are not manifests: Kubernetes mounts hold `..data` and dated folders. */
 export function isManifestName(name: string): boolean {
   return /\.(ya?ml|json)$/.test(name) && !name.startsWith(".");
 }
 
-/** Everything that differs when a file's content may differ, symlinks followed. */
+/** Fingerprint of a file: differs whenever the content may differ. Follows symlinks. */
 async function lookOf(path: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });

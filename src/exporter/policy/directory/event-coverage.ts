@@ -2,8 +2,8 @@ import { lstat, readlink, realpath, statfs } from "node:fs/promises";
 import { resolve } from "node:path";
 
 /**
- * File systems that change only through this machine's kernel, which tells of each change; by their numbers in statfs(2). On any
- * other one (NFS, a virtual machine's shared folder) somebody else may change a file, and no event comes.
+ * File systems that change only through this machine's kernel, which reports every change; the numbers are
+ * those of statfs(2). On others (NFS, a virtual machine's shared folder) a file can change without an event.
  */
 const localFileSystems: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
@@ -15,16 +15,16 @@ const localFileSystems: ReadonlySet<number> = new Set([
   0x794c7630, // overlayfs
 ]);
 
-/** How Kubernetes mounts ConfigMaps and Secrets: it swaps `..data`, which lies in the directory itself. */
+/** Kubernetes' mounts of ConfigMaps and Secrets: it swaps `..data`, which is in the directory itself. */
 const kubernetesTarget = /^\.\.data\//;
 
 /**
- * Whether a watched directory has an event for every change of these files (inotify(7)): their names lead nowhere else, and
- * nobody reaches them by another way.
+ * Whether a watched directory has an event for every change of these files (inotify(7)): their names do not
+ * lead elsewhere, and they cannot be reached by another path.
  */
 export async function hasEventsForAll(directory: string, paths: Iterable<string>): Promise<boolean> {
   try {
-    // A link on the way may be led elsewhere (git-sync), which is an event in its own directory.
+    // A symlink on the path may be redirected (git-sync); that event is in the symlink's own directory.
     if ((await realpath(directory)) !== resolve(directory)) return false;
     const { dev } = await lstat(directory);
     if (!localFileSystems.has((await statfs(directory)).type >>> 0)) return false;
@@ -38,6 +38,6 @@ export async function hasEventsForAll(directory: string, paths: Iterable<string>
 async function hasEvents(path: string, directoryDevice: number): Promise<boolean> {
   const found = await lstat(path);
   if (found.isSymbolicLink()) return kubernetesTarget.test(await readlink(path));
-  // A file of another device is mounted here, one with a second name may be changed by that one.
+  // A file of another device is mounted here; a file with a second name can be changed through that name.
   return found.isFile() && found.nlink === 1 && found.dev === directoryDevice;
 }

@@ -10,7 +10,7 @@ import type { CheckedManifest } from "../spec/manifest.ts";
 import type { ExportPolicy } from "../spec/types.ts";
 import { type Candidate, duplicateFault, objectKey } from "./directory-contents.ts";
 
-/** What can only be seen when manifests are looked at side by side, and what is allowed but perhaps not meant. */
+/** Checks manifests against each other, and warns of valid settings that are probably unintended. */
 export function checkTogether(manifests: readonly CheckedManifest[]): Fault[] {
   return [
     ...duplicates(manifests),
@@ -56,13 +56,14 @@ function missingSecrets(manifests: readonly CheckedManifest[]): Fault[] {
   );
 }
 
-/** What the stores will feel, and what does not mean here what it means in a graph. */
+/** Warnings about expressions that are costly for a store, or that behave differently than in a graph. */
 function costs(manifests: readonly CheckedManifest[]): Fault[] {
   return manifests.flatMap((manifest) =>
     manifest.policies.flatMap(({ checked, object }) =>
       (checked.policy?.sources ?? []).flatMap(({ name, metricsql }) => {
         const expr = parse(metricsql);
-        // To select all of a job's metrics is what raw export is for; in an expression it is mostly an oversight.
+        // Selecting all of a job's metrics is the purpose of raw export; in an expression it is mostly an
+        // oversight.
         const nameless = expr.type !== "selector";
         const remarks = [...warnings(expr, { nameless }), ...rangeRemarks(expr)];
         const path = ["spec", "sources", sourceIndex(object.json, name), "metrics", "metricsql"];
@@ -119,8 +120,8 @@ interface Overlap {
 }
 
 /**
- * Pairs of a sink's sources of which the one surely selects whatever the other does: where its filters are among the
- * other's. Sources that merely might overlap are no reason for a warning: most of them do not.
+ * Pairs of a sink's sources where one certainly selects everything the other does: its filters are among the
+ * other's. Sources that only might overlap get no warning, since most do not.
  */
 function overlappingSources(policy: ExportPolicy): Overlap[] {
   const exprs = new Map(policy.sources.map((source) => [source.name, parse(source.metricsql)]));
@@ -136,7 +137,7 @@ function overlappingSources(policy: ExportPolicy): Overlap[] {
   );
 }
 
-/** Every group of `narrow` has all the filters of some group of `wide`. */
+/** Whether every group of `narrow` has all the filters of some group of `wide`. */
 function covers(wide: Expr, narrow: Expr): boolean {
   if (wide.type !== "selector" || narrow.type !== "selector") return false;
   const wideGroups = wide.groups.map((group) => group.map(filterText));

@@ -9,49 +9,49 @@ import { asErrors, type DocumentFault, errorAt } from "./document-fault.ts";
 import { metadataSchema, policyLimits, specJsonSchema } from "./schema.ts";
 import type { ExportPolicy, PolicyRef, PolicySink, PolicySource } from "./types.ts";
 
-/** An ExportPolicy that has been looked at: what of it can run, and all that is wrong with it. */
+/** A checked ExportPolicy: its runnable parts and all of its faults. */
 export interface CheckedPolicy {
   readonly ref: PolicyRef;
   readonly generation: number;
-  /** The good parts; absent when nothing of it can run. */
+  /** The valid parts; absent when nothing can run. */
   readonly policy: ExportPolicy | undefined;
-  /** Every sink of the spec, in its order: one that has a fault is not in `policy`. */
+  /** Every sink of the spec, in spec order. A sink with a fault is not in `policy`. */
   readonly sinks: readonly CheckedSink[];
-  /** All of them, those of the sinks included. */
+  /** All faults, including those of the sinks. */
   readonly faults: readonly DocumentFault[];
-  /** What its status says of its sinks: the checkpoint of each (Unix ms). A directory's manifests have no say in that. */
+  /** Each sink's checkpoint (Unix ms) from the policy's status; a directory's manifests cannot set it. */
   readonly reported: ReadonlyMap<string, number>;
 }
 
 export interface CheckedSink {
-  /** As written, or `sinks[2]` where there is no text. */
+  /** As written, or `sinks[2]` where the name is not text. */
   readonly name: string;
   /** Errors in the sink's own fields. */
   readonly faults: readonly DocumentFault[];
-  /** Errors in its list of sources, and in the sources that it names. */
+  /** Errors in its list of sources, and in the sources it names. */
   readonly sourceFaults: readonly DocumentFault[];
 }
 
 export interface PolicyCheckOptions {
-  /** The control plane that the policy came from: "directory", or a project. */
+  /** Control plane of origin: "directory", or a project. */
   readonly plane: string;
-  /** In `validate` and admission an error; at run time a warning, so that a newer policy still runs. */
+  /** An error in `validate` and admission; a warning at run time, so that a newer policy still runs. */
   readonly unknownFields: "error" | "warning";
-  /** Instead of metadata's: a directory has neither. */
+  /** Replaces the metadata's: a directory has neither. */
   readonly identity?: { readonly uid: string; readonly generation: number };
-  /** The label that is forced on the queries of the plane's project, where there is one: its policies must not name it. */
+  /** The label forced on the queries of the plane's project, if any; its policies must not name it. */
   readonly tenantLabel?: string | undefined;
 }
 
-/** Most policies have none of these, and share this nothing: there may be ten thousand of them (bench/small-policies.ts). */
+/** Shared by all policies that have none of these, as most do, to save memory (bench/small-policies.ts). */
 const nothing = { faults: [], paused: new Set<string>(), reported: new Map<string, number>() } as const;
 
 export const apiVersionPattern = /^telemetry\.([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\/v1alpha1$/;
 
 /**
- * Checks one ExportPolicy (plain JSON) and takes its good parts. Never throws.
+ * Checks one ExportPolicy (plain JSON) and extracts its valid parts. Never throws.
  *
- * @returns the policy, absent when it cannot be told which one it is, and every fault
+ * @returns every fault, and the policy, which is absent when it cannot be identified
  */
 export function checkExportPolicy(
   document: Readonly<Record<string, unknown>>,
@@ -169,7 +169,7 @@ function checkSpec(spec: unknown, { unknownFields, tenantLabel }: PolicyCheckOpt
   };
 }
 
-/** A list of exactly its length: one that was added to has room for sixteen more. */
+/** Copies a list at its exact length: a list that was appended to keeps spare capacity. */
 function kept<T>(list: readonly T[]): readonly T[] {
   return list.slice();
 }
@@ -178,7 +178,7 @@ function orNothing(faults: readonly DocumentFault[]): readonly DocumentFault[] {
   return faults.length === 0 ? nothing.faults : faults;
 }
 
-/** What is missing is explained by its description. */
+/** Explains a missing field by its description. */
 function withMeaning(fault: DocumentFault): DocumentFault {
   const about = schemaAt(specJsonSchema, fault.path.slice(1))?.description;
   const explained = fault.message === "is required" && about !== undefined;
@@ -212,7 +212,10 @@ function unknownFieldFaults(spec: Record<string, unknown>, severity: "error" | "
   });
 }
 
-/** Adds a fault to every item whose name an earlier one has; and to that earlier one's users, since it is ambiguous. */
+/**
+ * Adds a fault to every item that repeats an earlier item's name, and to the users of the earlier one, since
+ * the name is ambiguous.
+ */
 function markDuplicates(
   raw: readonly unknown[],
   list: string,
@@ -255,7 +258,7 @@ function pausedSinks(
   return { paused: new Set(names), faults };
 }
 
-/** Kubernetes takes a null as absent. */
+/** Kubernetes treats null as absent. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;

@@ -7,14 +7,14 @@ import { asErrors, type DocumentFault, errorAt } from "./document-fault.ts";
 import { sinkSchema } from "./schema.ts";
 import type { PolicySink } from "./types.ts";
 
-/** One sink that has been looked at. */
+/** One checked sink. */
 export interface SinkCheck {
   readonly name: string;
   readonly value: PolicySink | undefined;
   readonly faults: DocumentFault[];
   /** Faults in its list of sources. */
   readonly listFaults: readonly DocumentFault[];
-  /** Faults of the sources that it names, which are the sources' own. */
+  /** Faults of the sources it names; they belong to those sources. */
   readonly namedFaults: readonly DocumentFault[];
 }
 
@@ -72,7 +72,7 @@ function checkReferences(
         errorAt([...path, index], "FieldValueDuplicate", `names ${show(name)} a second time; keep one`),
       ];
     seen.add(name);
-    // Without a usable list of sources, that none has the name says nothing.
+    // Without a usable list of sources, an unknown name is not a fault of its own.
     if (known.includes(name) || rawSources.length === 0) return [];
     const message = `names ${show(name)}, which is none of spec.sources${suggestion(name, known)}`;
     return [errorAt([...path, index], "FieldValueNotFound", message)];

@@ -6,7 +6,7 @@ import { checkMetricsql } from "./metricsql-source.ts";
 import { sourceSchema } from "./schema.ts";
 import type { PolicySource } from "./types.ts";
 
-/** One source that has been looked at. */
+/** One checked source. */
 export interface SourceCheck {
   readonly name: string;
   readonly value: PolicySource | undefined;
@@ -28,7 +28,7 @@ export function checkSource(raw: unknown, path: DocumentPath, tenantLabel?: stri
   );
   const checked = checkSchema(sourceSchema, raw, path);
   if (checked.issues !== undefined) {
-    // Where a selector was given, that metricsql is missing is the same fault once more.
+    // With a selector, the missing metricsql would repeat the same fault.
     const issues = checked.issues.filter(
       (issue) => selectors.length === 0 || issue.reason !== "FieldValueRequired",
     );
@@ -47,7 +47,10 @@ export function checkSource(raw: unknown, path: DocumentPath, tenantLabel?: stri
   return { name, value: { name, metricsql }, faults };
 }
 
-/** Members of a source that choose resources instead of metrics; their names are unpublished, so by likeness. */
+/**
+ * Members of a source that select resources instead of metrics. Their names are unpublished, so they are
+ * matched by likeness.
+ */
 function selectorPaths(raw: unknown): DocumentPath[] {
   if (!isObject(raw)) return [];
   const metrics = raw["metrics"];
@@ -65,7 +68,7 @@ export function isSelectorName(key: string | number): boolean {
   return /selector|^resources?$/i.test(String(key));
 }
 
-/** The name of a source or sink as written, or its place where it has none. */
+/** The name of a source or sink as written, or its path if it has none. */
 export function nameOf(raw: unknown, path: DocumentPath): string {
   const name = isObject(raw) ? raw["name"] : undefined;
   return typeof name === "string" && name !== "" ? name : `${path.at(-2)}[${path.at(-1)}]`;

@@ -4,8 +4,7 @@ import { oneOf } from "../../../base/documents/schema-issue.ts";
 import { type DocumentFault, errorAtName } from "./document-fault.ts";
 
 /**
- * Places where exactly one of several kinds must be chosen: an unknown one is a wrong choice, not a field
- * too many.
+ * Places that require exactly one of several kinds: an unknown kind is a wrong choice, not an unknown field.
  */
 export const choices: Readonly<Record<string, readonly string[]>> = {
   metrics: ["metricsql"],
@@ -14,8 +13,8 @@ export const choices: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * A fault for each unknown kind at the places of a source or sink. Unlike an unknown field, it may not be
- * passed over: the item would do something else than it says.
+ * A fault for each unknown kind in a source or sink. Unlike an unknown field it cannot be ignored: the item
+ * would not do what it says.
  */
 export function choiceFaults(
   raw: unknown,
@@ -35,7 +34,7 @@ export function choiceFaults(
   });
 }
 
-/** Without those that say once more that the known kind is missing where an unknown one was chosen. */
+/** Drops the faults that only repeat that the known kind is missing where an unknown one was chosen. */
 export function withoutMissingChoices(faults: readonly DocumentFault[]): DocumentFault[] {
   const wrong = new Set(
     faults.flatMap((fault) => (fault.reason === "FieldValueNotSupported" ? [parentOf(fault)] : [])),

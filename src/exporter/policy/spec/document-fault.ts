@@ -1,16 +1,16 @@
 import type { DocumentPath } from "../../../base/documents/document-path.ts";
 import type { CauseReason } from "../../../base/documents/schema-issue.ts";
 
-/** Something wrong in a document, as the control plane's admission returns it and `validate` prints it. */
+/** A fault in a document, as the control plane's admission returns it and `validate` prints it. */
 export interface DocumentFault {
   readonly severity: "error" | "warning";
   readonly path: DocumentPath;
   readonly reason: CauseReason;
-  /** What is wrong and what would be right; follows the path. */
+  /** The fault and its correction; printed after the path. */
   readonly message: string;
   /** Lines that show the place within the value. */
   readonly excerpt?: string;
-  /** It is the member's name that is wrong, not its value: the name is what to point at. */
+  /** The member's name is wrong, not its value: messages point at the name. */
   readonly atName?: true;
 }
 

@@ -20,11 +20,11 @@ export interface ManifestObject {
 export interface Manifest {
   readonly objects: readonly ManifestObject[];
   readonly faults: readonly Fault[];
-  /** False: the text is not YAML, or holds what cannot be told; what it held before should stay. */
+  /** False if the text is not YAML or cannot be interpreted; the file's previous contents should stay. */
   readonly readable: boolean;
 }
 
-/** Takes a manifest file apart: YAML with one or several documents, JSON, kind List. Never throws. */
+/** Splits a manifest file into objects: YAML with one or several documents, JSON, kind List. Never throws. */
 export function readManifest(text: string, file: string): Manifest {
   if (Buffer.byteLength(text) > maxManifestBytes) {
     const message = "is larger than 1 MiB; split the file";
@@ -38,11 +38,11 @@ export function readManifest(text: string, file: string): Manifest {
   return { objects: reader.objects, faults, readable: !faults.some((fault) => fault.severity === "error") };
 }
 
-/** Where an object is written. Kept for as long as its file is as it is, the object's JSON is not. */
+/** Place of an object in its file. It is kept while the file is unchanged; the object's JSON is not. */
 export class ObjectPlace {
   readonly #file: string;
   readonly #places: YamlPlaces;
-  /** The object's index in its list, where it is in one. */
+  /** The object's index in its list, if it is in one. */
   readonly #item: string | number | undefined;
 
   constructor(file: string, places: YamlPlaces, path: DocumentPath) {
@@ -51,7 +51,7 @@ export class ObjectPlace {
     this.#item = path[1];
   }
 
-  /** Gives a fault of the object its file and place. */
+  /** Adds the object's file and place to a fault. */
   locate(fault: DocumentFault): Fault {
     const path = this.#item === undefined ? fault.path : ["items", this.#item, ...fault.path];
     return {
@@ -75,11 +75,11 @@ class ManifestReader {
   }
 
   readDocument(document: YamlDocument): void {
-    // What `---` alone leaves behind.
+    // A lone `---` leaves an empty document.
     if (document.value !== null) this.#read(document.value, document, [], undefined);
   }
 
-  /** @param itemOf the kind and apiVersion that an item without its own takes from its list */
+  /** @param itemOf the kind and apiVersion that an item without its own inherits from its list */
   #read(
     value: unknown,
     document: YamlDocument,
@@ -129,7 +129,7 @@ class ManifestReader {
       this.#report("error", document, ["items"], "must be a list of objects");
       return;
     }
-    // The items of kind List say what they are; those of ExportPolicyList may leave it to the list.
+    // Items of kind List state their own kind; those of ExportPolicyList may inherit it.
     const inherited = itemOf.kind === "" ? { kind: "", apiVersion: undefined } : itemOf;
     for (const [index, item] of items.entries()) {
       const own = isObject(item) && inherited.kind === "" && item["kind"] === undefined;
@@ -153,7 +153,7 @@ class ManifestReader {
 export interface CheckedManifest {
   readonly policies: readonly { readonly checked: CheckedPolicy; readonly object: ManifestObject }[];
   readonly secrets: readonly { readonly secret: Secret; readonly object: ManifestObject }[];
-  /** Of the file and of all that is in it. */
+  /** Faults of the file and of everything in it. */
   readonly faults: readonly Fault[];
   readonly readable: boolean;
 }

@@ -4,9 +4,10 @@ import { caret } from "../../metricsql/parse/syntax-error.ts";
 import { namesTenantLabel } from "./tenant-label.ts";
 
 /**
- * What keeps a source's MetricsQL from being exported, or undefined.
+ * The reason a source's MetricsQL cannot be exported, or undefined.
  *
- * @param tenantLabel is forced on every query of the policy's tenant, who must not name it (nor, so, write it)
+ * @param tenantLabel is forced on every query of the policy's tenant, who must not name it, and so cannot
+ *   write it
  */
 export function checkMetricsql(
   text: string,

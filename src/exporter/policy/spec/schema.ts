@@ -7,8 +7,8 @@ import { type CauseReason, reportIssue, show } from "../../../base/documents/sch
 
 /**
  * The wire form of ExportPolicy's spec (platform API, "ExportPolicy (telemetry export)") with the defaults
- * and bounds of its fields. The keywords in `meta` say the same to Kubernetes API servers: the CRD and the
- * platform have them as they stand here. What holds between fields is in check-policy.ts.
+ * and bounds of its fields. The keywords in `meta` express the same for Kubernetes API servers; the CRD and
+ * the platform use them verbatim. Rules between fields are in check-policy.ts.
  *
  * MetricsQL has no keyword: a query that cannot be parsed is reported in the policy's status.
  */
@@ -39,23 +39,17 @@ function checkLength(value: string, maxLength: number, context: z.RefinementCtx)
   context.addIssue({ code: "too_big", origin: "string", maximum: maxLength, inclusive: true, input: value });
 }
 
-/**
- * A rule in the Common Expression Language, for API servers that hold the CRD; what it says is checked here
- * in code.
- */
+/** A rule in the Common Expression Language, for API servers that hold the CRD; this code checks the same. */
 function rules(...pairs: readonly (readonly [rule: string, message: string])[]) {
   return { "x-kubernetes-validations": pairs.map(([rule, message]) => ({ rule, message })) };
 }
 
-/**
- * A list whose items are told apart by name, so that two appliers can each have sinks of theirs in one
- * policy.
- */
+/** A list keyed by name, so that two appliers can each own sinks of one policy. */
 const listByName = { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] } as const;
 
 /**
- * Exactly one of several kinds. API servers take unknown fields out before they check anything, and with
- * them the second choice: here they are kept, to be counted.
+ * Exactly one of several kinds. API servers prune unknown fields, and with them a second choice, before
+ * validation; here they are preserved, to be counted.
  */
 const oneKind = { "x-kubernetes-preserve-unknown-fields": true, maxProperties: 1 } as const;
 
@@ -83,10 +77,10 @@ export const sourceSchema = z.object({
     .meta({ description: "Selection of the source's metrics; exactly one kind", ...oneKind }),
 });
 
-/** Go's time.ParseDuration, without a sign that would make it less than nothing. */
+/** Go's time.ParseDuration, without a minus sign. */
 const durationPattern = "^\\+?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$";
 
-/** A duration of more than nothing, as Kubernetes writes it. Comes out in ms. */
+/** A positive duration, as Kubernetes writes it. Output in ms. */
 function duration(about: string, fallback: string, max: string) {
   const wanted = "must be a duration such as 500ms, 5s or 1m30s";
   const bounds = `must be more than 0 and at most ${max}`;
@@ -97,7 +91,7 @@ function duration(about: string, fallback: string, max: string) {
     .meta({
       description: `${about}; more than 0, at most ${max}`,
       pattern: durationPattern,
-      // Bounds what an API server reckons the rule may cost.
+      // Bounds the cost that an API server estimates for the rule.
       maxLength: policyLimits.durationLength,
       ...rules([`duration(self) > duration('0s') && duration(self) <= duration('${max}')`, bounds]),
     })
@@ -116,7 +110,7 @@ function duration(about: string, fallback: string, max: string) {
     .prefault(fallback);
 }
 
-/** No user name or password, no fragment, nothing that a URL parser would have to mend. */
+/** No user name or password, no fragment, nothing that a URL parser would correct. */
 const endpointPattern =
   "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@:\\\\\\s\\p{Z}\\p{Cc}][^/?#@\\\\\\s\\p{Z}\\p{Cc}]*([/?][^#\\\\\\s\\p{Z}\\p{Cc}]*)?$";
 
@@ -139,11 +133,12 @@ const endpoint = text(policyLimits.endpointLength)
 
 export function endpointProblem(text: string): string | undefined {
   if (text === "") return undefined;
-  // The URL parser mends "http:/host" and strips spaces: what is sent to must be what is written.
+  // The URL parser corrects "http:/host" and strips spaces: requests must go to the address exactly as
+  // written.
   const isClean = /^https?:\/\/[^/\s?#]/i.test(text) && !/[\s\p{Cc}\\]/u.test(text);
   const url = isClean ? parseUrl(text) : undefined;
   if (url === undefined) return `must be an absolute http or https URL, not ${show(text)}`;
-  // What Go's parser refuses, and with it any Kubernetes API server that holds the CRD.
+  // Go's parser rejects these, and with it any Kubernetes API server that holds the CRD.
   if (/^[^?]*%(?![0-9a-f]{2})/i.test(text))
     return "must have two hexadecimal digits after each % of its path";
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(text)) {
@@ -232,7 +227,7 @@ export const specSchema = z
     ]),
   });
 
-/** Names of what a policy may be filed under; what else metadata holds is Kubernetes' business. */
+/** The names that identify a policy; Kubernetes checks the rest of metadata. */
 export const metadataSchema = z.object({
   name: z.string().min(1).max(253).superRefine(subdomain),
   namespace: z.string().min(1).max(63).superRefine(subdomain).prefault("default"),
@@ -249,14 +244,11 @@ function subdomain(name: string, context: z.RefinementCtx): void {
   );
 }
 
-/**
- * The spec as a structural schema: what is a known field, and what the CRD and the platform's kind are made
- * from.
- */
+/** The spec as a structural schema: the source of known fields, of the CRD and of the platform's kind. */
 export const specJsonSchema = structuralSchema();
 
 function structuralSchema(): JsonSchema {
-  // An API server refuses `$schema` in a CRD.
+  // An API server rejects `$schema` in a CRD.
   const { $schema: _, ...schema } = z.toJSONSchema(specSchema, { io: "input" }) as JsonSchema;
   return schema;
 }

@@ -6,14 +6,15 @@ import type { BasicAuth, Secret } from "./types.ts";
 
 export const basicAuthType = "kubernetes.io/basic-auth";
 
-/** Kubernetes' bound of a Secret's data. */
+/** Kubernetes' limit for a Secret's data. */
 const maxSecretBytes = 1024 * 1024;
 
 /**
- * Checks one Secret (plain JSON): `data` is base64, `stringData` plain text and wins. A value that cannot be read is left
- * out; no message ever holds a value.
+ * Checks one Secret (plain JSON): `data` is base64; `stringData` is plain text and takes precedence. An
+ * unreadable value is left out; no message contains a value.
  *
- * @returns the Secret with nothing but its credentials, absent when it cannot be told which one it is, and every fault
+ * @returns every fault, and the Secret with only its credentials, which is absent when it cannot be
+ *   identified
  */
 export function checkSecret(
   json: Readonly<Record<string, unknown>>,
@@ -69,7 +70,7 @@ export function checkSecret(
   return { secret: { plane, namespace, name, type, data: new Map(credentials) }, faults };
 }
 
-/** Standard base64, line breaks allowed, as Kubernetes reads it; only UTF-8 text is of use here. */
+/** Standard base64, line breaks allowed, as Kubernetes reads it; the content must be UTF-8 text. */
 function decode(value: unknown): string | { problem: string } {
   if (typeof value !== "string") return { problem: "must be base64 text" };
   const text = value.replace(/[\r\n]/g, "");
@@ -96,7 +97,7 @@ export function basicAuthOf(
   const password = secret.data.get("password");
   if (username === undefined) return { problem: `secret '${name}' does not contain a username` };
   if (password === undefined) return { problem: `secret '${name}' does not contain a password` };
-  // RFC 7617, section 2: what follows the first colon is the password.
+  // RFC 7617, section 2: the first colon ends the user name.
   if (username.includes(":")) return { problem: `secret '${name}' has a username with a colon` };
   return { username, password };
 }

@@ -79,7 +79,7 @@ test.each([
   expect(namesTenantLabel(parse(query), tenantLabel)).toBe(false);
 });
 
-/** Whose strings are none of labels. */
+/** Functions whose strings are not label names. */
 const otherStrings = /^(?:alias|timezone_offset|aggr_over_time|rollup(?:_.*)?)$/;
 
 test("every function that asks for strings is known by the labels that they name", () => {
@@ -103,7 +103,7 @@ function call(name: string, count: number, strings: readonly number[]): string {
   return `${name}(${args.join(", ")})`;
 }
 
-/** Would the parser take nothing but a string there? */
+/** Whether the parser accepts only a string there. */
 function isString(name: string, count: number, place: number): boolean {
   const all = Array.from({ length: count }, (_, index) => index);
   const others = all.filter((index) => index !== place);

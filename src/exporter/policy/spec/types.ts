@@ -1,20 +1,20 @@
 /**
- * ExportPolicy as the rest of the program sees it: read, checked, with every default filled in. Times in ms.
- * The wire form is in `schema.ts`; the contract is the platform API's "ExportPolicy (telemetry export)".
+ * A checked ExportPolicy with every default filled in. Times in ms. The wire form is in `schema.ts`; the
+ * contract is the platform API's "ExportPolicy (telemetry export)".
  */
 export interface ExportPolicy {
   readonly ref: PolicyRef;
-  /** Bumped by the source whenever the spec changes; 1 at first. A directory counts changes of the spec itself. */
+  /** Starts at 1; the origin increments it when the spec changes. A directory counts changes of the spec. */
   readonly generation: number;
   readonly sources: readonly PolicySource[];
   readonly sinks: readonly PolicySink[];
-  /** From the annotation `telemetry.<groupDomain>/paused`: all sinks, or those named. */
+  /** From the annotation `telemetry.<groupDomain>/paused`: all sinks, or the named ones. */
   readonly paused: "all" | ReadonlySet<string>;
 }
 
-/** Where a policy lives. Two policies are the same one exactly when all four agree. */
+/** Identity of a policy. Two policies are the same exactly when all four fields agree. */
 export interface PolicyRef {
-  /** The control plane: "directory", or the project whose control plane it came from. */
+  /** Control plane of origin: "directory", or a project. */
   readonly plane: string;
   readonly namespace: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface PolicySource {
 
 export interface PolicySink {
   readonly name: string;
-  /** Names of sources, each once, each existing. */
+  /** Names of existing sources, without duplicates. */
   readonly sources: readonly string[];
   readonly endpoint: string;
   /** Name of a Secret of type kubernetes.io/basic-auth in the policy's namespace. */
@@ -41,12 +41,12 @@ export interface PolicySink {
 
 export interface BatchSettings {
   readonly timeoutMs: number;
-  /** Samples in a request, at most. */
+  /** Maximum number of samples in a request. */
   readonly maxSize: number;
 }
 
 export interface RetrySettings {
-  /** Requests in all, the first included. */
+  /** Total number of requests, including the first. */
   readonly maxAttempts: number;
   readonly backoffMs: number;
 }
@@ -56,7 +56,7 @@ export interface BasicAuth {
   readonly password: string;
 }
 
-/** The part of a Secret that is of use here: username and password, decoded, of one of type kubernetes.io/basic-auth. */
+/** The credentials of a Secret of type kubernetes.io/basic-auth: username and password, decoded. */
 export interface Secret {
   readonly plane: string;
   readonly namespace: string;
@@ -65,7 +65,7 @@ export interface Secret {
   readonly data: ReadonlyMap<string, string>;
 }
 
-/** What one sink of one policy should do: everything the exporter needs, nothing to look up. */
+/** The work of one sink of one policy: everything the exporter needs, with no further lookups. */
 export interface SinkPlan {
   readonly policy: PolicyRef;
   readonly generation: number;
@@ -78,7 +78,7 @@ export interface SinkPlan {
   readonly paused: boolean;
 }
 
-/** The stable name of a sink: plane/namespace/policy/uid/sink. Parts cannot hold a slash. */
+/** The stable name of a sink: plane/namespace/policy/uid/sink. The parts contain no slash. */
 export function sinkKey(policy: PolicyRef, sinkName: string): string {
   return `${policy.plane}/${policy.namespace}/${policy.name}/${policy.uid}/${sinkName}`;
 }

@@ -1,7 +1,7 @@
 import type { ReasonOf } from "./condition-reasons.ts";
 import type { Condition } from "./conditions.ts";
 
-/** A condition without its bookkeeping: what is the case now. */
+/** The current state of a condition, without its bookkeeping. */
 export interface ConditionState {
   readonly type: Condition["type"];
   readonly status: Condition["status"];
@@ -10,11 +10,11 @@ export interface ConditionState {
 }
 
 /**
- * The conditions that follow `previous` when `states` are the case at `nowMs`: `lastTransitionTime` moves only when
- * a status does (meta/v1 Condition). Types without a state are gone.
+ * Derives the next conditions from `previous` and the states at `nowMs`: `lastTransitionTime` changes only
+ * when a status does (meta/v1 Condition). Types without a state are removed.
  *
- * @returns `previous` itself when nothing differs: of many policies nearly all stay as they are, and new objects that are
- *   kept each time make every garbage collection a long one
+ * @returns `previous` itself when nothing differs: most policies do not change, and new objects kept each
+ *   time would lengthen every garbage collection
  */
 export function nextConditions(
   previous: readonly Condition[],
@@ -41,8 +41,8 @@ export function nextConditions(
 }
 
 /**
- * Whether a status, a reason, a generation or the set of types differs: what is worth writing back at once. So is another
- * fault of a Secret, which somebody has just changed.
+ * Whether the change must be written back at once: a status, a reason, a generation or the set of types
+ * differs. So must a different fault of a Secret, which a user has just changed.
  */
 export function isTransition(previous: readonly Condition[], next: readonly Condition[]): boolean {
   if (previous === next) return false;
@@ -64,7 +64,7 @@ function isAboutSecret({ reason }: Condition): boolean {
   return reason === ("InvalidAuthentication" satisfies ReasonOf<"Accepted">);
 }
 
-/** RFC 3339 in whole seconds, as Kubernetes writes times. */
+/** RFC 3339 in whole seconds, Kubernetes' format of times. */
 export function conditionTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -1,8 +1,8 @@
 import type { Condition } from "./conditions.ts";
 
 /**
- * Every reason that a condition of ours can have, in one table: the status that goes with it and what it means. What sets
- * conditions takes its reasons from here; `docs/conditions.md` lists the same, and a test holds the two to each other.
+ * Every reason of a telemetryd condition: the status that belongs to it and its meaning. Code that sets
+ * conditions takes the reasons from here; a test keeps this table and `docs/conditions.md` in agreement.
  */
 export const conditionReasons = {
   Ready: {
@@ -39,5 +39,5 @@ export const conditionReasons = {
   Record<string, { status: Condition["status"]; meaning: string }>
 >;
 
-/** A reason of the condition of that type. */
+/** A reason of that type of condition. */
 export type ReasonOf<Type extends Condition["type"]> = keyof (typeof conditionReasons)[Type];

@@ -5,11 +5,11 @@ export interface Condition {
   readonly reason: string;
   readonly message: string;
   readonly observedGeneration: number;
-  /** RFC 3339; when `status` last changed. */
+  /** RFC 3339 time of the last change of `status`. */
   readonly lastTransitionTime: string;
 }
 
-/** `status` of an ExportPolicy: what is written back, and what the ops address shows. */
+/** `status` of an ExportPolicy, as written back and as shown at the ops address. */
 export interface PolicyStatus {
   readonly conditions: readonly Condition[];
   readonly sinks: readonly SinkStatus[];
@@ -18,6 +18,6 @@ export interface PolicyStatus {
 export interface SinkStatus {
   readonly name: string;
   readonly conditions: readonly Condition[];
-  /** RFC 3339: the sink has everything up to here; absent until it has started. */
+  /** RFC 3339: the sink has received everything up to this time; absent until it has started. */
   readonly checkpoint?: string;
 }

@@ -2,9 +2,10 @@ import { parseUrl } from "../../../base/core/url.ts";
 import type { Condition } from "./conditions.ts";
 
 /**
- * What the daemon does at this moment, as the status page, `/api/v1/status` and `telemetryd status` show it: plain
- * data, safe to serialize. Texts may come from outside (a receiver's response, a policy's name) and are escaped where
- * they are shown. No credential is ever in it: addresses go through {@link publicEndpoint}, messages through `redact`.
+ * The daemon's current state, as the status page, `/api/v1/status` and `telemetryd status` show it: plain,
+ * serializable data. Texts may come from outside (a receiver's response, a policy's name) and are escaped
+ * where they are shown. It never contains credentials: addresses go through {@link publicEndpoint}, messages
+ * through `redact`.
  */
 export interface DaemonStatus {
   readonly version: string;
@@ -12,24 +13,24 @@ export interface DaemonStatus {
   readonly startedAt: string;
   readonly state: "starting" | "running" | "stopping";
   readonly ready: boolean;
-  /** The name of this daemon among those that share the cycles of the sinks; absent where it runs all of them itself. */
+  /** This daemon's name among replicas that share the sinks' cycles; absent when it runs all sinks itself. */
   readonly replica?: string;
-  /** What works with limits at present, one sentence each; empty when all is well. */
+  /** Parts that currently work with limits, one sentence each; empty when all is well. */
   readonly degraded: readonly string[];
   readonly policies: readonly PolicyView[];
-  /** Absent where the daemon exports nothing. */
+  /** Absent when the daemon exports nothing. */
   readonly source?: SourceView;
   readonly rejected?: RejectedView;
 }
 
 export interface SourceView {
-  /** Through {@link publicEndpoint}. */
+  /** Sanitized by {@link publicEndpoint}. */
   readonly url: string;
   readonly flavor: string;
   readonly lastError?: ErrorView;
 }
 
-/** The store of samples that receivers refused for good. */
+/** The store of samples that receivers rejected. */
 export interface RejectedView {
   readonly batches: number;
   readonly bytes: number;
@@ -47,24 +48,27 @@ export interface PolicyView {
 
 export interface SinkView {
   readonly name: string;
-  /** Through {@link publicEndpoint}. */
+  /** Sanitized by {@link publicEndpoint}. */
   readonly endpoint: string;
   readonly conditions: readonly Condition[];
   /** RFC 3339: the oldest checkpoint of its sources. */
   readonly checkpoint?: string;
-  /** Settled time minus the checkpoint. */
+  /** Watermark minus the checkpoint. */
   readonly lagMs?: number;
-  /** Samples since the daemon started; of replicas that share the cycles, those of all since they first ran the sink. */
+  /**
+   * Samples since the daemon started; if replicas share cycles, of all replicas since they first ran the
+   * sink.
+   */
   readonly delivered: number;
   readonly rejected: number;
   readonly dropped: number;
   readonly repeated: number;
-  /** Requests that were sent again, since then. */
+  /** Retried requests, over the same period as `delivered`. */
   readonly retries: number;
   readonly lastError?: ErrorView;
   /** RFC 3339. */
   readonly lastDeliveredAt?: string;
-  /** Which replica ran the last cycle, and when it ended (RFC 3339); absent where replicas do not share cycles. */
+  /** The replica that ran the last cycle, and its end (RFC 3339); absent unless replicas share cycles. */
   readonly lastCycle?: { readonly replica: string; readonly at: string };
   readonly sources: readonly SinkSourceView[];
   /** Samples delivered in each ten seconds of the last ten minutes, newest last; see core/sparkline.ts. */
@@ -83,10 +87,10 @@ export interface ErrorView {
   readonly message: string;
 }
 
-/** How a sink does, from worst to best; what its conditions amount to. */
+/** A sink's health, from worst to best; derived from its conditions. */
 export type SinkHealth = "failing" | "retrying" | "catching-up" | "starting" | "up-to-date" | "paused";
 
-/** Reads a sink's health off its conditions. A sink without conditions has not started yet. */
+/** Derives a sink's health from its conditions. A sink without conditions has not started yet. */
 export function sinkHealth(sink: Pick<SinkView, "conditions">): SinkHealth {
   if (findCondition(sink.conditions, "Accepted")?.status === "False") return "failing";
   const delivering = findCondition(sink.conditions, "Delivering");
@@ -103,7 +107,7 @@ export function findCondition(
   return conditions.find((condition) => condition.type === type);
 }
 
-/** An address without what may be secret in it: userinfo, query, fragment. A text that is no URL shows nothing. */
+/** An address without possibly secret parts: userinfo, query, fragment. Text that is no URL is not shown. */
 export function publicEndpoint(endpoint: string): string {
   const url = parseUrl(endpoint);
   if (url === undefined) return "(not a URL)";
