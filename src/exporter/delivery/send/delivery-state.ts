@@ -3,18 +3,13 @@ import { nextDelay } from "../../../base/core/backoff.ts";
 /**
  * Delivery state of a sink.
  *
- * | state      | entered when                                  | what a cycle does                        |
- * left when |
- * | ---------- | --------------------------------------------- | ---------------------------------------- |
- * --------- |
- * | delivering | at first; a request was delivered             | runs windows up to the watermark         | a
- * request ends otherwise |
- * | retrying   | the attempts of a request were used up        | nothing before `untilMs`, then one probe | a
- * request is delivered |
- * | suspended  | the endpoint or its credentials are wrong     | nothing before `untilMs`, then one probe | a
- * request is delivered; policy or Secret changes |
- * | forbidden  | the endpoint must not be sent to (egress)     | as suspended                             |
- * as suspended |
+ * - delivering: initially, and after a delivered request. A cycle runs windows up to the watermark. Ends when a
+ *   request is not delivered.
+ * - retrying: the attempts of a request were used up. A cycle does nothing before `untilMs`, then sends one
+ *   probe. Ends when a request is delivered.
+ * - suspended: the endpoint or its credentials are wrong. Cycles as for retrying. Ends when a request is
+ *   delivered, or the policy or Secret changes.
+ * - forbidden: the endpoint must not be sent to (egress). Otherwise as suspended.
  *
  * A probe is the oldest unsent batch, alone. `untilMs` is monotonic time.
  */
