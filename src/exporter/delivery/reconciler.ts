@@ -10,7 +10,7 @@ import { keepForgottenMs, type StateStore } from "./state/sink-state.ts";
 
 const sweepEveryMs = 600_000;
 
-/** After a reconciliation, the next one is delayed by this multiple of its duration, up to this limit. */
+/** The pause after a reconciliation, as a multiple of its duration; at most `maxRestMs`. */
 const restFactor = 20;
 const maxRestMs = 2_000;
 

@@ -23,7 +23,7 @@ export function cycleJobOf(plan: SinkPlan): CycleJob {
   return { sink: sinkKey(plan.policy, plan.name), uid, generation: uid === "-" ? 0 : plan.generation };
 }
 
-/** After this long, a replica with an older policy runs the job itself. */
+/** How long a job is left to replicas with a newer policy. */
 const patienceMs = 60_000;
 
 /**

@@ -3,8 +3,8 @@ import { nextDelay } from "../../../base/core/backoff.ts";
 /**
  * Delivery state of a sink.
  *
- * - delivering: initially, and after a delivered request. A cycle runs windows up to the watermark. Ends when a
- *   request is not delivered.
+ * - delivering: initially, and after a delivered request. A cycle runs windows up to the watermark. Ends when
+ *   a request is not delivered.
  * - retrying: the attempts of a request were used up. A cycle does nothing before `untilMs`, then sends one
  *   probe. Ends when a request is delivered.
  * - suspended: the endpoint or its credentials are wrong. Cycles as for retrying. Ends when a request is

@@ -26,7 +26,10 @@ export type StateRecord =
 
 export const stateVersion = 1;
 
-/** Frame: u32 length of the rest, u32 CRC-32 of the rest, u16 length of the JSON head, the head, the entries' bytes. */
+/**
+ * Frame: u32 length of the rest, u32 CRC-32 of the rest, u16 length of the JSON head, the head, the entries'
+ * bytes.
+ */
 const frameBytes = 8;
 
 export function encodeRecord(record: StateRecord): Buffer {

@@ -28,7 +28,10 @@ export interface MetricMetadata {
   readonly unit: string;
 }
 
-/** Finds the metadata of a metric by its name; undefined when there is none. Called for each series: it must be cheap. */
+/**
+ * Finds the metadata of a metric by its name; undefined when there is none. Called for each series: it must
+ * be cheap.
+ */
 export type MetadataLookup = (metricName: string) => MetricMetadata | undefined;
 
 const timeSeriesTag = 0x2a;
