@@ -31,10 +31,7 @@ type ReadFate = "whole" | "fails at once" | "breaks off";
 
 interface Step {
   readonly advanceMs: number;
-  /**
-   * The process is killed after this many state records in this step; a number beyond all records means
-   * never.
-   */
+  /** The process is killed after this many state records in this step; never, if there are fewer records. */
   readonly killAfterRecords: number;
   readonly fates: readonly Fate[];
   readonly reads: readonly ReadFate[];
@@ -138,10 +135,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 class World {
   /** By the store's clock, which determines the visible samples. */
   nowMs = 0;
-  /**
-   * For pauses, which are long compared with the histories: a waiting sink must not see a whole history at
-   * once.
-   */
+  /** For pauses, which exceed the histories: a waiting sink must not see a whole history at once. */
   monotonicMs = 0;
   readonly samples: readonly StoredSample[];
   readonly isStrict: boolean;
@@ -396,7 +390,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
   const clock: Clock = {
     nowMs: () => world.nowMs,
     monotonicMs: () => world.monotonicMs,
-    // A pause between the requests of a search for culprits ends at once; the watch for aged batches never
+    // Pauses between the requests of a search for culprits end at once; the watch for aged batches never
     // ends.
     sleep: (ms, signal) =>
       ms < 1_000
@@ -443,8 +437,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
     const hard = new AbortController();
     world.cycleBeganMs = world.nowMs;
     await Promise.race([exporter.cycle(interrupt.signal, hard.signal), life.ended]);
-    // A second cycle in the same life, some samples later: pauses are over, and unfinished work of the first
-    // is resumed.
+    // A second cycle in the same life, some samples later: pauses are over, and unfinished work is resumed.
     world.monotonicMs += 600_000;
     world.nowMs += Math.floor(stepOf.advanceMs / 2);
     world.cycleBeganMs = world.nowMs;
@@ -510,8 +503,7 @@ const found: [StoredSample[], Step[]][] = [
     samplesOf([{ series: 0, ms: 1, lateMs: 1_001 }]),
     [{ ...healthy, advanceMs: 1_001, killAfterRecords: 1, maxSize: 1 }],
   ],
-  // A search for culprits interrupted by a lost response: only the part without a response is in doubt
-  // afterwards.
+  // A search for culprits interrupted by a lost response: only the part without a response is in doubt.
   [
     samplesOf(Array.from({ length: 12 }, (_, index) => ({ series: 0, ms: index + 1, lateMs: 0 }))),
     [
@@ -550,10 +542,7 @@ const found: [StoredSample[], Step[]][] = [
 
 /** `npm run test:histories` sets it. */
 const histories = Number(process.env["TELEMETRYD_TEST_HISTORIES"] ?? 300);
-/**
- * The same histories in each run, so that a failure comes from the change under test; set it to search for
- * more.
- */
+/** The same histories in each run, so that only the change under test matters; set it to search for more. */
 const seed = Number(process.env["TELEMETRYD_TEST_SEED"] ?? 1);
 const timeout = 60_000 + histories * 100;
 

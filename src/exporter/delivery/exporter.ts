@@ -24,10 +24,7 @@ export interface ExportSettings extends WindowSettings {
 /** Dependencies shared by all exporters of a daemon. */
 export interface ExporterDeps extends SinkWindowsDeps {
   readonly reader: SampleReader;
-  /**
-   * Requests a first response from the store, so that its time is known. @returns why there is none, or
-   * undefined
-   */
+  /** Requests a response from the store, so that its time is known. @returns the failure, or undefined */
   probe(signal: AbortSignal): Promise<string | undefined>;
   readonly rejected: RejectedSamples;
   readonly budget: MemoryBudget;
@@ -202,8 +199,7 @@ export class Exporter {
     const before = this.#deliveryState;
     const { backoffMs } = this.#plan.retry;
     this.#deliveryState = afterFailure(before, failure, backoffMs, clock.monotonicMs(), random());
-    // Only a change of state is a warning: a receiver that stays down would otherwise log a line for each
-    // probe.
+    // Only a change of state is a warning: a receiver that stays down would log a line for each probe.
     const level = before.kind === this.#deliveryState.kind ? "debug" : "warn";
     log[level](
       { sink: this.key, deliveryState: this.#deliveryState.kind, message: failure.detail ?? failure.message },
@@ -305,10 +301,7 @@ export class Exporter {
     }
   }
 
-  /**
-   * @param told the error as shown to the owner of a tenant's policy; the operator finds the full error in
-   * the log
-   */
+  /** @param told the error as shown to the owner of a tenant's policy; the log has the full error */
   #noteSource(name: string, error: string | undefined, told: string | undefined): void {
     const shown = this.#plan.policy.plane === directoryPlane ? error : told;
     const before = this.#sourceErrors.get(name);

@@ -65,10 +65,7 @@ export class Reconciler implements Service {
     }
   }
 
-  /**
-   * Reconciles at once, unless that would take more than a small share of the time: changes are then applied
-   * together.
-   */
+  /** Reconciles at once, or, to keep its share of the time small, later with further changes. */
   #reconcileSoon(signal: AbortSignal): void {
     if (this.#isWaiting) return;
     const { clock, log } = this.#options;

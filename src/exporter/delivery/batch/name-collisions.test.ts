@@ -14,8 +14,8 @@ import { MemoryBudget } from "./memory-budget.ts";
 const periodMs = 10_000;
 
 /**
- * A sink that drops the label `pod`, and a store with a sample every second of two pods each, and of a third
- * series.
+ * A sink that drops the label `pod`; its store has two pods and a third series, with a sample per second
+ * each.
  */
 function newSink(latenessMs: number) {
   const world = { nowMs: 1_000_000, reads: 0, delivered: [] as number[] };
@@ -126,7 +126,6 @@ test("the second reading of a window takes neither of them for a late one", asyn
   expect(world.reads).toBeGreaterThan(8);
   expect(world.delivered.filter((ms) => ms > 1_000_000 + periodMs)).toEqual([]);
   const { late, rejected } = stats();
-  // Of seven windows of ten samples: both series of the pair, except the one that was sent in the first
-  // window.
+  // Seven windows of ten samples: both series of the pair, except the one sent in the first window.
   expect({ late, rejected }).toEqual({ late: 0, rejected: 2 * 7 * 10 - 10 });
 });

@@ -23,8 +23,8 @@ const never = new AbortController().signal;
 setMaxListeners(0, never);
 
 /**
- * One read shared by all sinks, and a second source that is never read: samples of the first stay in open
- * batches.
+ * One read shared by all sinks, and a second source that is never read, so that batches of the first stay
+ * open.
  */
 class SharedReader implements SampleReader {
   reads = 0;

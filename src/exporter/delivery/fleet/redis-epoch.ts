@@ -10,8 +10,7 @@ import { readEpoch } from "./scripts.ts";
 import { takeSinkLease } from "./sink-lease.ts";
 
 /**
- * After Redis was found empty, no replica runs a cycle for this long: every replica first restores its own
- * state.
+ * No replica runs a cycle for this long after Redis was found empty: every replica first restores its state.
  */
 const graceMs = 3_000;
 /** Number of sinks whose state is restored at a time. */

@@ -37,8 +37,8 @@ export interface RedisStateOptions {
 interface Session {
   readonly lease: SinkLease;
   /**
-   * The state in Redis, by key of the state store (the sink's, and those stored beside it). Only this replica
-   * may write it.
+   * State in Redis, by key of the state store (the sink's, and those beside it). Only this replica may write
+   * it.
    */
   readonly states: Map<string, Promise<MemoryState>>;
 }
@@ -153,10 +153,7 @@ export class RedisState implements StateStore {
     return [...new Set([...shared, ...(await this.#options.mirror.sinks())])];
   }
 
-  /**
-   * In Redis, removes only state that no replica has used for `forgetAfterMs`: another replica may still have
-   * the policy.
-   */
+  /** In Redis, removes only state unused for `forgetAfterMs`: another replica may still have the policy. */
   async forget(key: string): Promise<void> {
     const sink = sinkOfKey(key);
     const session = this.#sessions.get(sink);

@@ -35,8 +35,8 @@ export interface SinkLease {
   /** The sink's delivery state when the lease was taken. */
   readonly deliveryState: SharedDeliveryState | undefined;
   /**
-   * Releases the lease and stores the delivery state (undefined: the sink delivers). If Redis is unavailable,
-   * the lease expires.
+   * Releases the lease and stores the delivery state (undefined: the sink delivers). Without Redis, the lease
+   * expires.
    *
    * @param told the report of the cycle run under the lease; its counters are added to those already stored
    * @returns whether Redis was updated

@@ -113,10 +113,7 @@ function latest<T>(one: T | undefined, other: T | undefined, atMs: (value: T) =>
   return atMs(one) >= atMs(other) ? one : other;
 }
 
-/**
- * A sink's snapshot from its report, as of now: time since the report adds to the lag. `plan` is this
- * replica's own.
- */
+/** A sink's snapshot from its report, with the lag as of now. `plan` is this replica's own. */
 export function snapshotOfReport(
   { report, counts }: { readonly report: SinkReport; readonly counts: SinkCounts },
   plan: SinkPlan,

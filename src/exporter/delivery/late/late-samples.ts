@@ -5,8 +5,7 @@ import { keepForgottenMs, type OpenWindow, type StateStore, type WindowBounds } 
 const suffix = " late";
 
 /**
- * The state store's key for a sink's windows that await their second reading. A policy's name never contains
- * a space.
+ * The state store's key for the windows of a sink's second readings. A policy's name never contains a space.
  */
 export function lateKey(sink: string): string {
   return sink + suffix;

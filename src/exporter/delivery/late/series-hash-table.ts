@@ -1,7 +1,6 @@
 /**
  * A map from 64-bit hashes to numbers, by open addressing in typed arrays. It needs a fraction of the memory
- * of a Map with bigint or string keys, and is used to look up every acknowledged series when a window is run
- * again.
+ * of a Map with bigint or string keys. A window that is run again looks up every acknowledged series in it.
  */
 export class SeriesHashTable {
   #keys: Int32Array;

@@ -32,10 +32,7 @@ export class BackfillLimit {
     return nowMs - this.#maxBackfillMs - this.#leaptMs;
   }
 
-  /**
-   * @returns true for the second cycle in a row that found a checkpoint too old: the checkpoint is to be
-   * moved
-   */
+  /** @returns true for the second cycle in a row that found a checkpoint too old: it is to be moved */
   agrees(isTooOld: boolean): boolean {
     const agrees = isTooOld && this.#isSuspected;
     this.#isSuspected = isTooOld && !agrees;

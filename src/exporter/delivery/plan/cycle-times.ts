@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
 
-/**
- * Windows end on whole seconds, so that sinks that start a cycle together request the same window from the
- * store.
- */
+/** Windows end on whole seconds, so that sinks that start a cycle together read the same window. */
 const gridMs = 1_000;
 
 /** The grid of window ends (ms): none where cycles are shorter than its step. */

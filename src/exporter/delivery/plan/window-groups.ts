@@ -8,8 +8,8 @@ export interface SettledSource {
 }
 
 /**
- * A window to run, with the sources that share it. `open` is set when it was opened before: its bounds are
- * fixed.
+ * A window to run, with the sources that share it. `open` is set when it was opened before, with fixed
+ * bounds.
  */
 export interface WindowGroup extends Window {
   readonly sources: readonly string[];

@@ -38,10 +38,7 @@ export interface SinkWindowsDeps {
   readonly settings: WindowSettings;
   readonly clock: Clock;
   readonly log: Logger;
-  /**
-   * The checkpoint in the status of a plan's policy (Unix ms), from which a sink resumes when its state is
-   * lost.
-   */
+  /** The checkpoint in the policy's status (Unix ms), from which a sink resumes when its state is lost. */
   reportedMs?(plan: SinkPlan): number | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { SinkPlan } from "../../policy/spec/types.ts";
 import type { ExporterSnapshot } from "../exporter.ts";
 
 /**
- * The port through which the reconciler starts and stops sinks. Implementations: this process, a shared
+ * The port through which the reconciler starts and stops sinks; implemented by this process and a shared
  * queue.
  */
 export interface Schedule {

@@ -140,8 +140,8 @@ export class Dispatcher {
   }
 
   /**
-   * After an internal error it is unknown which samples were sent, so nothing may overtake them: see {@link
-   * #isOver}.
+   * After an internal error it is unknown which samples were sent: nothing may overtake them. See
+   * {@link #isOver}.
    */
   async #guard(work: Promise<void>): Promise<void> {
     try {
@@ -201,8 +201,7 @@ export class Dispatcher {
       ready.inDoubt !== undefined || (outcome.kind !== "delivered" && outcome.responseLost);
     if (outcome.kind === "delivered") {
       this.#noteDelivered(ready.request, outcome.unwritten);
-      // Not awaited: the log keeps the order, and this record is written together with the lane's next
-      // request.
+      // Not awaited: the log keeps the order, and this record is written with the lane's next request.
       this.follow(this.#markSettled(window, number, ready));
       return;
     }
@@ -230,10 +229,7 @@ export class Dispatcher {
     await state.requestSettled(window, await state.requestSent(window, ready.entries));
   }
 
-  /**
-   * Returns an in-doubt request whose samples are gone from the store, unless they may belong to an unread
-   * source.
-   */
+  /** Returns an in-doubt request whose samples are gone, unless they may belong to an unread source. */
   async #forgetEmpty({ inDoubt }: Batch): Promise<void> {
     if (inDoubt === undefined || this.#options.isPart) return;
     await this.#deps.state.requestReturned(await this.#open(), inDoubt);

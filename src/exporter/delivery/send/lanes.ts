@@ -3,8 +3,8 @@ export type LaneChoice = number | "all";
 
 /**
  * Runs tasks in lanes. Tasks of one lane run strictly one after another, those of different lanes in
- * parallel. A task of "all" lanes runs alone, after everything queued before it and before everything queued
- * after it.
+ * parallel. A task of "all" lanes runs alone, after all tasks queued before it and before all queued after
+ * it.
  */
 export class Lanes {
   readonly #tails: Promise<void>[];
@@ -34,10 +34,7 @@ export class Lanes {
     else this.#tails[choice % this.#tails.length] = done;
   }
 
-  /**
-   * Adds work that {@link drained} waits for, and tasks do not. A rejection is reported there, as a task's
-   * is.
-   */
+  /** Adds work that {@link drained} waits for, but no task. {@link drained} reports its rejection. */
   follow(work: Promise<void>): void {
     const done = work
       .catch((error: unknown) => this.#note(error))

@@ -19,10 +19,7 @@ export interface RejectedSamples {
 
 /** A sink's memory of rejections between windows. */
 export interface RefusalMemory {
-  /**
-   * Nothing of the last rejected request was accepted, nor anything since: a search for culprits would be
-   * futile.
-   */
+  /** Nothing of the last rejected request was accepted, nor anything since: searching culprits is futile. */
   isHopeless: boolean;
 }
 
@@ -108,8 +105,8 @@ export class RefusedRequests {
       if (delivered.length === 0) refusals.isHopeless = true;
       return undefined;
     }
-    // The request itself got a response: only the part without a response is in doubt, and is sent alone the
-    // next time.
+    // The request itself got a response: only the part without one is in doubt, and is sent alone the next
+    // time.
     if (interrupted.outcome.responseLost && !mayHaveArrived) {
       await state.requestSent(window, this.#entriesOf(ready, interrupted.part));
     }

@@ -40,8 +40,8 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   try {
     await bind(server, path, directory);
     // Two daemons that start at once may both find a dead socket, and the second one's unlink may remove the
-    // first one's fresh socket. After the pause the path leads to one of them, and the other one detects that
-    // it lost.
+    // first one's fresh socket. After the pause the path leads to one of them, and the other one detects its
+    // loss.
     await new Promise((resolve) => setTimeout(resolve, settleMs));
     const holder = await askHolder(path);
     if (holder !== token) throw locked(directory, holder);

@@ -220,10 +220,7 @@ export class FileState {
     }
   }
 
-  /**
-   * Holds appends back while the whole log is rewritten. They resume afterwards, in memory if the rewrite
-   * failed.
-   */
+  /** Holds appends back while the whole log is rewritten. They resume in memory if the rewrite failed. */
   async #recover(): Promise<void> {
     try {
       await this.#rewrite();
@@ -248,8 +245,7 @@ export class FileState {
     }
     this.#degraded = describeError(error);
     this.#housekeepLater();
-    // An open file would keep the disk from being remounted. Its content is not needed: recovery writes a new
-    // file.
+    // An open file would keep the disk from being remounted. It is not needed: recovery writes a new one.
     const file = this.#file;
     this.#file = undefined;
     file?.close().catch(() => undefined);

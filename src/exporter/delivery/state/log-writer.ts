@@ -25,10 +25,7 @@ export class LogWriter {
     this.#writeNow = writeNow;
   }
 
-  /**
-   * Resolves when all bytes were passed to the system. @throws the system's error; a part may have been
-   * written then
-   */
+  /** Resolves when all bytes were passed to the system. @throws the system's error; a part may be written */
   async write(file: FileHandle, bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length; ) at += await this.#writeSome(file, bytes, at);
   }

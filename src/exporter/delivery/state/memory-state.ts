@@ -14,10 +14,7 @@ interface MutableSink {
   windows: Map<number, MutableWindow> | undefined;
 }
 
-/**
- * Called with every record after it was applied, and with the window that it changed, in its last state if it
- * has ended.
- */
+/** Called after a record was applied, with the window it changed, in its last state if it has ended. */
 export type RecordWriter = (record: StateRecord, window: OpenWindow | undefined) => Promise<void>;
 
 /**

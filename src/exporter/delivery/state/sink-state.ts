@@ -12,13 +12,12 @@ export interface JournaledRequest {
 }
 
 /**
- * The state of a deleted policy or source is kept this long: a policy restored in time (with the same uid)
- * resumes.
+ * The state of a deleted policy or source is kept this long: a policy restored in time (same uid) resumes.
  */
 export const keepForgottenMs = 24 * 3_600_000;
 
 /**
- * The properties of a window that are fixed when it opens: a changed configuration must not change a repeated
+ * The properties of a window fixed at its opening: a changed configuration must not change a repeated
  * reading.
  */
 export interface WindowBounds extends Window {
@@ -62,7 +61,7 @@ export interface StateStore {
   /** The receiver has certainly stored nothing of the request. */
   requestReturned(window: OpenWindow, number: number): Promise<void>;
   /**
-   * These sources are complete up to the window's end. When no source is left, the window and its journal are
+   * These sources are complete up to the window's end. Without a source left, the window and its journal are
    * deleted.
    */
   closeSources(window: OpenWindow, sources: readonly string[]): Promise<void>;

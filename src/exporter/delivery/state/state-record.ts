@@ -27,8 +27,8 @@ export type StateRecord =
 export const stateVersion = 1;
 
 /**
- * Frame: u32 length of the rest, u32 CRC-32 of the rest, u16 length of the JSON head, the head, the entries'
- * bytes.
+ * Frame: u32 length of the rest, u32 CRC-32 of the rest, u16 length of the JSON head, head, bytes of the
+ * entries.
  */
 const frameBytes = 8;
 

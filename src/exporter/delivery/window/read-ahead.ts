@@ -27,12 +27,12 @@ interface Started {
 /**
  * Runs windows strictly one after another, but may read the next one in advance: a store searches for series
  * before it returns the first sample, and would be idle during the last requests (bench/catch-up.ts). A
- * window read ahead waits in memory; none of it is sent, and no journal records it, before its predecessor is
- * closed.
+ * window read ahead waits in memory; before its predecessor is closed, none of it is sent or recorded in a
+ * journal.
  *
- * While the receiver keeps up, the next read begins with the first samples of the current window; otherwise
- * only when few of the current window's requests are left, since two windows would wait in memory for a slow
- * receiver.
+ * While the receiver keeps up, the next read begins with the first samples of the current window. Otherwise
+ * it waits until few of the current window's requests are left, since a slow receiver would keep two windows
+ * in memory.
  */
 export class ReadAhead {
   readonly #options: WindowSequenceOptions;
@@ -58,7 +58,7 @@ export class ReadAhead {
     if (current.isReading && this.#keepsUp) this.#readAfter(current);
     try {
       const result = await current.result;
-      // A window may be read ahead only of a closed one.
+      // The window read ahead is valid only after a closed one.
       if (result.kind !== "closed") await this.giveUp();
       return result;
     } finally {

@@ -185,7 +185,7 @@ export class WindowExport {
     if (this.#isStopped()) return this.#result("interrupted", errors);
     if (this.#delivery.failure !== undefined) return this.#result("failed", errors);
     if (errors.size > 0) return this.#result("partly", errors);
-    // A probe has shown that the receiver is back, and so has a request that was cut short. The window starts
+    // A probe has shown that the receiver is back; so has a request that was cut short. The window starts
     // over.
     return this.#reading.signal.aborted ? this.#result("unfinished", errors) : undefined;
   }
@@ -194,7 +194,7 @@ export class WindowExport {
     const delivery = this.#delivery;
     const pass = this.#openBatcher();
     const { errors, whole } = await this.#readWatchingAge(pass);
-    // After an edit the rest is sent differently, after a failure not at all; otherwise the open batches are
+    // After an edit the rest is sent differently, after a failure not at all; otherwise open batches are
     // sent.
     if (this.#interruption() !== "edit" && delivery.failure === undefined) pass.finishAll();
     else delivery.leaveRest();
@@ -282,8 +282,7 @@ export class WindowExport {
   }
 
   /**
-   * Reads the sources; a request is sent when its first sample has waited long enough, even while the store
-   * is silent.
+   * Reads the sources; finishes requests whose first sample has waited long enough, even without new samples.
    */
   async #readWatchingAge(pass: Batcher | LateBatcher): Promise<Reading> {
     const aging = new AbortController();

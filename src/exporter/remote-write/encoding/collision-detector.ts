@@ -46,7 +46,7 @@ export class CollisionDetector {
   }
 
   #collide(owner: Series, series: Series, encoded: EncodedSeries): boolean {
-    // The reader's cache may have recreated the same series, and two sources may select it: that is not a
+    // The reader's cache may have recreated the series, and two sources may select it: that is not a
     // collision.
     if (sameLabels(owner, series)) return false;
     const other = this.#encoder.encode(owner);

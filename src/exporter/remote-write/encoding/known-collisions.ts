@@ -1,8 +1,8 @@
 /** Two series not seen together for this long no longer collide: one of them was renamed. */
 const keepMs = 3_600_000;
 /**
- * The oldest collisions beyond this number are forgotten: one series of such a pair may be sent until they
- * meet again.
+ * The oldest collisions beyond this number are forgotten: one of such a pair may be sent until they meet
+ * again.
  */
 const maxCollisions = 10_000;
 

@@ -13,10 +13,7 @@ export function legalizeMetricName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_:]/gu, "_").replace(/^[0-9]/, "_");
 }
 
-/**
- * Orders by UTF-8 bytes, that is by code points, as receivers do. JavaScript's own order differs only above
- * U+D7FF.
- */
+/** Orders by UTF-8 bytes, that is by code points, like receivers. JavaScript's order differs above U+D7FF. */
 export function compareNames(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {

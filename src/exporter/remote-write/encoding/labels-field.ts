@@ -24,8 +24,7 @@ export function encodeLabels(labels: readonly Label[]): Buffer | undefined {
     const nameEnd = writeText(scratch, name, at + 3);
     scratch[nameEnd] = valueTag;
     const valueEnd = writeText(scratch, value, nameEnd + 1);
-    // If the encoded text is longer than its code units, it is not ASCII; only then can it be invalid
-    // Unicode.
+    // If the encoded text is longer than its code units, it is not ASCII, and may be invalid Unicode.
     const isAscii =
       valueEnd - at ===
       3 + varintSize(name.length) + name.length + 1 + varintSize(value.length) + value.length;

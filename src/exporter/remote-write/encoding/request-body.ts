@@ -32,8 +32,7 @@ const timestampField = 2;
 const lengthDelimited = 2;
 
 /**
- * @throws RangeError when the body is not a complete message of its protocol, Error when it is not valid
- * snappy
+ * @throws RangeError when the body is not a complete message of its protocol, Error when it is invalid snappy
  */
 export function readBody(request: Pick<EncodedRequest, "payload" | "protocol">): BodySeries[] {
   const body = uncompressSync(request.payload, { asBuffer: true }) as Buffer;

@@ -2,7 +2,7 @@ import type { SampleBuffer } from "../../series/series.ts";
 import type { EncodedSeries, Protocol } from "./labels.ts";
 
 /**
- * A finished request body. Immutable: it waits in a lane, may be sent several times, split, or kept as
+ * A finished request body. Immutable: it waits in a lane, and may be sent repeatedly, split, or kept as
  * rejected.
  */
 export interface EncodedRequest {
@@ -18,10 +18,7 @@ export interface EncodedRequest {
   readonly maxMs: number;
 }
 
-/**
- * Called for each change (bytes, negative when released) of the memory used to build a body: a few times per
- * request.
- */
+/** Called a few times per request, for each change (bytes, negative when released) of a body's memory. */
 export type CapacityListener = (changeBytes: number) => void;
 
 /** Collects series into one request body after another; an instance is reused. */

@@ -3,8 +3,7 @@ import { int64Size, writeInt64 } from "./wire.ts";
 
 /**
  * The field `samples` (number 2) of a `TimeSeries`, equal in remote write 1.0 and 2.0: value (double, 1) and
- * timestamp (int64, 2). As proto3 requires, a value of +0 and a timestamp of 0 are omitted; -0 is not zero
- * here.
+ * timestamp (int64, 2). As proto3 requires, a value of +0 and a timestamp of 0 are omitted; -0 is not zero.
  */
 const samplesTag = 0x12;
 const valueTag = 0x09;
@@ -22,8 +21,8 @@ const sixBytesUntilMs = 2 ** 42;
 const lowBits = 2 ** 28;
 
 /**
- * Writes the samples from `start` up to, not including, `end` at `offset`, where there is room for {@link
- * maxSampleFieldBytes} each. Values are copied byte by byte, so that stale markers are preserved.
+ * Writes the samples from `start` up to, not including, `end` at `offset`, where there is room for
+ * {@link maxSampleFieldBytes} each. Values are copied byte by byte, so that stale markers are preserved.
  *
  * @returns the offset after them
  */
@@ -60,8 +59,7 @@ export function writeSamples(
       at += 9;
     }
     if (usual) {
-      // Bit operations are limited to 32 bits: the number is split at bit 28, which is four bytes of a
-      // varint.
+      // Bit operations are limited to 32 bits: the number is split at bit 28, four bytes of a varint.
       const high = Math.floor(timestampMs / lowBits);
       const low = timestampMs - high * lowBits;
       out[at] = timestampTag;

@@ -5,8 +5,7 @@ import { type BodySeries, readBody, writeBody } from "./request-body.ts";
 export interface RequestPart {
   readonly request: EncodedRequest;
   /**
-   * Position of its first series in the request that was split; 0 in both halves where one series was cut in
-   * time.
+   * Position of its first series in the request that was split; 0 in both halves of a series split by time.
    */
   readonly firstSeries: number;
   /** Position of its first sample in the request that was split. */

@@ -49,8 +49,8 @@ export function maxTextBytes(text: string): number {
 
 /** Writes the length of a text and the text, which must be valid Unicode. @returns the offset after it */
 export function writeText(out: Buffer, text: string, offset: number): number {
-  // Nearly all texts are ASCII: their length is known at once, and a loop is faster than a call into Node.js
-  // for each.
+  // Nearly all texts are ASCII: their length is known, and a loop is faster than a call into Node.js for
+  // each.
   let at = writeVarint(out, text.length, offset);
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -63,10 +63,7 @@ export function writeText(out: Buffer, text: string, offset: number): number {
   return at;
 }
 
-/**
- * Size of an int64 field's value, in bytes. Negative values take ten: they are written as their 64-bit
- * pattern.
- */
+/** Size of an int64 field's value, in bytes. Negative values take ten: the 64-bit pattern is written. */
 export function int64Size(value: number): number {
   if (value < 0) return 10;
   let size = 1;
@@ -95,10 +92,7 @@ export function writeInt64(out: Uint8Array, value: number, offset: number): numb
   return at;
 }
 
-/**
- * Reads protobuf fields one after another from a range of bytes. @throws RangeError when the bytes are
- * truncated
- */
+/** Reads protobuf fields one after another from a range of bytes. @throws RangeError for truncated bytes */
 export class WireReader {
   readonly bytes: Buffer;
   readonly end: number;

@@ -29,8 +29,8 @@ export interface MetricMetadata {
 }
 
 /**
- * Finds the metadata of a metric by its name; undefined when there is none. Called for each series: it must
- * be cheap.
+ * Finds a metric's metadata by its name; undefined if there is none. Called for each series: it must be
+ * cheap.
  */
 export type MetadataLookup = (metricName: string) => MetricMetadata | undefined;
 

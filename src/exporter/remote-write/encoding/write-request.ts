@@ -11,8 +11,7 @@ const timeSeriesTag = 0x0a;
 const noView = new DataView(noScratch.buffer, noScratch.byteOffset, 0);
 
 /**
- * Builds `prometheus.WriteRequest` bodies (remote write 1.0), and holds memory only while it contains a
- * series.
+ * Builds `prometheus.WriteRequest` bodies (remote write 1.0). Holds memory only while it contains a series.
  *
  * For speed (bench/encode.bench.ts), labels are copied as one block that was encoded when the series was
  * first seen, and a length is written after its content, into a gap that fits all but rare sizes.
@@ -60,8 +59,7 @@ export class WriteRequestBuilder implements RequestBuilder {
     const out = this.#out;
     const headerAt = this.#at;
     out[headerAt] = timeSeriesTag;
-    // The length is known only after the content. The gap fits the usual size; otherwise the content is
-    // moved.
+    // The length is known only after the content. The gap fits the usual size; otherwise the content moves.
     const usualBytes = blockBytes + (end - start) * usualSampleFieldBytes;
     const contentAt = headerAt + 1 + varintSize(usualBytes);
     copySpan(encoded, this.#view, contentAt);

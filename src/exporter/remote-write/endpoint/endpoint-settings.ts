@@ -7,8 +7,7 @@ export interface EndpointSettings {
   /** Without query and fragment. */
   readonly urlPrefix: string;
   /**
-   * Whether all of the entry also applies to policies of control planes; otherwise see {@link
-   * settingsOfScope}.
+   * Whether all of the entry also applies to control planes' policies; otherwise see {@link settingsOfScope}.
    */
   readonly tenants: boolean;
   readonly headers: Readonly<Record<string, string>>;

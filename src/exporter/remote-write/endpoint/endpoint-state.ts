@@ -74,8 +74,7 @@ export class EndpointState {
   }
 
   /**
-   * Whether a request was accepted within the last ten minutes: a rejection is then about the payload's
-   * content.
+   * Whether a request was accepted in the last ten minutes: a rejection is then about the payload's content.
    */
   acceptedRecently(nowMs: number): boolean {
     return nowMs - this.#acceptedAtMs <= recentlyMs;

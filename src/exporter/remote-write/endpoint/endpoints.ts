@@ -243,8 +243,7 @@ export class Endpoints {
   }
 
   /**
-   * A connection made for the operator's policies must not serve a tenant's: its address was checked
-   * differently.
+   * A connection of the operator's policies must not serve a tenant's: its address was checked differently.
    */
   #transportFor(group: Group, scope: EgressScope, proxyUrl: string | undefined): Transport {
     const key = `${group.key} ${proxyUrl ?? ""}`;

@@ -97,8 +97,7 @@ export class RejectedStore {
   }
 
   /**
-   * Removes entries that are too old, and the oldest beyond the size limit. Adding an entry runs it when it
-   * is due.
+   * Removes entries that are too old, and the oldest beyond the size limit. Adding entries runs it when due.
    */
   async sweep(): Promise<void> {
     const files = await filesOf(this.#directory);

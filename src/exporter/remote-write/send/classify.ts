@@ -196,8 +196,7 @@ function classifyFailure(error: unknown, written: boolean): Verdict {
   }
   if (error instanceof ResponseTimeoutError) return retry("answer_timeout", true);
   const code = deepCode(error) ?? "";
-  // With TLS 1.3 a rejected client certificate shows only after the request was written; the receiver read
-  // none of it.
+  // With TLS 1.3 a rejected client certificate shows only after the request was written; none of it was read.
   if (tlsCode.test(code)) return retry("tls", false);
   if (!written) return retry(dnsCodes.has(code) ? "dns" : "connect", false);
   if (error instanceof MalformedResponse) {
@@ -217,8 +216,8 @@ const tenantMessages: Readonly<Partial<Record<RetryReason, string>>> = {
 };
 
 /**
- * Network errors contain resolved addresses, and names in certificates and files; a tenant sees only the kind
- * of fault.
+ * Network errors contain addresses, and names in certificates and files; a tenant sees only the kind of
+ * fault.
  */
 function toldToTenants(verdict: Verdict, error: unknown): Verdict {
   if (verdict.kind === "forbidden") {

@@ -93,8 +93,7 @@ export class DirectTransport implements Transport {
   }
 
   /**
-   * @throws EgressRefusedError for a blocked literal address, which needs no lookup; ClosedClient after the
-   * end
+   * @throws EgressRefusedError for a blocked literal address (it needs no lookup), ClosedClient after the end
    */
   #openPool(origin: string): Connections {
     const { limits, guard, lookup, tls, budget } = this.#options;

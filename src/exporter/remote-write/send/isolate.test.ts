@@ -51,8 +51,8 @@ const refused: Outcome & { kind: "refused" } = {
 const delivered: Outcome = { kind: "delivered", status: 204 };
 
 /**
- * A receiver that accepts all of a request or nothing; it rejects requests that hold a bad sample or are too
- * large.
+ * A receiver that accepts all of a request or nothing. It rejects requests with a bad sample, or too large
+ * ones.
  */
 async function run(
   request: EncodedRequest,

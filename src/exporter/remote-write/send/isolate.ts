@@ -9,8 +9,7 @@ export interface Refusal {
   readonly message: string;
   readonly responseLost: boolean;
   /**
-   * Samples that it has written nevertheless (protocol 2.0): a part that contains them must not be sent
-   * again.
+   * Samples that it has written nevertheless (protocol 2.0): a part that contains them must not be repeated.
    */
   readonly written?: number;
 }
@@ -119,8 +118,7 @@ class IsolationRun {
       if (isInTime) await this.#halve(firstResult, next);
       else next.push(firstResult);
     }
-    // If one half of a bad part is good, the other one is bad; but both halves of a part that was too large
-    // may fit.
+    // If one half of a bad part is good, the other one is bad; but both halves of a too large part may fit.
     const secondResult =
       firstResult === "delivered" && bad.refusal.status !== tooLargeStatus
         ? { part: second, refusal: bad.refusal }
@@ -169,7 +167,7 @@ class IsolationRun {
 
   #isOver(isInTime: boolean): boolean {
     if (this.#interruption !== undefined || this.#requests >= maxExtraRequests) return true;
-    // In time, the earlier halves are first, and may be rejected all the way down to one bad sample at the
+    // In time, earlier halves are first, and may be rejected all the way down to one bad sample at the
     // beginning.
     if (isInTime || this.#tooLargeBytes !== Infinity) return false;
     return this.#requests >= hopelessAfter && this.#delivered.length === 0;

@@ -29,8 +29,7 @@ export type Outcome =
       readonly message: string;
       readonly responseLost: boolean;
       /**
-       * More than 0: samples that the receiver has written nevertheless, so no part of the request may be
-       * sent again.
+       * More than 0: samples that the receiver wrote nevertheless; no part of the request may be repeated.
        */
       readonly written?: number;
     }

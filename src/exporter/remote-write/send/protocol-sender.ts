@@ -73,10 +73,7 @@ function deliveredInPart(verdict: Delivered & { readonly written: number }, samp
   return unwritten === 0 ? verdict : { ...verdict, unwritten };
 }
 
-/**
- * By the 2.0 specification a receiver may write the good samples of a request that it rejects ("Partial
- * Write").
- */
+/** By the 2.0 specification a receiver may write the good samples of a rejected request ("Partial Write"). */
 function refusedInPart(verdict: Refused & { readonly written: number }, sampleCount: number): Verdict {
   const written = Math.min(verdict.written, sampleCount);
   return written === 0 ? withoutCounts(verdict) : { ...verdict, written };

@@ -119,8 +119,7 @@ class PostingSender implements AttemptSender {
     try {
       return { kind: "header", value: `Bearer ${await bearerToken.value(signal)}` };
     } catch (error) {
-      // Without the token the response would be 401 at best. The operator has to act; nothing is lost in the
-      // meantime.
+      // Without the token the response would be 401 at best. The operator has to act; no data is lost.
       const detail = redact(error instanceof Error ? error.message : String(error));
       const message =
         this.#target.scope === "operator" ? detail : "the operator's token for this endpoint cannot be read";
@@ -171,10 +170,7 @@ class MeasuredSender implements AttemptSender {
   }
 }
 
-/**
- * Updates the endpoint's state: that it accepted something, even a part of a request, and the sizes it
- * rejected.
- */
+/** Updates the endpoint's state: that it accepted (a part of) a request, and the sizes it rejected. */
 class LearningSender implements AttemptSender {
   readonly #inner: AttemptSender;
   readonly #state: EndpointState;

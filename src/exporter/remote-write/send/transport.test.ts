@@ -126,7 +126,7 @@ describe.each(implementations)("$name", ({ name }) => {
     ])("%s", async (_, act, status, body) => {
       server.act = act;
       expect(await post(limits)).toMatchObject({ kind: "response", status, body });
-      // Whatever became of its connection, the next request gets a response.
+      // The next request gets a response, whatever became of its connection.
       server.act = (socket) => socket.write(ok);
       expect(await post(limits)).toMatchObject({ kind: "response", status: 200 });
     });

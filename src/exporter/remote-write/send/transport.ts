@@ -15,8 +15,8 @@ export function createTransport({ proxyUrl, ...options }: TransportOptions): Tra
 }
 
 /**
- * Loaded on demand: a separate client takes a good part of the program's start, and most installations never
- * need it.
+ * Loaded on demand: this client takes a good part of the program's start, and most installations do not need
+ * it.
  */
 async function loadProxyTransport(proxyUrl: string, options: DirectTransportOptions): Promise<Transport> {
   const { ProxyTransport } = await import("./proxy-transport.ts");
