@@ -3,7 +3,9 @@ import type { ReasonOf } from "../policy/status/condition-reasons.ts";
 import type { ExporterSnapshot } from "./exporter.ts";
 import type { SinkStats } from "./sink-stats.ts";
 
-/** The part of the condition `Delivering` that the present state decides; times are added where it is kept. */
+/**
+ * The part of the condition `Delivering` that the current state determines; its times are added elsewhere.
+ */
 export interface DeliveringState {
   readonly status: "True" | "False" | "Unknown";
   readonly reason: ReasonOf<"Delivering">;
@@ -13,8 +15,8 @@ export interface DeliveringState {
 const recentlyMs = 600_000;
 
 /**
- * How a sink delivers at present. The receiver's trouble comes before the source's: it is what holds data back. While all
- * is well, what was lost for good is named too.
+ * The current delivery state of a sink. The receiver's failures precede the source's, because they are what
+ * holds data back. While delivery is healthy, permanent losses are reported too.
  */
 export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): DeliveringState {
   const { plan, deliveryState, sources, lagMs, periodMs } = snapshot;
@@ -37,7 +39,9 @@ export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): Deli
   return { status: "True", reason: "CatchingUp", message: `The receiver is ${lag} behind.${losses}` };
 }
 
-/** Sentences, each behind a space: refusals of the last ten minutes, and time that was skipped since the start. */
+/**
+ * Sentences, each preceded by a space: rejections of the last ten minutes, and time skipped since the start.
+ */
 function lossesOf({ lastRejection, skippedSeconds }: SinkStats, nowMs: number): string {
   const refused =
     lastRejection !== undefined && nowMs - lastRejection.atMs < recentlyMs

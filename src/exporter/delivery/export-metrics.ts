@@ -4,18 +4,18 @@ import type { ExporterSnapshot } from "./exporter.ts";
 
 export const sinkLabels = ["plane", "namespace", "policy", "sink"] as const;
 
-/** Lines that are formatted without looking at the clock. */
+/** Number of lines formatted between two checks of the clock. */
 const linesInPiece = 256;
 
 export interface SinkMetric {
   readonly name: string;
   readonly help: string;
   readonly kind: "counter" | "gauge";
-  /** Undefined where there is nothing to show yet. */
+  /** Undefined when the sink has no value yet. */
   readonly value: (snapshot: ExporterSnapshot) => number | undefined;
 }
 
-/** In the order of their exposition; each has the labels `sinkLabels`. */
+/** In exposition order; each has the labels `sinkLabels`. */
 export const sinkMetrics: readonly SinkMetric[] = [
   {
     name: "telemetryd_sink_samples_read_total",
@@ -111,9 +111,9 @@ export const sinkMetrics: readonly SinkMetric[] = [
 ];
 
 /**
- * The metrics of all sinks in Prometheus' text format, computed from their snapshots as they are taken: the hot path counts
- * in plain numbers, and the series of a sink vanish with it. A registry would keep a label set for each value, and
- * format all of them in one go.
+ * The metrics of all sinks in Prometheus' text format, computed from their snapshots on each scrape. The hot
+ * path counts in plain numbers, and a sink's series disappear with it. A registry would keep a label set for
+ * each value and format all of them in one go.
  *
  * @returns whole lines, in pieces of a bounded number of them
  */
@@ -146,7 +146,7 @@ function escaped(value: string): string {
   return value.replace(/[\\"\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`));
 }
 
-/** What the export holds in memory. */
+/** Metrics of the export's memory. */
 export function createExportRegistry(budget: MemoryBudget): Registry {
   const registry = new Registry();
   new Gauge({

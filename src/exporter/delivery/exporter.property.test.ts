@@ -21,9 +21,9 @@ import type { RequestEntries } from "./state/request-entries.ts";
 import { decodeRecords, encodeRecord } from "./state/state-record.ts";
 
 /**
- * Drives the exporter through random histories, with a simulated clock, store and receiver, and holds it to what the
- * project promises: every sample arrives, none is made up, only requests whose response was lost are ever repeated, and
- * a repeat never costs a neighbour.
+ * Drives the exporter through random histories, with a simulated clock, store and receiver, and checks the
+ * project's guarantees: every sample arrives, none is invented, only requests whose response was lost are
+ * ever repeated, and a repeat never affects other requests.
  */
 
 type Fate = "stored" | "stored, response lost" | "not stored, response lost" | "unavailable" | "unauthorized";
@@ -31,14 +31,14 @@ type ReadFate = "whole" | "fails at once" | "breaks off";
 
 interface Step {
   readonly advanceMs: number;
-  /** The process is killed when it has written this many records to its state in this step; later than any: never. */
+  /** The process is killed after this many state records in this step; never, if there are fewer records. */
   readonly killAfterRecords: number;
   readonly fates: readonly Fate[];
   readonly reads: readonly ReadFate[];
-  /** How long reads take, and then requests, one after another; none of the rest takes any time. */
+  /** Durations of the reads, and then of the requests, in order; all later ones take no time. */
   readonly readMs: readonly number[];
   readonly responseMs: readonly number[];
-  /** Those that the policy has in this life; what another one read is taken up when it is back. */
+  /** The policy's sources in this life; state of any other source is used again when it returns. */
   readonly sources: readonly string[];
   readonly maxSize: number;
   readonly interruptAfter: number | undefined;
@@ -46,13 +46,15 @@ interface Step {
   readonly memoryBytes: number;
 }
 
-/** What is out of the ordinary in all histories of one test. */
+/** The special conditions of all histories of one test. */
 interface Circumstances {
-  /** A receiver that refuses a whole request for one repeat, as Prometheus without an out-of-order window does. */
+  /**
+   * A receiver that rejects a whole request for one repeat, like Prometheus without an out-of-order window.
+   */
   readonly isStrict: boolean;
   /** `delivery.lateness`; the store shows samples up to this late. */
   readonly latenessMs: number;
-  /** Some samples are refused by the receiver, and each request that holds one. */
+  /** Some samples are rejected by the receiver, with every request that holds one. */
   readonly hasCulprits: boolean;
   readonly onExhausted: "replay" | "drop";
 }
@@ -62,7 +64,7 @@ interface StoredSample {
   readonly source: string;
   readonly ms: number;
   readonly value: number;
-  /** From when on the store shows it. */
+  /** Time from which the store shows it. */
   readonly visibleMs: number;
 }
 
@@ -116,7 +118,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   killAfterRecords: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 15 })),
   fates: fc.array(fate, { maxLength: 8 }),
   reads: fc.array(readFate, { maxLength: 4 }),
-  // A cycle that takes longer than its period (5 s) goes on with what has settled meanwhile.
+  // A cycle longer than its period (5 s) continues with samples that have become complete in the meantime.
   readMs: fc.array(fc.constantFrom(0, 300, 3_000, 8_000), { maxLength: 6 }),
   responseMs: fc.array(fc.constantFrom(0, 100, 2_000, 6_000), { maxLength: 6 }),
   sources: fc.oneof(
@@ -126,31 +128,33 @@ const step: fc.Arbitrary<Step> = fc.record({
   maxSize: fc.integer({ min: 1, max: 20 }),
   interruptAfter: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
   interruption: fc.constantFrom<Interruption>("edit", "stop"),
-  // So small that every second request is one too many; or never spent.
+  // So small that every second request exceeds it; or never spent.
   memoryBytes: fc.constantFrom(150, 2 ** 20),
 });
 
 class World {
-  /** By the store's clock: what it shows depends on it. */
+  /** By the store's clock, which determines the visible samples. */
   nowMs = 0;
-  /** For pauses, which are long beside the histories: a sink that waits must not see all of them at once. */
+  /** For pauses, which exceed the histories: a waiting sink must not see a whole history at once. */
   monotonicMs = 0;
   readonly samples: readonly StoredSample[];
   readonly isStrict: boolean;
-  /** In the order of arrival; for the strict receiver only what it accepted. */
+  /** In order of arrival; for the strict receiver, accepted samples only. */
   readonly arrived: Array<{ readonly key: string; readonly ms: number; readonly value: number }> = [];
   readonly newest = new Map<string, { ms: number; value: number }>();
-  /** Samples in requests that were stored although their response never came: these alone may come twice. */
+  /** Samples in requests that were stored although their response was lost: only these may arrive twice. */
   inDoubt = 0;
   rejected = 0;
   /** Samples in the rejected store. */
   readonly kept = new Set<string>();
-  /** Samples in requests whose response was lost: refused later, they count as repeats, whether they are or not. */
+  /**
+   * Samples in requests whose response was lost: if rejected later, they count as repeats, correctly or not.
+   */
   readonly doubtful = new Set<string>();
   readonly circumstances: Circumstances;
   log: Buffer[] = [];
   cycleBeganMs = 0;
-  /** Reads of what came after their cycle had begun. */
+  /** Reads of samples that appeared after their cycle had begun. */
   readsBeyond = 0;
   #shownMs = 0;
 
@@ -165,7 +169,7 @@ class World {
     this.monotonicMs += ms;
   }
 
-  /** What the store shows: it never hides again what it has shown. */
+  /** The store's visible samples; a visible sample never disappears. */
   visible(): StoredSample[] {
     this.#shownMs = Math.max(this.#shownMs, this.nowMs);
     return this.samples.filter(({ visibleMs }) => visibleMs <= this.#shownMs);
@@ -175,7 +179,9 @@ class World {
     for (const sample of decode(payload)) this.doubtful.add(sampleText(sample));
   }
 
-  /** What the log calls sent, and has no response to: a kill can come between a request's record and its sending. */
+  /**
+   * Requests recorded as sent without a response: a kill can come between a request's record and its sending.
+   */
   raiseDoubts(): void {
     const inDoubt = new Map<string, RequestEntries>();
     for (const record of decodeRecords(Buffer.concat(this.log)).records) {
@@ -192,7 +198,9 @@ class World {
     }
   }
 
-  /** As Prometheus without an out-of-order window does it: all or nothing. @returns whether it was accepted */
+  /**
+   * Stores all or nothing, like Prometheus without an out-of-order window. @returns whether it was accepted
+   */
   store(payload: Buffer): boolean {
     const incoming = decode(payload);
     if (this.circumstances.hasCulprits && incoming.some(({ value }) => isCulprit(value))) return false;
@@ -232,12 +240,12 @@ function sampleText({ key, ms, value }: { key: string; ms: number; value: number
 
 class Killed extends Error {}
 
-/** One life of the process: ends at a random record, from which on nothing it does has any effect. */
+/** One life of the process. It ends at a random record; later actions have no effect. */
 class Life {
   isOver = false;
-  /** Samples of each request that the receiver took, in order. */
+  /** Number of samples of each accepted request, in order. */
   readonly accepted: number[] = [];
-  /** The last requests that were sent, for what a kill leaves in doubt. */
+  /** The last requests sent, which a kill leaves in doubt. */
   readonly sent: Buffer[] = [];
   #recordsLeft: number;
   readonly #world: World;
@@ -382,7 +390,8 @@ async function live(world: World, stepOf: Step): Promise<void> {
   const clock: Clock = {
     nowMs: () => world.nowMs,
     monotonicMs: () => world.monotonicMs,
-    // A pause between the requests of a search for culprits is over at once; the watch over old batches never is.
+    // Pauses between the requests of a search for culprits end at once; the watch for aged batches never
+    // ends.
     sleep: (ms, signal) =>
       ms < 1_000
         ? Promise.resolve()
@@ -428,7 +437,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
     const hard = new AbortController();
     world.cycleBeganMs = world.nowMs;
     await Promise.race([exporter.cycle(interrupt.signal, hard.signal), life.ended]);
-    // A second cycle in the same life, some samples later: pauses are over, what the first one left is taken up.
+    // A second cycle in the same life, some samples later: pauses are over, and unfinished work is resumed.
     world.monotonicMs += 600_000;
     world.nowMs += Math.floor(stepOf.advanceMs / 2);
     world.cycleBeganMs = world.nowMs;
@@ -458,9 +467,9 @@ const healthy: Step = {
   memoryBytes: 2 ** 20,
 };
 
-/** What these histories brought to light; they are run first. */
+/** Histories that revealed bugs; they are run first. */
 const found: [StoredSample[], Step[]][] = [
-  // A request of two sources, of which only one can be read when it is settled.
+  // An in-doubt request of two sources, only one of which can be read when it is resolved.
   [
     samplesOf([
       { series: 3, ms: 1, lateMs: 0 },
@@ -471,7 +480,7 @@ const found: [StoredSample[], Step[]][] = [
       { ...healthy, advanceMs: 500, killAfterRecords: 1, reads: ["fails at once"], maxSize: 1 },
     ],
   ],
-  // A request that fails when the daemon is told to stop, and one behind it that is delivered.
+  // A request that fails during the daemon's shutdown, and a later one that is delivered.
   [
     samplesOf([
       { series: 0, ms: 1, lateMs: 0 },
@@ -484,17 +493,17 @@ const found: [StoredSample[], Step[]][] = [
       },
     ],
   ],
-  // Late samples: a window that one source closes and the other does not.
+  // Late samples: a window closed for one source but not for the other.
   [
     samplesOf([{ series: 0, ms: 1, lateMs: 0 }]),
     [{ ...healthy, advanceMs: 668, reads: ["fails at once"], maxSize: 1 }],
   ],
-  // Late samples: a kill between the memory of a window and its end.
+  // Late samples: a kill between the record of a window and its end.
   [
     samplesOf([{ series: 0, ms: 1, lateMs: 1_001 }]),
     [{ ...healthy, advanceMs: 1_001, killAfterRecords: 1, maxSize: 1 }],
   ],
-  // A search for culprits that a lost response breaks off: only the part without a response is in doubt afterwards.
+  // A search for culprits interrupted by a lost response: only the part without a response is in doubt.
   [
     samplesOf(Array.from({ length: 12 }, (_, index) => ({ series: 0, ms: index + 1, lateMs: 0 }))),
     [
@@ -504,7 +513,7 @@ const found: [StoredSample[], Step[]][] = [
       },
     ],
   ],
-  // A request without a response, whose source is out of the policy for a while.
+  // An in-doubt request whose source is removed from the policy for a while.
   [
     samplesOf([
       { series: 0, ms: 1, lateMs: 0 },
@@ -518,7 +527,7 @@ const found: [StoredSample[], Step[]][] = [
       { ...healthy, advanceMs: 500, killAfterRecords: 1, sources: ["odd"], maxSize: 1 },
     ],
   ],
-  // Late samples of a source that is out of the policy when they are looked for.
+  // Late samples of a source that is not in the policy during the second reading.
   [
     samplesOf([
       { series: 3, ms: 1, lateMs: 1_001 },
@@ -533,7 +542,7 @@ const found: [StoredSample[], Step[]][] = [
 
 /** `npm run test:histories` sets it. */
 const histories = Number(process.env["TELEMETRYD_TEST_HISTORIES"] ?? 300);
-/** The same histories in each run, so that a change is judged by what it changed; others with this set, to search for more. */
+/** The same histories in each run, so that only the change under test matters; set it to search for more. */
 const seed = Number(process.env["TELEMETRYD_TEST_SEED"] ?? 1);
 const timeout = 60_000 + histories * 100;
 
@@ -572,7 +581,7 @@ async function overHistories(
       fc.array(step, { maxLength: 6 }),
       async (samples, steps) => {
         const world = new World(samples, circumstances);
-        // The first cycle fixes where the sink starts: before the first sample.
+        // The first cycle fixes the sink's start, before the first sample.
         await live(world, { ...healthy, advanceMs: 0 });
         expect(world.arrived).toEqual([]);
         for (const each of steps) {
@@ -594,7 +603,7 @@ async function overHistories(
     {
       numRuns: histories,
       seed,
-      // Without a lateness, what comes late is lost by design.
+      // Without lateness, late samples are lost by design.
       examples: found.filter(([samples]) =>
         samples.every(({ ms, visibleMs }) => visibleMs - ms <= circumstances.latenessMs),
       ),
@@ -603,7 +612,7 @@ async function overHistories(
   expect(readsBeyond).toBeGreaterThan(histories / 30);
 }
 
-/** The first arrivals of each series are in time order. */
+/** Checks that the first arrivals of each series are in time order. */
 function expectTimeOrder(world: World): void {
   const seen = new Set<string>();
   const last = new Map<string, number>();

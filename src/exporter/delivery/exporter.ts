@@ -21,10 +21,10 @@ export interface ExportSettings extends WindowSettings {
   readonly onExhausted: "replay" | "drop";
 }
 
-/** What all exporters of a daemon share. */
+/** Dependencies shared by all exporters of a daemon. */
 export interface ExporterDeps extends SinkWindowsDeps {
   readonly reader: SampleReader;
-  /** Asks the store for a first response, so that its time is known. @returns why it gives none, or undefined */
+  /** Requests a response from the store, so that its time is known. @returns the failure, or undefined */
   probe(signal: AbortSignal): Promise<string | undefined>;
   readonly rejected: RejectedSamples;
   readonly budget: MemoryBudget;
@@ -32,12 +32,12 @@ export interface ExporterDeps extends SinkWindowsDeps {
   readonly random: () => number;
   /** The label that every query of a plan's project must carry, or undefined. */
   tenantOf(plan: SinkPlan): Tenant | undefined;
-  /** The way to a plan's endpoint. */
+  /** Connects to a plan's endpoint. */
   connect(plan: SinkPlan, hooks: ConnectionHooks): Connection | InvalidEndpoint;
 }
 
 export interface ConnectionHooks {
-  /** Its abort ends the pauses between attempts. */
+  /** Aborts to end the pauses between attempts. */
   readonly interrupt: () => AbortSignal;
   /** Called before each repeated attempt. */
   readonly onRetry: () => void;
@@ -54,7 +54,7 @@ export interface ExporterSnapshot {
   readonly plan: SinkPlan;
   readonly deliveryState: DeliveryState;
   readonly sources: readonly SourceProgress[];
-  /** The settled time (what the store surely has) minus the oldest checkpoint; undefined before the first cycle. */
+  /** The watermark minus the oldest checkpoint; undefined before the first cycle. */
   readonly lagMs: number | undefined;
   readonly periodMs: number;
   readonly stats: SinkStats;
@@ -63,8 +63,8 @@ export interface ExporterSnapshot {
 export type CycleEnd = "up-to-date" | "waiting" | "source-failed" | "interrupted";
 
 /**
- * One sink: brings its receiver what its sources have, cycle by cycle. A cycle runs windows until nothing is settled
- * that the sink does not have; see `delivery-state.ts` for what it does while the receiver is in trouble.
+ * Delivers one sink's sources to its receiver, cycle by cycle. A cycle runs windows until everything up to
+ * the watermark is delivered. See `delivery-state.ts` for its behaviour while the receiver fails.
  */
 export class Exporter {
   readonly key: string;
@@ -72,7 +72,10 @@ export class Exporter {
   readonly #share;
   readonly #stats: SinkStats;
   #plan: SinkPlan;
-  /** Only while a cycle runs: between two there is nothing that it would have to remember (bench/small-policies.ts). */
+  /**
+   * Set only while a cycle runs: it keeps nothing between cycles, and idle sinks stay small
+   * (bench/small-policies.ts).
+   */
   #connection: Connection | undefined;
   #interrupt: AbortSignal = neverAborted;
   readonly #refusals = { isHopeless: false };
@@ -98,7 +101,7 @@ export class Exporter {
     return this.#windows.periodMs;
   }
 
-  /** Takes a changed plan; to be called between cycles. A sink in trouble tries again at once. */
+  /** Applies a changed plan; call between cycles. A failing sink retries at once. */
   change(plan: SinkPlan): void {
     this.#plan = plan;
     this.#windows.change(plan);
@@ -107,19 +110,20 @@ export class Exporter {
     }
   }
 
-  /** Takes over how the sink stands from whoever ran its last cycle; to be called between cycles. */
+  /** Adopts the delivery state from the owner of the sink's last cycle; call between cycles. */
   resume(deliveryState: DeliveryState): void {
     this.#deliveryState = deliveryState;
   }
 
-  /** To be called after the last cycle. */
+  /** Call after the last cycle. */
   close(): void {
     this.#share.close();
   }
 
   /**
-   * Runs windows until nothing is settled, the receiver or the source stops it, or `interrupt` aborts (its reason is
-   * an Interruption: after "stop", what is batched gets one attempt). `signal` ends everything at once.
+   * Runs windows until everything up to the watermark is delivered, the receiver or the source fails, or
+   * `interrupt` aborts. The reason of `interrupt` is an Interruption: after "stop", the open batches get one
+   * attempt. `signal` ends everything at once.
    */
   async cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
     this.#interrupt = interrupt;
@@ -195,7 +199,7 @@ export class Exporter {
     const before = this.#deliveryState;
     const { backoffMs } = this.#plan.retry;
     this.#deliveryState = afterFailure(before, failure, backoffMs, clock.monotonicMs(), random());
-    // A receiver that stays away is not worth a line for each probe.
+    // Only a change of state is a warning: a receiver that stays down would log a line for each probe.
     const level = before.kind === this.#deliveryState.kind ? "debug" : "warn";
     log[level](
       { sink: this.key, deliveryState: this.#deliveryState.kind, message: failure.detail ?? failure.message },
@@ -219,13 +223,13 @@ export class Exporter {
     };
   }
 
-  /** Now by the store's clock, on the grid of window ends; or why it is not known. */
+  /** The current time by the store's clock, on the grid of window ends; or the reason why it is unknown. */
   async #storeNow(signal: AbortSignal): Promise<number | string> {
     const { reader, probe, settings, clock } = this.#deps;
     const problem = reader.storeNowMs() === undefined ? await probe(signal) : undefined;
     let nowMs = reader.storeNowMs();
-    // Cycles start on the grid, and the store's clock is known only as a lower bound, a little behind: without this pause the
-    // window would end a whole step earlier than it can.
+    // Cycles start on the grid, and the known store time is a lower bound, slightly behind. Without this
+    // pause the window would end a whole step earlier than it can.
     const pauseMs = nowMs === undefined ? undefined : untilGrid(nowMs, settings.windowGridMs);
     if (pauseMs !== undefined) {
       await clock.sleep(pauseMs, signal);
@@ -297,7 +301,7 @@ export class Exporter {
     }
   }
 
-  /** @param told what the owner of a tenant's policy is told of the error; the operator reads all of it in the log */
+  /** @param told the error as shown to the owner of a tenant's policy; the log has the full error */
   #noteSource(name: string, error: string | undefined, told: string | undefined): void {
     const shown = this.#plan.policy.plane === directoryPlane ? error : told;
     const before = this.#sourceErrors.get(name);
@@ -313,6 +317,6 @@ export class Exporter {
   }
 }
 
-/** What nearly all sinks have, for all of them: an empty Map of its own is two hundred bytes (bench/small-policies.ts). */
+/** Shared by all sinks without errors: an empty Map for each would cost memory (bench/small-policies.ts). */
 const noErrors: ReadonlyMap<string, string> = new Map();
 const neverAborted = new AbortController().signal;

@@ -5,7 +5,7 @@ import type { SinkPlan } from "../policy/spec/types.ts";
 import { Reconciler } from "./reconciler.ts";
 import { MemoryState } from "./state/memory-state.ts";
 
-/** A clock in whose time a look at the plans takes so long. */
+/** A daemon with a simulated clock, in which each reconciliation takes `lookMs`. */
 function newDaemon(lookMs: number) {
   const world = { nowMs: 0, looks: 0, started: [] as string[], listener: () => {}, plans: [] as SinkPlan[] };
   const sleepers: { atMs: number; wake: () => void }[] = [];

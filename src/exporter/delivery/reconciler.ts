@@ -10,11 +10,11 @@ import { keepForgottenMs, type StateStore } from "./state/sink-state.ts";
 
 const sweepEveryMs = 600_000;
 
-/** After a look at all plans, nothing is looked at for so many times as long as it took, and no longer than this. */
+/** The pause after a reconciliation, as a multiple of its duration; at most `maxRestMs`. */
 const restFactor = 20;
 const maxRestMs = 2_000;
 
-/** What should run; `subscribe`'s listener is called after each change and returns nothing. */
+/** The plans that should run. `subscribe`'s listener is called after each change and returns nothing. */
 export interface DesiredPlans {
   plans(): readonly SinkPlan[];
   subscribe(listener: () => void): () => void;
@@ -29,16 +29,16 @@ export interface ReconcilerOptions {
 }
 
 /**
- * Brings what runs to what the policies say. A sink's key is never started before its predecessor of the same key has
- * ended; different keys do not wait for each other.
+ * Reconciles the running sinks with the policies. A sink never starts before its predecessor of the same key
+ * has ended; different keys do not wait for each other.
  */
 export class Reconciler implements Service {
   readonly name = "reconciler";
   readonly #options: ReconcilerOptions;
   readonly #running = new Map<string, SinkPlan>();
-  /** Keys whose last exporter is still ending. */
+  /** Keys whose previous exporter is still ending. */
   readonly #ending = new Map<string, Promise<void>>();
-  /** Keys in the state store that no policy has, with the (monotonic) time since when. */
+  /** Keys in the state store without a policy, with the (monotonic) time at which that was first seen. */
   readonly #orphans = new Map<string, number>();
 
   #restUntilMs = Number.NEGATIVE_INFINITY;
@@ -55,7 +55,7 @@ export class Reconciler implements Service {
       while (!signal.aborted) {
         await this.#options.clock.sleep(sweepEveryMs, signal).catch(() => undefined);
         if (signal.aborted) return;
-        // A shared store may be away; what is not forgotten today is forgotten tomorrow.
+        // A shared store may be unavailable; the next sweep tries again.
         await this.sweep().catch((error: unknown) =>
           this.#options.log.warn({ error: describeError(error) }, "old checkpoints could not be swept"),
         );
@@ -65,9 +65,7 @@ export class Reconciler implements Service {
     }
   }
 
-  /**
-   * At once, unless that would take more than a small part of all time: then the changes of a while are made together.
-   */
+  /** Reconciles at once, or, to keep its share of the time small, later with further changes. */
   #reconcileSoon(signal: AbortSignal): void {
     if (this.#isWaiting) return;
     const { clock, log } = this.#options;
@@ -110,7 +108,7 @@ export class Reconciler implements Service {
     for (const plan of changes.started) {
       const key = sinkKey(plan.policy, plan.name);
       this.#running.set(key, plan);
-      // Started when the old one has ended, with whatever the plan is by then.
+      // Otherwise starts once the old one has ended, with the plan current at that time.
       if (!this.#ending.has(key)) schedule.start(plan);
     }
   }
@@ -131,7 +129,7 @@ export class Reconciler implements Service {
     this.#ending.set(key, ended);
   }
 
-  /** Forgets sinks that no policy has had for 24 hours (since the daemon's start at the earliest). */
+  /** Forgets sinks without a policy for 24 hours (counted from the daemon's start at the earliest). */
   async sweep(): Promise<void> {
     const { state, clock, log } = this.#options;
     const nowMs = clock.monotonicMs();

@@ -1,16 +1,16 @@
 import { Sparkline } from "../../base/core/sparkline.ts";
 
-/** What a sink has done since the daemon started. Counts are samples unless named otherwise. */
+/** Counters of a sink since the daemon started, in samples unless named otherwise. */
 export class SinkStats {
   read = 0;
   delivered = 0;
-  /** Refused by the receiver for good, or not sendable at all. */
+  /** Rejected by the receiver, or invalid. */
   rejected = 0;
-  /** Given up under `delivery.onExhausted: drop`. */
+  /** Dropped under `delivery.onExhausted: drop`. */
   dropped = 0;
-  /** Refused, but probably because an earlier request whose response was lost had brought them. */
+  /** Rejected, but probably stored by an earlier request whose response was lost. */
   repeated = 0;
-  /** Sent, acknowledged, and not written by the receiver's own count (protocol 2.0). */
+  /** Sent and acknowledged, but not written according to the receiver's own count (protocol 2.0). */
   unwritten = 0;
   /** Found by the second reading of a window (`delivery.lateness`). */
   late = 0;

@@ -4,8 +4,8 @@ import type { RetryReason, Verdict } from "./send/classify.ts";
 const neverConnected: ReadonlySet<RetryReason> = new Set(["dns", "connect", "tls"]);
 
 /**
- * What the senders of the whole process count, in a registry of its own. No series per sink: ten thousand sinks would
- * make ten thousand histograms; what belongs to a sink is counted by its exporter.
+ * Metrics of all senders of the process, in a separate registry. There is no series per sink: that would be a
+ * histogram for each of thousands of sinks. Metrics of a sink are kept by its exporter.
  */
 export class RemoteWriteMetrics {
   readonly registry = new Registry();

@@ -10,39 +10,39 @@ import type { LaneChoice } from "../send/lanes.ts";
 import { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
 
-/** A finished request, with what the journal has to know of it. */
+/** A finished request, with the data that its journal entry needs. */
 export interface Batch {
   readonly request: EncodedRequest;
   readonly entries: RequestEntries;
-  /** An entry for each sample (see `sample-hash.ts`), where the options ask for it. */
+  /** One entry per sample (see `sample-hash.ts`); set only when the options ask for it. */
   readonly samples?: RequestEntries | undefined;
   readonly lanes: LaneChoice;
-  /** Its number in the journal, where it was sent before and its response is not known. */
+  /** Its number in the journal when it was sent before and is in doubt. */
   readonly inDoubt: number | undefined;
 }
 
 export interface BatcherOptions {
   readonly encoder: SeriesEncoder;
-  /** Of the sink. */
+  /** The sink's known collisions. */
   readonly collisions: KnownCollisions;
   readonly newBuilder: () => RequestBuilder;
-  /** The window's start. */
+  /** Start of the window. */
   readonly fromMs: number;
-  /** Samples in a request, at most. */
+  /** Maximum number of samples in a request. */
   readonly maxSamples: number;
-  /** A request is finished when its body (uncompressed) has reached this. */
+  /** A request is finished when its uncompressed body reaches this size. */
   readonly maxBytes: number;
   readonly laneCount: number;
   /** A request is finished when its first sample has waited this long. */
   readonly timeoutMs: number;
   readonly monotonicMs: () => number;
-  /** Whether each request comes with an entry for each of its samples. */
+  /** Whether each request includes an entry for each of its samples. */
   readonly keepsSamples: boolean;
   readonly onRequest: (ready: Batch) => void;
   readonly onRefused: (refused: RefusedSeries, samples: number) => void;
 }
 
-/** A request in the making. */
+/** A request being built. */
 class OpenBatch {
   readonly builder: RequestBuilder;
   entries: RequestEntries;
@@ -60,7 +60,7 @@ class OpenBatch {
     this.inDoubt = inDoubt;
   }
 
-  /** Notes each of these samples; `high` and `low` are the hash of their series. */
+  /** Records these samples; `high` and `low` are the hash of their series. */
   addSamples(high: number, low: number, samples: SampleBuffer, start: number, end: number): void {
     const entries = this.samples ?? new RequestEntries(this.#fromMs);
     this.samples = entries;
@@ -70,24 +70,24 @@ class OpenBatch {
   }
 }
 
-/** What a pass does with the samples of one source; the source's name is part of the identity of a series in it. */
+/** Accepts the samples of one source in a pass. The source's name is part of a series' identity. */
 export interface BatchSource {
   onSeries(series: Series, samples: SampleBuffer): void;
 }
 
 /**
- * One reading of a window: cuts what is read into requests.
+ * One reading of a window: cuts its samples into requests.
  *
- * The first request of a pass takes any series and needs all lanes, so it goes alone; from then on every series goes
- * to the open batch of its lane. A window that fits one request is thus one request, and a larger one has its lanes side by
- * side with no series in two requests at once.
+ * The first request of a pass takes any series and needs all lanes, so it is sent alone. After that, every
+ * series goes to the open batch of its lane. A window that fits one request is therefore one request; a
+ * larger one uses its lanes in parallel, and no series is in two requests at once.
  */
 export class Batcher {
   readonly #options: BatcherOptions;
-  /** How far each series is settled. */
+  /** The time up to which each series is acknowledged or rejected. */
   readonly #settled: SeriesHashTable;
   #first: OpenBatch | undefined;
-  /** By lane; not every lane has one. */
+  /** Indexed by lane; a lane may have none. */
   readonly #openBatches: Array<OpenBatch | undefined>;
   readonly #collisions: CollisionDetector;
 
@@ -146,7 +146,7 @@ export class Batcher {
     for (const openBatch of this.#all()) if (openBatch.firstAtMs <= oldestMs) this.#finish(openBatch);
   }
 
-  /** The window has been read: finishes what is left. */
+  /** Finishes the remaining requests at the end of the window. */
   finishAll(): void {
     for (const openBatch of this.#all()) this.#finish(openBatch);
   }
@@ -177,15 +177,15 @@ export class Batcher {
 }
 
 /**
- * The reading that settles a window's requests in doubt before anything else of it is sent: only their series, each
- * request in its old composition and alone. A receiver that took the request the first time then refuses exactly what
- * it has, and no neighbour with it.
+ * The reading that resolves a window's in-doubt requests before anything else of the window is sent. It takes
+ * only their series, and sends each request alone and in its old composition. A receiver that accepted the
+ * request the first time then rejects exactly the samples it already has, and none of any other request.
  */
 export class InDoubtBatcher {
   readonly #options: BatcherOptions;
   readonly #settled: SeriesHashTable;
   readonly #openBatches: OpenBatch[] = [];
-  /** Which request in doubt holds a series, and how far. */
+  /** The in-doubt request that holds a series, and the time up to which it does. */
   readonly #index = new SeriesHashTable();
   readonly #untilMs: SeriesHashTable = new SeriesHashTable();
 
@@ -222,11 +222,14 @@ export class InDoubtBatcher {
     if (start >= end) return;
     openBatch.builder.append(encoded, samples, start, end);
     openBatch.entries.add(high, low, untilMs);
-    // Again, since samples may have come to the store since the request was sent the first time.
+    // Recorded again: samples may have reached the store since the request was first sent.
     if (this.#options.keepsSamples) openBatch.addSamples(high, low, samples, start, end);
   }
 
-  /** The window has been read: passes the requests on, oldest first. One whose samples are gone from the store is empty. */
+  /**
+   * Passes the requests on, oldest first, at the end of the window. A request whose samples are gone from the
+   * store is empty.
+   */
   finishAll(): void {
     for (const { builder, entries, samples, lanes, inDoubt } of this.#openBatches) {
       this.#options.onRequest({ request: builder.finish(), entries, samples, lanes, inDoubt });
@@ -234,7 +237,7 @@ export class InDoubtBatcher {
   }
 }
 
-/** How far each series of a window is settled, from its journal. */
+/** The time up to which each series of a window is acknowledged or rejected, from its journal. */
 export function settledSeries(window: OpenWindow | undefined): SeriesHashTable {
   let expected = 0;
   for (const { entries, state } of window?.requests.values() ?? []) {
@@ -247,7 +250,9 @@ export function settledSeries(window: OpenWindow | undefined): SeriesHashTable {
   return settled;
 }
 
-/** The hash by which journals know a series of this source; undefined for one that cannot be sent. */
+/**
+ * The hash that identifies a series of this source in journals; undefined for a series that cannot be sent.
+ */
 export function seriesHashOf(
   source: string,
   encoder: SeriesEncoder,
@@ -265,18 +270,21 @@ interface Salt {
   readonly low: number;
 }
 
-/** Two sources that select the same series send it twice, so the journal must know them apart. */
+/** Two sources that select the same series send it twice, so the journal must distinguish them. */
 function sourceSalt(name: string): Salt {
   const digest = createHash("sha1").update(name).digest();
   return { high: digest.readUInt32LE(0), low: digest.readUInt32LE(4) };
 }
 
-/** As unsigned integers: the remainder of doubles, which hashes above 2^31 are, takes ten times as long (bench/batch.bench.ts). */
+/**
+ * Uses unsigned integers: hashes above 2^31 are doubles, and their remainder is much slower
+ * (bench/batch.bench.ts).
+ */
 function laneOf(hashLow: number, laneCount: number): number {
   return (hashLow >>> 0) % (laneCount >>> 0);
 }
 
-/** The index of the first sample later than `untilMs`; 0 where nothing is settled. */
+/** The index of the first sample later than `untilMs`; 0 when `untilMs` is undefined. */
 function firstAfter(samples: SampleBuffer, untilMs: number | undefined): number {
   if (untilMs === undefined) return 0;
   let low = 0;
@@ -290,9 +298,10 @@ function firstAfter(samples: SampleBuffer, untilMs: number | undefined): number 
 }
 
 /**
- * Where a series' samples from `start` on are cut so that a request which holds `present` samples has at most
- * `maxSamples`. Samples of equal time stay together, since the journal remembers a cut by its time: `start` itself when
- * they do not fit beside what is there, all of them when no request could hold them.
+ * Cuts a series' samples from `start` on so that a request that already holds `present` samples has at most
+ * `maxSamples`. Samples of equal time stay together, since the journal records a cut by its time. Returns
+ * `start` itself when they do not fit beside the present samples, and all of them when no request could hold
+ * them.
  */
 function cutAt(samples: SampleBuffer, start: number, maxSamples: number, present: number): number {
   const room = maxSamples - present;

@@ -27,7 +27,7 @@ test("requests in the making count for all, and are to be finished where one has
   small.growOpenBatches(100);
   expect(budget.usedBytes).toBe(700);
   expect([large.isCrowded(), small.isCrowded()]).toEqual([true, false]);
-  // To stop reading helps only against what waits.
+  // Stopping the read helps only against waiting requests.
   expect(large.isSpent()).toBe(false);
   large.growOpenBatches(-600);
   large.hold(120);

@@ -1,4 +1,4 @@
-/** What all shares of a budget count in. */
+/** Counters shared by all shares of a budget. */
 interface BudgetUse {
   readonly limitBytes: number;
   usedBytes: number;
@@ -6,9 +6,10 @@ interface BudgetUse {
 }
 
 /**
- * Bounds what all sinks together hold in requests, those in the making and those that wait to be sent. One half of the
- * limit is shared by whoever comes first; the other half is divided into equal quotas, so that sinks whose receivers hang
- * cannot take the memory that a healthy one needs. Together: never more than the limit, and one request a sink beyond it.
+ * Limits the memory of all sinks' requests, both open batches and requests waiting to be sent. One half of
+ * the limit is shared, first come, first served. The other half is divided into equal quotas, so that sinks
+ * with hanging receivers cannot take the memory that a healthy sink needs. The total never exceeds the limit
+ * by more than one request per sink.
  */
 export class MemoryBudget {
   readonly #use: BudgetUse;
@@ -25,13 +26,13 @@ export class MemoryBudget {
     return this.#use.usedBytes;
   }
 
-  /** A sink's part; to be closed with the sink. */
+  /** Opens a sink's share; close it with the sink. */
   openShare(): BudgetShare {
     return new BudgetShare(this.#use);
   }
 }
 
-/** One sink's part of the budget. */
+/** One sink's share of the budget. */
 export class BudgetShare {
   readonly #use: BudgetUse;
   #waitingBytes = 0;
@@ -43,7 +44,7 @@ export class BudgetShare {
     use.shares++;
   }
 
-  /** A request waits to be sent. */
+  /** Accounts for a request that waits to be sent. */
   hold(bytes: number): void {
     this.#waitingBytes += bytes;
     this.#use.usedBytes += bytes;
@@ -53,18 +54,18 @@ export class BudgetShare {
     this.hold(-bytes);
   }
 
-  /** The memory of the requests in the making has changed, by a negative number when it was given back. */
+  /** Accounts for a change in the memory of open batches; negative when memory was released. */
   growOpenBatches(changeBytes: number): void {
     this.#draftBytes += changeBytes;
     this.#use.usedBytes += changeBytes;
   }
 
-  /** True when the sink has to send before it may read on. */
+  /** True when the sink has to send before it may read more. */
   isSpent(): boolean {
     return this.#isBeyondQuota(this.#waitingBytes);
   }
 
-  /** True when it has to finish the requests in the making: compressed, they take a fraction. */
+  /** True when the sink has to finish its open batches: compressed, they need a fraction of the memory. */
   isCrowded(): boolean {
     return this.#isBeyondQuota(this.heldBytes());
   }

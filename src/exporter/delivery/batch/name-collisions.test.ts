@@ -13,7 +13,10 @@ import { MemoryBudget } from "./memory-budget.ts";
 
 const periodMs = 10_000;
 
-/** A sink that drops the label `pod`, and a store with a sample every second of each of two pods, and of a third series. */
+/**
+ * A sink that drops the label `pod`; its store has two pods and a third series, with a sample per second
+ * each.
+ */
 function newSink(latenessMs: number) {
   const world = { nowMs: 1_000_000, reads: 0, delivered: [] as number[] };
   const pods = ["a", "b"].map(
@@ -37,7 +40,7 @@ function newSink(latenessMs: number) {
     reader: {
       storeNowMs: () => world.nowMs,
       read: async ({ window }, consumer) => {
-        // The store gives its series in another order each time.
+        // The store returns its series in another order each time.
         const order = world.reads++ % 2 === 0 ? [...pods, other] : [other, ...pods.toReversed()];
         const samples = new SampleBuffer();
         samples.reserve(100);
@@ -111,7 +114,7 @@ function newSink(latenessMs: number) {
 
 test("of two series that become one, none is delivered in the windows after the one in which they met", async () => {
   const { world, cycle } = newSink(0);
-  // The first fixes the starting point.
+  // The first cycle fixes the starting point.
   for (let turn = 0; turn < 6; turn++) await cycle();
   expect(world.reads).toBe(5);
   expect(world.delivered.filter((ms) => ms > 1_000_000 + periodMs)).toEqual([]);
@@ -123,6 +126,6 @@ test("the second reading of a window takes neither of them for a late one", asyn
   expect(world.reads).toBeGreaterThan(8);
   expect(world.delivered.filter((ms) => ms > 1_000_000 + periodMs)).toEqual([]);
   const { late, rejected } = stats();
-  // Of seven windows of ten samples: both of the pair, but for the one that was sent in the first.
+  // Seven windows of ten samples: both series of the pair, except the one sent in the first window.
   expect({ late, rejected }).toEqual({ late: 0, rejected: 2 * 7 * 10 - 10 });
 });

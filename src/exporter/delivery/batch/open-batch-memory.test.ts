@@ -22,7 +22,10 @@ const never = new AbortController().signal;
 // Forty sinks listen to it.
 setMaxListeners(0, never);
 
-/** One read that all sinks share, and a source that nobody gets to read: what they have of the first one stays in the making. */
+/**
+ * One read shared by all sinks, and a second source that is never read, so that batches of the first stay
+ * open.
+ */
 class SharedReader implements SampleReader {
   reads = 0;
   readonly #consumers: ReadConsumer[] = [];
@@ -47,7 +50,7 @@ class SharedReader implements SampleReader {
   }
 
   async #readAll(): Promise<void> {
-    // All of them ask for it before it begins.
+    // All of them request it before it begins.
     await new Promise(setImmediate);
     const buffer = new SampleBuffer();
     buffer.reserve(samplesEach);
@@ -69,7 +72,7 @@ class SharedReader implements SampleReader {
   }
 }
 
-/** @returns the most that the budget had in use at the end of a chunk, and the samples of each sink that were sent */
+/** @returns the budget's maximum use at the end of a chunk, and the number of samples sent for each sink */
 async function run(limitBytes: number, protocol: Protocol) {
   const budget = new MemoryBudget(limitBytes);
   let mostBytes = 0;
@@ -116,7 +119,7 @@ async function run(limitBytes: number, protocol: Protocol) {
         state: new EndpointState(protocol),
         encoder: () => seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol }),
         newBuilder: (onCapacity) => {
-          // What is really held, whatever the budget says.
+          // The memory actually held, regardless of the budget.
           const listen = (bytes: number) => {
             made += bytes;
             onCapacity?.(bytes);
@@ -148,7 +151,7 @@ test.each<[Protocol]>([["1.0"], ["2.0"]])(
   "%s: requests in the making are bounded: smaller ones are sent, each sample once, with one reading",
   async (protocol) => {
     const roomy = await run(2 ** 30, protocol);
-    // Without a bound each sink makes one request of it all.
+    // Without a limit each sink makes a single request.
     expect(roomy.mostMade).toBeGreaterThan(sinkCount * 2 ** 20 * 0.8);
     const limitBytes = 16 * 2 ** 20;
     const tight = await run(limitBytes, protocol);

@@ -4,11 +4,11 @@ import type { RedisConnection } from "../../../base/redis/connection.ts";
 import { countField, fleetKeys, stateFields } from "./keys.ts";
 import { countNames, mapCounts, parseReport, type SinkCounts, type SinkReport } from "./sink-report.ts";
 
-/** A sink as the whole fleet knows it. */
+/** A sink as reported across the whole fleet. */
 export interface FleetSink {
   readonly report: SinkReport;
   readonly counts: SinkCounts;
-  /** Of all replicas, as far as this one has heard them. */
+  /** Over all replicas, as far as this one has received their reports. */
   readonly sparkline: Sparkline;
 }
 
@@ -17,21 +17,22 @@ interface Followed {
   readonly sparkline: Sparkline;
 }
 
-/** Reports that are asked for at a time. */
+/** Number of reports requested at a time. */
 const batchSize = 50;
 
 /**
- * What all replicas report of the sinks, so that any of them can show all: heard at the end of each cycle, and read where
- * something may have been missed. Nothing is decided by it.
+ * The reports of all replicas about the sinks, so that any replica can show all of them. Reports arrive at
+ * the end of each cycle, and are read from Redis when a message may have been missed. They are informational:
+ * no decision depends on them.
  */
 export class FleetReports {
-  /** This replica, as it is named in its own reports. */
+  /** This replica's name in its own reports. */
   readonly replica: string;
   readonly #clock: Clock;
   readonly #followed = new Map<string, Followed>();
   readonly #unread = new Set<string>();
 
-  /** @param replica unlike any other's; without a space */
+  /** @param replica unique; without a space */
   constructor(replica: string, clock: Clock) {
     this.replica = replica;
     this.#clock = clock;
@@ -48,18 +49,18 @@ export class FleetReports {
     this.#unread.delete(sink);
   }
 
-  /** Messages may have been lost. */
+  /** Call when messages may have been lost. */
   missed(): void {
     for (const sink of this.#followed.keys()) this.#unread.add(sink);
   }
 
-  /** Undefined before any replica has run it. */
+  /** Undefined until a replica has run the sink. */
   get(sink: string): FleetSink | undefined {
     const followed = this.#followed.get(sink);
     return followed?.known && { ...followed.known, sparkline: followed.sparkline };
   }
 
-  /** A message of the channel `fleetKeys.reported`; see the script `releaseLease`. */
+  /** Handles a message of the channel `fleetKeys.reported`; see the script `releaseLease`. */
   hear(message: string): void {
     const [sink = "", ...rest] = message.split("\n");
     const followed = this.#followed.get(sink);
@@ -68,7 +69,7 @@ export class FleetReports {
     this.#learn(followed, report, rest);
   }
 
-  /** Reads what was missed. @throws whatever Redis rejects with; what was not read is read the next time */
+  /** Reads missed reports. @throws whatever Redis rejects with; unread reports are read the next time */
   async catchUp(redis: RedisConnection): Promise<void> {
     const sinks = [...this.#unread];
     for (let start = 0; start < sinks.length; start += batchSize) {
@@ -84,7 +85,7 @@ export class FleetReports {
     const reply = await redis.hmget(fleetKeys.state(sink), ...fields);
     this.#unread.delete(sink);
     const report = parseReport(reply.at(-1));
-    // What was heard meanwhile is newer.
+    // A report received in the meantime is newer.
     if (report !== undefined && followed.known === before) this.#learn(followed, report, reply);
   }
 

@@ -2,8 +2,8 @@ import { RequestEntries } from "../state/request-entries.ts";
 import type { JournaledRequest } from "../state/sink-state.ts";
 
 /**
- * What a window's journal in Redis holds, one binary list element for each change: u8 kind, u32 number of the request
- * (little endian); for a `sent` one, its entries as RequestEntries encodes them.
+ * An entry of a window's journal in Redis, one binary list element for each change: u8 kind, u32 number of
+ * the request (little endian); for a `sent` entry, then its entries as RequestEntries encodes them.
  */
 export type JournalEntry =
   | { readonly type: "sent"; readonly number: number; readonly entries: RequestEntries }
@@ -30,8 +30,8 @@ export function decodeEntry(bytes: Buffer): JournalEntry {
 }
 
 /**
- * The requests that a journal tells of. An entry may be there twice, and late: a write whose reply was lost is
- * repeated, and the first one may still arrive. So what is settled stays settled.
+ * The requests recorded in a journal. An entry may be duplicated or late: a write whose reply was lost is
+ * repeated, and the first one may still arrive. A settled request therefore stays settled.
  */
 export function requestsOf(journal: readonly Buffer[]): Map<number, JournaledRequest> {
   const requests = new Map<number, JournaledRequest>();

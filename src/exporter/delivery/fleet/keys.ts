@@ -2,12 +2,12 @@ import { keyPrefix } from "../../../base/redis/connection.ts";
 import { sinkOfKey } from "../late/late-samples.ts";
 
 /**
- * The names of what a fleet keeps in Redis. A sink's own keys have it between braces: a cluster keeps them in one slot, which a
- * script over several keys needs, and spreads the sinks over its nodes. A key of the state store is a sink, or a sink's
- * second journal (late-samples.ts), which lies beside it.
+ * The keys of a fleet in Redis. Keys of a sink contain its name in braces: a cluster then keeps them in one
+ * slot, as a script over several keys requires, and spreads the sinks over its nodes. A key of the state
+ * store is a sink, or a sink's second journal (late-samples.ts), which is stored beside it.
  */
 export const fleetKeys = {
-  /** Who may write a sink's state: the replica's token, for as long as the lease runs. */
+  /** The owner of a sink's state: the replica's token, for the duration of the lease. */
   lease: (sink: string): string => `telemetryd:export:{${sink}}:lease`,
   /** Hash; the fields are below. */
   state: (key: string): string => `${prefixOf(key)}:state`,
@@ -15,11 +15,11 @@ export const fleetKeys = {
   journal: (key: string, windowId: number): string => `${prefixOf(key)}:journal:${windowId}`,
   /** Set: the keys of the state store that have a state. */
   sinks: `${keyPrefix}:export:sinks`,
-  /** A token that is made anew whenever Redis is found empty. */
+  /** A token, replaced whenever Redis is found empty. */
   epoch: `${keyPrefix}:export:epoch`,
-  /** Channel: which replica took which sink's lease. */
+  /** Channel: announces which replica took which sink's lease. */
   taken: `${keyPrefix}:export:taken`,
-  /** Channel: what was found out of a sink in its last cycle, for those who show it; see fleet-reports.ts. */
+  /** Channel: the report of a sink's last cycle, for the replicas that show it; see fleet-reports.ts. */
   reported: `${keyPrefix}:export:reported`,
 } as const;
 
@@ -28,23 +28,23 @@ function prefixOf(key: string): string {
   return `telemetryd:export:{${sink}}${sink === key ? "" : ":late"}`;
 }
 
-/** Fields of a sink's state. Sources and windows are told apart by their prefix. */
+/** Fields of a sink's state. Prefixes distinguish sources from windows. */
 export const stateFields = {
-  /** The token of the last lease, which every write must show. */
+  /** The token of the last lease, which every write must present. */
   fence: "fence",
-  /** Redis' time (Unix ms) when that lease was taken. */
+  /** Redis time (Unix ms) when that lease was taken. */
   leasedAt: "leasedAt",
   /** JSON: {@link SharedDeliveryState} without its pause; absent while the sink delivers. */
   deliveryState: "deliveryState",
-  /** Redis' time (Unix ms) before which nobody tries again. */
+  /** Redis time (Unix ms) before which no replica retries. */
   pausedUntil: "pausedUntil",
-  /** JSON: {@link SinkReport}, of the last cycle. */
+  /** JSON: {@link SinkReport} of the last cycle. */
   report: "report",
   checkpointPrefix: "checkpoint:",
   windowPrefix: "window:",
 } as const;
 
-/** The field of a sink's state that counts over all replicas. */
+/** The field of a sink's state that holds a counter over all replicas. */
 export function countField(name: string): string {
   return `count:${name}`;
 }

@@ -36,7 +36,7 @@ function state(checkpoints: Record<string, number>, ...windows: OpenWindow[]): S
   return { checkpoints: new Map(Object.entries(checkpoints)), windows };
 }
 
-/** A state as plain data, to compare. */
+/** A state as plain data, for comparison. */
 function plain({ checkpoints, windows }: SinkState) {
   return {
     checkpoints: Object.fromEntries(checkpoints),
@@ -158,7 +158,7 @@ const arbitraryState = fc
     state(
       checkpoints,
       ...windows.map((each) =>
-        // The bounds of an id never differ: it is one window, seen by two.
+        // The bounds of an id never differ: it is the same window in both states.
         window(each.id, each.id * 5, each.id * 5 + 5, each.sources, each.requests as Requests),
       ),
     ),

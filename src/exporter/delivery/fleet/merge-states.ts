@@ -3,12 +3,13 @@ import type { JournaledRequest, OpenWindow, SinkState } from "../state/sink-stat
 import type { StateRecord } from "../state/state-record.ts";
 
 /**
- * One state out of what the shared store and a replica's own mirror know of a sink: a checkpoint only ever moves
- * forward, so the newest one is true. A window stands as long as no source of it has been seen beyond its beginning; of
- * one that both know, both journals are true. Of two windows that share a source and a time the shared store's stands.
+ * Merges the states of a sink from the shared store and from a replica's own mirror. A checkpoint only moves
+ * forward, so the newest one is right. A window is kept as long as no source of it has been seen beyond its
+ * start. If both states contain the window, their journals are united. If two windows share a source and a
+ * time, the shared store's is kept.
  *
- * @param reported the checkpoints in the policy's status, by source: they are only counted where the sink is known
- * or has been (a source that is new to a known sink has none yet)
+ * @param reported the checkpoints in the policy's status, by source; used only where the sink is or was known
+ * (a source that is new to a known sink has none yet)
  */
 export function mergeStates(
   shared: SinkState,
@@ -45,7 +46,7 @@ function overlaps(one: Window, other: Window): boolean {
   return one.fromMs < other.toMs && other.fromMs < one.toMs;
 }
 
-/** What one of them has settled is settled; what one of them has sent may have arrived. */
+/** A request settled in one state is settled; a request sent in one state may have arrived. */
 function mergeRequests(
   one: ReadonlyMap<number, JournaledRequest>,
   other: ReadonlyMap<number, JournaledRequest>,
@@ -58,8 +59,8 @@ function mergeRequests(
 }
 
 /**
- * The records that make `to` out of `from`, where `to` was merged from it. A window that has fewer sources is opened
- * anew: to close a source would say that it has everything up to the window's end.
+ * The records that turn `from` into `to`, where `to` was merged from it. A window with fewer sources is
+ * opened again: closing a source would mean that everything up to the window's end was delivered for it.
  */
 export function recordsBetween(sink: string, from: SinkState, to: SinkState): StateRecord[] {
   const records: StateRecord[] = [];

@@ -9,9 +9,11 @@ import type { RedisState } from "./redis-state.ts";
 import { readEpoch } from "./scripts.ts";
 import { takeSinkLease } from "./sink-lease.ts";
 
-/** After Redis was found empty, nobody runs a cycle for so long: every replica first tells what it remembers. */
+/**
+ * No replica runs a cycle for this long after Redis was found empty: every replica first restores its state.
+ */
 const graceMs = 3_000;
-/** Sinks whose state is brought back at a time. */
+/** Number of sinks whose state is restored at a time. */
 const restoreAtOnce = 20;
 
 export interface RedisEpochOptions {
@@ -23,21 +25,21 @@ export interface RedisEpochOptions {
 }
 
 /**
- * Finds out whether Redis is another one than before, or was wiped: it then has an epoch that this replica does not know. A young
- * one is told what the replica remembers.
+ * Detects that Redis was replaced or wiped: its epoch is then unknown to this replica. If the epoch is new,
+ * the replica restores its own state to Redis.
  */
 export class RedisEpoch {
   readonly #options: RedisEpochOptions;
   #known = "";
   #checking: Promise<void> | undefined;
-  /** Monotonic. */
+  /** Monotonic time. */
   #graceUntilMs = 0;
 
   constructor(options: RedisEpochOptions) {
     this.#options = options;
   }
 
-  /** For how long no cycle may run here, ms; 0 or less: there is nothing to wait for. */
+  /** Time in ms during which this replica may not run a cycle; 0 or less when there is no restriction. */
   get restMs(): number {
     return this.#graceUntilMs - this.#options.clock.monotonicMs();
   }
@@ -73,7 +75,7 @@ export class RedisEpoch {
   async #restore(sink: string): Promise<void> {
     const { state, clock, replica } = this.#options;
     const outcome = await takeSinkLease(sink, { redis: state.connection, clock, replica, heedPause: false });
-    // Its holder brings in its own; what is newer here counts when a cycle is run here.
+    // The lease's holder restores its own state; newer state of this replica is merged when it runs a cycle.
     if (outcome.kind !== "taken") return;
     const { lease } = outcome;
     try {

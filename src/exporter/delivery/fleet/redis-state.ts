@@ -20,32 +20,36 @@ import * as scripts from "./scripts.ts";
 import { FencedError, type SinkLease } from "./sink-lease.ts";
 import { changesOf, type StateChanges, stateOf, windowIds } from "./state-changes.ts";
 
-/** A write that Redis does not take is tried again for this long, if the lease lasts. */
+/** A write that Redis does not accept is retried for this long, while the lease lasts. */
 const writeLimitMs = 5_000;
 const writePauseMs = 100;
 
 export interface RedisStateOptions {
   readonly redis: RedisConnections;
-  /** This replica's own copy of what it writes, in its state directory: the second source of a sink's state. */
+  /** This replica's own copy of its writes, in its state directory: the second source of a sink's state. */
   readonly mirror: MemoryState;
-  /** `forget` forgets what nobody has run for this long. */
+  /** `forget` removes sinks that no replica has run for this long. */
   readonly forgetAfterMs?: number;
   readonly clock: Clock;
 }
 
-/** A sink whose lease is held here. */
+/** A sink whose lease this replica holds. */
 interface Session {
   readonly lease: SinkLease;
-  /** By key of the state store (the sink's, and that of what lies beside it), what Redis has: nobody else may write. */
+  /**
+   * State in Redis, by key of the state store (the sink's, and those beside it). Only this replica may write
+   * it.
+   */
   readonly states: Map<string, Promise<MemoryState>>;
 }
 
 /**
- * The state of all sinks in Redis, shared by replicas. A sink can be read and written between `begin` and `end`, under
- * its lease: every write shows the lease's fence, and fails with a FencedError once another replica has taken over.
+ * The state of all sinks in Redis, shared by replicas. A sink can be read and written between `begin` and
+ * `end`, under its lease. Every write presents the lease's fence, and fails with a FencedError once another
+ * replica has taken over.
  *
- * What is written also goes to the mirror. When a sink is begun, the newest of Redis, mirror and status counts and is
- * written back, so a Redis that was wiped costs no gap.
+ * Writes also go to the mirror. `begin` merges Redis, the mirror and the status, newest first, and writes the
+ * result back, so a wiped Redis causes no gap.
  */
 export class RedisState implements StateStore {
   readonly #options: RedisStateOptions;
@@ -67,7 +71,7 @@ export class RedisState implements StateStore {
   }
 
   /**
-   * Makes the sink's state what its three sources know.
+   * Merges the sink's state from its three sources.
    *
    * @param reported the third source: the checkpoints in the policy's status (Unix ms), by source
    * @throws FencedError; whatever Redis rejects with
@@ -82,7 +86,7 @@ export class RedisState implements StateStore {
     if (this.#sessions.get(lease.sink)?.lease === lease) this.#sessions.delete(lease.sink);
   }
 
-  /** Brings Redis and the mirror to what both know, and keeps them the same from then on. */
+  /** Merges the states of Redis and the mirror into both, and keeps them equal from then on. */
   async #open(
     key: string,
     fields: ReadonlyMap<string, string>,
@@ -102,7 +106,7 @@ export class RedisState implements StateStore {
       await this.#write(key, lease, changesOf(record, window));
       await mirroring;
     };
-    // Random, so that windows of different sinks and replicas can lie in one mirror.
+    // Random, so that windows of different sinks and replicas can share one mirror.
     const memory = new MemoryState(write, randomInt(2 ** 47));
     for (const record of recordsBetween(key, nothing, shared)) memory.apply(record);
     for (const record of recordsBetween(key, mirrored, state)) await mirror.record(record);
@@ -143,13 +147,13 @@ export class RedisState implements StateStore {
     await (await this.#state(window.sink)).dropWindow(window);
   }
 
-  /** Those in Redis and those in the mirror. */
+  /** The sinks in Redis and in the mirror. */
   async sinks(): Promise<readonly string[]> {
     const shared = await this.connection.smembers(fleetKeys.sinks);
     return [...new Set([...shared, ...(await this.#options.mirror.sinks())])];
   }
 
-  /** In Redis only what no replica has run for `forgetAfterMs`: another one may still have the policy. */
+  /** In Redis, removes only state unused for `forgetAfterMs`: another replica may still have the policy. */
   async forget(key: string): Promise<void> {
     const sink = sinkOfKey(key);
     const session = this.#sessions.get(sink);
@@ -163,7 +167,7 @@ export class RedisState implements StateStore {
     await this.#options.mirror.forget(key);
   }
 
-  /** What lies beside a sink that is begun here, and is not wanted any more. */
+  /** Forgets a key stored beside a sink whose lease this replica holds. */
   async #forgetOwn(key: string, session: Session): Promise<void> {
     const state = await this.#state(key);
     for (const window of (await state.load(key)).windows) await state.dropWindow(window);
@@ -172,9 +176,9 @@ export class RedisState implements StateStore {
   }
 
   /**
-   * Brings the mirror up to what Redis has, for a daemon that goes on without the fleet.
+   * Copies newer state from Redis to the mirror, for a daemon that continues without the fleet.
    *
-   * @returns the sinks that Redis knew more of
+   * @returns the sinks that had newer state in Redis
    */
   async handOver(): Promise<readonly string[]> {
     const { mirror } = this.#options;
@@ -190,7 +194,7 @@ export class RedisState implements StateStore {
     return [...changed];
   }
 
-  /** @throws FencedError when the sink is not begun */
+  /** @throws FencedError when `begin` was not called for the sink */
   async #state(key: string): Promise<MemoryState> {
     const session = this.#sessions.get(sinkOfKey(key));
     if (session === undefined) throw new FencedError(`the lease of ${key} is not held here`);
@@ -214,7 +218,9 @@ export class RedisState implements StateStore {
     return stateOf(key, fields, new Map(ids.map((id, index) => [id, journals[index] ?? []])));
   }
 
-  /** Tries again while Redis is away and the lease lasts: what a receiver has acknowledged should not be sent again. */
+  /**
+   * Retries while Redis is unavailable and the lease lasts: acknowledged samples should not be sent again.
+   */
   async #write(key: string, lease: SinkLease, changes: StateChanges): Promise<void> {
     const { clock } = this.#options;
     const { set, remove, journals } = changes;

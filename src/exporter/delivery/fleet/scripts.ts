@@ -1,7 +1,7 @@
 /**
- * The Lua scripts over one sink's keys: each is one step for all replicas. A lease is a key with a time to live and a
- * fence in the sink's state. Who takes the lease puts a new fence there; a write shows the fence that it was given and
- * changes nothing when there is another one by now. Times are Redis' own, so that replicas need not agree on one.
+ * The Lua scripts over one sink's keys; each is atomic for all replicas. A lease is a key with a time to live
+ * and a fence in the sink's state. Taking the lease sets a new fence. A write presents its own fence and
+ * changes nothing if the stored fence differs. Times are Redis' own, so that replicas' clocks need not agree.
  */
 
 const now = `
@@ -10,8 +10,9 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 `;
 
 /**
- * Takes the lease. KEYS: lease, state. ARGV: token, ttl ms, channel, what to tell there, "1" to heed a pause.
- * Returns {"taken", fence, field, value, ...} with the whole state, {"held", rest ms} or {"paused", rest ms}.
+ * Takes the lease. KEYS: lease, state. ARGV: token, ttl ms, channel, message to publish there, "1" to respect
+ * a pause. Returns {"taken", fence, field, value, ...} with the whole state, {"held", rest ms} or {"paused",
+ * rest ms}.
  */
 export const takeLease = `
 ${now}
@@ -30,8 +31,8 @@ return reply
 `;
 
 /**
- * Keeps the lease, also one that ran out or was lost by Redis: as long as the fence is ours nobody else has had it.
- * KEYS: lease, state. ARGV: token, ttl ms, fence. Returns 0 when somebody has.
+ * Renews the lease, even if it expired or Redis lost it: while the fence is ours, no other replica has held
+ * it. KEYS: lease, state. ARGV: token, ttl ms, fence. Returns 0 when another replica has held it.
  */
 export const renewLease = `
 if redis.call("HGET", KEYS[2], "fence") ~= ARGV[3] then return 0 end
@@ -40,9 +41,10 @@ return 1
 `;
 
 /**
- * Gives the lease back with how the sink stands. KEYS: lease, state. ARGV: token, fence, deliveryState ("" while it
- * delivers), pause ms; then nothing, or what is reported of the cycle: the channel, the sink, the report, and fields with
- * what to add to them. The channel's message is the sink, the sums and the report, a line each.
+ * Releases the lease and stores the delivery state. KEYS: lease, state. ARGV: token, fence, deliveryState (""
+ * while the sink delivers), pause ms; then nothing, or the report of the cycle: the channel, the sink, the
+ * report, and counter fields with their increments. The channel's message is the sink, the sums and the
+ * report, a line each.
  */
 export const releaseLease = `
 ${now}
@@ -65,15 +67,15 @@ end
 return 1
 `;
 
-/** Ends a sink's pause, not its delivery state: what comes next is a probe. KEYS: state. */
+/** Ends a sink's pause, not its delivery state: the next request is a probe. KEYS: state. */
 export const endPause = `return redis.call("HDEL", KEYS[1], "pausedUntil")`;
 
 /**
- * Changes a sink's state, all or nothing. A checkpoint only moves forward, and everything may be said twice, so a
- * write whose reply was lost can be repeated. KEYS: the sink's state with the fence, the state to
- * change (the same, or what lies beside it), then journals. ARGV: fence; count, fields and values to set;
- * count, fields to delete; for each journal the number of entries to append and these, or -1 to delete it.
- * Returns 0 when the fence is another one.
+ * Changes a sink's state atomically. A checkpoint only moves forward, and every change is idempotent, so a
+ * write whose reply was lost can be repeated. KEYS: the sink's state with the fence, the state to change (the
+ * same, or one stored beside it), then journals. ARGV: fence; count, fields and values to set; count, fields
+ * to delete; for each journal the number of entries to append and these, or -1 to delete it. Returns 0 when
+ * the fence is another one.
  */
 export const writeState = `
 if redis.call("HGET", KEYS[1], "fence") ~= ARGV[1] then return 0 end
@@ -97,8 +99,8 @@ return 1
 `;
 
 /**
- * Forgets what nobody has run for a time and nobody runs now. KEYS: the sink's state, its lease, then what goes. ARGV: the time
- * in ms. Returns 0 when somebody has.
+ * Deletes the state of a sink that no replica has run for a time and none runs now. KEYS: the sink's state,
+ * its lease, then the keys to delete. ARGV: the time in ms. Returns 0 when a replica has run it.
  */
 export const forgetState = `
 ${now}
@@ -108,7 +110,7 @@ for index = 3, #KEYS do redis.call("DEL", KEYS[index]) end
 return 1
 `;
 
-/** The epoch of this Redis and its age in ms; a new one where there is none. KEYS: epoch. ARGV: a token. */
+/** The epoch of this Redis and its age in ms; creates one if there is none. KEYS: epoch. ARGV: a token. */
 export const readEpoch = `
 ${now}
 redis.call("SET", KEYS[1], ARGV[1] .. " " .. now, "NX")

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type DeliveryState, delivering } from "../send/delivery-state.ts";
 
-/** How a sink stands with its receiver, as replicas tell each other: the pause in ms from now instead of a clock's time. */
+/** A sink's delivery state as replicas share it: the pause is in ms from now instead of a clock's time. */
 export interface SharedDeliveryState {
   readonly kind: Exclude<DeliveryState["kind"], "delivering">;
   readonly times: number;
@@ -15,7 +15,7 @@ const schema = z.object({
   message: z.string(),
 });
 
-/** @returns undefined while the sink delivers, also where the text is none of ours */
+/** @returns undefined while the sink delivers, and for a text in another format */
 export function shareDeliveryState(
   deliveryState: DeliveryState,
   monotonicMs: number,
@@ -25,7 +25,7 @@ export function shareDeliveryState(
   return { kind, times, message, pauseMs: Math.max(0, untilMs - monotonicMs) };
 }
 
-/** The inverse of {@link shareDeliveryState}, by this process' monotonic time. */
+/** The inverse of {@link shareDeliveryState}, in this process' monotonic time. */
 export function ownDeliveryState(
   shared: SharedDeliveryState | undefined,
   monotonicMs: number,
@@ -35,7 +35,9 @@ export function ownDeliveryState(
   return { kind, times, message, untilMs: monotonicMs + pauseMs };
 }
 
-/** Reads what is stored beside the pause. @returns undefined where it is absent or none of ours */
+/**
+ * Parses the delivery state stored beside the pause. @returns undefined if it is absent or in another format
+ */
 export function parseDeliveryState(
   text: string | undefined,
   pauseMs: number,

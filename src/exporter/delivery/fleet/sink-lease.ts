@@ -8,15 +8,15 @@ import { parseDeliveryState, type SharedDeliveryState } from "./shared-delivery-
 import { countNames, type SinkCounts, type SinkReport } from "./sink-report.ts";
 
 /**
- * How long a lease runs without being renewed. It must have ended before BullMQ gives a dead replica's job to another
- * one (see cycle-queue.ts), or that job would find it held.
+ * Lifetime of a lease without renewal. It must end before BullMQ gives a dead replica's job to another one
+ * (see cycle-queue.ts); otherwise that job would find it held.
  */
 export const leaseMs = 10_000;
 const renewEveryMs = leaseMs / 5;
-/** A holder that could not renew gives up this long after the last time it could: while the lease still runs. */
+/** A holder that cannot renew gives up this long after the last renewal, while the lease is still valid. */
 const giveUpAfterMs = leaseMs * 0.7;
 
-/** Somebody else has taken the sink's lease since: this replica was thought dead, and may not write any more. */
+/** Another replica has taken the sink's lease: this replica was presumed dead, and may no longer write. */
 export class FencedError extends Error {
   override readonly name = "FencedError";
 }
@@ -24,19 +24,22 @@ export class FencedError extends Error {
 /** The right to run a sink's cycle and to write its state. */
 export interface SinkLease {
   readonly sink: string;
-  /** What every write shows. */
+  /** Presented by every write. */
   readonly fence: string;
-  /** Aborts, while the lease still runs, when it could not be renewed: nobody else can have it before. */
+  /**
+   * Aborts when the lease could not be renewed, while it is still valid: no other replica can hold it before.
+   */
   readonly signal: AbortSignal;
   /** The fields of the sink's state when the lease was taken. */
   readonly fields: ReadonlyMap<string, string>;
-  /** How the sink stood when the lease was taken. */
+  /** The sink's delivery state when the lease was taken. */
   readonly deliveryState: SharedDeliveryState | undefined;
   /**
-   * Gives it back, and tells how the sink stands (undefined: it delivers). Where Redis cannot be told it runs out.
+   * Releases the lease and stores the delivery state (undefined: the sink delivers). Without Redis, the lease
+   * expires.
    *
-   * @param told of the cycle that was run under it; its counts are added to what was told before
-   * @returns whether Redis was told
+   * @param told the report of the cycle run under the lease; its counters are added to those already stored
+   * @returns whether Redis was updated
    */
   release(deliveryState: SharedDeliveryState | undefined, told?: ToldCycle): Promise<boolean>;
 }
@@ -48,17 +51,17 @@ export interface ToldCycle {
 
 export type LeaseOutcome =
   | { readonly kind: "taken"; readonly lease: SinkLease }
-  /** By another replica, for at most this long if it does not renew. */
+  /** Held by another replica, for at most this long if it does not renew. */
   | { readonly kind: "held"; readonly restMs: number }
-  /** The sink's receiver is in trouble, and nobody tries again for this long. */
+  /** The sink's receiver is failing, and no replica retries for this long. */
   | { readonly kind: "paused"; readonly restMs: number };
 
 export interface LeaseOptions {
   readonly redis: RedisConnection;
   readonly clock: Clock;
-  /** Told to the other replicas. */
+  /** Published to the other replicas. */
   readonly replica: string;
-  /** Whether a pause of the sink refuses the lease. */
+  /** Whether a pause of the sink prevents taking the lease. */
   readonly heedPause: boolean;
 }
 
@@ -116,7 +119,7 @@ interface KeptLease {
   readonly askedMs: number;
 }
 
-/** Renews the lease until `over`. The signal that it returns aborts when the lease must be taken for lost. */
+/** Renews the lease until `over`. The returned signal aborts when the lease must be considered lost. */
 function keepLease(kept: KeptLease, over: AbortSignal): AbortSignal {
   const { redis, clock, keys, token, fence } = kept;
   const lost = new AbortController();
@@ -130,7 +133,7 @@ function keepLease(kept: KeptLease, over: AbortSignal): AbortSignal {
       if (leftMs <= 0) return lose(new FencedError("the lease could not be renewed: Redis does not respond"));
       await clock.sleep(Math.min(renewEveryMs, leftMs), over);
       const askedMs = clock.monotonicMs();
-      // Not waited for beyond the limit: a connection that hangs must not keep us from giving up in time.
+      // Bounded by the limit: a hanging connection must not prevent giving up in time.
       const reply = await Promise.race([
         runScript(redis, scripts.renewLease, keys, [token, leaseMs, fence]).catch(() => undefined),
         clock.sleep(Math.max(0, Math.min(renewEveryMs, leftMs)), over),
@@ -139,7 +142,7 @@ function keepLease(kept: KeptLease, over: AbortSignal): AbortSignal {
       if (reply === 0) return lose(new FencedError("another replica has taken the sink's lease"));
     }
   };
-  // Rejects with the reason of `over`, which is the ordinary end.
+  // Rejects with the reason of `over`, the normal end.
   keep().catch(() => undefined);
   return lost.signal;
 }
@@ -149,7 +152,7 @@ export async function endPause(sink: string, redis: RedisConnection): Promise<vo
   await runScript(redis, scripts.endPause, [fleetKeys.state(sink)], []);
 }
 
-/** What all replicas are told when one takes a lease. */
+/** Published to all replicas when one takes a lease. */
 export interface TakenMessage {
   readonly replica: string;
   readonly sink: string;

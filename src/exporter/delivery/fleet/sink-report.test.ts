@@ -49,7 +49,7 @@ test("what another replica reports reads as its own snapshot does, and its lag g
   const later = snapshotOfReport({ report, counts: noCounts }, plan, 500 + 60_000);
   expect(later.lagMs).toBe(60_000);
   expect(deliveringState(later, 60_500).reason).toBe("CatchingUp");
-  // A clock that is behind the other one's does not make it less than it was.
+  // A clock behind the other replica's does not reduce the lag.
   expect(snapshotOfReport({ report, counts: noCounts }, plan, 0).lagMs).toBe(0);
 });
 

@@ -9,9 +9,9 @@ const event = z.object({ atMs: z.number(), message: z.string() });
 
 const schema = z.object({
   replica: z.string(),
-  /** When the cycle ended. */
+  /** End of the cycle. */
   atMs: z.number(),
-  /** Of the condition `Delivering`, and since when it is so. */
+  /** Status of the condition `Delivering`, and the time of its last change. */
   status: z.enum(["True", "False", "Unknown"]),
   sinceMs: z.number(),
   deliveryState: z
@@ -32,12 +32,12 @@ const schema = z.object({
 });
 
 /**
- * What the replica that ran a sink's last cycle says of the sink, for the status of all others. Times are Unix ms by that
+ * Report of the replica that ran a sink's last cycle, for the status of all others. Times are Unix ms by that
  * replica's clock.
  */
 export type SinkReport = z.infer<typeof schema>;
 
-/** What is counted over all replicas, since the fleet first ran the sink; names are those of {@link SinkStats}. */
+/** Counters over all replicas, since the fleet first ran the sink; names are those of {@link SinkStats}. */
 export const countNames = [
   "delivered",
   "rejected",
@@ -65,7 +65,7 @@ export function mapCounts(value: (name: keyof SinkCounts) => number): SinkCounts
   return Object.fromEntries(countNames.map((name) => [name, value(name)])) as unknown as SinkCounts;
 }
 
-/** @returns undefined for a text that is no report */
+/** @returns undefined for a text that is not a report */
 export function parseReport(text: string | null | undefined): SinkReport | undefined {
   if (text === undefined || text === null) return undefined;
   try {
@@ -76,9 +76,9 @@ export function parseReport(text: string | null | undefined): SinkReport | undef
 }
 
 /**
- * The report at the end of a cycle.
+ * Creates the report at the end of a cycle.
  *
- * @param before the report of the cycle before, of whichever replica: what was the case then and still is keeps its time
+ * @param before the report of the previous cycle, from any replica; an unchanged condition keeps its time
  */
 export function reportOf(
   snapshot: ExporterSnapshot,
@@ -113,7 +113,7 @@ function latest<T>(one: T | undefined, other: T | undefined, atMs: (value: T) =>
   return atMs(one) >= atMs(other) ? one : other;
 }
 
-/** The sink as its report shows it now: what it has not delivered since is its lag. `plan` is this replica's own. */
+/** A sink's snapshot from its report, with the lag as of now. `plan` is this replica's own. */
 export function snapshotOfReport(
   { report, counts }: { readonly report: SinkReport; readonly counts: SinkCounts },
   plan: SinkPlan,
@@ -125,7 +125,7 @@ export function snapshotOfReport(
   Object.assign(stats, counts, { lastDeliveredAtMs, lastRejection, lastError });
   return {
     plan,
-    // The pause is the running replica's to know.
+    // Only the replica that runs the sink knows the pause.
     deliveryState: deliveryState === undefined ? delivering : { ...deliveryState, untilMs: 0 },
     sources: sources.map(({ name, checkpointMs, error }) => ({ name, checkpointMs, error })),
     lagMs: lagMs === undefined ? undefined : lagMs + Math.max(0, nowMs - atMs),

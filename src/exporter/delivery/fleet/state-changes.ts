@@ -3,7 +3,7 @@ import type { StateRecord } from "../state/state-record.ts";
 import { encodeEntry, requestsOf } from "./journal-entry.ts";
 import { stateFields } from "./keys.ts";
 
-/** What a record changes in a sink's hash and journals in Redis. */
+/** Changes that a record makes to a sink's hash and journals in Redis. */
 export interface StateChanges {
   readonly set: ReadonlyMap<string, string>;
   readonly remove: readonly string[];
@@ -16,7 +16,9 @@ const none: StateChanges = { set: new Map(), remove: [], journals: new Map() };
 const windowField = (id: number): string => `${stateFields.windowPrefix}${id}`;
 const checkpointField = (source: string): string => `${stateFields.checkpointPrefix}${source}`;
 
-/** @param window the one that the record changed, as it is now; when it has ended, as it was left */
+/**
+ * @param window the window changed by the record, in its present state; if it has ended, in its last state
+ */
 export function changesOf(record: StateRecord, window: OpenWindow | undefined): StateChanges {
   switch (record.type) {
     case "checkpoint":
@@ -47,7 +49,7 @@ function gone(id: number, set: ReadonlyMap<string, string>): StateChanges {
   return { set, remove: [windowField(id)], journals: new Map([[id, "gone"]]) };
 }
 
-/** What a window's field holds. */
+/** Content of a window's field. */
 interface StoredWindow extends WindowBounds {
   readonly sources: readonly string[];
 }
@@ -61,7 +63,7 @@ function windowValue({
   return JSON.stringify({ fromMs, toMs, stepMs, sources: [...sources] } satisfies StoredWindow);
 }
 
-/** The state that a hash and the journals of its windows hold. What is no field of ours is left out. */
+/** Restores a state from a hash and the journals of its windows. Unknown fields are ignored. */
 export function stateOf(
   sink: string,
   fields: ReadonlyMap<string, string>,
@@ -85,7 +87,7 @@ export function stateOf(
   return { checkpoints, windows: windows.sort((a, b) => a.fromMs - b.fromMs || a.id - b.id) };
 }
 
-/** The windows that a hash has. */
+/** The ids of the windows in a hash. */
 export function windowIds(fields: ReadonlyMap<string, string>): number[] {
   return [...fields.keys()]
     .filter((field) => field.startsWith(stateFields.windowPrefix))

@@ -6,8 +6,8 @@ import { eachSampleHash } from "./sample-hash.ts";
 import { SeriesHashTable } from "./series-hash-table.ts";
 
 /**
- * The second reading of a window, `delivery.lateness` after it: only samples that were not sent go into its requests. The
- * entries of a request are one for each sample.
+ * The second reading of a window, `delivery.lateness` after it. Only unsent samples go into its requests. A
+ * request has one entry per sample.
  */
 export class LateBatcher {
   readonly #options: BatcherOptions;
@@ -38,7 +38,7 @@ export class LateBatcher {
     return {
       onSeries: (series, samples) => {
         const encoded = encoder.encode(series);
-        // One of a pair was refused in the first reading, and counted there.
+        // One series of a pair was rejected in the first reading, and counted there.
         if (encoded.kind === "series" && this.#collisions.knows(encoded)) return;
         this.#select(hashOf(series), samples);
         if (this.#late.length === 0) return;
@@ -56,7 +56,7 @@ export class LateBatcher {
     this.#inner.finishAll();
   }
 
-  /** Copies the samples that were not sent; a series without a hash can never be sent. */
+  /** Copies the unsent samples; a series without a hash can never be sent. */
   #select(hash: { high: number; low: number } | undefined, samples: SampleBuffer): void {
     const late = this.#late;
     late.length = 0;
@@ -71,7 +71,7 @@ export class LateBatcher {
   }
 }
 
-/** Requests of the second reading itself that have no response are not among them: they are sent again. */
+/** Excludes in-doubt requests of the second reading itself: they are sent again. */
 function sentSamples({ requests }: OpenWindow): SeriesHashTable {
   let expected = 0;
   for (const { entries, state } of requests.values()) if (state === "settled") expected += entries.length;

@@ -4,7 +4,9 @@ import { keepForgottenMs, type OpenWindow, type StateStore, type WindowBounds } 
 
 const suffix = " late";
 
-/** Where the state store keeps a sink's windows that are to be read once more; no policy's name has a space in it. */
+/**
+ * The state store's key for the windows of a sink's second readings. A policy's name never contains a space.
+ */
 export function lateKey(sink: string): string {
   return sink + suffix;
 }
@@ -15,19 +17,21 @@ export function sinkOfKey(key: string): string {
 }
 
 /**
- * `delivery.lateness` of one sink: which samples of each window were sent, and which window is due to be read once more.
+ * `delivery.lateness` of one sink: records the samples sent in each window, and selects the windows that are
+ * due for a second reading.
  *
- * A second journal beside the sink's own, in the same state store under a key of its own: for each window that was begun an
- * open window of the same bounds, with a 64-bit hash of every sample that was put into a request (12 bytes each), as
- * requests that are settled. That a request did not arrive needs no record: the sink's own journal sees to it that its
- * samples are sent before the window closes. The second reading adds its own requests, so that it too can be repeated.
+ * This is a second journal beside the sink's own, under its own key of the same state store. Each opened
+ * window has an open window of the same bounds here, which holds a 64-bit hash (12 bytes) of every sample
+ * that was put into a request, in settled requests. A request that did not arrive needs no record: the sink's
+ * own journal ensures that its samples are sent before the window closes. The second reading adds its own
+ * requests, so that it can be repeated too.
  */
 export class LateSamples {
   readonly #key: string;
   readonly #latenessMs: number;
   readonly #state: StateStore;
   readonly #windows = new Map<string, Promise<OpenWindow>>();
-  /** Nothing is due before this, so the journal, which may be large, need not be looked at. */
+  /** No window is due before this time, so the journal, which may be large, need not be searched. */
   #restUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(sink: string, latenessMs: number, state: StateStore) {
@@ -36,13 +40,13 @@ export class LateSamples {
     this.#state = state;
   }
 
-  /** To be called before the samples are sent: what is not recorded would be sent again. */
+  /** Call before the samples are sent: unrecorded samples would be sent again. */
   async record(bounds: WindowBounds, sources: readonly string[], samples: RequestEntries): Promise<void> {
     const window = await this.#windowOf(bounds, sources);
     await this.#state.requestSettled(window, await this.#state.requestSent(window, samples));
   }
 
-  /** To be called before a window closes: one of which nothing was sent is read once more too. */
+  /** Call before a window closes: a window with nothing sent also gets its second reading. */
   async remember(bounds: WindowBounds, sources: readonly string[]): Promise<void> {
     await this.#windowOf(bounds, sources);
     this.#windows.clear();
@@ -50,8 +54,8 @@ export class LateSamples {
   }
 
   /**
-   * The oldest window that is due. Windows of sources that the sink has no more wait a day for them to come back, as its
-   * checkpoints do.
+   * The oldest window that is due. Windows of removed sources are kept for a day in case the sources return,
+   * as the sink's checkpoints are.
    *
    * @param nowMs the store's time
    * @param checkpoints of the sink; a window that it has not closed yet is not due
@@ -77,7 +81,7 @@ export class LateSamples {
     return undefined;
   }
 
-  /** Gives up the windows that end at `oldestMs` or before: too old to be exported. */
+  /** Drops the windows that end at `oldestMs` or before: they are too old to be exported. */
   async dropUntil(oldestMs: number): Promise<void> {
     const { windows } = await this.#state.load(this.#key);
     for (const window of windows) if (window.toMs <= oldestMs) await this.#state.dropWindow(window);
@@ -93,7 +97,7 @@ export class LateSamples {
     return window;
   }
 
-  /** Begun in an earlier life of the daemon, or now. */
+  /** Finds the window, which may have been opened before a restart of the daemon, or opens it. */
   async #find(bounds: WindowBounds, sources: readonly string[]): Promise<OpenWindow> {
     const { windows } = await this.#state.load(this.#key);
     const found = windows.find(
@@ -108,8 +112,8 @@ export class LateSamples {
   }
 
   /**
-   * A window that was remembered, and not closed before the process was killed: what lies in it is sent in a window of other
-   * bounds now, and remembered there.
+   * Handles a window that was recorded but not closed before the process was killed: its samples are now sent
+   * in a window of other bounds, and recorded there.
    */
   async #leave(
     window: OpenWindow,

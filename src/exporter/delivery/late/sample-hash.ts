@@ -1,8 +1,9 @@
 import type { SampleBuffer } from "../../series/series.ts";
 
 /**
- * Calls `visit` with a 64-bit hash (two unsigned halves) of each sample from `start` to before `end`: of its series' hash and its
- * time. Two times of one series never have the same hash, since each step maps the time's low 32 bits one to one.
+ * Calls `visit` with a 64-bit hash (two unsigned halves) of each sample from `start` up to, not including,
+ * `end`. The hash combines the series' hash and the time. Two times of one series never have the same hash:
+ * each step maps the time's low 32 bits one to one.
  */
 export function eachSampleHash(
   seriesHigh: number,

@@ -1,6 +1,6 @@
 /**
- * A map from 64-bit hashes to numbers, by open addressing in typed arrays: 16 bytes a slot, where a Map with bigint
- * or string keys takes ten times that. A million acknowledged series are looked up in a window that is run again.
+ * A map from 64-bit hashes to numbers, by open addressing in typed arrays. It needs a fraction of the memory
+ * of a Map with bigint or string keys. A window that is run again looks up every acknowledged series in it.
  */
 export class SeriesHashTable {
   #keys: Int32Array;
@@ -35,15 +35,15 @@ export class SeriesHashTable {
     this.#values[slot] = value;
   }
 
-  /** Sets the larger of the present and the given value. */
+  /** Raises the value of a hash to `value` if that is larger. */
   raise(high: number, low: number, value: number): void {
     const present = this.get(high, low);
     if (present === undefined || present < value) this.set(high, low, value);
   }
 
-  /** The slot that holds the hash, or the free one where it belongs. The table is never full, so this ends. */
+  /** The slot of the hash, or the free slot for it. The table is never full, so the search ends. */
   #slot(high: number, low: number): number {
-    // Signed or unsigned, the bits count; as signed ones they are small integers to V8.
+    // The bits are the same, signed or unsigned; signed ones are small integers to V8.
     const signedHigh = high | 0;
     const signedLow = low | 0;
     let slot = (signedLow ^ (signedHigh >>> 7)) & this.#mask;

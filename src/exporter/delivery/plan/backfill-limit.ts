@@ -1,9 +1,10 @@
-/** A difference between two clocks that no adjustment explains: one of them was set. */
+/** A difference between two clocks beyond any gradual adjustment: one of them was set. */
 const stepMs = 10_000;
 
 /**
- * Decides when time is too old to be exported (`delivery.maxBackfill`). A clock that is set must not throw samples away:
- * two cycles in a row have to agree, and time that the clock leapt over is no age, until the sink has caught up with it.
+ * Decides when data is too old to be exported (`delivery.maxBackfill`). A clock that is set must not discard
+ * samples: two cycles in a row have to agree, and a forward leap of the clock does not count as age until the
+ * sink has caught up.
  */
 export class BackfillLimit {
   readonly #maxBackfillMs: number;
@@ -16,7 +17,7 @@ export class BackfillLimit {
   }
 
   /**
-   * To be called at the start of each cycle.
+   * Call at the start of each cycle.
    *
    * @param nowMs the store's time, which may leap
    * @returns the time before which nothing is exported
@@ -31,14 +32,14 @@ export class BackfillLimit {
     return nowMs - this.#maxBackfillMs - this.#leaptMs;
   }
 
-  /** @returns true for the second cycle in a row that found a checkpoint too old: now it is to be moved */
+  /** @returns true for the second cycle in a row that found a checkpoint too old: it is to be moved */
   agrees(isTooOld: boolean): boolean {
     const agrees = isTooOld && this.#isSuspected;
     this.#isSuspected = isTooOld && !agrees;
     return agrees;
   }
 
-  /** The sink has everything: what was leapt over is behind it. */
+  /** The sink has caught up: earlier leaps of the clock no longer matter. */
   caughtUp(): void {
     this.#leaptMs = 0;
   }

@@ -13,7 +13,7 @@ import { backfill } from "./backfill.ts";
 const minuteMs = 60_000;
 const never = new AbortController().signal;
 
-/** The windows, in minutes, that a backfill of three hours reads from a store with so many samples a minute. */
+/** The lengths, in minutes, of the windows that a backfill of three hours reads at this sample rate. */
 async function windowsOf(samplesPerMinute: number): Promise<number[]> {
   const windows: Window[] = [];
   const read = async ({ window }: { window: Window }): Promise<ReadOutcome> => {

@@ -19,17 +19,19 @@ export interface BackfillProgress {
 }
 
 /**
- * How much longer than `delivery.maxWindow` windows may become where reading them is quick. A store's samples lie in chunks of an hour
- * or so, and a window costs it and us something for each series: windows of five minutes take twice as much time.
+ * The factor by which windows may exceed `delivery.maxWindow` where reads are quick. A store keeps samples in
+ * chunks of about an hour, and a window has a cost per series on both sides: short windows make a backfill
+ * slower.
  */
 const windowGrowth = 12;
 
 /**
- * Exports one span of one sink and ends. It is the daemon's own exporter over a state in memory, with a store clock
- * that stands at the end of the span.
+ * Exports one span of one sink and ends. It runs the daemon's own exporter over a state in memory, with a
+ * store clock fixed at the end of the span.
  *
  * @param state a fresh store: a backfill neither reads nor moves the daemon's checkpoints
- * @throws TelemetrydError DELIVERY_FAILED or SOURCE_FAILED, naming the time up to which everything was delivered
+ * @throws TelemetrydError DELIVERY_FAILED or SOURCE_FAILED, naming the time up to which everything was
+ * delivered
  */
 export async function backfill(
   plan: SinkPlan,

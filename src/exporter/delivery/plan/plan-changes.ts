@@ -4,13 +4,15 @@ import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
 export interface PlanChanges {
   readonly started: readonly SinkPlan[];
   readonly changed: readonly SinkPlan[];
-  /** Plans made anew that come to the same. */
+  /** New plan objects equal to their predecessors. */
   readonly renewed: readonly SinkPlan[];
   /** Keys of sinks. */
   readonly removed: readonly string[];
 }
 
-/** What has to happen so that exactly `desired` runs. A plan that differs in nothing but its generation is the same. */
+/**
+ * The changes needed so that exactly `desired` runs. Plans that differ only in their generation are equal.
+ */
 export function planChanges(
   running: ReadonlyMap<string, SinkPlan>,
   desired: readonly SinkPlan[],
@@ -19,7 +21,7 @@ export function planChanges(
   const changed: SinkPlan[] = [];
   const renewed: SinkPlan[] = [];
   const kept = new Set<string>();
-  // Nearly all plans of many are the very objects of before: those are told by that alone, without their keys.
+  // Nearly all plans are the same objects as before: identity detects those without computing their keys.
   const present = new Set(running.values());
   const wanted = new Set(desired);
   for (const plan of desired) {

@@ -1,29 +1,32 @@
 import { nextWindow, type Window } from "../../metrics-store/window.ts";
 import type { OpenWindow, SinkState } from "../state/sink-state.ts";
 
-/** A source, and up to when the store surely has everything that it selects. */
+/** A source and its watermark. */
 export interface SettledSource {
   readonly name: string;
   readonly settledMs: number;
 }
 
-/** A window to run, with the sources that share it. `open` when it was begun before: its bounds are fixed. */
+/**
+ * A window to run, with the sources that share it. `open` is set when it was opened before, with fixed
+ * bounds.
+ */
 export interface WindowGroup extends Window {
   readonly sources: readonly string[];
   readonly open: OpenWindow | undefined;
-  /** The second reading of a closed window, for what came late; see `late-samples.ts`. */
+  /** The second reading of a closed window, for late samples; see `late-samples.ts`. */
   readonly isLate?: true;
 }
 
-/** Requests of the window are open whose responses are not known. */
+/** Whether the window has requests in doubt. */
 export function hasRequestsInDoubt(window: OpenWindow | undefined): boolean {
   for (const { state } of window?.requests.values() ?? []) if (state === "sent") return true;
   return false;
 }
 
 /**
- * Whether a window has to wait for a source that could not be read: what its requests in doubt held can only be told when
- * all of their sources are read.
+ * Whether a window has to wait for a source that could not be read: an in-doubt request can be rebuilt only
+ * once all of its sources have been read.
  */
 export function waitsFor({ open }: WindowGroup, failed: ReadonlySet<string>): boolean {
   return (
@@ -32,10 +35,11 @@ export function waitsFor({ open }: WindowGroup, failed: ReadonlySet<string>): bo
 }
 
 /**
- * What a sink has to read next: its open windows first (oldest first), then one window for each group of sources that
- * begin and settle at the same times. A source of an open window is in no other group; one that lags catches up alone.
+ * The windows that a sink has to read next: its open windows, oldest first, then one window for each group of
+ * sources with equal checkpoints and watermarks. A source of an open window is in no other group; a lagging
+ * source catches up alone.
  *
- * @param sources the sink's sources now; what is open for others is not run
+ * @param sources the sink's current sources; open windows of other sources are not run
  * @param state every source has a checkpoint
  */
 export function windowGroups(
@@ -68,7 +72,7 @@ export function windowGroups(
   return [...groups, ...inOrder.map((window) => ({ ...window, open: undefined }))];
 }
 
-/** The state as it will be when a window is closed for the sources of its group. */
+/** The state after a window is closed for the sources of its group. */
 export function withClosed({ checkpoints, windows }: SinkState, closed: WindowGroup): SinkState {
   const { fromMs, toMs, sources } = closed;
   const left = windows.flatMap((window) => {

@@ -11,22 +11,24 @@ import { BackfillLimit } from "./backfill-limit.ts";
 import { onGrid } from "./cycle-times.ts";
 import { type WindowGroup, waitsFor, windowGroups, withClosed } from "./window-groups.ts";
 
-/** Settings of `metrics` and `delivery` that decide which windows there are; times in ms. */
+/** Settings of `metrics` and `delivery` that determine the windows; times in ms. */
 export interface WindowSettings {
   readonly intervalMs: number;
-  /** How far windows stay behind the store's clock. */
+  /** Minimum delay of windows behind the store's clock. */
   readonly delayMs: number;
   /** The same for expressions. */
   readonly expressionDelayMs: number;
   /** Window ends are multiples of this. */
   readonly windowGridMs: number;
   readonly maxWindowMs: number;
-  /** The first window is at most so long, and later ones longer where that proves quick; `maxWindowMs` by default. */
+  /**
+   * Maximum length of the first window; later ones are longer if reads are quick. Defaults to `maxWindowMs`.
+   */
   readonly firstWindowMs?: number | undefined;
   readonly maxBackfillMs: number;
-  /** How far back a sink starts that was never seen before; 0 is now. */
+  /** How far back a new sink starts; 0 is now. */
   readonly startFromMs: number;
-  /** How long after its end each window is read once more; 0: never. */
+  /** Delay after a window's end at which it is read a second time; 0: never. */
   readonly latenessMs: number;
 }
 
@@ -36,23 +38,23 @@ export interface SinkWindowsDeps {
   readonly settings: WindowSettings;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The checkpoint in the status of a plan's policy (Unix ms): where a sink goes on whose state is lost. */
+  /** The checkpoint in the policy's status (Unix ms), from which a sink resumes when its state is lost. */
   reportedMs?(plan: SinkPlan): number | undefined;
 }
 
-/** Where a sink stands with its sources, and which windows it has to run. */
+/** Tracks a sink's progress through its sources, and decides which window is next. */
 export class WindowPlanner {
   readonly #key: string;
   readonly #deps: SinkWindowsDeps;
   readonly #stats: SinkStats;
   #plan: SinkPlan;
   #limitMs: number;
-  /** How far the windows of each of the plan's sources stay behind the store's clock, in ms. */
+  /** Delay of each source's windows behind the store's clock, in ms. */
   #delaysMs: readonly number[];
   #checkpoints: ReadonlyMap<string, number> = noCheckpoints;
   #settledNowMs: number | undefined;
   readonly #backfillLimit: BackfillLimit;
-  /** Where `delivery.lateness` is set. */
+  /** Set when `delivery.lateness` is set. */
   readonly late: LateSamples | undefined;
   #hasStarted = false;
 
@@ -73,33 +75,37 @@ export class WindowPlanner {
     return Math.max(this.#deps.settings.intervalMs, this.#plan.batch.timeoutMs);
   }
 
-  /** Takes a changed plan; to be called between cycles. */
+  /** Applies a changed plan; call between cycles. */
   change(plan: SinkPlan): void {
     this.#plan = plan;
     this.#delaysMs = delaysOf(plan, this.#deps.settings);
   }
 
-  /** To be called first in a cycle: sources that are new begin, and what is too old is given up. @param nowMs by the store's clock, on the grid */
+  /**
+   * Call first in a cycle: starts new sources, and skips data that is too old.
+   *
+   * @param nowMs by the store's clock, on the grid
+   */
   async begin(nowMs: number): Promise<void> {
     await this.#start(nowMs);
     await this.#skipTooOld(nowMs);
     this.#settledNowMs = nowMs;
   }
 
-  /** The window to run now. @param failed sources that could not be read in this cycle */
+  /** The next window. @param failed sources that could not be read in this cycle */
   async next(failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
     return this.#nextGroup(await this.#load(), failed) ?? (await this.#nextLate(failed));
   }
 
-  /** The window that will be the next one when `group` is closed, where that is known before. */
+  /** The window that follows `group` once that is closed, if it can be determined in advance. */
   async after(group: WindowGroup, failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
     if (group.isLate) return undefined;
     const next = this.#nextGroup(withClosed(await this.#load(), group), failed);
-    // One that was begun before may have to be settled first.
+    // A window opened before may have requests in doubt, which are resolved first.
     return next?.open === undefined ? next : undefined;
   }
 
-  /** A window of this sink was read: the next ones are as long as seems right. */
+  /** Adapts the length of the next windows to the cost of reading one. */
   adapt(cost: WindowCost): void {
     this.#limitMs = adaptWindow(this.#limitMs, cost, this.#deps.settings.maxWindowMs);
   }
@@ -109,7 +115,7 @@ export class WindowPlanner {
     return this.#checkpoints.get(source);
   }
 
-  /** The settled time (what the store surely has) minus the oldest checkpoint; undefined before the first cycle. */
+  /** The watermark minus the oldest checkpoint; undefined before the first cycle. */
   lagMs(): number | undefined {
     const nowMs = this.#deps.reader.storeNowMs() ?? this.#settledNowMs;
     const lags = this.#plan.sources.flatMap(({ name }, index) => {
@@ -130,13 +136,13 @@ export class WindowPlanner {
     return state;
   }
 
-  /** Fixes where sources begin that were never seen before, before anything is read. */
+  /** Fixes the start of new sources before anything is read. */
   async #start(nowMs: number): Promise<void> {
     const { state, settings, log } = this.#deps;
     const { checkpoints } = await this.#load();
     if (!this.#hasStarted && this.late === undefined) await this.#forgetLate();
     this.#hasStarted = true;
-    // A source that is new to a known sink has not reached what the status tells of the others.
+    // A new source of a known sink has not reached the checkpoint that the status reports for the others.
     const reportedMs = checkpoints.size === 0 ? this.#deps.reportedMs?.(this.#plan) : undefined;
     const startMs = Math.min(reportedMs ?? nowMs - settings.startFromMs, nowMs);
     const fresh = this.#plan.sources.filter(({ name }) => !checkpoints.has(name));
@@ -149,14 +155,16 @@ export class WindowPlanner {
     }
   }
 
-  /** `delivery.lateness` was set in an earlier life, and is not any more. */
+  /**
+   * Deletes the journal of late samples when `delivery.lateness` was set before a restart and is now unset.
+   */
   async #forgetLate(): Promise<void> {
     const { state } = this.#deps;
     const key = lateKey(this.#key);
     if ((await state.load(key)).windows.length > 0) await state.forget(key);
   }
 
-  /** Gives up what is older than `delivery.maxBackfill`. */
+  /** Skips data older than `delivery.maxBackfill`. */
   async #skipTooOld(nowMs: number): Promise<void> {
     const { state, clock, log } = this.#deps;
     const oldestMs = this.#backfillLimit.oldestMs(nowMs, clock.monotonicMs());
@@ -181,8 +189,9 @@ export class WindowPlanner {
     const nowMs = this.#deps.reader.storeNowMs();
     if (nowMs === undefined) return undefined;
     const gridNowMs = onGrid(nowMs, this.#deps.settings.windowGridMs);
-    // What settles while a cycle runs is the next one's: a cycle that went after each second of it would read again and again
-    // what the next one reads at once. Only where a cycle has taken longer than its period it goes on.
+    // Samples that become complete during a cycle belong to the next one. Otherwise a cycle would read every
+    // further second separately, where the next one reads them at once. A cycle longer than its period is the
+    // exception.
     const sinceMs = gridNowMs - (this.#settledNowMs ?? -Infinity);
     if (sinceMs < 0 || sinceMs >= this.periodMs) this.#settledNowMs = gridNowMs;
     const settledNowMs = this.#settledNowMs ?? gridNowMs;
@@ -193,7 +202,7 @@ export class WindowPlanner {
     return groups.find((group) => !waitsFor(group, failed));
   }
 
-  /** A window to be read once more: only when there is nothing new, since what is late has waited already. */
+  /** A window due for its second reading, only when nothing is new: late samples have waited already. */
   async #nextLate(failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
     if (failed.size > 0) return undefined;
     this.#backfillLimit.caughtUp();
@@ -202,10 +211,13 @@ export class WindowPlanner {
   }
 }
 
-/** For all sinks that have not started: an empty Map of its own is two hundred bytes (bench/small-policies.ts). */
+/**
+ * Shared by all sinks that have not started: an empty Map for each would cost memory
+ * (bench/small-policies.ts).
+ */
 const noCheckpoints: ReadonlyMap<string, number> = new Map();
 
-/** Expressions look at samples before and after each point, which take longer to be there. */
+/** Expressions use samples before and after each point, which take longer to become available. */
 function delaysOf({ sources }: SinkPlan, settings: WindowSettings): readonly number[] {
   const { delayMs, expressionDelayMs } = settings;
   return sources.map(({ metricsql }) => (sourceKind(metricsql) === "raw" ? delayMs : expressionDelayMs));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../../base/core/clock.ts";
 import { Alarms } from "./alarms.ts";
 
-/** Each sleep jumps to its end, or to the next moment at which something else happens. */
+/** Each sleep jumps to its end, or to the next scheduled event. */
 class JumpingClock implements Clock {
   ms = 0;
   #nextMs = Infinity;
@@ -39,7 +39,7 @@ class JumpingClock implements Clock {
   }
 }
 
-/** Everything that waits for nothing but promises has gone on. */
+/** Lets all pending promises settle. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test("each rings once, when it is due, whatever the order in which they were set and taken back", async () => {

@@ -1,11 +1,11 @@
 import type { Clock } from "../../../base/core/clock.ts";
 
-/** What is woken; must not throw. */
+/** Woken by an alarm; must not throw. */
 export interface Sleeper {
   wake(): void;
 }
 
-/** A wake-up that was asked for. */
+/** A scheduled wake-up. */
 export class Alarm {
   readonly dueAtMs: number;
   #sleeper: Sleeper | undefined;
@@ -20,19 +20,19 @@ export class Alarm {
     this.#sleeper?.wake();
   }
 
-  /** It will not ring. Its place is free when it would have. */
+  /** Cancels the alarm. Its heap slot is freed at its due time. */
   cancel(): void {
     this.#sleeper = undefined;
   }
 }
 
 /**
- * Wakes many sleepers by one timer. A sleep of its own is a promise with all that waits for it, a timer and an abort
- * signal: three kilobytes for each of ten thousand sinks, which all sleep nearly all the time (bench/small-policies.ts).
+ * Wakes many sleepers with a single timer. A sleep per sink would need a promise, a timer and an abort signal
+ * each, and sinks sleep nearly all the time (bench/small-policies.ts).
  */
 export class Alarms {
   readonly #clock: Clock;
-  /** A binary heap: none is due before its parent, which is at half its place (counted from 1). */
+  /** A binary heap: no alarm is due before its parent, at half its index (counted from 1). */
   readonly #heap: Alarm[] = [];
   #sleep = new AbortController();
 
@@ -40,16 +40,16 @@ export class Alarms {
     this.#clock = clock;
   }
 
-  /** Rings once, `ms` from now or a little later, while {@link run} runs. */
+  /** Rings once, `ms` from now or slightly later, while {@link run} runs. */
   set(ms: number, sleeper: Sleeper): Alarm {
     const alarm = new Alarm(this.#clock.monotonicMs() + ms, sleeper);
     this.#push(alarm);
-    // It is the first now: who sleeps for another one sleeps too long.
+    // It is now the first: the current sleep is too long.
     if (this.#heap[0] === alarm) this.#sleep.abort();
     return alarm;
   }
 
-  /** Rings what becomes due, until the signal aborts. */
+  /** Rings due alarms until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = () => this.#sleep.abort();
     signal.addEventListener("abort", stop);
@@ -82,7 +82,7 @@ export class Alarms {
     this.#heap[place] = alarm;
   }
 
-  /** Puts an alarm in place of the first. */
+  /** Replaces the first alarm, and restores the heap. */
   #sink(alarm: Alarm): void {
     let place = 0;
     for (;;) {

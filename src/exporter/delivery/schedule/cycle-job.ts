@@ -2,7 +2,9 @@ import { z } from "zod";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
 import type { CycleEnd } from "../exporter.ts";
 
-/** What a job of the queue says: run a cycle of this sink, by this generation of its policy or a newer one. */
+/**
+ * Payload of a job in the queue: run a cycle of this sink, by this generation of its policy or a newer one.
+ */
 const cycleJobSchema = z.object({
   sink: z.string(),
   uid: z.string(),
@@ -15,18 +17,18 @@ export function parseCycleJob(data: unknown): CycleJob | undefined {
   return cycleJobSchema.safeParse(data).data;
 }
 
-/** Replicas count the generations of a directory's policies each by itself, so these are not compared: 0. */
+/** Replicas count the generations of a directory's policies independently, so these are not compared: 0. */
 export function cycleJobOf(plan: SinkPlan): CycleJob {
   const { uid } = plan.policy;
   return { sink: sinkKey(plan.policy, plan.name), uid, generation: uid === "-" ? 0 : plan.generation };
 }
 
-/** A job that no replica knows better than this one for so long is not left lying. */
+/** How long a job is left to replicas with a newer policy. */
 const patienceMs = 60_000;
 
 /**
- * What a replica does with a job, by what it knows of the sink: `step-aside` leaves it to a replica with a newer
- * policy; `drop` ends it, since it is of a sink that nobody has.
+ * Decides whether a replica runs a job, from its knowledge of the sink. `step-aside` leaves the job to a
+ * replica with a newer policy; `drop` ends it, since no replica has the sink.
  *
  * @param ageMs since the job was due
  */
@@ -36,24 +38,25 @@ export function judgeJob(
   ageMs: number,
 ): "run" | "step-aside" | "drop" {
   if (own === undefined) return ageMs < patienceMs ? "step-aside" : "drop";
-  // An older policy is better than none: the control plane may be silent to every replica that is left.
+  // An older policy is better than none: the control plane may be unreachable for all remaining replicas.
   return own.generation < job.generation && ageMs < patienceMs ? "step-aside" : "run";
 }
 
-/** How a job ends: for good, or it comes back to whichever replica takes it then. */
+/** The end of a job: final, or the job returns to the queue for any replica. */
 export type JobEnd = { readonly kind: "done" } | { readonly kind: "again"; readonly afterMs: number };
 
 export const done: JobEnd = { kind: "done" };
 
-/** A moment later than what was waited for, since clocks tick differently. */
+/** Added to waits, since clocks differ. */
 const marginMs = 50;
 
 /**
- * After a cycle, or where another one keeps a job from running.
+ * The end of a job after a cycle, or when the lease prevents one.
  *
- * - A cycle that was interrupted has more to do: again at once, behind the jobs that wait.
- * - A sink that pauses runs again when its pause is over; if that is later than its next regular job, this one is needless.
- * - Of a lease that is held, the holder takes care. Only a job whose own holder has died must outlast that one's lease.
+ * - An interrupted cycle has more to do: it runs again at once, behind the waiting jobs.
+ * - A paused sink runs again when its pause is over; if its next regular job is earlier, this job ends.
+ * - A held lease is its holder's responsibility. Only a job whose own holder has died must outlast that
+ *   holder's lease.
  */
 export function jobEnd(
   outcome:

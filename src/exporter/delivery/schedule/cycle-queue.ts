@@ -11,8 +11,8 @@ export const cycleQueueName = "export-cycles";
 
 const jobName = "cycle";
 /**
- * A dead replica's jobs go on elsewhere after at most the sum (plus half a second of work). The first is longer than a
- * sink's lease, so that most of them find it free.
+ * A dead replica's jobs resume elsewhere after at most the sum of both (plus half a second of work). The
+ * first is longer than a sink's lease, so that most jobs find it free.
  */
 const lockDurationMs = 12_000;
 const stalledIntervalMs = 5_000;
@@ -20,19 +20,19 @@ const kept = { count: 100 };
 const jobOptions = { removeOnComplete: kept, removeOnFail: kept, stackTraceLimit: 1 };
 const closeLimitMs = 3_000;
 const tellQueueMs = 50;
-/** Schedulers that are asked for at a time. */
+/** Number of schedulers requested at a time. */
 const batchSize = 50;
 
 export interface TakenJob {
   readonly job: CycleJob;
-  /** Since it was due. */
+  /** Time since the job was due. */
   readonly ageMs: number;
-  /** The replica that ran it before has died. */
+  /** The replica that ran the job before has died. */
   readonly isTakenOver: boolean;
 }
 
 export interface CycleQueueOptions {
-  /** Jobs that run at a time in this process. */
+  /** Maximum number of concurrent jobs in this process. */
   readonly concurrency: number;
   readonly process: (taken: TakenJob) => Promise<JobEnd>;
   readonly clock: Clock;
@@ -40,16 +40,16 @@ export interface CycleQueueOptions {
 }
 
 export interface CycleQueue {
-  /** When each sink's next job is due (Unix ms). */
+  /** The due time of each sink's next job (Unix ms). */
   schedulers(): Promise<ReadonlyMap<string, number>>;
-  /** Sets the schedulers that are not set like this yet; one with a newer generation stays. */
+  /** Sets the schedulers that differ from this; a scheduler with a newer generation is kept. */
   schedule(wanted: readonly WantedScheduler[]): Promise<void>;
   unschedule(sink: string): Promise<void>;
-  /** A cycle at once; several who ask for the same get one. */
+  /** Requests a cycle at once; several requests for the same sink make one cycle. */
   ask(job: CycleJob): Promise<void>;
-  /** Takes no more jobs. */
+  /** Stops taking jobs. */
   pause(): void;
-  /** To be called when no job runs any more. */
+  /** Call when no job is running. */
   close(): Promise<void>;
 }
 
@@ -71,9 +71,9 @@ export function openCycleQueue(
     concurrency: options.concurrency,
     lockDuration: lockDurationMs,
     stalledInterval: stalledIntervalMs,
-    // A cycle that kills its process again and again is visible by that; giving its sink up would lose data.
+    // A cycle that repeatedly kills its process is visible by that; abandoning its sink would lose data.
     maxStalledCount: 1_000_000,
-    // By default a worker that lost Redis for a moment does nothing for 15 s.
+    // By default a worker that lost Redis for a moment pauses for 15 s.
     runRetryDelay: 1_000,
     metrics: { maxDataPoints: 60 },
   });
@@ -98,7 +98,7 @@ export function openCycleQueue(
       isTakenOver: job.stalledCounter > 0,
     });
     if (end.kind === "done") return "done";
-    // Behind what waits already: a sink with a backlog must not keep the others from their turn.
+    // Behind the waiting jobs: a sink with a backlog must not starve the others.
     await job.moveToDelayed(clock.nowMs() + end.afterMs, token);
     throw new DelayedError();
   }
@@ -109,7 +109,7 @@ export function openCycleQueue(
     const overdueMs = clock.nowMs() - (found?.next ?? 0);
     const isAlike = found?.every === times.periodMs && known !== undefined && known.uid === job.uid;
     if (isAlike && known.generation >= job.generation && !isOverdue(overdueMs, times)) return;
-    // One whose next job was lost would never make another.
+    // A scheduler whose next job was lost would never create another.
     if (found !== undefined && isOverdue(overdueMs, times)) await queue.removeJobScheduler(job.sink);
     const repeat = { every: times.periodMs, offset: times.offsetMs };
     await queue.upsertJobScheduler(job.sink, repeat, { name: jobName, data: job, opts: jobOptions });
@@ -117,7 +117,8 @@ export function openCycleQueue(
 
   return {
     async schedulers() {
-      // The queue's own list of schedulers with the time of their next job; its getter would read each one's hash.
+      // The queue's own list of schedulers with their next due times; BullMQ's getter would read each
+      // scheduler's hash.
       const reply = await connection.zrange(queue.toKey("repeat"), 0, -1, "WITHSCORES");
       const next = new Map<string, number>();
       for (let index = 0; index + 1 < reply.length; index += 2) {
@@ -133,12 +134,12 @@ export function openCycleQueue(
     unschedule: async (sink) => void (await queue.removeJobScheduler(sink)),
     ask: async (job) =>
       void (await queue.add(jobName, job, { ...jobOptions, deduplication: { id: job.sink } })),
-    // Its promise waits for nothing of ours, and cannot be heard before the queue is closed.
+    // Not awaited: the promise waits for nothing of ours, and cannot resolve before the queue is closed.
     pause: () => void worker.pause(true).catch(() => undefined),
     async close() {
-      // What was said last is on its way.
+      // Gives the last messages time to leave.
       await clock.sleep(tellQueueMs, new AbortController().signal);
-      // An orderly close waits for Redis for as long as it is away.
+      // A graceful close waits for Redis for as long as it is unavailable.
       await within(worker.close(true));
       await within(queue.close());
     },

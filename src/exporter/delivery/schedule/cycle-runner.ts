@@ -19,11 +19,11 @@ export interface CycleRunnerOptions {
   sinkOf(key: string): ReplicaSink | undefined;
   /** The sink's scheduler was last set by a replica with an older policy. */
   schedulerIsOld(key: string): void;
-  /** Nobody has the sink. */
+  /** No replica has the sink. */
   unschedule(key: string): Promise<void>;
 }
 
-/** What a replica does with the jobs that it takes from the queue: each is one cycle of a sink, under the sink's lease. */
+/** Runs the jobs that a replica takes from the queue: each is one cycle of a sink, under the sink's lease. */
 export class CycleRunner {
   readonly #options: CycleRunnerOptions;
   readonly #hardStop = new AbortController();
@@ -35,12 +35,12 @@ export class CycleRunner {
     this.#options = options;
   }
 
-  /** Cycles that were run here. */
+  /** Number of cycles run by this replica. */
   get cycles(): number {
     return this.#cycles;
   }
 
-  /** Begins no cycle any more, and ends those of these sinks: softly first, at once after the limit. */
+  /** Stops starting cycles, and ends those of these sinks: gracefully first, at once after the limit. */
   async stop(sinks: readonly ReplicaSink[], limitMs: number): Promise<void> {
     this.#isStopping = true;
     const timer = setTimeout(() => this.#hardStop.abort(new Error("shutdown timeout")), limitMs);
@@ -49,14 +49,14 @@ export class CycleRunner {
     clearTimeout(timer);
   }
 
-  /** @throws for a fault of ours; what a receiver, the store or Redis do is no fault */
+  /** @throws only for internal errors; failures of a receiver, the store or Redis never throw */
   async process(taken: TakenJob): Promise<JobEnd> {
     const processing = this.#judge(taken);
     this.#inProgress.add(processing);
     try {
       return await processing;
     } finally {
-      // Only once BullMQ has its response, which it is in this turn.
+      // Deferred until BullMQ has the response, which it gets in this turn of the event loop.
       setImmediate(() => this.#inProgress.delete(processing));
     }
   }
@@ -71,7 +71,7 @@ export class CycleRunner {
     const verdict = judgeJob(job, own, ageMs);
     if (verdict === "step-aside") return { kind: "again", afterMs: stepAsideMs };
     if (verdict === "drop" || sink === undefined) {
-      // Whoever does have the sink sets it again.
+      // A replica that does have the sink sets the scheduler again.
       await unschedule(job.sink);
       return done;
     }
@@ -109,7 +109,7 @@ export class CycleRunner {
   }
 }
 
-/** Nobody has ever taken the sink's lease in this Redis. */
+/** Whether the sink's lease has never been taken in this Redis. */
 function isFirst({ fence }: SinkLease): boolean {
   return fence.startsWith("1-");
 }

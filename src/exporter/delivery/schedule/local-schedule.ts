@@ -11,29 +11,29 @@ import { type Alarm, Alarms, type Sleeper } from "./alarms.ts";
 import type { Schedule } from "./schedule.ts";
 
 /**
- * Sinks that are started together begin so far apart: ten thousand first cycles at once take a hundred megabytes, and half
- * as long again (bench/small-policies.ts).
+ * Interval between the starts of sinks that are started together: many first cycles at once need much more
+ * memory (bench/small-policies.ts).
  */
 const betweenStartsMs = 0.5;
 
-/** After a cycle that failed by a fault of ours; the next one may do better. */
+/** Pause after a cycle that failed by an internal error; the next one may succeed. */
 const pauseAfterFaultMs = 5_000;
 
 export interface LocalScheduleOptions {
   readonly exporterDeps: ExporterDeps;
-  /** After this long a stop ends what is still in flight. */
+  /** A stop aborts requests in flight after this long. */
   readonly shutdownTimeoutMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Runs every sink's cycles in this process, each sink for itself, so that none waits for another. */
+/** Runs every sink's cycles in this process, independently, so that no sink waits for another. */
 export class LocalSchedule implements Service, Schedule {
   readonly name = "local-schedule";
   readonly #options: LocalScheduleOptions;
   readonly #sinks = new Map<string, LocalSink>();
   readonly #alarms: Alarms;
-  /** When the next sink may begin (monotonic). */
+  /** Earliest start of the next sink (monotonic). */
   #nextStartMs = 0;
   #isStopping = false;
 
@@ -42,7 +42,7 @@ export class LocalSchedule implements Service, Schedule {
     this.#alarms = new Alarms(options.clock);
   }
 
-  /** Ends all sinks when the signal aborts: softly first, at once after the shutdown timeout. */
+  /** Stops all sinks when the signal aborts: gracefully first, at once after the shutdown timeout. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#alarms.run(signal);
     this.#isStopping = true;
@@ -83,8 +83,8 @@ export class LocalSchedule implements Service, Schedule {
 }
 
 /**
- * A cycle that runs. Its signals are its own: to listen to one takes Node.js as long as others listen to it, which for one
- * signal of ten thousand sinks was most of the work of a daemon that had fallen behind (bench/small-policies.ts).
+ * A running cycle, with signals of its own: the cost of adding a listener in Node.js grows with the number of
+ * listeners, so one signal for all sinks would be too slow (bench/small-policies.ts).
  */
 interface Running {
   /** Its reason is an {@link Interruption}. */
@@ -95,8 +95,8 @@ interface Running {
 }
 
 /**
- * One sink: a cycle, a wait for the next start or the end of a pause, a cycle. While it waits it is this object, an exporter
- * and an alarm, and nothing else.
+ * One sink: a cycle, a wait for the next start or the end of a pause, and so on. While it waits it consists
+ * only of this object, an exporter and an alarm.
  */
 class LocalSink implements Sleeper {
   readonly #exporter: Exporter;
@@ -104,7 +104,7 @@ class LocalSink implements Sleeper {
   readonly #alarms: Alarms;
   #changed: SinkPlan | undefined;
   #isStopping = false;
-  /** Exactly one of the two is there, but for a sink that is stopping. */
+  /** Exactly one of the two is set, except while the sink is stopping. */
   #running: Running | undefined;
   #alarm: Alarm | undefined;
 
@@ -118,25 +118,25 @@ class LocalSink implements Sleeper {
     return this.#exporter.key;
   }
 
-  /** Has the first cycle begin in so many ms. */
+  /** Starts the first cycle in `inMs` milliseconds. */
   begin(inMs: number): void {
     if (inMs > 0) this.#alarm = this.#alarms.set(inMs, this);
     else this.wake();
   }
 
-  /** Begins a cycle, unless one is running. */
+  /** Starts a cycle, unless one is running. */
   wake(): void {
     if (this.#running !== undefined || this.#isStopping) return;
     this.#alarm?.cancel();
     this.#alarm = undefined;
     const interrupt = new AbortController();
     const end = new AbortController();
-    // Every request in flight listens to it; Node.js would take more than ten for a leak, and say so.
+    // Every request in flight listens to it; Node.js would warn of a leak above ten listeners.
     setMaxListeners(0, end.signal);
     this.#running = { interrupt, end, done: this.#run(interrupt.signal, end.signal) };
   }
 
-  /** Takes effect as soon as the requests in flight have their responses. */
+  /** Takes effect once the requests in flight have their responses. */
   change(plan: SinkPlan): void {
     this.#changed = plan;
     this.#running?.interrupt.abort("edit" satisfies Interruption);
@@ -151,7 +151,7 @@ class LocalSink implements Sleeper {
     this.#exporter.close();
   }
 
-  /** Ends what a stop has not ended yet. */
+  /** Aborts everything that a stop has not ended yet. */
   end(reason: Error): void {
     this.#running?.end.abort(reason);
   }
@@ -167,7 +167,7 @@ class LocalSink implements Sleeper {
     else if (!this.#isStopping) this.#alarm = this.#alarms.set(pauseMs, this);
   }
 
-  /** @returns how long to wait for the next cycle, in ms */
+  /** @returns the time until the next cycle, in ms */
   async #cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<number> {
     const { clock, log, exporterDeps } = this.#options;
     const changed = this.#changed;

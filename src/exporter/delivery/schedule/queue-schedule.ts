@@ -22,8 +22,8 @@ import type { Schedule } from "./schedule.ts";
 import { schedulersToSet, type WantedScheduler } from "./scheduler-changes.ts";
 
 /**
- * Cycles that one process runs at a time. They mostly wait, for the store's slots and for receivers: enough of them that
- * slow receivers do not keep the others' turn.
+ * Maximum number of concurrent cycles in one process. Cycles mostly wait, for the store's semaphore and for
+ * receivers; there are enough of them that slow receivers do not starve the others.
  */
 const concurrency = 100;
 const tickEveryMs = 5_000;
@@ -35,30 +35,31 @@ export interface QueueScheduleOptions {
   readonly state: RedisState;
   readonly mirror: MemoryState;
   readonly redis: RedisConnections;
-  /** What the replicas tell each other; names this one. */
+  /** The replicas' reports, which also hold this replica's name. */
   readonly reports: FleetReports;
-  /** After this long a stop ends what is still in flight. */
+  /** A stop aborts requests in flight after this long. */
   readonly shutdownTimeoutMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What this replica does, for the status and for tests. */
+/** This replica's activity, for the status and for tests. */
 export interface QueueScheduleSnapshot {
   readonly replica: string;
   readonly sinks: number;
   readonly running: number;
-  /** Cycles that were run here, by how many sinks of these are shown here. */
+  /** The number of cycles run by this replica, and of sinks whose status it shows. */
   readonly cycles: number;
   readonly shown: number;
 }
 
 /**
- * Shares the cycles of all sinks among replicas, through a BullMQ queue. Each sink has a job scheduler; whichever replica
- * takes a job runs the cycle under the sink's lease. The queue says when, the lease sees to it that there is one at a time.
+ * Shares the cycles of all sinks among replicas through a BullMQ queue. Each sink has a job scheduler; the
+ * replica that takes a job runs the cycle under the sink's lease. The queue decides when, and the lease
+ * ensures one cycle at a time.
  *
- * Jobs are only hints. What must not be lost is in the sink's state; schedulers are looked at every few seconds and at
- * every connect, and set again where they are gone.
+ * Jobs are only hints. Essential data is in the sink's state; schedulers are checked every few seconds and at
+ * every connect, and set again where they are missing.
  */
 export class QueueSchedule implements Service, Schedule {
   readonly name = "queue-schedule";
@@ -66,12 +67,12 @@ export class QueueSchedule implements Service, Schedule {
   readonly #sinks = new Map<string, ReplicaSink>();
   readonly #epoch: RedisEpoch;
   readonly #runner: CycleRunner;
-  /** Sinks whose scheduler this replica has not set as it is now. */
+  /** Sinks whose current scheduler this replica has not set yet. */
   #changed = new Set<string>();
-  /** Sinks of no policy any more whose scheduler is still there. */
+  /** Sinks without a policy whose scheduler still exists. */
   #removed = new Set<string>();
   #queue: CycleQueue | undefined;
-  /** Ends the pause between two ticks, now or before it has begun. */
+  /** Ends the pause between two ticks, including one that has not begun. */
   #wake: () => void = () => undefined;
   #isStopping = false;
 
@@ -117,7 +118,7 @@ export class QueueSchedule implements Service, Schedule {
     await sink?.stop();
   }
 
-  /** Of the sinks whose last cycle was run by this replica: the others tell of theirs. */
+  /** Snapshots of the sinks whose last cycle ran in this replica; the other replicas report theirs. */
   snapshots(): ExporterSnapshot[] {
     return [...this.#sinks.values()].flatMap((sink) => sink.snapshot() ?? []);
   }
@@ -169,7 +170,9 @@ export class QueueSchedule implements Service, Schedule {
     }
   }
 
-  /** Ends all cycles: softly first, at once after the shutdown timeout. What they leave goes on in other replicas. */
+  /**
+   * Ends all cycles: gracefully first, at once after the shutdown timeout. Other replicas continue the sinks.
+   */
   async #stop(): Promise<void> {
     this.#isStopping = true;
     this.#queue?.pause();
@@ -178,7 +181,9 @@ export class QueueSchedule implements Service, Schedule {
     this.#queue = undefined;
   }
 
-  /** Looks at all that may have changed without a word. @returns the pause until the next look, ms */
+  /**
+   * Checks everything that may have changed without a message. @returns the pause until the next check, ms
+   */
   async #tick(connection: RedisConnection, workerConnection: RedisConnection): Promise<number> {
     if (connection.status !== "ready") return retryEveryMs;
     const { clock, log } = this.#options;
@@ -224,7 +229,7 @@ export class QueueSchedule implements Service, Schedule {
     );
   }
 
-  /** A changed sink does not wait out the pause of its old settings, in whichever replica. */
+  /** A changed sink skips the pause caused by its old settings, in whichever replica runs it. */
   async #tryAtOnce(key: string, plan: SinkPlan): Promise<void> {
     try {
       await endPause(key, this.#options.state.connection);

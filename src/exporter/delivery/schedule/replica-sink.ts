@@ -19,11 +19,11 @@ import {
 } from "../fleet/sink-report.ts";
 import type { Interruption } from "../send/dispatcher.ts";
 
-/** A cycle that takes longer is interrupted and goes on behind the jobs that wait. */
+/** A longer cycle is interrupted and continues behind the waiting jobs. */
 const cycleLimitMs = 15_000;
-/** Of a sink that was last run here so many periods ago, another replica's message may have been lost. */
+/** If a sink's last cycle here is this many periods ago, another replica's message may have been lost. */
 const shownPeriods = 5;
-/** What is kept ready of a sink (connections, labels) is given back when it was not run here for so long. */
+/** A sink's resources (connections, labels) are released when it has not run here for this long. */
 const idleMs = 600_000;
 
 export interface ReplicaSinkOptions {
@@ -33,7 +33,7 @@ export interface ReplicaSinkOptions {
   readonly replica: string;
 }
 
-/** One sink as one replica has it: its plan, and the exporter once a cycle has been run here. */
+/** One sink in one replica: its plan, and the exporter once a cycle has run here. */
 export class ReplicaSink {
   readonly #options: ReplicaSinkOptions;
   #plan: SinkPlan;
@@ -42,10 +42,10 @@ export class ReplicaSink {
   #isStopped = false;
   #interrupt = new AbortController();
   #running: Promise<unknown> | undefined;
-  /** The last cycle of the sink that this replica knows of was run here. */
+  /** The sink's last known cycle ran in this replica. */
   #isOurs = false;
   #lastRunMs = Number.NEGATIVE_INFINITY;
-  /** Of what the exporter has counted, what the fleet has been told. */
+  /** The part of the exporter's counters already reported to the fleet. */
   #told = noCounts;
 
   constructor(plan: SinkPlan, options: ReplicaSinkOptions) {
@@ -65,19 +65,19 @@ export class ReplicaSink {
     return Math.max(this.#options.exporterDeps.settings.intervalMs, this.#plan.batch.timeoutMs);
   }
 
-  /** Takes effect as soon as the requests in flight have their responses. */
+  /** Takes effect once the requests in flight have their responses. */
   change(plan: SinkPlan): void {
     this.#plan = plan;
     this.#isEdited = true;
     this.#interrupt.abort("edit" satisfies Interruption);
   }
 
-  /** Another replica has taken the sink: what is known here is out of date. */
+  /** Another replica has taken the sink: this replica's knowledge of it is out of date. */
   leaveToOther(): void {
     if (!this.isRunning) this.#isOurs = false;
   }
 
-  /** Does something for the sink that must not be done twice at once. */
+  /** Runs work for the sink that must not overlap. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     const running = work();
     this.#running = running;
@@ -89,7 +89,7 @@ export class ReplicaSink {
   }
 
   /**
-   * Runs a cycle under the sink's lease, and gives the lease back with how the sink stands.
+   * Runs a cycle under the sink's lease, then releases the lease with the delivery state.
    *
    * @param signal ends everything at once
    * @throws FencedError when the lease was lost; the signal's reason
@@ -128,16 +128,16 @@ export class ReplicaSink {
     };
   }
 
-  /** The checkpoint in the policy's status, which is that of its sources that were the furthest behind. */
+  /** The checkpoint in the policy's status: that of the source furthest behind. */
   #reported(): Map<string, number> {
     const { exporterDeps } = this.#options;
     const ms = exporterDeps.reportedMs?.(this.#plan);
-    // Whoever may write the status must not stop the sink for good.
+    // A writer of the status must not be able to stop the sink for good.
     if (ms === undefined || ms > exporterDeps.clock.nowMs()) return new Map();
     return new Map(this.#plan.sources.map(({ name }) => [name, ms]));
   }
 
-  /** One cycle, and another one with the new plan when it was edited meanwhile. */
+  /** One cycle, and another with the new plan if the plan was edited in the meantime. */
   async #cycles(exporter: Exporter, signal: AbortSignal): Promise<CycleEnd> {
     const { clock } = this.#options.exporterDeps;
     const over = new AbortController();
@@ -163,7 +163,7 @@ export class ReplicaSink {
     }
   }
 
-  /** Ends a running cycle softly. Resolves when nothing of the sink is in flight any more. */
+  /** Ends a running cycle gracefully. Resolves when nothing of the sink is in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#interrupt.abort("stop" satisfies Interruption);
@@ -171,7 +171,7 @@ export class ReplicaSink {
     this.#close();
   }
 
-  /** What is shown of the sink by this replica; undefined where another one runs it. */
+  /** The sink as shown by this replica; undefined when another replica runs it. */
   snapshot(): ExporterSnapshot | undefined {
     const snapshot = this.#isOurs ? this.#exporter?.snapshot() : undefined;
     if (snapshot === undefined) return undefined;
@@ -181,7 +181,7 @@ export class ReplicaSink {
     return sinceMs > shownPeriods * this.periodMs && !this.isRunning ? undefined : snapshot;
   }
 
-  /** Gives back what is kept ready of a sink that others run. */
+  /** Releases the resources of a sink that other replicas run. */
   rest(): void {
     const sinceMs = this.#options.exporterDeps.clock.monotonicMs() - this.#lastRunMs;
     if (!this.isRunning && sinceMs > Math.max(idleMs, 2 * shownPeriods * this.periodMs)) this.#close();

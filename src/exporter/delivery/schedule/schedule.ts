@@ -1,14 +1,17 @@
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import type { ExporterSnapshot } from "../exporter.ts";
 
-/** The port through which the reconciler says which sinks run. Implementations: this process, a shared queue. */
+/**
+ * The port through which the reconciler starts and stops sinks; implemented by this process and a shared
+ * queue.
+ */
 export interface Schedule {
   start(plan: SinkPlan): void;
-  /** A changed plan of a sink that was started. */
+  /** Applies a changed plan to a started sink. */
   change(plan: SinkPlan): void;
-  /** Resolves when nothing of the sink is in flight any more. */
+  /** Resolves when nothing of the sink is in flight. */
   remove(key: string): Promise<void>;
   snapshots(): ExporterSnapshot[];
-  /** One of them, by the sink's key. */
+  /** The snapshot of one sink, by its key. */
   snapshotOf(key: string): ExporterSnapshot | undefined;
 }

@@ -8,10 +8,10 @@ export interface WantedScheduler {
 }
 
 /**
- * Which sinks' schedulers have to be looked at: those that changed here, those that are gone (a Redis that was wiped, a
- * queue that was obliterated) and those that have stopped.
+ * The sinks whose schedulers have to be checked: those changed here, those missing (after Redis was wiped or
+ * the queue obliterated) and those that have stopped.
  *
- * @param found when each sink's next job is due (Unix ms)
+ * @param found the due time of each sink's next job (Unix ms)
  */
 export function schedulersToSet(
   wanted: ReadonlyMap<string, WantedScheduler>,
@@ -27,7 +27,7 @@ export function schedulersToSet(
     .map(([, scheduler]) => scheduler);
 }
 
-/** Whether a scheduler has failed to make its next job: every job makes its successor when it begins. */
+/** Whether a scheduler has failed to create its next job: every job creates its successor when it begins. */
 export function isOverdue(overdueMs: number, times: CycleTimes): boolean {
   return overdueMs > times.periodMs + 60_000;
 }

@@ -1,14 +1,15 @@
 import { nextDelay } from "../../../base/core/backoff.ts";
 
 /**
- * Where a sink stands with its receiver.
+ * Delivery state of a sink.
  *
- * | state      | entered when                                  | what a cycle does                        | left when |
- * | ---------- | --------------------------------------------- | ---------------------------------------- | --------- |
- * | delivering | at first; a request was delivered             | runs windows until none is settled       | a request ends otherwise |
- * | retrying   | the attempts of a request were used up        | nothing before `untilMs`, then one probe | a request is delivered |
- * | suspended  | the endpoint or its credentials are wrong     | nothing before `untilMs`, then one probe | a request is delivered; policy or Secret changes |
- * | forbidden  | the endpoint must not be sent to (egress)     | as suspended                             | as suspended |
+ * - delivering: initially, and after a delivered request. A cycle runs windows up to the watermark. Ends when
+ *   a request is not delivered.
+ * - retrying: the attempts of a request were used up. A cycle does nothing before `untilMs`, then sends one
+ *   probe. Ends when a request is delivered.
+ * - suspended: the endpoint or its credentials are wrong. Cycles as for retrying. Ends when a request is
+ *   delivered, or the policy or Secret changes.
+ * - forbidden: the endpoint must not be sent to (egress). Otherwise as suspended.
  *
  * A probe is the oldest unsent batch, alone. `untilMs` is monotonic time.
  */
@@ -16,19 +17,19 @@ export type DeliveryState =
   | { readonly kind: "delivering" }
   | {
       readonly kind: "retrying" | "suspended" | "forbidden";
-      /** How many times in a row, 1 at first. */
+      /** Number of consecutive failures, starting at 1. */
       readonly times: number;
       readonly untilMs: number;
       readonly message: string;
     };
 
-/** How a request ended that was not delivered and has to be sent again later. */
+/** Outcome of a request that was not delivered and has to be sent again later. */
 export interface DeliveryFailure {
   readonly kind: "retrying" | "suspended" | "forbidden";
   readonly message: string;
-  /** What the operator is told instead, where it is more. */
+  /** The operator's version of the message, where it says more. */
   readonly detail?: string | undefined;
-  /** The receiver asked for this pause. */
+  /** The pause requested by the receiver. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -40,8 +41,8 @@ const longestRetryAfterMs = 3_600_000;
 const jitter = 0.2;
 
 /**
- * The delivery state after a failure: pauses grow from `retry.backoffDuration` (suspended: 30 s), doubling, to 5 min; a
- * longer `Retry-After` wins, up to an hour.
+ * The delivery state after a failure. Pauses double from `retry.backoffDuration` (suspended: 30 s) up to 5
+ * min; a longer `Retry-After` wins, up to an hour.
  */
 export function afterFailure(
   before: DeliveryState,
@@ -52,7 +53,7 @@ export function afterFailure(
 ): DeliveryState {
   const times = before.kind === failure.kind ? before.times + 1 : 1;
   const baseMs = failure.kind === "retrying" ? backoffMs : firstSuspensionMs;
-  // A backoffDuration above the longest pause is the tenant's own wish for longer ones.
+  // A backoffDuration above the longest pause is the tenant's explicit choice.
   const pauseMs = nextDelay(times, { baseMs, maxMs: Math.max(baseMs, longestPauseMs), jitter }, random);
   const askedMs = Math.min(failure.retryAfterMs ?? 0, longestRetryAfterMs);
   return { kind: failure.kind, times, untilMs: nowMs + Math.max(pauseMs, askedMs), message: failure.message };

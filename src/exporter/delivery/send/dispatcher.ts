@@ -13,43 +13,45 @@ export interface DispatcherDeps extends RefusedRequestsDeps {
   readonly laneCount: number;
   /** `delivery.onExhausted: drop` */
   readonly dropExhausted: boolean;
-  /** Where `delivery.lateness` is set. */
+  /** Set when `delivery.lateness` is set. */
   readonly late: LateSamples | undefined;
   readonly share: BudgetShare;
 }
 
-/** Why a cycle was told to stop early: a changed plan, or the end of the daemon. */
+/** Why a cycle was told to stop early: a changed plan, or the daemon's shutdown. */
 export type Interruption = "edit" | "stop";
 
 export interface WindowDeliveryOptions {
   readonly bounds: WindowBounds;
   readonly sources: readonly string[];
   readonly open: OpenWindow | undefined;
-  /** Not all sources that the open window has are read: the policy has lost one. */
+  /** Not all sources of the open window are read: the policy has lost one. */
   readonly isPart: boolean;
-  /** The second reading of a window; entries of its requests are one for each sample. */
+  /** The second reading of a window; its requests have one entry per sample. */
   readonly isLate: boolean;
   /** Only the first request is sent. */
   readonly isProbe: boolean;
-  /** Nothing is sent before it resolves, and nothing at all when to false. */
+  /** Nothing is sent before it resolves, and nothing at all if it resolves to false. */
   readonly mayGo: Promise<boolean>;
   /** Its reason is an {@link Interruption}. */
   readonly interrupt: AbortSignal;
   /** Ends everything at once. */
   readonly signal: AbortSignal;
-  /** Called when no more is to be read: by trouble, a spent share of memory, or a probe that has its request. */
+  /**
+   * Called when reading is to stop: after a failure, a spent memory share, or a probe that has its request.
+   */
   readonly onEnough: () => void;
 }
 
-/** When a lane has no more than these to send, its work is soon over. */
+/** A lane with at most this many requests left is nearly drained. */
 const fewRequestsOfLane = 2;
 
 /**
- * Sends the requests of one window in lanes, keeps its journal, and deals with what the receiver says: the delivery
- * table.
+ * Sends the requests of one window in lanes, keeps its journal, and handles the receiver's responses: the
+ * delivery table.
  *
- * A request's way: queued -> `sent` in the journal -> delivered or refused for good: `settled`; surely not arrived:
- * `returned`; perhaps arrived: it stays `sent` for the next run of the window.
+ * A request's states: queued -> `sent` in the journal -> delivered or rejected: `settled`; certainly not
+ * stored: `returned`; possibly stored: it stays `sent` for the next run of the window.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
@@ -84,12 +86,12 @@ export class Dispatcher {
     return this.#window;
   }
 
-  /** Requests that the receiver has taken or refused for good. */
+  /** Number of requests accepted or rejected by the receiver. */
   get responses(): number {
     return this.#responses;
   }
 
-  /** A request was cut that is not settled: no checkpoint may pass it. */
+  /** Whether a request was cut but is not settled: no checkpoint may pass it. */
   get hasUnsettled(): boolean {
     return this.#hasUnsettled;
   }
@@ -125,19 +127,22 @@ export class Dispatcher {
     }
   }
 
-  /** Work that `drained` waits for, and whose rejection it reports. */
+  /** Adds work that `drained` waits for, and whose rejection it reports. */
   follow(work: Promise<void>): void {
     this.#lanes.follow(this.#guard(work));
   }
 
-  /** Sends nothing that has not been begun. Resolves when nothing is on its way; never rejects. */
+  /** Sends nothing further. Resolves when no request is in flight; never rejects. */
   async abandoned(): Promise<void> {
     this.#hasUnsettled = true;
     this.#hasLeft = true;
     await this.#lanes.drained().catch(() => undefined);
   }
 
-  /** After a fault it is not known which samples went, so nothing may go past them: see {@link #isOver}. */
+  /**
+   * After an internal error it is unknown which samples were sent: nothing may overtake them. See
+   * {@link #isOver}.
+   */
   async #guard(work: Promise<void>): Promise<void> {
     try {
       await work;
@@ -149,18 +154,18 @@ export class Dispatcher {
     }
   }
 
-  /** What was read is not all delivered: the window has to be run again. */
+  /** Some samples that were read are not delivered: the window has to be run again. */
   leaveRest(): void {
     this.#hasUnsettled = true;
   }
 
-  /** Resolves when the lanes have little left to do. @returns whether all is well so far */
+  /** Resolves when the lanes have little left to do. @returns whether there has been no failure so far */
   async nearlyDrained(): Promise<boolean> {
     await this.#lanes.drainedTo(fewRequestsOfLane * this.#deps.laneCount);
     return !this.#isOver() && !this.#options.interrupt.aborted;
   }
 
-  /** Resolves when every queued request has an outcome, and reports what was refused. */
+  /** Resolves when every queued request has an outcome, and reports rejected samples. */
   async drained(): Promise<void> {
     await this.#lanes.drained();
     this.#refused.report();
@@ -182,8 +187,9 @@ export class Dispatcher {
   }
 
   /**
-   * An edit changes how the rest is sent, trouble means that it is not; after a stop what is queued still goes. But never
-   * past a request that was left: the journal notes how far a series went, and what lies before that would be lost.
+   * After an edit the rest is sent differently, after a failure not at all; after a stop, queued requests are
+   * still sent. Nothing may overtake a request that was left: the journal records how far a series was sent,
+   * so earlier samples would be lost.
    */
   #isOver(): boolean {
     const { signal, interrupt } = this.#options;
@@ -195,7 +201,7 @@ export class Dispatcher {
       ready.inDoubt !== undefined || (outcome.kind !== "delivered" && outcome.responseLost);
     if (outcome.kind === "delivered") {
       this.#noteDelivered(ready.request, outcome.unwritten);
-      // Not waited for: the log keeps the order, and this record goes to disk in one write with the lane's next request.
+      // Not awaited: the log keeps the order, and this record is written with the lane's next request.
       this.follow(this.#markSettled(window, number, ready));
       return;
     }
@@ -214,8 +220,8 @@ export class Dispatcher {
   }
 
   /**
-   * Of a request that was sent again without the samples of a source that is not read, only what was in it is settled. The
-   * rest stays in doubt until the source comes back.
+   * If a request was sent again without the samples of an unread source, only the samples it contained are
+   * settled. The rest stays in doubt until the source returns.
    */
   async #markSettled(window: OpenWindow, number: number, ready: Batch): Promise<void> {
     const { state } = this.#deps;
@@ -223,7 +229,7 @@ export class Dispatcher {
     await state.requestSettled(window, await state.requestSent(window, ready.entries));
   }
 
-  /** A request without a response whose samples are gone from the store, unless they are those of a source that is not read. */
+  /** Returns an in-doubt request whose samples are gone, unless they may belong to an unread source. */
   async #forgetEmpty({ inDoubt }: Batch): Promise<void> {
     if (inDoubt === undefined || this.#options.isPart) return;
     await this.#deps.state.requestReturned(await this.#open(), inDoubt);
@@ -246,7 +252,7 @@ export class Dispatcher {
   ): Promise<void> {
     this.#hasUnsettled = true;
     this.#hasLeft = true;
-    // After an interruption it is not known what further attempts would have come to.
+    // After an interruption the result of further attempts is unknown.
     if (outcome.kind !== "aborted" && !this.#options.interrupt.aborted) {
       this.#failure ??= {
         kind: outcome.kind === "exhausted" ? "retrying" : outcome.kind,

@@ -1,9 +1,10 @@
-/** Which lanes a task needs: one, or all of them, which makes it a barrier. */
+/** The lanes that a task needs: one, or all of them, which makes it a barrier. */
 export type LaneChoice = number | "all";
 
 /**
- * Runs tasks in lanes: those of one lane strictly one after another, those of different lanes side by side, and a task
- * of "all" lanes alone, after everything queued before it and before everything queued after it.
+ * Runs tasks in lanes. Tasks of one lane run strictly one after another, those of different lanes in
+ * parallel. A task of "all" lanes runs alone, after all tasks queued before it and before all queued after
+ * it.
  */
 export class Lanes {
   readonly #tails: Promise<void>[];
@@ -16,7 +17,7 @@ export class Lanes {
     this.#tails = new Array<Promise<void>>(count).fill(Promise.resolve());
   }
 
-  /** Queues a task. A task that rejects ends nothing but is reported by {@link drained}. */
+  /** Queues a task. A rejection does not affect other tasks; {@link drained} reports it. */
   add(choice: LaneChoice, task: () => Promise<void>): void {
     const before = choice === "all" ? Promise.all(this.#tails) : this.#tails[choice % this.#tails.length];
     this.#unfinished++;
@@ -33,7 +34,7 @@ export class Lanes {
     else this.#tails[choice % this.#tails.length] = done;
   }
 
-  /** What no task waits for and {@link drained} does. A rejection is reported there, as a task's is. */
+  /** Adds work that {@link drained} waits for, but no task. {@link drained} reports its rejection. */
   follow(work: Promise<void>): void {
     const done = work
       .catch((error: unknown) => this.#note(error))
@@ -52,7 +53,7 @@ export class Lanes {
     this.#whenFew = undefined;
   }
 
-  /** Resolves when no more than `count` tasks are unfinished. To be waited for by one caller at a time. */
+  /** Resolves when no more than `count` tasks are unfinished. Supports one caller at a time. */
   drainedTo(count: number): Promise<void> {
     if (this.#unfinished <= count) return Promise.resolve();
     return new Promise((resolve) => {
@@ -60,7 +61,7 @@ export class Lanes {
     });
   }
 
-  /** Resolves when all tasks queued so far, and what they follow, have ended. @throws the first error of them */
+  /** Resolves when all tasks queued so far, and the work they added, have ended. @throws their first error */
   async drained(): Promise<void> {
     await Promise.all(this.#tails);
     await Promise.all(this.#followed);

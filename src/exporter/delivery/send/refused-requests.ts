@@ -12,14 +12,14 @@ import type { SinkStats } from "../sink-stats.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow, StateStore } from "../state/sink-state.ts";
 
-/** Keeps what receivers refuse for good. Never rejects. */
+/** Keeps rejected samples. Never rejects. */
 export interface RejectedSamples {
   add(rejected: RejectedRequest): Promise<unknown>;
 }
 
-/** What a sink remembers from one window to the next about refusals. */
+/** A sink's memory of rejections between windows. */
 export interface RefusalMemory {
-  /** Nothing of the last refused request was good, and nothing was accepted since: looking for culprits is idle. */
+  /** Nothing of the last rejected request was accepted, nor anything since: searching culprits is futile. */
   isHopeless: boolean;
 }
 
@@ -36,18 +36,18 @@ export interface RefusedRequestsDeps {
 }
 
 export interface RefusedRequestsOptions {
-  /** The second reading of a window; entries of its requests are one for each sample. */
+  /** The second reading of a window; its requests have one entry per sample. */
   readonly isLate: boolean;
   /** Ends everything at once. */
   readonly signal: AbortSignal;
-  /** A part of a refused request was taken, sent alone. */
+  /** Called when a part of a rejected request was accepted on its own. */
   readonly onDelivered: (request: EncodedRequest) => void;
 }
 
-/** Prometheus takes samples up to about an hour old, unless it is told otherwise. */
+/** By default Prometheus accepts samples up to about an hour old. */
 const oldSampleMs = 50 * 60_000;
 
-/** The requests of one window that its receiver does not take: finds the culprits in them, and keeps those. */
+/** Handles the requests of one window that its receiver rejects: isolates the culprits, and keeps those. */
 export class RefusedRequests {
   readonly #deps: RefusedRequestsDeps;
   readonly #options: RefusedRequestsOptions;
@@ -59,10 +59,10 @@ export class RefusedRequests {
   }
 
   /**
-   * Rejects a refused request, or looks for the culprits in it where that promises something.
+   * Rejects a request, or isolates the culprits in it where that is promising.
    *
-   * @param mayHaveArrived it was sent before, and its response is not known
-   * @returns what broke the search off, if something did; otherwise the request is done with
+   * @param mayHaveArrived the request was sent before and is in doubt
+   * @returns the failure that interrupted the search, if any; otherwise the request is finished
    */
   async take(
     window: OpenWindow,
@@ -78,7 +78,7 @@ export class RefusedRequests {
       await this.#reject(ready.request, refusal, mayHaveArrived);
       return undefined;
     }
-    // A crash in the middle must not send the good parts again.
+    // A crash during the search must not send the accepted parts again.
     let journaled = Promise.resolve();
     const settlePart = (part: RequestPart) => {
       journaled = journaled.then(() => this.#settlePart(window, ready, part));
@@ -105,7 +105,8 @@ export class RefusedRequests {
       if (delivered.length === 0) refusals.isHopeless = true;
       return undefined;
     }
-    // The request itself got a response: only the part without a response is in doubt, and goes alone the next time.
+    // The request itself got a response: only the part without one is in doubt, and is sent alone the next
+    // time.
     if (interrupted.outcome.responseLost && !mayHaveArrived) {
       await state.requestSent(window, this.#entriesOf(ready, interrupted.part));
     }
@@ -122,7 +123,7 @@ export class RefusedRequests {
     await rejected.add({ sink, endpoint, message, request, ...(status === undefined ? {} : { status }) });
   }
 
-  /** Says what was rejected since the last time, in one line. */
+  /** Logs what was rejected since the last call, in one line. */
   report(): void {
     const { samples, message } = this.#rejected;
     if (samples === 0) return;
@@ -137,7 +138,7 @@ export class RefusedRequests {
 
   #entriesOf({ entries }: Batch, { request, firstSeries, firstSample }: RequestPart): RequestEntries {
     if (this.#options.isLate) return entries.slice(firstSample, request.sampleCount);
-    // A single series may have been cut in time; several are whole.
+    // A single series may have been split in time; several are whole.
     return entries.slice(
       firstSeries,
       request.seriesCount,
@@ -151,7 +152,7 @@ export class RefusedRequests {
     if (written > 0) stats.deliver(written, clock.nowMs(), clock.monotonicMs());
     const samples = request.sampleCount - written;
     if (samples === 0) return;
-    // Refused as what the receiver has already: nothing is lost.
+    // Rejected because the receiver already has the samples: nothing is lost.
     if (isRepeat) {
       stats.repeated += samples;
       return;
@@ -163,12 +164,12 @@ export class RefusedRequests {
   }
 }
 
-/** Which of the request's samples are which, the receiver does not say in a way that could be read. */
+/** The receiver does not report in a readable form which of the request's samples were written. */
 function withCounts({ written = 0 }: Refusal, { sampleCount }: EncodedRequest): string {
   return written === 0 ? "" : ` (it has written ${written} of the ${sampleCount} samples in this request)`;
 }
 
-/** Names the setting that cures the usual reason for which samples of this age are refused. */
+/** Names the setting that fixes the usual reason for a rejection of samples of this age. */
 function withRemedy({ status, message }: Refusal, ageMs: number): string {
   if (status !== 400 || ageMs < oldSampleMs) return message;
   const age = formatDuration(Math.round(ageMs / 60_000) * 60_000);

@@ -24,7 +24,7 @@ test("a second lock is refused with the holder's process id, and possible after 
 });
 
 test("of many that start at once exactly one gets it, also over a dead socket", async () => {
-  // A process that is killed leaves its socket file behind.
+  // A killed process leaves its socket file behind.
   const script = `require("net").createServer().listen(process.argv[1], () => console.log("ready"))`;
   const holder = spawn(process.execPath, ["-e", script, join(directory, "..", "l")]);
   await once(holder.stdout, "data");

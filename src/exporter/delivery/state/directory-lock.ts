@@ -5,7 +5,7 @@ import { connect, createServer, type Server } from "node:net";
 import { describeError, errnoCode, TelemetrydError } from "../../../base/core/errors.ts";
 
 const socketName = "lock.sock";
-/** Long enough for a second daemon that found the same dead socket to replace ours, if it does. */
+/** Long enough for a second daemon that found the same dead socket to replace ours. */
 const settleMs = 50;
 const responseWithinMs = 1_000;
 
@@ -15,11 +15,12 @@ export interface DirectoryLock {
 }
 
 /**
- * Locks a directory for this process with a Unix socket in it. The kernel ends the lock with the process, however it
- * ends, so that nothing stale has to be waited for or judged by its age; and it holds across containers that share
- * the directory, where a pid means nothing.
+ * Locks a directory for this process with a Unix socket in it. The kernel releases the lock when the process
+ * ends, for any reason, so there are no stale locks to time out. The lock also works across containers that
+ * share the directory, where a pid is meaningless.
  *
- * @throws TelemetrydError STATE_LOCKED when another process holds it, STATE_UNUSABLE when the directory cannot be used
+ * @throws TelemetrydError STATE_LOCKED when another process holds it, STATE_UNUSABLE when the directory
+ * cannot be used
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const token = `${process.pid} ${randomUUID()}`;
@@ -29,7 +30,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     });
   });
   const handle = await open(directory, "r");
-  // A socket's path may have 107 bytes at most; through the open directory it is always short.
+  // A socket's path is limited to 107 bytes; through the open directory it is always short.
   const path = `/proc/self/fd/${handle.fd}/${socketName}`;
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -38,8 +39,9 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   server.unref();
   try {
     await bind(server, path, directory);
-    // Two daemons that start at once may both find a dead socket, and the second one's unlink take the first one's
-    // fresh socket away. After both have settled, the path leads to one of them, and the other sees that it lost.
+    // Two daemons that start at once may both find a dead socket, and the second one's unlink may remove the
+    // first one's fresh socket. After the pause the path leads to one of them, and the other one detects its
+    // loss.
     await new Promise((resolve) => setTimeout(resolve, settleMs));
     const holder = await askHolder(path);
     if (holder !== token) throw locked(directory, holder);
@@ -81,19 +83,19 @@ async function bind(server: Server, path: string, directory: string): Promise<vo
 }
 
 /**
- * Takes a dead socket away, unless another daemon has put its own there since it was asked: on a busy machine the reply
- * may be some 100 ms old. Without a pause between the two steps, so that nothing comes between them.
+ * Removes a dead socket, unless another daemon has replaced it since it was checked: on a busy machine the
+ * reply may be old. Both steps are synchronous, so that nothing runs in between.
  */
 function removeDead(path: string, asked: string | undefined): void {
   if (asked === undefined || identityOf(path) !== asked) return;
   try {
     unlinkSync(path);
   } catch {
-    // Another one has done so.
+    // Another process removed it.
   }
 }
 
-/** Which file it is: inodes are used again at once, so its time belongs to it. */
+/** The identity of a file. Inodes are reused at once, so its time is part of it. */
 function identityOf(path: string): string | undefined {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.ino} ${found.ctimeNs}`;
@@ -109,14 +111,14 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-/** What the process behind the socket replies, or undefined when nobody listens there any more. */
+/** The reply of the process behind the socket; undefined when no process listens. */
 function askHolder(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let reply = "";
     const socket = connect(path);
     socket.setTimeout(responseWithinMs, () => {
       socket.destroy();
-      // It accepts connections but is too busy to respond: it lives.
+      // It accepts connections but is too busy to respond: the holder is alive.
       resolve(reply || "unknown");
     });
     socket.on("data", (chunk) => (reply += chunk.toString()));

@@ -75,7 +75,7 @@ describe("FileState", () => {
     const entries = new RequestEntries(0);
     for (let hash = 0; hash < 300_000; hash++) entries.add(hash, hash, 1);
     const window = await state.store.openWindow("sink", { fromMs: 0, toMs: 1, stepMs: 1 }, ["a"]);
-    // So much that the log has to be rewritten, which needs the directory.
+    // Enough that the log has to be rewritten, which needs the directory.
     for (let turn = 0; turn < 4; turn++) await state.store.requestSent(window, entries);
     expect(state.degraded).toMatch(/EEXIST|ENOTDIR/);
     await state.store.setCheckpoint("sink", "b", 7);

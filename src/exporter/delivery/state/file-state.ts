@@ -9,7 +9,7 @@ import { decodeRecords, encodeRecord, type StateRecord, stateVersion } from "./s
 
 const logName = "state.log";
 const compactAboveBytes = 4 * 2 ** 20;
-/** The log is rewritten when it has grown to this multiple of what the last rewriting left. */
+/** The log is compacted when it has grown to this multiple of its size after the last compaction. */
 const compactAtGrowth = 4;
 const fsyncEveryMs = 1_000;
 const retryEveryMs = 5_000;
@@ -22,13 +22,14 @@ export interface FileStateOptions {
 /**
  * The state of all sinks in an append-only log, `state.log` in the state directory.
  *
- * Group commit: what is recorded in one turn of the event loop, or while a write is under way, goes with the next one, and a change's promise resolves
- * when its write has returned: from then on it survives `kill -9`. Checkpoints are fsynced at most once a second,
- * journals not: after a power cut at most that second is read again.
+ * Group commit: records of one turn of the event loop, or made during a write, share the next write. A
+ * change's promise resolves when its write has returned; from then on the change survives `kill -9`.
+ * Checkpoints are fsynced at most once a second, journals are not: after a power cut at most that second is
+ * read again.
  *
- * A disk that is full or read-only does not stop the exports: the state goes on in memory, `degraded` says why, and
- * the whole log is written anew as soon as that works again. A rewriting goes to a new file that is renamed over the
- * old one, so that there is never a torn log.
+ * A full or read-only disk does not stop the exports: the state continues in memory, `degraded` gives the
+ * reason, and the whole log is rewritten as soon as the disk works again. A rewrite goes to a new file that
+ * replaces the old one by rename, so that the log is never torn.
  */
 export class FileState {
   readonly store: MemoryState;
@@ -42,7 +43,10 @@ export class FileState {
   #waiting: Array<() => void> = [];
   #writing: Promise<void> | undefined;
   #unsyncedCheckpoint = false;
-  /** Runs only while there is something to do: to wake up is most of what an idle daemon does (bench/idle.ts). */
+  /**
+   * Runs only while there is something to do: wake-ups are most of the cost of an idle daemon
+   * (bench/idle.ts).
+   */
   #timer: NodeJS.Timeout | undefined;
   #isClosing = false;
   #lastRetryMs = 0;
@@ -54,13 +58,13 @@ export class FileState {
     this.store = new MemoryState((record) => this.#append(record));
   }
 
-  /** Why the state is only in memory at present, or undefined when it is on disk. */
+  /** Why the state is currently only in memory; undefined when it is on disk. */
   get degraded(): string | undefined {
     return this.#degraded;
   }
 
   /**
-   * Reads the log of a directory, which is made if need be.
+   * Reads the log of a directory, and creates the directory if necessary.
    *
    * @throws TelemetrydError STATE_UNUSABLE when the log was written by a newer version or cannot be read
    */
@@ -75,12 +79,12 @@ export class FileState {
     return state;
   }
 
-  /** Writes what is pending, fsyncs and closes. */
+  /** Writes pending records, fsyncs and closes. */
   async close(): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#timer);
     while (this.#writing !== undefined) await this.#writing;
-    // The last chance for what is only in memory.
+    // A last attempt for records that are only in memory.
     this.#lastRetryMs = 0;
     await this.#housekeep();
     await this.#file?.close();
@@ -131,11 +135,11 @@ export class FileState {
   }
 
   async #writeAll(): Promise<void> {
-    // Not before the caller has stored this promise: the end of the loop takes it away, and nobody would do so again.
+    // Waits until the caller has stored this promise: the end of the loop clears it, and nothing else would.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
-      // What this turn of the event loop still records (a lane's response, and the request that follows it) goes in the same
-      // write: half as many of them (bench/journal.bench.ts).
+      // Further records of this turn of the event loop (a lane's response, and the request that follows it)
+      // join the same write, which halves the number of writes (bench/journal.bench.ts).
       await endOfTurn();
       const frames = this.#pending;
       const waiting = this.#waiting;
@@ -153,7 +157,7 @@ export class FileState {
 
   async #write(frames: readonly Buffer[]): Promise<void> {
     if (this.#fileBytes > compactAboveBytes && this.#fileBytes > this.#compactedBytes * compactAtGrowth) {
-      // The model already holds what the frames say, so the new log does too.
+      // The model already includes these records, so the new log does too.
       await this.#rewrite();
       return;
     }
@@ -216,7 +220,7 @@ export class FileState {
     }
   }
 
-  /** Holds appends back while the whole log is written anew; they go on afterwards, in memory still if it failed. */
+  /** Holds appends back while the whole log is rewritten. They resume in memory if the rewrite failed. */
   async #recover(): Promise<void> {
     try {
       await this.#rewrite();
@@ -241,7 +245,7 @@ export class FileState {
     }
     this.#degraded = describeError(error);
     this.#housekeepLater();
-    // An open file would keep whoever mends the disk from remounting it. What is in it stays: recovery writes a new one.
+    // An open file would keep the disk from being remounted. It is not needed: recovery writes a new one.
     const file = this.#file;
     this.#file = undefined;
     file?.close().catch(() => undefined);

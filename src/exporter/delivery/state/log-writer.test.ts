@@ -8,7 +8,7 @@ import { LogWriter } from "./log-writer.ts";
 let folder: string;
 let file: FileHandle;
 let nowMs = 0;
-/** How long each write takes that holds up everybody. */
+/** Duration of each synchronous write. */
 let tookMs = 0;
 let quick = 0;
 
@@ -18,7 +18,7 @@ const writer = () =>
     (fd, bytes, at) => {
       quick++;
       nowMs += tookMs;
-      // No more than three bytes at once, as a disk that is nearly full does it.
+      // At most three bytes at a time, like a disk that is nearly full.
       return writeSync(fd, bytes, at, Math.min(3, bytes.length - at));
     },
   );

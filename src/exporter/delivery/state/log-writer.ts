@@ -1,16 +1,15 @@
 import { writeSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 
-/** A write that takes longer has met a disk that is busy. */
+/** A write that takes longer has met a busy disk. */
 const quickMs = 20;
-/** The next ones then go where they stop nobody. */
+/** The following writes then avoid the main thread for this long. */
 const cautiousMs = 10_000;
 
 /**
- * Appends to the state log. A write ends in the system's memory and takes some microseconds, a tenth of what it costs to
- * hand it to another thread and be told of its end; with a request every few hundred microseconds that was a tenth of a
- * catch-up (bench/catch-up.ts). But one that meets a busy disk would hold up everybody: after such a one, and while the
- * log is being fsynced, they go to the other thread.
+ * Appends to the state log. A synchronous write ends in the page cache and is much cheaper than handing it to
+ * another thread (bench/catch-up.ts). A busy disk would block the event loop, though: after a slow write, and
+ * while the log is being fsynced, writes go to the thread pool.
  */
 export class LogWriter {
   readonly #monotonicMs: () => number;
@@ -26,7 +25,7 @@ export class LogWriter {
     this.#writeNow = writeNow;
   }
 
-  /** Resolves when all of it has been handed to the system. @throws the system's error; a part may be written then */
+  /** Resolves when all bytes were passed to the system. @throws the system's error; a part may be written */
   async write(file: FileHandle, bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length; ) at += await this.#writeSome(file, bytes, at);
   }

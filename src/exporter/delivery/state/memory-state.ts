@@ -10,19 +10,16 @@ interface MutableWindow extends OpenWindow {
 
 interface MutableSink {
   readonly checkpoints: Map<string, number>;
-  /** Absent between two windows: an empty Map is two hundred bytes (bench/small-policies.ts). */
+  /** Absent between two windows: an empty Map for each sink would cost memory (bench/small-policies.ts). */
   windows: Map<number, MutableWindow> | undefined;
 }
 
-/**
- * Called with every record after it has been applied, and with the window that it changed: when that has ended, as it
- * was left.
- */
+/** Called after a record was applied, with the window it changed, in its last state if it has ended. */
 export type RecordWriter = (record: StateRecord, window: OpenWindow | undefined) => Promise<void>;
 
 /**
- * The state of all sinks in memory: a pure function of the records applied so far. By itself it is the store of a
- * one-off `telemetryd export`; the file store is this model and a log of the same records.
+ * The state of all sinks in memory: a pure function of the records applied so far. It is the store of a
+ * one-off `telemetryd export`; the file store consists of this model and a log of the same records.
  */
 export class MemoryState implements StateStore {
   readonly #sinks = new Map<string, MutableSink>();
@@ -31,7 +28,7 @@ export class MemoryState implements StateStore {
   #lastWindowId: number;
 
   /**
-   * @param write its promise is the change's
+   * @param write its promise is the promise of the change
    * @param lastWindowId ids of new windows are above this
    */
   constructor(write: RecordWriter = () => Promise.resolve(), lastWindowId = 0) {
@@ -96,7 +93,7 @@ export class MemoryState implements StateStore {
     return this.#write(record, window);
   }
 
-  /** Changes the state as the record says. Records of windows that are gone change nothing. */
+  /** Applies a record to the state. Records of windows that have ended change nothing. */
   apply(record: StateRecord): void {
     switch (record.type) {
       case "version":

@@ -3,19 +3,23 @@ const entryWords = 3;
 const headerBytes = 12;
 
 /**
- * Which series a request carries, and how far: what the window journal remembers of it. Never "the whole window": a series
- * may come in several pieces, and a crash between two of them.
+ * The series that a request carries, each with the time up to which it does: the window journal's record of
+ * the request. A record of "the whole window" would not do: a series may come in several pieces, with a crash
+ * between two of them.
  *
- * On disk as in memory (bench/journal.bench.ts): u32 count, float64 base time; then for each entry the hash as two u32, and
- * `untilMs` as a u32 distance from the base, which is at most the longest window. Little-endian, as every machine is that
- * Node.js runs on today but one, whose state directory is then its own.
+ * The encoding is the same on disk and in memory (bench/journal.bench.ts): u32 count, float64 base time; then
+ * for each entry the hash as two u32, and `untilMs` as a u32 distance from the base, which is at most the
+ * longest window. Byte order is the machine's: little-endian on every platform of Node.js but one, whose
+ * state directory is not portable.
  */
 export class RequestEntries {
   readonly #baseMs: number;
   #words = new Uint32Array(64 * entryWords);
   #length = 0;
 
-  /** @param baseMs no entry's `untilMs` is before it, and none more than 49 days after it: the window's start */
+  /**
+   * @param baseMs the window's start: no entry's `untilMs` is before it, and none more than 49 days after it
+   */
   constructor(baseMs: number) {
     this.#baseMs = baseMs;
   }
@@ -24,7 +28,7 @@ export class RequestEntries {
     return this.#length;
   }
 
-  /** What it takes in the journal. */
+  /** Size of the entries in the journal. */
   get byteLength(): number {
     return headerBytes + this.#length * entryWords * 4;
   }
@@ -49,7 +53,7 @@ export class RequestEntries {
     }
   }
 
-  /** `count` entries from `start` on, none of them further than `untilMs`. */
+  /** `count` entries from `start` on, with `untilMs` limited to the given one. */
   slice(start: number, count: number, untilMs = Infinity): RequestEntries {
     const part = new RequestEntries(this.#baseMs);
     let index = 0;
@@ -76,7 +80,7 @@ export class RequestEntries {
     if (content.length !== length * entryWords * 4) {
       throw new RangeError(`${content.length} bytes are not ${length} entries`);
     }
-    // A copy: the bytes may begin anywhere, and the words must not change with them.
+    // A copy: the bytes may be unaligned, and the words must not change with them.
     entries.#words = new Uint32Array(Math.max(1, length) * entryWords);
     new Uint8Array(entries.#words.buffer).set(content);
     entries.#length = length;

@@ -2,8 +2,8 @@ import { crc32 } from "node:zlib";
 import { RequestEntries } from "./request-entries.ts";
 
 /**
- * What the state log holds: each change of a sink's state as one record. Replaying the records in order gives the
- * state; a compacted log is the shortest list of records that gives the same.
+ * A record of the state log: one change of a sink's state. Replaying the records in order gives the state; a
+ * compacted log is the shortest list of records that gives the same state.
  */
 export type StateRecord =
   | { readonly type: "version"; readonly version: number }
@@ -26,7 +26,10 @@ export type StateRecord =
 
 export const stateVersion = 1;
 
-/** Frame: u32 length of the rest, u32 CRC-32 of the rest, u16 length of the JSON head, the head, the entries' bytes. */
+/**
+ * Frame: u32 length of the rest, u32 CRC-32 of the rest, u16 length of the JSON head, head, bytes of the
+ * entries.
+ */
 const frameBytes = 8;
 
 export function encodeRecord(record: StateRecord): Buffer {
@@ -46,8 +49,8 @@ export function encodeRecord(record: StateRecord): Buffer {
 }
 
 /**
- * Reads records up to the end or up to the first one that is torn or damaged: the process may have been killed, or the
- * disk full, in the middle of a write, and nothing after that place was ever promised.
+ * Reads records up to the end or up to the first torn or damaged one: the process may have been killed, or
+ * the disk full, in the middle of a write, and no write beyond that place was ever confirmed.
  *
  * @returns the records, and the length of the sound part in bytes
  */
@@ -60,7 +63,7 @@ export function decodeRecords(bytes: Buffer): { records: StateRecord[]; soundByt
     const body = bytes.subarray(at + frameBytes, end);
     if (body.length < 2 || crc32(body) !== bytes.readUInt32LE(at + 4)) break;
     const headEnd = 2 + body.readUInt16LE(0);
-    // The checksum holds, so this is what encodeRecord wrote: the cast is as good as a check.
+    // The checksum matches, so encodeRecord wrote this: the cast is as good as a check.
     const head = JSON.parse(body.toString("utf8", 2, headEnd)) as StateRecord;
     records.push(
       head.type === "sent" ? { ...head, entries: RequestEntries.decode(body.subarray(headEnd)) } : head,

@@ -11,8 +11,8 @@ function entries(...hashes: number[]): RequestEntries {
 }
 
 /**
- * What every StateStore promises. `reopen` ends the store as a crash would (nothing is flushed or closed in order) and
- * opens it again over what survived.
+ * The contract of every StateStore. `reopen` ends the store like a crash (without an orderly flush or close)
+ * and opens it again from what survived.
  */
 export function stateStoreContract(
   create: () => Promise<{ store: StateStore; reopen(): Promise<StateStore> }>,

@@ -3,11 +3,11 @@ import type { WindowGroup } from "../plan/window-groups.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import type { WindowResult, WindowTurn } from "./window-export.ts";
 
-/** A window's run that does what the test says. */
+/** A window export controlled by the test. */
 class FakeRun {
   readonly group: WindowGroup;
   readonly turn: WindowTurn;
-  /** Undefined until its turn has come, or will never come. */
+  /** Undefined until its turn has come, or can no longer come. */
   mayGo: boolean | undefined;
   abandoned = false;
   #end: (result: WindowResult) => void = () => {};
@@ -42,7 +42,7 @@ const groupAt = (fromMs: number): WindowGroup => ({
   sources: ["a"],
   open: undefined,
 });
-/** Lets everything run that can. */
+/** Runs everything that is not blocked. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 let runs: FakeRun[];
@@ -95,7 +95,7 @@ test("while the receiver keeps up, the next window is read with the first sample
   await turn();
   runs[0]?.turn.onNearlyDelivered(true);
   await turn();
-  // The second one has its first samples before its turn.
+  // The second one gets its first samples before its turn.
   runs[1]?.turn.onReading();
   await turn();
   expect(runs).toHaveLength(2);
@@ -120,7 +120,7 @@ test("while the receiver keeps up, the next window is read with the first sample
   runs[2]?.turn.onNearlyDelivered(false);
   runs[2]?.end();
   await third;
-  // It has not kept up: no more in advance.
+  // It has not kept up: no further read-ahead.
   const fourth = sequence.run((await sequence.ahead())!);
   runs[3]?.turn.onReading();
   await turn();

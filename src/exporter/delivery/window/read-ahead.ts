@@ -1,36 +1,38 @@
 import type { WindowGroup } from "../plan/window-groups.ts";
 import type { WindowResult, WindowTurn } from "./window-export.ts";
 
-/** What a sequence has to know of a window's run (`window-export.ts`). */
+/** The part of a window export that read-ahead uses (`window-export.ts`). */
 interface Run {
   run(): Promise<WindowResult>;
-  /** Reads no more. */
+  /** Stops reading. */
   abandon(): void;
 }
 
 export interface WindowSequenceOptions {
   readonly newExport: (group: WindowGroup, turn: WindowTurn) => Run;
-  /** The window that follows `group` when that is closed, where it is known before. */
+  /** The window that follows `group` once that is closed, if it can be determined in advance. */
   readonly after: (group: WindowGroup) => Promise<WindowGroup | undefined>;
 }
 
-/** A window that runs, or is read before its turn. */
+/** A window that runs, or is read ahead. */
 interface Started {
   readonly group: WindowGroup;
   readonly run: Run;
   readonly result: Promise<WindowResult>;
   readonly takeTurn: (mayGo: boolean) => void;
-  /** Its first samples have come. */
+  /** Its first samples have arrived. */
   isReading: boolean;
 }
 
 /**
- * Runs windows strictly one after another, except that the next one may already be read: a store looks for series before it
- * gives the first sample, and would do nothing while the last requests are on their way (bench/catch-up.ts). What is
- * read ahead waits in memory; nothing of it is sent, and no journal tells of it, before its predecessor is closed.
+ * Runs windows strictly one after another, but may read the next one in advance: a store searches for series
+ * before it returns the first sample, and would be idle during the last requests (bench/catch-up.ts). A
+ * window read ahead waits in memory; before its predecessor is closed, none of it is sent or recorded in a
+ * journal.
  *
- * As long as the receiver keeps up, the next read begins with the first samples of the one before, otherwise when few of that
- * one's requests are left: two windows that a slow receiver has to take would both wait in memory.
+ * While the receiver keeps up, the next read begins with the first samples of the current window. Otherwise
+ * it waits until few of the current window's requests are left, since a slow receiver would keep two windows
+ * in memory.
  */
 export class ReadAhead {
   readonly #options: WindowSequenceOptions;
@@ -42,7 +44,7 @@ export class ReadAhead {
     this.#options = options;
   }
 
-  /** The window that is read ahead: it is to run next. */
+  /** The window being read ahead, which has to run next. */
   async ahead(): Promise<WindowGroup | undefined> {
     return (await this.#ahead)?.group;
   }
@@ -56,7 +58,7 @@ export class ReadAhead {
     if (current.isReading && this.#keepsUp) this.#readAfter(current);
     try {
       const result = await current.result;
-      // What is ahead follows a closed window only.
+      // The window read ahead is valid only after a closed one.
       if (result.kind !== "closed") await this.giveUp();
       return result;
     } finally {
@@ -64,7 +66,7 @@ export class ReadAhead {
     }
   }
 
-  /** Gives up what is read ahead, and waits until nothing is left of it. */
+  /** Abandons the window being read ahead, and waits until it has ended. */
   async giveUp(): Promise<void> {
     const ahead = await this.#ahead;
     this.#ahead = undefined;
@@ -90,21 +92,21 @@ export class ReadAhead {
         this.#readAfter(started);
       },
     });
-    // Not at once: what it calls back with needs `started`, and a reader may respond right away.
+    // Deferred: its callbacks need `started`, and a reader may respond immediately.
     const result = Promise.resolve().then(() => run.run());
     const started: Started = { group, run, result, takeTurn, isReading: false };
-    // Whoever runs this window learns of it; until its turn nobody listens.
+    // The error is reported when the window is run; until then there is no listener.
     result.catch(() => undefined);
     return started;
   }
 
   #readAfter(started: Started): void {
-    // What is read ahead itself waits for its turn before anything is read after it.
+    // A window being read ahead must become current before a further one is read.
     if (this.#current === started) this.#ahead ??= this.#startAfter(started.group);
   }
 
   async #startAfter(group: WindowGroup): Promise<Started | undefined> {
-    // A state that cannot be asked is a failure of the next window, not of this one.
+    // A failure of the state store is reported by the next window, not by this one.
     const next = await this.#options.after(group).catch(() => undefined);
     return next && this.#start(next);
   }

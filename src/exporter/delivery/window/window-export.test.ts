@@ -80,7 +80,7 @@ function runOf({ state, read, clock = systemClock, ...parts }: Parts): WindowExp
   );
 }
 
-/** A state store at whose checkpoint the window begins. */
+/** A state store with a checkpoint at the window's start. */
 async function newState(): Promise<MemoryState> {
   const state = new MemoryState();
   await state.setCheckpoint("sink", "a", 10);
@@ -104,7 +104,7 @@ test.each([
   expect((await state.load("sink")).checkpoints.get("a")).toBe(expected.checkpointMs);
 });
 
-/** The system's clock, with a count of who sleeps. */
+/** The system's clock, with a count of sleepers. */
 class WatchedClock implements Clock {
   sleeping = 0;
   nowMs = systemClock.nowMs;
@@ -134,7 +134,7 @@ function samplesAt(...timesMs: number[]): SampleBuffer {
 const series = new Series([{ name: "__name__", value: "up" }]);
 const delivered = { kind: "delivered", status: 204 } as const;
 
-/** Fails as soon as it is told to finish a body. */
+/** Fails as soon as it has to finish a body. */
 class BrokenBuilder extends WriteRequestBuilder {
   override finish(): never {
     throw new Error("the encoder is broken");

@@ -17,11 +17,11 @@ import type { DeliveryFailure } from "../send/delivery-state.ts";
 import { Dispatcher, type DispatcherDeps, type Interruption } from "../send/dispatcher.ts";
 import type { WindowBounds } from "../state/sink-state.ts";
 
-/** Everything that running a window needs of its sink. */
+/** The dependencies of a window export on its sink. */
 export interface WindowExportDeps extends DispatcherDeps {
   readonly sources: ReadonlyMap<string, PolicySource>;
   readonly tenant: Tenant | undefined;
-  /** The tenant, or the policy where there are none; see `ReadRequest`. */
+  /** The tenant, or the policy where there are no tenants; see `ReadRequest`. */
   readonly owner: string;
   readonly batch: { readonly timeoutMs: number; readonly maxSize: number };
   readonly reader: SampleReader;
@@ -32,9 +32,9 @@ export interface WindowExportDeps extends DispatcherDeps {
 
 export interface WindowResult {
   /**
-   * `closed`: every source has everything. `partly`: those in `sourceErrors` could not be read. `unfinished`: to be run
-   * again at once (the memory share was spent, or the probe was delivered). `failed`: see the field.
-   * `interrupted`: an edit or a stop came between.
+   * `closed`: every source is complete. `partly`: those in `sourceErrors` could not be read. `unfinished`: to
+   * be run again at once (the memory share was spent, or the probe was delivered). `failed`: see the field.
+   * `interrupted`: by an edit or a stop.
    */
   readonly kind: "closed" | "partly" | "unfinished" | "failed" | "interrupted";
   readonly failure?: DeliveryFailure;
@@ -42,17 +42,20 @@ export interface WindowResult {
   readonly requestsWithResponse: number;
 }
 
-/** When a window may go, which may be read before; see `read-ahead.ts`. */
+/** Controls a window that may be read ahead; see `read-ahead.ts`. */
 export interface WindowTurn {
-  /** Resolves when its requests may be sent, to false when they never may. */
+  /** Resolves when its requests may be sent; to false when they never may. */
   readonly mayGo: Promise<boolean>;
-  /** The first requests of its last source are made. */
+  /** The first requests of its last source are built. */
   readonly onReading: () => void;
-  /** It is read whole, and few of its requests are left to get a response; `keptUp`: that took no longer than the reading did. */
+  /**
+   * The window is read completely, and few of its requests await a response; `keptUp`: that took no longer
+   * than the reading.
+   */
   readonly onNearlyDelivered: (keptUp: boolean) => void;
 }
 
-/** Which sources have been read whole, and which could not be read. */
+/** The sources that were read completely, and those that could not be read. */
 interface Reading {
   readonly whole: readonly string[];
   readonly errors: ReadonlyMap<string, ReadFailure>;
@@ -66,21 +69,22 @@ export interface WindowExportOptions {
   readonly interrupt: AbortSignal;
   /** Ends everything at once. */
   readonly signal: AbortSignal;
-  /** Called when the reading has ended by itself, or for want of memory. */
+  /** Called when the reading has ended by itself, or for lack of memory. */
   readonly onRead: (cost: WindowCost) => void;
 }
 
-/** Receivers bound the size of a request (Prometheus: 32 MiB decoded); labels of great length could exceed it. */
+/** Receivers limit the size of a request (Prometheus: 32 MiB decoded); very long labels could exceed it. */
 const maxRequestBytes = 8 * 2 ** 20;
 
 /**
- * Runs one window of a sink: reads its sources one after another into requests, has them delivered, and moves the
- * checkpoints of the sources that were read whole and delivered whole.
+ * Exports one window of a sink: reads its sources one after another into requests, has them delivered, and
+ * moves the checkpoints of the sources that were completely read and delivered.
  *
- * Reading never waits for the receiver: requests queue in memory. When the sink's share of memory is spent the read is
- * given up, what is queued is delivered, and the window is run again, which skips what its journal names.
+ * Reading never waits for the receiver: requests queue in memory. When the sink's memory share is spent,
+ * reading stops, queued requests are delivered, and the window is run again, which skips everything its
+ * journal records.
  *
- * A window with requests whose responses are not known is first read to settle those; see {@link InDoubtBatcher}.
+ * If the window has requests in doubt, a first reading resolves those; see {@link InDoubtBatcher}.
  */
 export class WindowExport {
   readonly #group: WindowGroup;
@@ -88,11 +92,11 @@ export class WindowExport {
   readonly #options: WindowExportOptions;
   readonly #delivery: Dispatcher;
   readonly #stepMs: number;
-  /** Aborted to end the reading: by trouble, a spent share, an interruption. */
+  /** Aborted to end the reading: by a failure, a spent share, an interruption. */
   readonly #reading = new AbortController();
   #samplesRead = 0;
   #readMs = 0;
-  /** Of this run's requests in the making. */
+  /** Size of this run's open batches. */
   #draftBytes = 0;
   /** Set while requests may be finished before they are full. */
   #pass: Batcher | LateBatcher | undefined;
@@ -122,7 +126,7 @@ export class WindowExport {
     return { fromMs: this.#group.fromMs, toMs: this.#group.toMs, stepMs: this.#stepMs };
   }
 
-  /** Reads no more. */
+  /** Stops reading. */
   abandon(): void {
     this.#reading.abort();
   }
@@ -139,7 +143,7 @@ export class WindowExport {
       }
       return await this.#deliver();
     } catch (error) {
-      // The window is run again: nothing of this run may still be on its way then.
+      // The window is run again: none of this run's requests may still be in flight then.
       this.abandon();
       await this.#delivery.abandoned();
       throw error;
@@ -151,8 +155,9 @@ export class WindowExport {
   }
 
   /**
-   * Accounts for the requests in the making. Where memory is short they are finished as they are, right after what is being
-   * decoded: smaller requests, and no second reading. Only when those wait too long for the receiver is the read given up.
+   * Accounts for open batches. When memory is short they are finished early, right after the current decoding
+   * step: smaller requests, and no second reading. Reading stops only when finished requests wait too long
+   * for the receiver.
    */
   #growOpenBatches(changeBytes: number): void {
     const { share } = this.#deps;
@@ -168,19 +173,20 @@ export class WindowExport {
     );
   }
 
-  /** @returns a result where the window cannot go on, undefined when every request of it gets a response */
+  /** @returns a result when the window cannot continue; undefined when none of its requests is in doubt */
   async #settle(): Promise<WindowResult | undefined> {
     const { open } = this.#group;
     if (open === undefined) return undefined;
     const pass = new InDoubtBatcher(open, settledSeries(open), this.#passOptions());
     const { errors } = await this.#read(pass);
-    // Only a whole reading shows what a request held; half of it would leave the rest unsettled for ever.
+    // Only a complete reading shows what a request held; half of it would leave the rest in doubt for ever.
     if (errors.size === 0 && !this.#reading.signal.aborted) pass.finishAll();
     await this.#delivery.drained();
     if (this.#isStopped()) return this.#result("interrupted", errors);
     if (this.#delivery.failure !== undefined) return this.#result("failed", errors);
     if (errors.size > 0) return this.#result("partly", errors);
-    // A probe has shown that the receiver is back; so has a request that was cut short. The window starts over.
+    // A probe has shown that the receiver is back; so has a request that was cut short. The window starts
+    // over.
     return this.#reading.signal.aborted ? this.#result("unfinished", errors) : undefined;
   }
 
@@ -188,7 +194,8 @@ export class WindowExport {
     const delivery = this.#delivery;
     const pass = this.#openBatcher();
     const { errors, whole } = await this.#readWatchingAge(pass);
-    // An edit changes how the rest is to be sent, trouble means that it is not; otherwise what is batched goes out.
+    // After an edit the rest is sent differently, after a failure not at all; otherwise open batches are
+    // sent.
     if (this.#interruption() !== "edit" && delivery.failure === undefined) pass.finishAll();
     else delivery.leaveRest();
     this.#noteCost();
@@ -235,14 +242,14 @@ export class WindowExport {
     if (sources.length === 0) return;
     const { state, sink, late } = this.#deps;
     const { window } = this.#delivery;
-    // Only these: the others' samples may yet be sent in a window of other bounds, which then remembers them.
+    // Only these: the others' samples may still be sent in a window of other bounds, which then records them.
     if (!this.#group.isLate) await late?.remember(this.#bounds(), sources);
     if (window !== undefined) return state.closeSources(window, sources);
-    // Nothing was sent, so no journal was opened: the checkpoints just move.
+    // Nothing was sent, so no journal was opened: only the checkpoints move.
     await Promise.all(sources.map((source) => state.setCheckpoint(sink, source, this.#group.toMs)));
   }
 
-  /** Reads the sources one after another until one is left unread or the reading is ended. */
+  /** Reads the sources one after another, past failed ones, until the reading is ended. */
   async #read(pass: { source(name: string): BatchSource }): Promise<Reading> {
     const { sources, tenant, reader, stats } = this.#deps;
     const whole: string[] = [];
@@ -274,7 +281,9 @@ export class WindowExport {
     return { whole, errors };
   }
 
-  /** Reads; a request is sent when its first sample has waited long enough, also while the store is silent. */
+  /**
+   * Reads the sources; finishes requests whose first sample has waited long enough, even without new samples.
+   */
   async #readWatchingAge(pass: Batcher | LateBatcher): Promise<Reading> {
     const aging = new AbortController();
     const age = this.#watchAge(pass, Math.max(50, this.#deps.batch.timeoutMs / 4), aging.signal);
@@ -302,7 +311,7 @@ export class WindowExport {
   #passOptions(): BatcherOptions {
     const { connection, collisions, batch, laneCount, late, clock, stats, log } = this.#deps;
     const keepsSamples = late !== undefined && !this.#group.isLate;
-    // An entry for each sample takes about as much as the sample.
+    // An entry for each sample takes about as much memory as the sample.
     const weight = keepsSamples || this.#group.isLate ? 2 : 1;
     return {
       encoder: connection.encoder(),

@@ -10,7 +10,7 @@ function seriesOf(labels: Record<string, string>): Series {
   return new Series(Object.entries(labels).map(([name, value]) => ({ name, value })));
 }
 
-/** What becomes of each series, window by window. */
+/** The outcome of each series, window by window. */
 function claimAll(shape: LabelShape, windows: ReadonlyArray<readonly Series[]>): string[][] {
   const encoder = seriesEncoderFor(shape);
   const known = new KnownCollisions();

@@ -4,11 +4,12 @@ import type { KnownCollisions } from "./known-collisions.ts";
 import type { EncodedSeries, RefusedSeries, SeriesEncoder } from "./labels.ts";
 
 /**
- * Finds different series of one window that are sent with equal labels: their samples would be mixed up, and a
- * receiver would refuse them as out of order. All of them are refused (`name_collision`).
+ * Detects different series of one window that are sent with equal labels: their samples would be mixed up,
+ * and a receiver would reject them as out of order. All such series are rejected (`name_collision`).
  *
- * Costs nothing until the encoder has changed labels in a way that can make two series equal. Where two meet for the
- * first time, what came before the second has been sent: they are refused whole from the next window on.
+ * Costs nothing until the encoder has changed labels in a way that can make two series equal. When two series
+ * collide for the first time, the samples of the first one have already been sent; both are rejected from the
+ * next window on.
  */
 export class CollisionDetector {
   readonly #encoder: SeriesEncoder;
@@ -18,7 +19,7 @@ export class CollisionDetector {
 
   /**
    * @param known of the sink, for all of its windows
-   * @param windowMs where the window begins
+   * @param windowMs the window's start
    */
   constructor(encoder: SeriesEncoder, known: KnownCollisions, windowMs: number) {
     this.#encoder = encoder;
@@ -26,7 +27,7 @@ export class CollisionDetector {
     this.#windowMs = windowMs;
   }
 
-  /** To be called for each series before its samples are appended. @returns why it must not be sent */
+  /** Call for each series before its samples are appended. @returns why it must not be sent */
   claim(series: Series, encoded: EncodedSeries): RefusedSeries | undefined {
     if (!this.#encoder.mayCollide) return undefined;
     const key = keyOf(encoded);
@@ -39,13 +40,14 @@ export class CollisionDetector {
     return this.knows(encoded) ? collision(`${describe(series)} and one that was seen before`) : undefined;
   }
 
-  /** Whether the series, or what its labels have become, is one of a pair that has met before. */
+  /** Whether the series, by the labels that are sent, is part of a known collision. */
   knows(encoded: EncodedSeries): boolean {
     return this.#encoder.mayCollide && this.#known.has(keyOf(encoded), this.#windowMs);
   }
 
   #collide(owner: Series, series: Series, encoded: EncodedSeries): boolean {
-    // The reader's cache may have made the same series again, and two sources may select it: that is no collision.
+    // The reader's cache may have recreated the series, and two sources may select it: that is not a
+    // collision.
     if (sameLabels(owner, series)) return false;
     const other = this.#encoder.encode(owner);
     return other.kind === "series" && bytesOf(other).equals(bytesOf(encoded));
@@ -53,8 +55,8 @@ export class CollisionDetector {
 }
 
 /**
- * 53 of the 64 bits: a Map keyed by numbers is several times faster than one keyed by bigints, and equality of the hash
- * alone refuses nothing before two series have been compared.
+ * 53 of the 64 bits: a Map with number keys is much faster than one with bigint keys. An equal hash alone
+ * rejects nothing until the two series have been compared.
  */
 function keyOf({ hashHigh, hashLow }: EncodedSeries): number {
   return (hashHigh >>> 11) * 0x1_0000_0000 + (hashLow >>> 0);

@@ -8,13 +8,15 @@ import { readBody, writeBody } from "./request-body.ts";
 /** The same samples in another protocol. */
 export interface Conversion {
   readonly request: EncodedRequest;
-  /** Samples of series that 1.0 cannot carry: two of their labels have the same name once made legal. */
+  /**
+   * Samples of series that 1.0 cannot carry: two of their label names become equal when they are sanitized.
+   */
   readonly leftOut: number;
 }
 
 /**
- * Takes a request over into another protocol, for the moment in which an endpoint turns out to speak that one. Towards
- * 1.0 names are made legal, as its label encoder does.
+ * Converts a request to another protocol, when its endpoint turns out to require that one. For 1.0, names are
+ * sanitized as by its label encoder.
  */
 export function convertRequest(request: EncodedRequest, protocol: Protocol): Conversion {
   if (request.protocol === protocol) return { request, leftOut: 0 };

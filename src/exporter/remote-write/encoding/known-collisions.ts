@@ -1,17 +1,20 @@
-/** Two series that were not seen in one window for so long do not collide any longer: one of them was renamed. */
+/** Two series not seen together for this long no longer collide: one of them was renamed. */
 const keepMs = 3_600_000;
-/** What is beyond is forgotten, oldest first: of such a pair, one series may be sent until they meet again. */
+/**
+ * The oldest collisions beyond this number are forgotten: one of such a pair may be sent until they meet
+ * again.
+ */
 const maxCollisions = 10_000;
 
 /**
- * The collisions that one sink has seen (see `collision-detector.ts`): what a later window is to refuse from its first
- * series on. Nothing is held while there are none.
+ * The known collisions of one sink (see `collision-detector.ts`), whose series later windows reject from the
+ * start. Uses no memory while there are none.
  */
 export class KnownCollisions {
-  /** When the series of a key last met, in the time of windows; the oldest first. */
+  /** Time at which the series of a key last met, in the time of windows; oldest first. */
   #metAtMs: Map<number, number> | undefined;
 
-  /** @param windowMs where the window begins in which the series were met */
+  /** @param windowMs start of the window in which the series met */
   note(key: number, windowMs: number): void {
     this.#metAtMs ??= new Map();
     const metAtMs = Math.max(windowMs, this.#metAtMs.get(key) ?? windowMs);

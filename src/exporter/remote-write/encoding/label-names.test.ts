@@ -19,7 +19,7 @@ test("names compare as their UTF-8 bytes do", () => {
       expect(Math.sign(compareNames(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
     }),
   );
-  // U+FFFD sorts before U+1F600 in UTF-8, and behind it in UTF-16.
+  // U+FFFD sorts before U+1F600 in UTF-8, and after it in UTF-16.
   expect(Math.sign(compareNames("\ufffd", "😀"))).toBe(-1);
 });
 

@@ -9,21 +9,22 @@ const valueTag = 0x12;
 let scratch = Buffer.allocUnsafeSlow(16 * 1024);
 
 /**
- * The field `labels` (number 1) of a 1.0 `TimeSeries`, for all labels: name (string, 1) and value (string, 2).
+ * Encodes the field `labels` (number 1) of a 1.0 `TimeSeries` for all labels: name (string, 1) and value
+ * (string, 2).
  *
- * @returns undefined when a text cannot be written as UTF-8 (a surrogate without its partner)
+ * @returns undefined when a text cannot be encoded as UTF-8 (an unpaired surrogate)
  */
 export function encodeLabels(labels: readonly Label[]): Buffer | undefined {
   reserveScratch(labels);
   let at = 0;
   for (const { name, value } of labels) {
     scratch[at] = labelsTag;
-    // A gap of one byte: most labels are shorter than 128 bytes, the others move.
+    // Reserves one byte for the length: most labels are shorter than 128 bytes, longer ones are moved.
     scratch[at + 2] = nameTag;
     const nameEnd = writeText(scratch, name, at + 3);
     scratch[nameEnd] = valueTag;
     const valueEnd = writeText(scratch, value, nameEnd + 1);
-    // Longer than its code units: it is not ASCII, and only then can it be no Unicode.
+    // If the encoded text is longer than its code units, it is not ASCII, and may be invalid Unicode.
     const isAscii =
       valueEnd - at ===
       3 + varintSize(name.length) + name.length + 1 + varintSize(value.length) + value.length;

@@ -7,35 +7,38 @@ import { encodeLabels } from "./labels-field.ts";
 
 export type Protocol = "1.0" | "2.0";
 
-/** What is done to the labels of every series that goes to an endpoint. */
+/** The changes made to the labels of every series sent to an endpoint. */
 export interface LabelShape {
   /**
-   * Added where the series does not have a label of that name, as Prometheus does it: a series' own label wins.
-   * Dropped labels go first, so that naming a label in both replaces its value.
+   * Added where the series has no label of that name: a series' own label wins, as in Prometheus. Dropped
+   * labels are removed first, so that a label in both lists has its value replaced.
    */
   readonly externalLabels: Readonly<Record<string, string>>;
   readonly dropLabels: readonly string[];
   /**
-   * `metrics.tenantLabel`, for what a tenant exports: a series with another label that becomes this one when names are
-   * made legal is refused. Also for 2.0, whose receiver may make names legal itself.
+   * `metrics.tenantLabel`, for exports of a tenant: a series with another label that is sanitized to this
+   * name is rejected. Applies to 2.0 too, whose receiver may sanitize names itself.
    */
   readonly tenantLabel?: string | undefined;
-  /** 1.0 has a charset for names; 2.0 takes any text. */
+  /** 1.0 restricts the characters of names; 2.0 accepts any text. */
   readonly protocol: Protocol;
 }
 
-/** A series ready to be written into requests of one shape: as a rule the `Series` itself, see `Series.keepBlock`. */
+/**
+ * A series ready to be written into requests of one shape: usually the `Series` itself, see
+ * `Series.keepBlock`.
+ */
 export interface EncodedSeries extends Span {
-  // From `start` to `end` of `view`: the block, which is the `labels` fields of a 1.0 `TimeSeries` message, sorted by name,
-  // each name once, no empty value.
+  // From `start` to `end` of `view`: the block, which is the `labels` fields of a 1.0 `TimeSeries` message,
+  // sorted by name, each name once, no empty value.
   readonly kind: "series";
   /**
-   * A strong 64-bit hash of the block, as two signed halves (small integers to V8, where unsigned ones were objects): equal
-   * exactly when the labels sent are equal.
+   * A strong 64-bit hash of the block, as two signed halves (small integers to V8, where unsigned ones would
+   * be objects). Equal exactly when the labels sent are equal.
    */
   readonly hashHigh: number;
   readonly hashLow: number;
-  /** For protocol 2.0 only, which refers to texts one by one: the labels as they are sent, in order. */
+  /** The labels as sent, in order. Only for protocol 2.0, which references texts individually. */
   readonly sentLabels: readonly Label[] | undefined;
 }
 
@@ -49,22 +52,22 @@ export type InvalidReason =
   | "name_collision"
   | "tenant_label";
 
-/** A series that no request may carry; the rest of its window goes on. */
+/** An invalid series: no request may carry it; the rest of its window is sent. */
 export interface RefusedSeries {
   readonly kind: "refused";
   readonly reason: InvalidReason;
   readonly message: string;
 }
 
-/** Above these, a series is a fault of its source and would be refused, or cut, by any receiver. */
+/** A series with more labels is a fault of its source, and any receiver would reject or truncate it. */
 export const maxLabels = 1_000;
 export const maxLabelBytes = 65_536;
-/** All names and values together; also what bounds the memory that encoding takes. */
+/** Limit for all names and values together; it also limits the memory used for encoding. */
 export const maxLabelsBytes = 1_048_576;
 
 /**
- * Brings series into the form that one shape of labels has on the wire. Each series is worked on once: the result
- * stays with it as its form `formIndex`, for all sinks of this shape.
+ * Encodes series in the wire format of one label shape. Each series is encoded once: the result is stored in
+ * it as its form `formIndex`, for all sinks of this shape.
  */
 export class SeriesEncoder {
   readonly shape: LabelShape;
@@ -83,8 +86,8 @@ export class SeriesEncoder {
   }
 
   /**
-   * True once a series has come whose labels may have become those of another one: a name was made legal, a label
-   * was dropped, or it had an external label's very value itself. Until then nobody needs to look for collisions.
+   * True once two series may have received equal labels: a name was sanitized, a label was dropped, or a
+   * series had an external label with that very value itself. Until then collisions need not be checked.
    */
   get mayCollide(): boolean {
     return this.#mayCollide;
@@ -92,7 +95,7 @@ export class SeriesEncoder {
 
   encode(series: Series): EncodedSeries | RefusedSeries {
     const known = series.form(this.formIndex);
-    // Only this class writes at this index: the registry gave it to this shape alone.
+    // The registry assigned this index to this shape, so only this class writes at it.
     if (known !== undefined) return known as EncodedSeries | RefusedSeries;
     const form = this.#encodeAnew(series);
     series.keepForm(this.formIndex, form);
@@ -116,7 +119,9 @@ export class SeriesEncoder {
     return { kind: "series", ...this.#blocks.place(block), hashHigh, hashLow, sentLabels };
   }
 
-  /** @param own as the store gave them: what is dropped or added on the way must not hide the forged label */
+  /**
+   * @param own as the store returned them: a label dropped or added by the shape must not hide the forged one
+   */
   #findForgery(own: readonly Label[]): RefusedSeries | undefined {
     const { tenantLabel } = this.shape;
     if (tenantLabel === undefined) return undefined;
@@ -149,7 +154,7 @@ export class SeriesEncoder {
       const name = legalizeLabelName(label.name);
       const value = name === metricNameLabel ? legalizeMetricName(label.value) : label.value;
       if (name === label.name && value === label.value) continue;
-      // Text that is not UTF-8 is refused, not repaired: it stays as it is for the check that follows.
+      // Text that is not valid UTF-8 is rejected, not repaired: it stays as it is for the check that follows.
       if (hasLoneSurrogate(label.name) || hasLoneSurrogate(label.value) || label.name === "") continue;
       legal ??= [...labels];
       legal[index] = { name, value };
@@ -163,8 +168,8 @@ export class SeriesEncoder {
 const encoders = new Map<string, SeriesEncoder>();
 
 /**
- * The encoder of a shape: one for the whole process, so that sinks of equal shape share the encoded labels. Shapes come
- * from the operator's configuration, so that there are few; one that is no longer used is never given up.
+ * The encoder of a shape. There is one for the whole process, so that sinks of equal shape share encoded
+ * labels. Shapes come from the operator's configuration, so there are few; an unused one is never released.
  */
 export function seriesEncoderFor(shape: LabelShape): SeriesEncoder {
   const external = Object.entries(shape.externalLabels).sort(([a], [b]) => compareNames(a, b));

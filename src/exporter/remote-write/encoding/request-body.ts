@@ -7,8 +7,8 @@ import { SymbolTable } from "./symbol-table.ts";
 import { varintSize, WireReader, writeVarint } from "./wire.ts";
 
 /**
- * A request's body taken apart and put together again, for what happens once in a while: splitting, sending again in
- * another protocol, showing. Samples stay the bytes that they are, which are the same in both protocols.
+ * A decoded request body that can be encoded again, for rare operations: splitting, sending in another
+ * protocol, showing. Samples remain encoded, since both protocols encode them identically.
  */
 export interface BodySeries {
   readonly labels: readonly Label[];
@@ -16,13 +16,13 @@ export interface BodySeries {
 }
 
 export interface BodySample {
-  /** The whole field, tag and length included. */
+  /** The whole field, including tag and length. */
   readonly field: Buffer;
   /** Unix epoch, ms. */
   readonly timestampMs: number;
 }
 
-/** Numbers of the fields of the messages; see proto/. */
+/** Field numbers of the messages; see proto/. */
 const fields = {
   "1.0": { series: 1, labels: 1, samples: 2 },
   "2.0": { series: 5, labels: 1, samples: 2, symbols: 4 },
@@ -31,13 +31,15 @@ const valueTag = 0x09;
 const timestampField = 2;
 const lengthDelimited = 2;
 
-/** @throws RangeError when the body is not a complete message of its protocol, Error when it is not snappy's */
+/**
+ * @throws RangeError when the body is not a complete message of its protocol, Error when it is invalid snappy
+ */
 export function readBody(request: Pick<EncodedRequest, "payload" | "protocol">): BodySeries[] {
   const body = uncompressSync(request.payload, { asBuffer: true }) as Buffer;
   return request.protocol === "1.0" ? readVersion1(body) : readVersion2(body);
 }
 
-/** Series whose labels are no UTF-8 cannot be here: they never got into a request. */
+/** Series with labels that are not valid UTF-8 cannot occur here: they never enter a request. */
 export function writeBody(protocol: Protocol, series: readonly BodySeries[]): EncodedRequest {
   const body = protocol === "1.0" ? writeVersion1(series) : writeVersion2(series);
   let sampleCount = 0;
@@ -61,7 +63,7 @@ export function writeBody(protocol: Protocol, series: readonly BodySeries[]): En
   };
 }
 
-/** The value of a sample, for people: a NaN may lose its bits here. */
+/** The value of a sample, for display: a NaN may lose its bits here. */
 export function sampleValue(sample: BodySample): number {
   const reader = new WireReader(sample.field);
   reader.varint();
@@ -118,7 +120,7 @@ interface MessageField {
   readonly content: WireReader;
 }
 
-/** The length-delimited fields of a message; others are passed over. */
+/** The length-delimited fields of a message; others are skipped. */
 function* messagesOf(reader: WireReader): Generator<MessageField> {
   while (!reader.atEnd) {
     const start = reader.offset;

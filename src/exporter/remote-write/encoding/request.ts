@@ -1,13 +1,16 @@
 import type { SampleBuffer } from "../../series/series.ts";
 import type { EncodedSeries, Protocol } from "./labels.ts";
 
-/** A finished request body. Immutable: it waits in a lane, may be sent several times, split, or kept as rejected. */
+/**
+ * A finished request body. Immutable: it waits in a lane, and may be sent repeatedly, split, or kept as
+ * rejected.
+ */
 export interface EncodedRequest {
   /** Compressed with snappy's block format. */
   readonly payload: Buffer;
   readonly protocol: Protocol;
   readonly sampleCount: number;
-  /** `TimeSeries` messages in the body. */
+  /** Number of `TimeSeries` messages in the body. */
   readonly seriesCount: number;
   readonly uncompressedBytes: number;
   /** Earliest and latest timestamp, Unix epoch, ms. */
@@ -15,22 +18,22 @@ export interface EncodedRequest {
   readonly maxMs: number;
 }
 
-/** Told of each change (bytes, negative when it is given back) of the memory in which a body is built: a few times a request. */
+/** Called a few times per request, for each change (bytes, negative when released) of a body's memory. */
 export type CapacityListener = (changeBytes: number) => void;
 
-/** Collects series into one request body after another; one instance is used again and again. */
+/** Collects series into one request body after another; an instance is reused. */
 export interface RequestBuilder {
   readonly sampleCount: number;
   readonly seriesCount: number;
-  /** Size of the body so far, uncompressed. */
+  /** Uncompressed size of the body so far. */
   readonly byteLength: number;
   /** Infinity and -Infinity while it is empty. */
   readonly minMs: number;
   readonly maxMs: number;
-  /** Adds the samples from `start` up to, not including, `end`, in time order. Their bits arrive as they are. */
+  /** Adds the samples from `start` up to, not including, `end`, in time order. Their bits are preserved. */
   append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void;
-  /** Compresses what was appended into a body of its own, and empties the builder. */
+  /** Compresses the appended samples into a new body, and empties the builder. */
   finish(): EncodedRequest;
-  /** Empties the builder: what was appended is given up. */
+  /** Empties the builder and discards its content. */
   reset(): void;
 }

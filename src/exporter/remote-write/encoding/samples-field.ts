@@ -2,8 +2,8 @@ import type { SampleBuffer } from "../../series/series.ts";
 import { int64Size, writeInt64 } from "./wire.ts";
 
 /**
- * The field `samples` (number 2) of a `TimeSeries`, the same in remote write 1.0 and 2.0: value (double, 1) and
- * timestamp (int64, 2). As proto3 demands, a value of +0 and a timestamp of 0 are left out; -0 is not zero here.
+ * The field `samples` (number 2) of a `TimeSeries`, equal in remote write 1.0 and 2.0: value (double, 1) and
+ * timestamp (int64, 2). As proto3 requires, a value of +0 and a timestamp of 0 are omitted; -0 is not zero.
  */
 const samplesTag = 0x12;
 const valueTag = 0x09;
@@ -12,7 +12,7 @@ const timestampTag = 0x10;
 /** Tag, length, value with tag, timestamp with tag and at most ten bytes. */
 export const maxSampleFieldBytes = 2 + 9 + 11;
 
-/** That of a sample between 1971 and 2109 whose value is not zero. */
+/** Size for a sample between 1971 and 2109 whose value is not zero. */
 export const usualSampleFieldBytes = 18;
 
 /** From 1971 to 2109 a timestamp in ms takes six bytes. */
@@ -22,9 +22,9 @@ const lowBits = 2 ** 28;
 
 /**
  * Writes the samples from `start` up to, not including, `end` at `offset`, where there is room for
- * {@link maxSampleFieldBytes} each. Values are copied byte by byte, so that a stale marker stays one.
+ * {@link maxSampleFieldBytes} each. Values are copied byte by byte, so that stale markers are preserved.
  *
- * @returns the offset behind them
+ * @returns the offset after them
  */
 export function writeSamples(
   out: Uint8Array,
@@ -45,7 +45,7 @@ export function writeSamples(
     out[at + 1] = timestampBytes + (isZero ? 0 : 9);
     at += 2;
     if (!isZero) {
-      // Eight plain stores: a call into copy() costs more than the bytes, and a DataView's setFloat64 may change NaNs.
+      // Eight plain stores: a call to copy() is slower, and a DataView's setFloat64 may change NaNs.
       const from = index * 8;
       out[at] = valueTag;
       out[at + 1] = valueBytes[from] ?? 0;
@@ -59,7 +59,7 @@ export function writeSamples(
       at += 9;
     }
     if (usual) {
-      // Bit operations hold 32 bits: the number is cut at 28, which is four bytes of a varint.
+      // Bit operations are limited to 32 bits: the number is split at bit 28, four bytes of a varint.
       const high = Math.floor(timestampMs / lowBits);
       const low = timestampMs - high * lowBits;
       out[at] = timestampTag;

@@ -1,30 +1,30 @@
 import type { CapacityListener } from "./request.ts";
 
 /**
- * The memory that request bodies are built in before they are compressed. A builder takes a piece with its first series,
- * exchanges it for one of twice the size when it is full, and gives it back with its last, so that ten thousand sinks with a
- * small request every half minute share a few pieces, and the piece that is written next is the one that the processor's
- * cache still has (bench/small-policies.ts).
+ * The buffers in which request bodies are built before compression. A builder takes a buffer with its first
+ * series, exchanges it for one of twice the size when it is full, and returns it after its last series. Many
+ * sinks with small requests thus share a few buffers, and the next buffer written is one still in the
+ * processor's cache (bench/small-policies.ts).
  *
- * Pieces that a builder has outgrown are kept as well: memory outside of the heap that comes and goes has V8 collect the
- * whole heap, with batches of 5,000 in every cycle (bench/peers.ts with `--trace-incremental-marking`).
+ * Outgrown buffers are kept too: frequent allocation of memory outside of the heap makes V8 collect the whole
+ * heap, which large batches would do in every cycle (bench/peers.ts with `--trace-incremental-marking`).
  */
 const initialBytes = 16 * 1_024;
-/** Larger ones are not kept. */
+/** Larger buffers are not kept. */
 const largestKeptBytes = 4 * 2 ** 20;
-/** Of each size: as many as one sink has requests in the making, by default. */
+/** Buffers kept of each size: the default number of open batches of one sink. */
 const mostKept = 5;
 
-/** By size, each twice the one before it. */
+/** By size, each twice the previous one. */
 const kept: Buffer[][] = [];
 for (let bytes = initialBytes; bytes <= largestKeptBytes; bytes *= 2) kept.push([]);
 
-/** 16 KiB of any content. */
+/** A buffer of 16 KiB with arbitrary content. */
 export function takeScratch(): Buffer {
   return kept[0]?.pop() ?? Buffer.allocUnsafeSlow(initialBytes);
 }
 
-/** The caller must not touch it any more. */
+/** Returns a buffer; the caller must no longer use it. */
 export function giveScratch(scratch: Buffer): void {
   const size = sizeOf(scratch.length);
   const pieces = kept[size];
@@ -32,7 +32,7 @@ export function giveScratch(scratch: Buffer): void {
   if (pieces.length < mostKept) pieces.push(scratch);
 }
 
-/** A larger piece with the first `usedBytes` of the given one, which is given back. */
+/** A larger buffer with the first `usedBytes` of the given one, which is returned to the pool. */
 export function growScratch(scratch: Buffer, usedBytes: number, neededBytes: number): Buffer {
   const size = sizeOf(Math.max(neededBytes, scratch.length * 2));
   const larger = kept[size]?.pop() ?? Buffer.allocUnsafeSlow(bytesOf(size));
@@ -41,7 +41,7 @@ export function growScratch(scratch: Buffer, usedBytes: number, neededBytes: num
   return larger;
 }
 
-/** The first size that has so much room. */
+/** The smallest size with room for `bytes`. */
 function sizeOf(bytes: number): number {
   return Math.max(0, Math.ceil(Math.log2(bytes / initialBytes)));
 }
@@ -50,12 +50,12 @@ function bytesOf(size: number): number {
   return initialBytes * 2 ** size;
 }
 
-/** What a builder holds while it has nothing to write. */
+/** Placeholder for a builder without content. */
 export const noScratch: Buffer = Buffer.alloc(0);
 
 /**
- * A piece with room for `neededBytes` that begins with the first `usedBytes` of the given one: that one itself where it is
- * large enough, and a first piece in place of {@link noScratch}.
+ * A buffer with room for `neededBytes` that begins with the first `usedBytes` of the given one: the given one
+ * itself if it is large enough, and a first buffer in place of {@link noScratch}.
  */
 export function reserveScratch(
   scratch: Buffer,
@@ -70,7 +70,7 @@ export function reserveScratch(
   return larger;
 }
 
-/** Gives a piece back, if it is one. @returns what is held then */
+/** Returns a buffer to the pool, unless it is {@link noScratch}. @returns the buffer held afterwards */
 export function releaseScratch(scratch: Buffer, onCapacity: CapacityListener | undefined): Buffer {
   if (scratch === noScratch) return noScratch;
   onCapacity?.(-scratch.length);

@@ -2,18 +2,19 @@ import type { Protocol } from "./labels.ts";
 import type { EncodedRequest } from "./request.ts";
 import { type BodySeries, readBody, writeBody } from "./request-body.ts";
 
-/** A part of a request. */
 export interface RequestPart {
   readonly request: EncodedRequest;
-  /** Position of its first series in the request that was split; 0 in both halves where one series was cut in time. */
+  /**
+   * Position of its first series in the request that was split; 0 in both halves of a series split by time.
+   */
   readonly firstSeries: number;
   /** Position of its first sample in the request that was split. */
   readonly firstSample: number;
 }
 
 /**
- * Cuts a request in two: by series while it has several (in the order in which they were appended), else in the middle
- * of its one series' samples. Both halves are complete requests of the same protocol.
+ * Splits a request in two: by series if it has several (in the order in which they were appended), otherwise
+ * in the middle of its only series' samples. Both halves are complete requests of the same protocol.
  *
  * @returns undefined for a single sample
  */

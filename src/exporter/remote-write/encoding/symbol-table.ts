@@ -3,12 +3,12 @@ import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
 import { maxTextBytes, writeText } from "./wire.ts";
 
 const symbolsTag = 0x22;
-/** The specification wants the empty text first, so that an absent reference (0) means it. */
+/** The specification requires the empty text first, so that an absent reference (0) refers to it. */
 const emptyText = Buffer.from([symbolsTag, 0]);
 
 /**
- * The `symbols` (field 4) of a 2.0 request: each text once, in the order in which it was first referred to, the empty one
- * first, written as it comes. Holds memory only while there is another text in it.
+ * The `symbols` (field 4) of a 2.0 request: each text once, in the order of first reference, the empty one
+ * first. They are encoded as they are added. Uses memory only while it contains another text.
  */
 export class SymbolTable {
   readonly #onCapacity: CapacityListener | undefined;
@@ -26,7 +26,7 @@ export class SymbolTable {
     return this.#at;
   }
 
-  /** The index of a text, which must be Unicode (no lone surrogate). */
+  /** The index of a text, which must be valid Unicode (no unpaired surrogate). */
   ref(text: string): number {
     const known = this.#refs.get(text);
     if (known !== undefined) return known;

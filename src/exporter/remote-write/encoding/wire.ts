@@ -1,9 +1,9 @@
 /**
- * The few pieces of the protobuf wire format (https://protobuf.dev/programming-guides/encoding/) that the encoders
- * and the request splitter share. Lengths and tags here are below 2^31; timestamps have their own code.
+ * The parts of the protobuf wire format (https://protobuf.dev/programming-guides/encoding/) shared by the
+ * encoders and the request splitter. Lengths and tags are below 2^31; timestamps have their own code.
  */
 
-/** Bytes that `value` (0 to 2^31 - 1) takes as a varint. */
+/** Size of `value` (0 to 2^31 - 1) as a varint, in bytes. */
 export function varintSize(value: number): number {
   if (value < 0x80) return 1;
   if (value < 0x4000) return 2;
@@ -11,7 +11,7 @@ export function varintSize(value: number): number {
   return value < 0x10000000 ? 4 : 5;
 }
 
-/** Writes `value` (0 to 2^31 - 1) as a varint. @returns the offset behind it */
+/** Writes `value` (0 to 2^31 - 1) as a varint. @returns the offset after it */
 export function writeVarint(out: Uint8Array, value: number, offset: number): number {
   let rest = value;
   let at = offset;
@@ -24,10 +24,10 @@ export function writeVarint(out: Uint8Array, value: number, offset: number): num
 }
 
 /**
- * Writes the length of content that is there already into the gap that was left for it: from `lengthAt` to `contentAt`.
- * Where the gap is not exactly as long as the length, the content moves; the buffer must have room for that.
+ * Writes the length of existing content into the gap reserved for it, from `lengthAt` to `contentAt`. If the
+ * gap differs from the length's size, the content is moved; the buffer must have room for that.
  *
- * @returns the offset behind the content
+ * @returns the offset after the content
  */
 export function closeMessage(
   out: Uint8Array,
@@ -42,14 +42,15 @@ export function closeMessage(
   return rightAt + length;
 }
 
-/** Bytes that a text may take with its length: a UTF-16 code unit is at most three bytes of UTF-8, a length five. */
+/** Maximum size of a text with its length: three bytes of UTF-8 per UTF-16 code unit, five for the length. */
 export function maxTextBytes(text: string): number {
   return 5 + text.length * 3;
 }
 
-/** Writes the length of a text and the text, which must be Unicode. @returns the offset behind it */
+/** Writes the length of a text and the text, which must be valid Unicode. @returns the offset after it */
 export function writeText(out: Buffer, text: string, offset: number): number {
-  // Nearly all texts are ASCII, where the length is known at once and a loop beats a call into Node for each of them.
+  // Nearly all texts are ASCII: their length is known, and a loop is faster than a call into Node.js for
+  // each.
   let at = writeVarint(out, text.length, offset);
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -62,7 +63,7 @@ export function writeText(out: Buffer, text: string, offset: number): number {
   return at;
 }
 
-/** Bytes that an int64 field's value takes. Negative ones take ten: they are written as their 64-bit pattern. */
+/** Size of an int64 field's value, in bytes. Negative values take ten: the 64-bit pattern is written. */
 export function int64Size(value: number): number {
   if (value < 0) return 10;
   let size = 1;
@@ -70,7 +71,7 @@ export function int64Size(value: number): number {
   return size;
 }
 
-/** Writes an integer that a double holds exactly (up to 2^53 either way) as an int64. @returns the offset behind it */
+/** Writes an integer that a double holds exactly (up to ±2^53) as an int64. @returns the offset after it */
 export function writeInt64(out: Uint8Array, value: number, offset: number): number {
   let at = offset;
   if (value >= 0) {
@@ -91,7 +92,7 @@ export function writeInt64(out: Uint8Array, value: number, offset: number): numb
   return at;
 }
 
-/** Reads protobuf fields one after another from a range of bytes. @throws RangeError where the bytes are cut off */
+/** Reads protobuf fields one after another from a range of bytes. @throws RangeError for truncated bytes */
 export class WireReader {
   readonly bytes: Buffer;
   readonly end: number;
@@ -118,7 +119,7 @@ export class WireReader {
     throw new RangeError("a varint is cut off");
   }
 
-  /** An int64, as a double: exact up to 2^53 either way. */
+  /** An int64, as a double: exact up to ±2^53. */
   int64(): number {
     let value = 0n;
     for (let shift = 0n; this.offset < this.end; shift += 7n) {
@@ -129,7 +130,7 @@ export class WireReader {
     throw new RangeError("an int64 is cut off");
   }
 
-  /** The bytes of a length-delimited field as a reader of its own; goes on behind it. */
+  /** A reader of a length-delimited field's content; this reader continues after the field. */
   message(): WireReader {
     const length = this.varint();
     const start = this.offset;
@@ -138,7 +139,7 @@ export class WireReader {
     return new WireReader(this.bytes, start, start + length);
   }
 
-  /** Passes over a field's value. */
+  /** Skips a field's value. */
   skip(wireType: number): void {
     if (wireType === 0) this.varint();
     else if (wireType === 1) this.offset += 8;

@@ -50,7 +50,7 @@ function bodyOf(request: EncodedRequest): Buffer {
   return uncompressSync(request.payload, { asBuffer: true }) as Buffer;
 }
 
-/** The body that the generated encoder makes of the same series, with symbols in order of first use. */
+/** The generated encoder's body of the same series, with symbols in order of first use. */
 function reference(
   list: readonly TestSeries[],
   metadataOf?: (name: string) => MetricMetadata | undefined,
@@ -89,7 +89,7 @@ test("the body is, byte for byte, what the generated encoder writes", () => {
   const other = new WriteRequestV2Builder();
   fc.assert(
     fc.property(requests, (list) => {
-      // Another builder that uses the same texts at the same time must not lend its references.
+      // A concurrent builder that uses the same texts must not lend its references.
       build(list.slice(0, 1), other);
       expect(bodyOf(build(list, builder)).equals(reference(list))).toBe(true);
     }),

@@ -7,7 +7,7 @@ import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
 import { SymbolTable } from "./symbol-table.ts";
 import { closeMessage, varintSize, writeVarint } from "./wire.ts";
 
-/** Numbers of `Metadata.MetricType`. */
+/** Values of `Metadata.MetricType`. */
 export const metricTypes = {
   unknown: 0,
   counter: 1,
@@ -21,14 +21,17 @@ export const metricTypes = {
 
 export type MetricType = keyof typeof metricTypes;
 
-/** What a store knows about a metric beside its samples. */
+/** A store's metadata about a metric. */
 export interface MetricMetadata {
   readonly type: MetricType;
   readonly help: string;
   readonly unit: string;
 }
 
-/** Finds the metadata of a metric by its name; undefined when there is none. Called for each series: it must be cheap. */
+/**
+ * Finds a metric's metadata by its name; undefined if there is none. Called for each series: it must be
+ * cheap.
+ */
 export type MetadataLookup = (metricName: string) => MetricMetadata | undefined;
 
 const timeSeriesTag = 0x2a;
@@ -42,10 +45,10 @@ const maxMetadataBytes = 2 + 6 + 6;
 const maxRefBytes = 5;
 
 /**
- * Builds `io.prometheus.write.v2.Request` bodies. The symbols are met while the series are written, and stand before them in
- * the body: both are written side by side and joined at the end.
+ * Builds `io.prometheus.write.v2.Request` bodies. Symbols are collected while the series are written, but
+ * precede them in the body: both are written to separate buffers and joined at the end.
  *
- * Start timestamps are left out (0: not known): the stores that are read from do not have them.
+ * Start timestamps are omitted (0: unknown): the supported stores do not have them.
  */
 export class WriteRequestV2Builder implements RequestBuilder {
   readonly #metadataOf: MetadataLookup | undefined;
@@ -166,7 +169,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
   }
 }
 
-/** A field with a number; 0 is left out, as proto3 demands. */
+/** A field with a number; 0 is omitted, as proto3 requires. */
 function writeNumber(out: Buffer, tag: number, value: number, offset: number): number {
   if (value === 0) return offset;
   out[offset] = tag;

@@ -95,7 +95,7 @@ test("every bit pattern of a value arrives, NaNs included", () => {
   );
 });
 
-/** Reads the values of a body with one series by their bits, which a decoder to numbers cannot be trusted with. */
+/** Reads the values of a body with one series as bits, which decoding to numbers may not preserve. */
 function valueBits(body: Buffer): bigint[] {
   const found: bigint[] = [];
   const timestampBytes = 7;

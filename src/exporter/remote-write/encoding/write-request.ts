@@ -11,15 +11,15 @@ const timeSeriesTag = 0x0a;
 const noView = new DataView(noScratch.buffer, noScratch.byteOffset, 0);
 
 /**
- * Builds `prometheus.WriteRequest` bodies (remote write 1.0) in memory that it holds only while there is a series in it.
+ * Builds `prometheus.WriteRequest` bodies (remote write 1.0). Holds memory only while it contains a series.
  *
- * What makes it fast (bench/encode.bench.ts): labels are copied as one block that was encoded when the series was first
- * seen, and a length is written after its content, into a gap that is right for all but rare sizes.
+ * For speed (bench/encode.bench.ts), labels are copied as one block that was encoded when the series was
+ * first seen, and a length is written after its content, into a gap that fits all but rare sizes.
  */
 export class WriteRequestBuilder implements RequestBuilder {
   readonly #onCapacity: CapacityListener | undefined;
   #out: Buffer = noScratch;
-  /** Of the same memory. */
+  /** View of the same memory. */
   #view: DataView = noView;
   #at = 0;
   #sampleCount = 0;
@@ -59,7 +59,7 @@ export class WriteRequestBuilder implements RequestBuilder {
     const out = this.#out;
     const headerAt = this.#at;
     out[headerAt] = timeSeriesTag;
-    // The length is known behind its content. The gap fits the usual size; where it does not, the content moves.
+    // The length is known only after the content. The gap fits the usual size; otherwise the content moves.
     const usualBytes = blockBytes + (end - start) * usualSampleFieldBytes;
     const contentAt = headerAt + 1 + varintSize(usualBytes);
     copySpan(encoded, this.#view, contentAt);
@@ -68,7 +68,7 @@ export class WriteRequestBuilder implements RequestBuilder {
 
     this.#seriesCount++;
     this.#sampleCount += end - start;
-    // Samples are in time order: the ends are the extremes.
+    // Samples are in time order: the first and last are the extremes.
     const firstMs = samples.timestampsMs[start] ?? 0;
     const lastMs = samples.timestampsMs[end - 1] ?? 0;
     if (firstMs < this.#minMs) this.#minMs = firstMs;
@@ -78,7 +78,7 @@ export class WriteRequestBuilder implements RequestBuilder {
   finish(): EncodedRequest {
     const body = this.#out.subarray(0, this.#at);
     const request: EncodedRequest = {
-      // The copying form: the other one piles up memory outside of the heap in a loop that does not yield.
+      // The copying form: the other one accumulates memory outside of the heap in a loop that does not yield.
       payload: compressSync(body, { copyOutputData: true }),
       protocol: "1.0",
       sampleCount: this.#sampleCount,

@@ -27,13 +27,13 @@ test.each<[string, string | undefined]>([
   ["https://a.example/tenants/web", "https://a.example/tenants/web"],
   ["https://a.example/tenants/web?a=b", "https://a.example/tenants/web"],
   ["https://a.example/tenants/web/api/v1/push", "https://a.example/tenants/web"],
-  // Whole segments, after the dots are taken out.
+  // Whole segments, after dot segments are resolved.
   ["https://a.example/tenants/web-evil", "https://a.example"],
   ["https://a.example/tenants/website/push", "https://a.example"],
   ["https://a.example/tenants/web/../bank", "https://a.example"],
   ["https://a.example/tenants/web\\..\\bank", "https://a.example"],
   ["https://a.example/tenants/web/%2e%2E/bank", "https://a.example"],
-  // A server may decode these, and look at another path than is compared here: no settings at all.
+  // A server may decode these and resolve another path than the one compared here: no settings at all.
   ["https://a.example/tenants/web/..%2fbank", undefined],
   ["https://a.example/tenants/web/..%2Fbank", undefined],
   ["https://a.example/tenants/web/..%5cbank", undefined],
@@ -43,11 +43,11 @@ test.each<[string, string | undefined]>([
   ["https://a.example/tenants/web/a%2eb", undefined],
   ["https://a.example/tenants/web/..;/bank", undefined],
   ["https://a.example/tenants/web/..;a=b/bank", undefined],
-  // In a query they mean nothing to the path.
+  // In a query they do not affect the path.
   ["https://a.example/tenants/web?a=%2f", "https://a.example/tenants/web"],
   ["http://a.example/api/", "http://a.example/"],
   ["https://a.example:8443/x", "https://a.example:8443/"],
-  // A name that only begins alike must not get the token of the other.
+  // A host with the same beginning must not get the other's token.
   ["https://a.example.evil.test/", undefined],
   ["https://a.example@evil.test/", undefined],
   ["https://b.example/", undefined],

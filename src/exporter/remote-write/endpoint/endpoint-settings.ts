@@ -2,11 +2,13 @@ import type { EgressScope } from "../../../base/net/egress.ts";
 import type { TlsSettings } from "../../../base/net/tls-material.ts";
 import type { ProtocolSetting } from "./endpoint-state.ts";
 
-/** One item of `delivery.endpoints`: the operator's word on the endpoints below its prefix. */
+/** One item of `delivery.endpoints`: the operator's settings for the endpoints below its prefix. */
 export interface EndpointSettings {
   /** Without query and fragment. */
   readonly urlPrefix: string;
-  /** Whether policies of control planes get everything of it; otherwise see {@link settingsOfScope}. */
+  /**
+   * Whether all of the entry also applies to control planes' policies; otherwise see {@link settingsOfScope}.
+   */
   readonly tenants: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly bearerTokenFile?: string | undefined;
@@ -20,9 +22,9 @@ export interface EndpointSettings {
 }
 
 /**
- * The settings for an endpoint: those with the longest prefix that it lies below. Scheme, host and port must be equal, so
- * that `https://a.example` is no prefix of `https://a.example.evil.example/`; the path is compared by whole segments, so
- * that `/tenants/web` is no prefix of `/tenants/web-evil`.
+ * The settings for an endpoint: those with the longest matching prefix. Scheme, host and port must be equal,
+ * so that `https://a.example` is not a prefix of `https://a.example.evil.example/`. The path is compared by
+ * whole segments, so that `/tenants/web` is not a prefix of `/tenants/web-evil`.
  */
 export function settingsFor(
   endpoint: string,
@@ -44,9 +46,10 @@ export function settingsFor(
 }
 
 /**
- * What of an entry holds for policies of this scope. The operator's trust (credentials, headers, certificates, the way
- * through a proxy) is for the operator's own policies unless the entry says `tenants: true`: whoever writes a policy of a
- * control plane chooses its endpoint, and would send with it. Limits and labels hold for everybody.
+ * The part of an entry that applies to policies of this scope. The operator's trust (credentials, headers,
+ * certificates, the proxy) is limited to the operator's own policies unless the entry says `tenants: true`:
+ * the author of a control plane's policy chooses its endpoint, and could otherwise use that trust. Limits and
+ * labels apply to all.
  */
 export function settingsOfScope(settings: EndpointSettings, scope: EgressScope): EndpointSettings {
   if (scope === "operator" || settings.tenants) return settings;
@@ -58,8 +61,8 @@ function isBelow(path: string, prefix: string): boolean {
 }
 
 /**
- * Whether a server may read a path as another one than it seems to be, and leave a prefix with it: `/a/..%2fb`, the same
- * encoded once more, and `/a/..;x/b`, from which some servers take the parameter.
+ * Whether a server may resolve a path to another one, outside of a prefix: `/a/..%2fb`, the same encoded
+ * twice, and `/a/..;x/b`, from which some servers strip the parameter.
  */
 export function isAmbiguous(path: string): boolean {
   return /%(?:25)*(?:2e|2f|5c)|\/\.{1,2};/i.test(path);

@@ -1,19 +1,19 @@
 import type { Protocol } from "../encoding/labels.ts";
 import { SerialQueue } from "../send/serial-queue.ts";
 
-/** `auto`: 1.0, and 2.0 where a receiver responds with 415 to it. */
+/** `auto`: 1.0, and 2.0 when a receiver responds with 415 to it. */
 export type ProtocolSetting = Protocol | "auto";
 
 const recentlyMs = 600_000;
 const sizeCountsMs = 3_600_000;
 
 /**
- * What is known of an endpoint beyond one request, shared by all of a tenant's sinks that send to it: what a receiver does
- * depends on whose request it is. In memory only: a restart finds it out again.
+ * State of an endpoint, shared by all of one tenant's sinks that send to it: a receiver's behaviour may
+ * depend on the tenant. In memory only: it is detected again after a restart.
  *
- * Protocol: starts with the configured one. 2.0 is `unproven` until a response carried the written-counts headers; only then
- * is its 2xx believed, since receivers that cannot read 2.0 are known to respond with 204. An unproven endpoint that responds
- * otherwise is `settled` at 1.0.
+ * Protocol: starts with the configured one. 2.0 is `unproven` until a response carries the written-counts
+ * headers. Only then is a 2xx trusted, since some receivers that cannot read 2.0 respond with 204. An
+ * unproven endpoint that responds otherwise is `settled` at 1.0.
  */
 export class EndpointState {
   #protocol: Protocol;
@@ -29,17 +29,17 @@ export class EndpointState {
     this.#settled = setting === "1.0";
   }
 
-  /** What new requests are built for. */
+  /** The protocol of new requests. */
   get protocol(): Protocol {
     return this.#protocol;
   }
 
-  /** A 2xx to a 2.0 request has been shown to mean what it says. */
+  /** Whether a 2xx to a 2.0 request can be trusted. */
   get proven(): boolean {
     return this.#proven;
   }
 
-  /** A 415 to a 1.0 request is worth a try with 2.0. */
+  /** Whether 2.0 is worth trying after a 415 to a 1.0 request. */
   get mayTryVersion2(): boolean {
     return this.#protocol === "1.0" && !this.#settled;
   }
@@ -60,36 +60,38 @@ export class EndpointState {
   }
 
   /**
-   * Runs tasks one after another: a request that is to prove the endpoint goes alone.
+   * Runs tasks one after another: a request that is to prove the endpoint is sent alone.
    *
-   * @returns undefined when the signal aborts before the task's turn has come
+   * @returns undefined when the signal aborts before the task's turn
    */
   alone<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
     return this.#proving.run(task, signal);
   }
 
-  /** @param nowMs of a clock that does not jump */
+  /** @param nowMs of a monotonic clock */
   accepted(nowMs: number): void {
     this.#acceptedAtMs = nowMs;
   }
 
-  /** Whether a request was accepted within the last ten minutes: then a refusal is about the payload's content. */
+  /**
+   * Whether a request was accepted in the last ten minutes: a rejection is then about the payload's content.
+   */
   acceptedRecently(nowMs: number): boolean {
     return nowMs - this.#acceptedAtMs <= recentlyMs;
   }
 
   /**
-   * A request of so many bytes (uncompressed) got 413: the next ones are to be half of it, for an hour. Then a
-   * larger one is tried again: the receiver may have been set up anew.
+   * A request of this size (uncompressed) got 413: for an hour, requests are limited to half of it. Then a
+   * larger one is tried again, since the receiver may have been reconfigured.
    *
-   * @param nowMs of a clock that does not jump
+   * @param nowMs of a monotonic clock
    */
   tooLarge(bytes: number, nowMs: number): void {
     this.#maxRequestBytes = Math.max(1, Math.min(this.maxRequestBytes(nowMs), bytes >>> 1));
     this.#tooLargeAtMs = nowMs;
   }
 
-  /** Bytes (uncompressed) that a request should not exceed; Infinity while nothing was too large. */
+  /** Maximum uncompressed size of a request in bytes; Infinity while none was too large. */
   maxRequestBytes(nowMs: number): number {
     return nowMs - this.#tooLargeAtMs <= sizeCountsMs ? this.#maxRequestBytes : Infinity;
   }

@@ -38,14 +38,14 @@ export interface EndpointsConfig {
   readonly maxConnections?: number;
   readonly egress: EgressRules & {
     readonly trustProxy: boolean;
-    /** `address` or `address:port`; the system's where there are none. */
+    /** `address` or `address:port`; the system's if absent. */
     readonly nameServers?: readonly string[];
   };
 }
 
 export interface EndpointsDeps {
   readonly clock: Clock;
-  /** A number in [0, 1), anew for each call. */
+  /** Returns a random number in [0, 1). */
   readonly random: () => number;
   readonly metrics: RemoteWriteMetrics;
   readonly log: Logger;
@@ -53,63 +53,65 @@ export interface EndpointsDeps {
   readonly userAgent: string;
   /** The environment's `NO_PROXY`. */
   readonly noProxy?: string | undefined;
-  /** Type, help and unit of metrics, for protocol 2.0; not for tenants, who must not read each other's texts. */
+  /**
+   * Type, help and unit of metrics, for protocol 2.0; not for tenants, who must not read each other's texts.
+   */
   readonly metadataOf?: MetadataLookup;
   readonly postLimits?: PostLimits;
   readonly transportLimits?: TransportLimits;
 }
 
-/** What a sink says about where it sends. */
+/** A sink's target. */
 export interface EndpointRequest {
   /** Absolute http or https URL without userinfo. */
   readonly endpoint: string;
   readonly scope: EgressScope;
   /** See {@link LabelShape}. */
   readonly tenantLabel?: string | undefined;
-  /** Whose sink it is: tenants share no knowledge of an endpoint, and take turns where something is scarce. */
+  /** The sink's tenant: tenants share no endpoint state, and take turns for scarce resources. */
   readonly tenant: string;
   readonly retry: RetrySettings;
-  /** Read before each attempt, so that a rotated Secret counts from the next request on. */
+  /** Read before each attempt, so that a rotated Secret applies from the next request on. */
   readonly basicAuth: () => BasicAuth | undefined;
-  /** Asked before each pause between attempts: its abort ends the pause, and no further attempt is begun. */
+  /** Called before each pause between attempts: its abort ends the pause, and prevents further attempts. */
   readonly interrupt: () => AbortSignal;
   /** Called before each repeated attempt. */
   readonly onRetry?: () => void;
 }
 
-/** Everything a sink's exporter needs to send to its endpoint. */
+/** The means of a sink's exporter to send to its endpoint. */
 export interface Connection {
   readonly kind: "connected";
   readonly sender: Sender;
   readonly state: EndpointState;
-  /** For the protocol that the endpoint speaks now: to be asked for each window, together with the builder. */
+  /** An encoder for the endpoint's current protocol: call it for each window, together with the builder. */
   encoder(): SeriesEncoder;
   newBuilder(onCapacity?: CapacityListener): RequestBuilder;
 }
 
-/** The endpoint cannot be used as it is configured: condition InvalidTarget. */
+/** The endpoint's configuration is unusable: condition InvalidTarget. */
 export interface InvalidEndpoint {
   readonly kind: "invalid";
   readonly message: string;
 }
 
-/** What the sinks of one scope under one urlPrefix (or under none) have in common. */
+/** Resources shared by the sinks of one scope under one urlPrefix (or under none). */
 interface Group {
   /** Unique to the scope and the prefix. */
   readonly key: string;
   readonly settings: EndpointSettings | undefined;
   readonly tls: TlsMaterial;
   readonly bearerToken: SecretFile | undefined;
-  /** That of the prefix, in every scope. */
+  /** The rate limit of the prefix, shared by all scopes. */
   readonly rateLimit: RateLimit | undefined;
 }
 
-/** More endpoints than this are not remembered at once: what is known of the oldest is found out again. */
+/** Maximum number of endpoints whose state is kept; the state of the oldest is detected again. */
 const maxStates = 20_000;
 
 /**
- * The ways out of the process: settings by URL prefix, connections shared by what may share them, what is known of each
- * endpoint. Made anew when the configuration is reloaded.
+ * All destinations of the process: settings by URL prefix, shared connections, and the state of each
+ * endpoint. Recreated when the configuration is reloaded.
  */
 export class Endpoints {
   readonly #config: EndpointsConfig;
@@ -178,7 +180,7 @@ export class Endpoints {
     };
   }
 
-  /** Ends all connections, open requests included. May be called twice. */
+  /** Ends all connections, including open requests. May be called twice. */
   async close(): Promise<void> {
     const transports = [...this.#transports.values()];
     this.#transports.clear();
@@ -225,7 +227,9 @@ export class Endpoints {
     return limit;
   }
 
-  /** One tenant's 413, or receiver without 2.0, is no other's: a gateway may treat each of them differently. */
+  /**
+   * State is per tenant: a gateway may treat each tenant differently, as for 413 or missing support for 2.0.
+   */
   #stateOf({ endpoint, tenant }: EndpointRequest, protocol: ProtocolSetting): EndpointState {
     const key = `${tenant} ${endpoint}`;
     let state = this.#states.get(key);
@@ -238,7 +242,9 @@ export class Endpoints {
     return state;
   }
 
-  /** A connection that was made for the operator's policies must not serve a tenant's: where it leads was not checked alike. */
+  /**
+   * A connection of the operator's policies must not serve a tenant's: its address was checked differently.
+   */
   #transportFor(group: Group, scope: EgressScope, proxyUrl: string | undefined): Transport {
     const key = `${group.key} ${proxyUrl ?? ""}`;
     let transport = this.#transports.get(key);

@@ -9,16 +9,19 @@ import type { Protocol } from "../encoding/labels.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { RemoteWriteMetrics } from "../metrics.ts";
 
-/** A request, or a part of one, that a receiver refused for good. */
+/** A request, or a part of one, that a receiver rejected. */
 export interface RejectedEntry {
   readonly id: string;
-  /** When it was rejected, Unix epoch, ms. */
+  /** Time of the rejection, Unix epoch, ms. */
   readonly atMs: number;
   /** The sink's key: control plane / namespace / policy / uid / sink. */
   readonly sink: string;
   /** Without credentials. */
   readonly endpoint: string;
-  /** Of the receiver's response; absent where telemetryd itself gave it up (retries used up with onExhausted: drop). */
+  /**
+   * Status of the receiver's response; absent when telemetryd itself gave up (retries used up with
+   * onExhausted: drop).
+   */
   readonly status?: number;
   readonly message: string;
   readonly protocol: Protocol;
@@ -44,23 +47,23 @@ export interface RejectedLimits {
   readonly maxAgeMs: number;
 }
 
-/** The folder is looked through at most this often while it is not too large. */
+/** Minimum interval between sweeps while the folder is within its size limit. */
 const sweepEveryMs = 60_000;
 const suffix = ".rejected";
 const idPattern = /^\d{14}-[0-9a-f]{8}$/;
 const newline = 0x0a;
 
 /**
- * Keeps what receivers refuse for good, one file each, under `state.directory/rejected`: a line of JSON (the entry), then the
- * body as it was sent. Bounded by size and age, the oldest goes first. The folder is the only truth: a command in another
- * process lists, shows and deletes while the daemon writes.
+ * Keeps rejected requests, one file each, under `state.directory/rejected`: a line of JSON (the entry), then
+ * the body as it was sent. Limited by size and age, oldest removed first. The folder is the only source of
+ * truth: a command in another process lists, shows and deletes entries while the daemon writes.
  */
 export class RejectedStore {
   readonly #directory: string;
   readonly #limits: RejectedLimits;
   readonly #deps: { readonly clock: Clock; readonly log: Logger; readonly metrics: RemoteWriteMetrics };
   #last: Promise<unknown> = Promise.resolve();
-  /** At least what is there: a command may have deleted some since the last sweep. */
+  /** Upper bound of the folder's size: a command may have deleted entries since the last sweep. */
   #bytes = Infinity;
   #batches = 0;
   #sweptAtMs = Number.NEGATIVE_INFINITY;
@@ -76,24 +79,26 @@ export class RejectedStore {
   }
 
   /**
-   * Keeps a request. Never rejects: what cannot be kept (a full disk) is logged, and the samples count as rejected all the
-   * same.
+   * Keeps a request. Never rejects: if it cannot be kept (a full disk), the failure is logged, and the
+   * samples still count as rejected.
    *
    * @returns the entry, or undefined when it was not kept
    */
   add(rejected: RejectedRequest): Promise<RejectedEntry | undefined> {
-    // One after another: two that make room at the same time would make it twice.
+    // One after another: two concurrent additions would free the same space twice.
     const adding = this.#last.then(() => this.#add(rejected));
     this.#last = adding;
     return adding;
   }
 
-  /** How much is kept, by this process's last look; nothing before the first one. */
+  /** Number and size of the entries, as of this process's last sweep; zero before the first. */
   snapshot(): { readonly batches: number; readonly bytes: number } {
     return { batches: this.#batches, bytes: Number.isFinite(this.#bytes) ? this.#bytes : 0 };
   }
 
-  /** Removes what is older than allowed, and the oldest beyond the allowed size. Adding does it when it is due. */
+  /**
+   * Removes entries that are too old, and the oldest beyond the size limit. Adding entries runs it when due.
+   */
   async sweep(): Promise<void> {
     const files = await filesOf(this.#directory);
     let batches = files.length;
@@ -145,7 +150,7 @@ export class RejectedStore {
   }
 }
 
-/** What is kept, oldest first; files that are no entries are passed over. */
+/** The entries, oldest first; other files are skipped. */
 export async function listRejected(directory: string): Promise<RejectedEntry[]> {
   const entries: RejectedEntry[] = [];
   for (const file of await filesOf(directory)) {
@@ -155,12 +160,12 @@ export async function listRejected(directory: string): Promise<RejectedEntry[]> 
   return entries;
 }
 
-/** One entry with its request, ready to be sent again. @returns undefined when there is none of that id */
+/** One entry with its request, ready to be sent again. @returns undefined when no entry has that id */
 export async function readRejected(
   directory: string,
   id: string,
 ): Promise<{ readonly entry: RejectedEntry; readonly request: EncodedRequest } | undefined> {
-  // An id comes from a command line: it names a file of this folder and nothing else.
+  // The id comes from a command line: it must name a file of this folder and nothing else.
   if (!idPattern.test(id)) return undefined;
   const found = await readEntry(join(directory, id + suffix));
   if (found === undefined) return undefined;
@@ -169,7 +174,7 @@ export async function readRejected(
   return { entry: found.entry, request: { payload: found.payload, ...counts } };
 }
 
-/** @returns false when there is none of that id */
+/** @returns false when no entry has that id */
 export async function deleteRejected(directory: string, id: string): Promise<boolean> {
   if (!idPattern.test(id)) return false;
   try {
@@ -187,7 +192,7 @@ interface StoredFile {
   readonly atMs: number;
 }
 
-/** Oldest first: ids begin with the time, in digits of equal number. */
+/** Oldest first: ids begin with the time, padded to equal length. */
 async function filesOf(directory: string): Promise<StoredFile[]> {
   let names: string[];
   try {
@@ -202,7 +207,7 @@ async function filesOf(directory: string): Promise<StoredFile[]> {
     try {
       files.push({ name, bytes: (await stat(join(directory, name))).size, atMs: Number(name.slice(0, 14)) });
     } catch (error) {
-      // Deleted by a command in between.
+      // Deleted concurrently by a command.
       if (errnoCode(error) !== "ENOENT") throw error;
     }
   }
@@ -228,7 +233,7 @@ async function readEntry(path: string): Promise<{ entry: RejectedEntry; payload:
 }
 
 /**
- * Under another name first: a reader, or a machine that stops in the middle, never sees half of an entry.
+ * Written under a temporary name first: a concurrent reader, or a crash, never leaves a partial entry.
  *
  * @returns the file's size
  */

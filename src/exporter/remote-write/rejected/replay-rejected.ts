@@ -2,10 +2,10 @@ import type { Outcome, Sender } from "../send/outcome.ts";
 import { deleteRejected, readRejected } from "./rejected-store.ts";
 
 /**
- * Sends an entry of the rejected store once more and deletes it when it was delivered. Its samples are older than what the
- * receiver has meanwhile, so that it must take samples out of order.
+ * Sends an entry of the rejected store again, and deletes it once delivered. Its samples are older than the
+ * receiver's newest ones, so the receiver must accept out-of-order samples.
  *
- * @returns undefined when there is no entry of that id
+ * @returns undefined when no entry has that id
  */
 export async function replayRejected(
   directory: string,

@@ -6,7 +6,7 @@ import { EgressRefusedError, type EgressScope } from "../../../base/net/egress.t
 import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** Why a request is sent again; a metric's label, so there are few. */
+/** Why a request is retried; used as a metric's label, so there are few values. */
 export type RetryReason =
   | "server_error"
   | "too_many_requests"
@@ -19,12 +19,14 @@ export type RetryReason =
   | "connection_lost"
   | "invalid_answer";
 
-/** What one attempt means, and so what comes next. Messages are for people and hold no credential. */
+/**
+ * Meaning of one attempt, which determines the next step. Messages are for people and contain no credentials.
+ */
 export type Verdict =
   | {
       readonly kind: "delivered";
       readonly status: number;
-      /** Samples that the receiver says it has written; only of a receiver that speaks 2.0. */
+      /** Samples that the receiver reports as written; only of a receiver that speaks 2.0. */
       readonly written?: number;
       /** Samples that were sent and not written. */
       readonly unwritten?: number;
@@ -33,36 +35,38 @@ export type Verdict =
       readonly kind: "retry";
       readonly reason: RetryReason;
       readonly message: string;
-      /** What the operator is told instead, where it is more: `message` goes to the policy's owner. */
+      /**
+       * The operator's version of the message, where it says more: `message` is shown to the policy's owner.
+       */
       readonly detail?: string | undefined;
       readonly status?: number;
       readonly retryAfterMs?: number;
-      /** The receiver may have stored the request although its response did not come. */
+      /** The receiver may have stored the request although no response arrived. */
       readonly responseLost: boolean;
     }
-  /** The payload is at fault: never the same request again. */
+  /** The payload is at fault: never send the same request again. */
   | {
       readonly kind: "refused";
       readonly status: number;
       readonly message: string;
-      /** Samples that the receiver says it has written all the same; only of a receiver that speaks 2.0. */
+      /** Samples that the receiver reports as written nevertheless; only of a receiver that speaks 2.0. */
       readonly written?: number;
     }
-  /** The endpoint or its credentials are at fault: nothing is lost, and nothing gets better by repeating. */
+  /** The endpoint or its credentials are at fault: nothing is lost, and immediate retries would not help. */
   | {
       readonly kind: "suspended";
       readonly status: number | undefined;
       readonly message: string;
       readonly detail?: string | undefined;
     }
-  /** The endpoint leads to an address that it must not lead to: it takes an edit of the policy to change that. */
+  /** The endpoint resolves to a blocked address: only an edit of the policy can change that. */
   | { readonly kind: "forbidden"; readonly message: string; readonly detail?: string | undefined }
   | { readonly kind: "aborted"; readonly responseLost: boolean };
 
-/** What the decision needs to know beside the response. */
+/** Context of the decision, beside the response. */
 export interface AttemptContext {
   readonly endpoint: string;
-  /** Of a tenant's policy, whose owner must not learn what this machine sees of its network. */
+  /** For a tenant's policy the message must not reveal this machine's view of its network. */
   readonly scope: EgressScope;
   /** Whether the request carried credentials; for the message. */
   readonly authenticated: boolean;
@@ -70,8 +74,8 @@ export interface AttemptContext {
 }
 
 /**
- * The delivery table as a pure function: status code and the kind of failure decide, the body's words never do. They are
- * quoted in the message.
+ * The delivery table as a pure function: only the status code and the kind of failure decide. The body is
+ * merely quoted in the message.
  */
 export function classify(result: PostResult, context: AttemptContext): Verdict {
   if (result.kind === "aborted") return { kind: "aborted", responseLost: result.written };
@@ -94,7 +98,7 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
       status,
       message,
       ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
-      // A gateway in between lost the receiver's response.
+      // An intermediate gateway lost the receiver's response.
       responseLost: status === 502 || status === 504,
     };
   }
@@ -103,7 +107,7 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
   return { kind: "refused", status, message, ...(written === undefined ? {} : { written }) };
 }
 
-/** By the 2.0 specification, "Required Written Response Headers". */
+/** See "Required Written Response Headers" in the 2.0 specification. */
 function writtenSamples(headers: ResponseHeaders): number | undefined {
   const text = first(headers["x-prometheus-remote-write-samples-written"])?.trim() ?? "";
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -162,12 +166,12 @@ function redirectHint(location: string | undefined, endpoint: string): string {
   return `the receiver redirects to ${redact(target).slice(0, 512)}, which is not followed; make that the endpoint if it is right`;
 }
 
-/** undici's words when a proxy refuses to make a tunnel; it has no code for it. */
+/** undici's message when a proxy refuses a tunnel; it has no code for it. */
 const proxyRefusal = /Proxy response \((\d+)\)/;
 const dnsCodes = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"]);
-/** undici's, for responses through a proxy. */
+/** undici's codes for responses through a proxy. */
 const invalidResponseCode = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/;
-/** It leaves out the code of some of these. */
+/** Some of these errors have no code. */
 const parserErrorName = "HTTPParserError";
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_)/;
@@ -192,7 +196,7 @@ function classifyFailure(error: unknown, written: boolean): Verdict {
   }
   if (error instanceof ResponseTimeoutError) return retry("answer_timeout", true);
   const code = deepCode(error) ?? "";
-  // With TLS 1.3 a refused client certificate shows only after the request was written; nothing of it was read.
+  // With TLS 1.3 a rejected client certificate shows only after the request was written; none of it was read.
   if (tlsCode.test(code)) return retry("tls", false);
   if (!written) return retry(dnsCodes.has(code) ? "dns" : "connect", false);
   if (error instanceof MalformedResponse) {
@@ -211,7 +215,10 @@ const tenantMessages: Readonly<Partial<Record<RetryReason, string>>> = {
   invalid_answer: "the receiver's response cannot be read",
 };
 
-/** Errors of the network hold resolved addresses, names in certificates and files; a tenant learns the kind of fault. */
+/**
+ * Network errors contain addresses, and names in certificates and files; a tenant sees only the kind of
+ * fault.
+ */
 function toldToTenants(verdict: Verdict, error: unknown): Verdict {
   if (verdict.kind === "forbidden") {
     const message =
@@ -225,7 +232,7 @@ function toldToTenants(verdict: Verdict, error: unknown): Verdict {
   return { ...verdict, message: message + code, detail: verdict.message };
 }
 
-/** Node and undici wrap the error that tells; of several addresses, the first one's error tells. */
+/** Node.js and undici wrap the original error; of several addresses, the first one's error counts. */
 function deepCode(error: unknown): string | undefined {
   if (error instanceof AggregateError && error.errors.length > 0) return deepCode(error.errors[0]);
   if (error instanceof Error && error.cause instanceof Error)
@@ -239,11 +246,11 @@ function first(header: string | string[] | undefined): string | undefined {
 
 const longestQuote = 1_024;
 
-/** The response's own words on one line, without what would disturb a terminal or a log. */
+/** Quotes a response's body on one line, without characters that would disturb a terminal or a log. */
 function quoteBody(body: string): string {
   const isCut = Buffer.byteLength(body) >= postLimits.keptBytes;
   const redacted = redactBeginning(body, isCut, longestQuote);
-  // Once more: a receiver may have put what is taken out here into the middle of a secret.
+  // Redacted again: a receiver may have put the characters removed here into the middle of a secret.
   const text = redact(redacted.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim());
   return text === "" ? "" : ` "${text}"`;
 }

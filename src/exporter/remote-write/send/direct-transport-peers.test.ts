@@ -18,7 +18,7 @@ import type { TlsSettings } from "../../../base/net/tls-material.ts";
 import type { DirectTransport } from "./direct-transport.ts";
 import type { PostResult } from "./post.ts";
 
-/** Where connections lead, and to whom: addresses that may be used, names, certificates. */
+/** Targets of connections: permitted addresses, names, certificates. */
 const ok = bareResponse("200 OK");
 
 const fixture = withReceiver();

@@ -58,7 +58,7 @@ describe("kept connections", () => {
     server.act = how;
     for (let index = 0; index < 3; index++) {
       expect(await post()).toMatchObject({ kind: "response" });
-      // A server that has closed the connection is heard of before the next request.
+      // Lets the client notice that the server has closed the connection before the next request.
       await sleep(10);
     }
     expect(server.sockets).toHaveLength(count);

@@ -30,21 +30,23 @@ import {
 
 export interface DirectTransportOptions {
   readonly limits: TransportLimits;
-  /** Checked at each connection, on the address that is really connected to. */
+  /** Checks each connection's actual address. */
   readonly guard: EgressGuard;
   readonly tls: TlsMaterial;
   readonly lookup: Lookup;
-  /** What all transports share. */
+  /** Shared by all transports. */
   readonly budget: ConnectionBudget;
 }
 
-/** Responses are a few hundred bytes. There may be many thousands of connections. */
+/** Responses are small, and there may be many thousands of connections. */
 const readBytes = 4 * 1024;
 
-/** Straight to the receiver, by our own client: half of the CPU of undici's (bench/send.ts). */
+/**
+ * Sends directly to the receiver, with our own client, which needs less CPU than undici's (bench/send.ts).
+ */
 export class DirectTransport implements Transport {
   readonly #options: DirectTransportOptions;
-  /** By origin. Those without a connection are forgotten: there may be tens of thousands of endpoints. */
+  /** By origin. Pools without a connection are removed, since there may be tens of thousands of endpoints. */
   readonly #pools = new Map<string, Connections>();
   readonly #heads = new WeakMap<PostTarget, RequestHead>();
   #isClosed = false;
@@ -75,12 +77,12 @@ export class DirectTransport implements Transport {
     for (const pool of this.#pools.values()) pool.close();
   }
 
-  /** To which there are connections, or will be. */
+  /** The origins of open or pending connections. */
   origins(): string[] {
     return [...this.#pools.keys()];
   }
 
-  /** @throws TypeError for headers that cannot be sent */
+  /** @throws TypeError for invalid headers */
   #headOf(target: PostTarget): RequestHead {
     let head = this.#heads.get(target);
     if (head === undefined) {
@@ -90,7 +92,9 @@ export class DirectTransport implements Transport {
     return head;
   }
 
-  /** @throws EgressRefusedError for an address, which no lookup would see; ClosedClient after the end */
+  /**
+   * @throws EgressRefusedError for a blocked literal address (it needs no lookup), ClosedClient after the end
+   */
   #openPool(origin: string): Connections {
     const { limits, guard, lookup, tls, budget } = this.#options;
     const url = new URL(origin);
@@ -104,7 +108,7 @@ export class DirectTransport implements Transport {
       connectMs: limits.connectMs,
       lookup: (tenant) => guardedLookup(guard, lookup, tenant),
       tls: () => tls.connectOptions(),
-      // Whether it comes twice is not for a client to decide: the caller counts what may have been stored.
+      // The client must not repeat requests: the caller counts samples that may have been stored.
       repeats: false,
       channelName: "receiver",
       onEmpty: () => {
@@ -116,7 +120,7 @@ export class DirectTransport implements Transport {
   }
 }
 
-/** One request on its way: what is known of it when it ends, however it does. */
+/** One request in flight, and the data for its result, whatever its end. */
 class Posting implements ResponseReceiver {
   readonly exchangeLimits: ExchangeLimits;
   readonly #limits: PostLimits;
@@ -144,7 +148,7 @@ class Posting implements ResponseReceiver {
     const room = this.#limits.keptBytes - this.#received;
     if (room > 0) {
       this.#kept ??= [];
-      // A copy: the connection reads into the same memory again.
+      // A copy: the connection reuses the memory for its next read.
       this.#kept.push(Buffer.from(bytes.subarray(0, room)));
     }
     this.#received += bytes.length;
@@ -163,7 +167,9 @@ class Posting implements ResponseReceiver {
   }
 }
 
-/** The errors that the delivery table knows. What made a connection impossible tells more than that there is none. */
+/**
+ * Maps errors to those of the delivery table. The cause of a failed connection says more than its absence.
+ */
 function inOurWords(error: unknown): unknown {
   if (error instanceof ResponseTimeout) return new ResponseTimeoutError(error.message);
   if (error instanceof PoolTimeout) return new NoConnectionError(error.message);

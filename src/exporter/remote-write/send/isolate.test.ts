@@ -50,7 +50,10 @@ const refused: Outcome & { kind: "refused" } = {
 };
 const delivered: Outcome = { kind: "delivered", status: 204 };
 
-/** A receiver that takes all of a request or nothing of it; refuses what holds a bad sample, or is too large. */
+/**
+ * A receiver that accepts all of a request or nothing. It rejects requests with a bad sample, or too large
+ * ones.
+ */
 async function run(
   request: EncodedRequest,
   isBad: (sample: string) => boolean,
@@ -152,7 +155,7 @@ test("a single sample needs no request", async () => {
 test("what is too large arrives in pieces, none of them sent in a size that was refused before", async () => {
   const { arrived, rejected, requests } = await run(requestOf(400, 1), () => false, { maxSamples: 60 });
   expect([arrived.length, rejected.length]).toEqual([400, 0]);
-  // 200 and 100 are refused once each, then eight pieces of 50 arrive.
+  // 200 and 100 are rejected once each, then eight pieces of 50 arrive.
   expect(requests).toBe(10);
 });
 

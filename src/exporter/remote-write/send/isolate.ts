@@ -3,16 +3,18 @@ import type { EncodedRequest } from "../encoding/request.ts";
 import { type RequestPart, splitRequest } from "../encoding/split-request.ts";
 import type { Outcome, Unfinished } from "./outcome.ts";
 
-/** What a receiver said when it refused something. */
+/** A receiver's response to a rejected request. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly responseLost: boolean;
-  /** Samples that it has written all the same (protocol 2.0): what holds them must not be sent again. */
+  /**
+   * Samples that it has written nevertheless (protocol 2.0): a part that contains them must not be repeated.
+   */
   readonly written?: number;
 }
 
-/** A part that goes to the rejected store, with the response that it got, or that the part it is of got. */
+/** A part for the rejected store, with its own response or that of the part that contained it. */
 export interface Culprit {
   readonly part: RequestPart;
   readonly refusal: Refusal;
@@ -22,41 +24,40 @@ export interface Isolation {
   /** In the order of their acceptance. */
   readonly delivered: readonly RequestPart[];
   readonly culprits: readonly Culprit[];
-  /** Set where it ended early: these parts are as undecided as they were. */
+  /** Set when the search ended early: these parts are still undecided. */
   readonly interrupted?: UnfinishedIsolation;
 }
 
 export interface UnfinishedIsolation {
-  /** No response, suspended, aborted. */
+  /** No response, suspended, or aborted. */
   readonly outcome: Unfinished;
-  /** The part whose outcome it is. */
+  /** The part with that outcome. */
   readonly part: RequestPart;
-  /** Parts that were not sent. */
   readonly unsent: readonly RequestPart[];
 }
 
 export interface IsolateDeps {
   readonly clock: Clock;
   readonly send: (request: EncodedRequest, signal: AbortSignal) => Promise<Outcome>;
-  /** Called as soon as a part is accepted, so that a crash afterwards does not repeat it. */
+  /** Called as soon as a part is accepted, so that it is not repeated after a crash. */
   readonly onDelivered?: (part: RequestPart) => void;
-  /** Pause before each request: a receiver that refuses one request is not to be hammered with sixteen. */
+  /** Pause before each request: a receiver that rejects one request must not be flooded. */
   readonly spacingMs?: number;
 }
 
 export const maxExtraRequests = 16;
 const defaultSpacingMs = 500;
-/** So many refusals with nothing accepted: it is not about a few samples. */
+/** Number of rejections without an acceptance after which the fault is not limited to a few samples. */
 const hopelessAfter = 6;
 const tooLargeStatus = 413;
 
 /**
- * Finds the samples for which a request was refused, by sending halves of it: by series and then by time, with at most 16
- * further requests. What the halves show to be good is delivered; the smallest parts that were refused are the culprits,
- * and what is undecided when the requests are used up goes with them.
+ * Isolates the samples that cause a rejection by sending halves of the request: by series and then by time,
+ * with at most 16 further requests. Good halves are delivered. The smallest rejected parts are the culprits,
+ * together with the parts still undecided when the requests are used up.
  *
- * Halves by series have no order among each other and go level by level, so that large good parts arrive early. Parts of one
- * series go strictly in time order.
+ * Halves by series are unordered and processed level by level, so that large good parts arrive early. Parts
+ * of one series are sent strictly in time order.
  */
 export async function isolate(
   request: EncodedRequest,
@@ -76,7 +77,7 @@ class IsolationRun {
   readonly #unsent: RequestPart[] = [];
   #requests = 0;
   #interruption: Omit<UnfinishedIsolation, "unsent"> | undefined;
-  /** The smallest size (uncompressed) that got 413. */
+  /** The smallest uncompressed size that got 413. */
   #tooLargeBytes = Infinity;
 
   constructor(deps: IsolateDeps, signal: AbortSignal) {
@@ -97,7 +98,7 @@ class IsolationRun {
     return { ...isolation, interrupted: { ...this.#interruption, unsent: this.#unsent } };
   }
 
-  /** Sends the halves of a part that is known to be bad; those that turn out bad themselves are added to `next`. */
+  /** Sends the halves of a bad part; bad halves are added to `next`. */
   async #halve(bad: Culprit, next: Culprit[]): Promise<void> {
     const isInTime = bad.part.request.seriesCount === 1;
     const halves = this.#isOver(isInTime) ? undefined : splitRequest(bad.part.request);
@@ -113,11 +114,11 @@ class IsolationRun {
 
     const firstResult = await this.#send(first, bad.refusal);
     if (typeof firstResult !== "string") {
-      // The earlier half of a series must be done with before the later one goes.
+      // The earlier half of a series must be finished before the later one is sent.
       if (isInTime) await this.#halve(firstResult, next);
       else next.push(firstResult);
     }
-    // When one half of something bad is good, the other one is bad; but two halves of something too large may both fit.
+    // If one half of a bad part is good, the other one is bad; but both halves of a too large part may fit.
     const secondResult =
       firstResult === "delivered" && bad.refusal.status !== tooLargeStatus
         ? { part: second, refusal: bad.refusal }
@@ -127,7 +128,7 @@ class IsolationRun {
     else next.push(secondResult);
   }
 
-  /** @returns the part with its refusal where it is bad; `left` where nothing more is to be sent of it */
+  /** @returns the part with its rejection if it is bad; `left` if nothing more of it is to be sent */
   async #send(part: RequestPart, refusal: Refusal): Promise<"delivered" | "left" | Culprit> {
     if (this.#isOver(part.request.seriesCount === 1)) {
       this.#leave({ part, refusal });
@@ -166,7 +167,8 @@ class IsolationRun {
 
   #isOver(isInTime: boolean): boolean {
     if (this.#interruption !== undefined || this.#requests >= maxExtraRequests) return true;
-    // In time the earlier halves go first, and may be refused all the way down to one bad sample at the beginning.
+    // In time, earlier halves are first, and may be rejected all the way down to one bad sample at the
+    // beginning.
     if (isInTime || this.#tooLargeBytes !== Infinity) return false;
     return this.#requests >= hopelessAfter && this.#delivered.length === 0;
   }

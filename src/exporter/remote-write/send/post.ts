@@ -1,23 +1,23 @@
 import type { ResponseHeaders } from "../../../base/http/response-head.ts";
 
-/** What became of one HTTP request. */
+/** Result of one HTTP request. */
 export type PostResult =
   | {
       readonly kind: "response";
       readonly status: number;
       readonly headers: ResponseHeaders;
-      /** The beginning of the body, for people: decisions never use it. */
+      /** The beginning of the body, for people: never used for decisions. */
       readonly body: string;
     }
   | {
       readonly kind: "no-response";
       readonly error: unknown;
-      /** False: not a byte of the request went out, so that nothing can have been stored. */
+      /** False: not a byte of the request was sent, so nothing can have been stored. */
       readonly written: boolean;
     }
   | { readonly kind: "aborted"; readonly written: boolean };
 
-/** What is the same for many requests. One object for them all spares its being checked and put together again. */
+/** The part shared by many requests. Reusing one object avoids validating and assembling it again. */
 export interface PostTarget {
   /** Scheme, host and port. */
   readonly origin: string;
@@ -28,20 +28,23 @@ export interface PostTarget {
 export interface PostRequest {
   readonly target: PostTarget;
   readonly body: Buffer;
-  /** Whose samples they are; see {@link HttpRequest.tenant}. */
+  /** The tenant of the samples; see {@link HttpRequest.tenant}. */
   readonly tenant: string;
 }
 
 export interface PostLimits {
-  /** Until a connection is there and free: with a limit of its own below, this one is for a pool that is used up. */
+  /**
+   * Until a free connection is available. Connecting has its own limit below; this one applies to an
+   * exhausted pool.
+   */
   readonly startMs: number;
   /** From the writing of the request to the end of the response's headers. */
   readonly headersMs: number;
-  /** For the response's body, once its headers are there. */
+  /** For the response's body, once its headers have arrived. */
   readonly bodyMs: number;
-  /** A response's body is read so far; the connection of a longer one is dropped. */
+  /** Maximum size of a response's body; the connection of a longer one is closed. */
   readonly bodyBytes: number;
-  /** So much of it is kept as text. */
+  /** Maximum size of the body kept as text. */
   readonly keptBytes: number;
 }
 
@@ -50,46 +53,46 @@ export const postLimits: PostLimits = {
   headersMs: 30_000,
   bodyMs: 5_000,
   bodyBytes: 65_536,
-  // Twice of what is quoted: credentials are taken out before that is cut off.
+  // Twice the quoted length: credentials are redacted before the text is truncated.
   keptBytes: 2_048,
 };
 
 export interface TransportLimits {
   /** For name resolution, TCP and TLS together; and for a proxy's response to CONNECT. */
   readonly connectMs: number;
-  /** Connections to one origin, at most; more requests than that wait for one. */
+  /** Maximum number of connections to one origin; further requests wait. */
   readonly connections: number;
 }
 
 export const transportLimits: TransportLimits = { connectMs: 10_000, connections: 512 };
 
 /**
- * How long a connection is kept without a request: longer than the usual interval of 15 s, so that it lives from cycle to
- * cycle; shorter than the idle limits of common servers and load balancers (60 s and more). A receiver that announces
- * another limit in `Keep-Alive` is obeyed.
+ * Lifetime of an idle connection: longer than the usual interval of 15 s, so that it survives from cycle to
+ * cycle, and shorter than the idle limits of common servers and load balancers (60 s and more). A limit
+ * announced in the receiver's `Keep-Alive` header takes precedence.
  */
 export const keepMs = 20_000;
 
-/** The receiver took the request and did not respond in time. */
+/** The receiver got the request and did not respond in time. */
 export class ResponseTimeoutError extends Error {
   override readonly name = "ResponseTimeoutError";
 }
 
-/** All connections that may be open are taken by requests that have no response yet. */
+/** All permitted connections are in use by requests without a response. */
 export class NoConnectionError extends Error {
   override readonly name = "NoConnectionError";
 }
 
-/** The way to receivers: connections that are pooled by origin and kept between requests. */
+/** Sends requests to receivers over connections that are pooled by origin and kept between requests. */
 export interface Transport {
   /**
-   * Sends one POST, once, and waits for its response. Never rejects: whatever happens is a value.
+   * Sends one POST, once, and waits for its response. Never rejects: every failure is a result.
    *
-   * Once the headers have come the status decides: a body that is slow, endless or cut off is given up without changing
-   * the result, and the connection goes with it.
+   * Once the headers have arrived, the status decides: a slow, endless or truncated body is abandoned
+   * together with its connection, without changing the result.
    */
   post(request: PostRequest, limits: PostLimits, signal: AbortSignal): Promise<PostResult>;
 
-  /** Ends all connections, open requests included. May be called twice. */
+  /** Ends all connections, including open requests. May be called twice. */
   close(): Promise<void>;
 }

@@ -29,7 +29,7 @@ const partly = (status: number, count: number): Verdict =>
   ({ ...refused(status), written: count }) as Verdict;
 const unavailable: Verdict = { kind: "retry", reason: "server_error", message: "503", responseLost: false };
 
-/** Sends requests one after another to a receiver that responds as given, and notes the protocols that it saw. */
+/** Sends requests one after another to a receiver with the given responses, and records their protocols. */
 async function run(setting: ProtocolSetting, verdicts: readonly Verdict[], count = 1) {
   const state = new EndpointState(setting);
   const seen: Protocol[] = [];

@@ -5,9 +5,9 @@ import type { Verdict } from "./classify.ts";
 import type { AttemptSender } from "./outcome.ts";
 
 /**
- * Sends each request in the protocol that its endpoint speaks, and finds out which one that is: the row "protocol 2.0" of
- * the delivery table. An attempt that shows that 2.0 is not understood is made again as 1.0 at once: nothing of it
- * was delivered.
+ * Sends each request in its endpoint's protocol, and detects that protocol: the row "protocol 2.0" of the
+ * delivery table. If an attempt shows that the receiver does not support 2.0, it is repeated as 1.0 at once:
+ * nothing of it was delivered.
  */
 export class ProtocolSender implements AttemptSender {
   readonly #inner: AttemptSender;
@@ -28,7 +28,7 @@ export class ProtocolSender implements AttemptSender {
     }
     if (state.proven) return this.#version2(request, signal);
     const verdict = await state.alone(() => {
-      // Another request may have settled it while this one waited for its turn.
+      // Another request may have determined the protocol while this one waited for its turn.
       if (state.protocol === "1.0") return this.#version1(request, signal);
       return this.#version2(request, signal);
     }, signal);
@@ -62,7 +62,7 @@ export class ProtocolSender implements AttemptSender {
 type Delivered = Verdict & { readonly kind: "delivered" };
 type Refused = Verdict & { readonly kind: "refused" };
 
-/** Whether the response to a 2.0 request says how many samples were written: whoever counts has understood. */
+/** Whether the response to a 2.0 request reports the written samples, which proves support for 2.0. */
 function isCounted(verdict: Verdict): verdict is (Delivered | Refused) & { readonly written: number } {
   if (verdict.kind === "delivered") return verdict.written !== undefined;
   return verdict.kind === "refused" && verdict.status !== 415 && verdict.written !== undefined;
@@ -73,7 +73,7 @@ function deliveredInPart(verdict: Delivered & { readonly written: number }, samp
   return unwritten === 0 ? verdict : { ...verdict, unwritten };
 }
 
-/** By the 2.0 specification a receiver may write the good samples of a request that it refuses ("Partial Write"). */
+/** By the 2.0 specification a receiver may write the good samples of a rejected request ("Partial Write"). */
 function refusedInPart(verdict: Refused & { readonly written: number }, sampleCount: number): Verdict {
   const written = Math.min(verdict.written, sampleCount);
   return written === 0 ? withoutCounts(verdict) : { ...verdict, written };
@@ -84,8 +84,9 @@ function withoutCounts({ kind, status, message }: Refused): Verdict {
 }
 
 /**
- * A 2xx without the counts is the response of a receiver that took the body for an empty 1.0 message; a proven endpoint that
- * does so was replaced by an older one. A 400 says that only before the proof: afterwards it is about the payload.
+ * A 2xx without the counts comes from a receiver that read the body as an empty 1.0 message; if the endpoint
+ * was proven, it was replaced by an older one. A 400 has this meaning only before the proof: afterwards it is
+ * about the payload.
  */
 function isNotUnderstood(verdict: Verdict, proven: boolean): boolean {
   if (verdict.kind === "delivered") return true;

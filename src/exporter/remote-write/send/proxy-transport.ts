@@ -17,11 +17,11 @@ import {
 export interface ProxyTransportOptions {
   readonly limits: TransportLimits;
   readonly tls: TlsMaterial;
-  /** What all transports share. A request counts while it is on its way; idle tunnels do not. */
+  /** Shared by all transports. A request counts while it is in flight; idle tunnels do not. */
   readonly budget: ConnectionBudget;
 }
 
-/** Through an http or https proxy, by tunnels (CONNECT) that undici makes. */
+/** Sends through an http or https proxy, by undici's tunnels (CONNECT). */
 export class ProxyTransport implements Transport {
   readonly #agent: Dispatcher;
   readonly #budget: ConnectionBudget;
@@ -31,7 +31,7 @@ export class ProxyTransport implements Transport {
     this.#agent = new ProxyAgent({
       uri: proxyUrl,
       connections: limits.connections,
-      // One request at a time on a connection: a response that does not come would hold up those behind it.
+      // One request at a time on a connection: a missing response would block those behind it.
       pipelining: 1,
       keepAliveTimeout: keepMs,
       keepAliveMaxTimeout: 60_000,
@@ -71,8 +71,8 @@ export class ProxyTransport implements Transport {
 }
 
 /**
- * Uses undici's dispatch, one level below its `request`: only there can be seen whether anything was written, which
- * tells an attempt that can have stored something from one that cannot.
+ * Uses undici's dispatch, one level below its `request`: only there is it visible whether anything was
+ * written, and thus whether an attempt can have been stored.
  */
 export function dispatchPost(
   dispatcher: Dispatcher,
@@ -84,7 +84,7 @@ export function dispatchPost(
   return new Promise((resolve) => {
     const exchange = new Exchange(limits, signal, resolve);
     const { target, body } = request;
-    // Its own limits are off: they have a resolution of a second and do not cover the body as a whole.
+    // undici's own limits are off: their resolution is a second, and they do not cover the body as a whole.
     const options: Dispatcher.DispatchOptions = {
       ...target,
       ...{ body, method: "POST", headersTimeout: 0, bodyTimeout: 0 },
@@ -92,7 +92,7 @@ export function dispatchPost(
     try {
       dispatcher.dispatch(options, exchange);
     } catch (error) {
-      // Most faults of a request are reported to the exchange; a proxy's dispatcher throws some.
+      // Most errors of a request are reported to the exchange; a proxy's dispatcher throws some.
       exchange.refuse(error);
     }
   });
@@ -104,7 +104,7 @@ function noConnection(afterMs: number): NoConnectionError {
 
 const closedByUs = new Error("the rest of the response is not wanted");
 
-/** One request on its way: collects what undici reports, and settles exactly once. */
+/** One request in flight: collects undici's events, and settles exactly once. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: PostLimits;
   readonly #signal: AbortSignal;
@@ -122,7 +122,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#signal = signal;
     this.#resolve = resolve;
     this.#onAbort = () => {
-      // The response is known where only its body is missing.
+      // If only the body is missing, the response is known.
       if (this.#response === undefined)
         this.#settle({ kind: "aborted", written: this.#controller !== undefined });
       else this.#settleByResponse();
@@ -134,10 +134,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     }, limits.startMs);
   }
 
-  /** A connection is there; the request is written right after this. */
+  /** Called with a connection, right before the request is written. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Given up while it waited for a connection: this keeps it from being written.
+    // Abandoned while it waited for a connection: this prevents it from being written.
     if (this.#settled) controller.abort(closedByUs);
     else this.#limit(this.#limits.headersMs);
   }
@@ -150,7 +150,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const room = this.#limits.keptBytes - this.#received;
-    // A copy: the chunk is a view of a buffer that the parser uses again.
+    // A copy: the chunk is a view of a buffer that the parser reuses.
     if (room > 0) this.#kept.push(Buffer.from(chunk.subarray(0, room)));
     this.#received += chunk.length;
     if (this.#received <= this.#limits.bodyBytes) return;
@@ -167,7 +167,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#settle({ kind: "no-response", error, written: this.#controller !== undefined });
   }
 
-  /** The request was not taken at all. */
+  /** The request was not accepted for dispatch. */
   refuse(error: unknown): void {
     this.#settle({ kind: "no-response", error, written: false });
   }

@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/core/clock.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import { RateLimit, RateLimitedSender } from "./rate-limit.ts";
 
-/** A clock whose sleeps are noted and pass at once, without time going on by itself. */
+/** A clock that records its sleeps and completes them at once; its time changes only when a test sets it. */
 function steppedClock() {
   const state = { nowMs: 0, sleeps: [] as number[] };
   const clock: Clock = {

@@ -5,8 +5,9 @@ import type { AttemptSender } from "./outcome.ts";
 import { SerialQueue } from "./serial-queue.ts";
 
 /**
- * So many samples per second, at most, over everything that shares it. A request goes when all before it have had their
- * time: a large request is late rather than impossible. One that gives up takes no time from those behind it.
+ * Limits the samples per second of everything that shares it. A request is sent when the time of all requests
+ * before it has passed: a large request is delayed rather than impossible. An aborted one takes no time from
+ * those behind it.
  */
 export class RateLimit {
   readonly #samplesPerSecond: number;
@@ -19,7 +20,7 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** Waits for the turn of so many samples. @throws the signal's reason */
+  /** Waits for the turn of this many samples. @throws the signal's reason */
   async take(samples: number, signal: AbortSignal): Promise<void> {
     const turn = async () => {
       const waitMs = this.#freeAtMs - this.#clock.monotonicMs();
@@ -32,7 +33,7 @@ export class RateLimit {
   }
 }
 
-/** Holds attempts back to a rate. Repeats count too: the limit protects the receiver. */
+/** Limits the rate of attempts. Retries count too: the limit protects the receiver. */
 export class RateLimitedSender implements AttemptSender {
   readonly #inner: AttemptSender;
   readonly #limit: RateLimit;

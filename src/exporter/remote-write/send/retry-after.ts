@@ -1,11 +1,11 @@
-/** Longer than anyone means it: a receiver cannot stop a sink for a day by a header. */
+/** An upper limit: a receiver cannot stop a sink for a day by a header. */
 const longestMs = 3_600_000;
 
 /**
- * Reads a `Retry-After` header (RFC 9110, section 10.2.3): seconds, or an HTTP date. A date is taken relative to the
- * response's own `Date` where it has one, so that clocks that disagree do not matter.
+ * Parses a `Retry-After` header (RFC 9110, section 10.2.3): seconds, or an HTTP date. A date is relative to
+ * the response's own `Date` if present, so that clock differences do not matter.
  *
- * @returns ms to wait, at most an hour; undefined when there is no header or it cannot be read
+ * @returns ms to wait, at most an hour; undefined when the header is absent or invalid
  */
 export function retryAfterMs(
   value: string | undefined,
@@ -23,7 +23,7 @@ export function retryAfterMs(
 
 const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** The one form that servers may write today. Date.parse alone would take nearly anything for a date. */
+/** The only format that servers may send today. Date.parse alone accepts nearly anything as a date. */
 function httpDateMs(text: string): number | undefined {
   if (!imfFixdate.test(text.trim())) return undefined;
   const ms = Date.parse(text);

@@ -26,7 +26,7 @@ const unavailable: Verdict = {
 };
 const lost: Verdict = { kind: "retry", reason: "connection_lost", message: "reset", responseLost: true };
 
-/** A sender over attempts that end as given, with a clock that does not wait but notes what it was asked for. */
+/** A sender over attempts with the given verdicts, and a clock that records its sleeps without waiting. */
 function scripted(verdicts: readonly Verdict[], onSleep: () => void = () => {}) {
   const pauses: number[] = [];
   const interruption = new AbortController();

@@ -6,14 +6,14 @@ import type { EncodedRequest } from "../encoding/request.ts";
 import type { Verdict } from "./classify.ts";
 import type { AttemptSender, Outcome, Sender } from "./outcome.ts";
 
-/** A receiver that asks for a longer pause is not waited for: the cycle ends, and others get their turn. */
+/** A longer requested pause is not waited for: the cycle ends, and other sinks get their turn. */
 export const longestWaitMs = 30_000;
 
 const jitter = 0.2;
 
 /**
- * The pause before the next attempt: the policy's, with up to 20 % on top, or what the receiver asked for when that is
- * longer; never less than either.
+ * The pause before the next attempt: the policy's plus up to 20 %, or the receiver's when that is longer;
+ * never less than either.
  *
  * @param random a number in [0, 1)
  */
@@ -25,7 +25,7 @@ export interface RetryDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Asked before each pause: its abort ends the pause, and no further attempt is begun. */
+  /** Called before each pause: its abort ends the pause, and prevents further attempts. */
   readonly interrupt: () => AbortSignal;
   /** Called before each repeated attempt. */
   readonly onRetry: () => void;
@@ -89,7 +89,7 @@ export class RetryingSender implements Sender {
     }
   }
 
-  /** @returns false when there is no next attempt, because of an abort or an interruption */
+  /** @returns false when an abort or an interruption prevents the next attempt */
   async #pause(verdict: Verdict & { kind: "retry" }, signal: AbortSignal): Promise<boolean> {
     const { clock, random } = this.#deps;
     const interrupt = this.#deps.interrupt();

@@ -20,7 +20,7 @@ export interface SenderTarget {
   readonly scope: EgressScope;
   readonly tenant: string;
   readonly retry: RetrySettings;
-  /** Read before each attempt. The policy's own; it wins over the operator's bearer token. */
+  /** Read before each attempt. The policy's own; it takes precedence over the operator's bearer token. */
   readonly basicAuth: () => BasicAuth | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly bearerToken: SecretFile | undefined;
@@ -32,7 +32,7 @@ export interface SenderTarget {
 
 export interface SenderDeps {
   readonly clock: Clock;
-  /** A number in [0, 1), anew for each call. */
+  /** Returns a random number in [0, 1). */
   readonly random: () => number;
   readonly metrics: RemoteWriteMetrics;
   readonly log: Logger;
@@ -43,12 +43,13 @@ export interface SenderDeps {
 }
 
 /**
- * The way of a request, from the outside in:
+ * Assembles a sender. The layers of a request, from the outside in:
  *
- * retries -> rate limit -> protocol -> what is learnt of the endpoint -> measurement -> HTTP
+ * retries -> rate limit -> protocol -> endpoint state -> measurement -> HTTP
  *
- * Retries are outermost, since each attempt has its turn at the rate limit. The protocol comes after the limit: its second
- * request is the same samples once more, and no repeat. Measurement is next to the network, so that it holds no pauses.
+ * Retries are outermost, so that each attempt waits for the rate limit. The protocol comes after the limit:
+ * its second request has the same samples, and is not a retry. Measurement is next to the network, so that it
+ * excludes pauses.
  */
 export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
   let chain: AttemptSender = new PostingSender(target, deps);
@@ -63,13 +64,13 @@ export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
   });
 }
 
-/** Makes one HTTP request of it, and says what the response means. */
+/** Makes one HTTP request, and classifies its response. */
 class PostingSender implements AttemptSender {
   readonly #target: SenderTarget;
   readonly #deps: SenderDeps;
   readonly #origin: string;
   readonly #path: string;
-  /** Of the last request: the next one's is the same as a rule. */
+  /** The target of the last request: usually the next one's too. */
   #last: LastTarget | undefined;
 
   constructor(target: SenderTarget, deps: SenderDeps) {
@@ -95,7 +96,7 @@ class PostingSender implements AttemptSender {
   #targetOf(protocol: EncodedRequest["protocol"], authorization: string | undefined): PostTarget {
     const last = this.#last;
     if (last?.protocol === protocol && last.authorization === authorization) return last.target;
-    // Ours last: a configured header never replaces what the protocol demands.
+    // Ours last: a configured header never replaces one that the protocol requires.
     const headers = {
       ...this.#target.headers,
       ...(authorization !== undefined && { authorization }),
@@ -118,7 +119,7 @@ class PostingSender implements AttemptSender {
     try {
       return { kind: "header", value: `Bearer ${await bearerToken.value(signal)}` };
     } catch (error) {
-      // Sending without the token would get 401 at best. The operator has to act; nothing is lost meanwhile.
+      // Without the token the response would be 401 at best. The operator has to act; no data is lost.
       const detail = redact(error instanceof Error ? error.message : String(error));
       const message =
         this.#target.scope === "operator" ? detail : "the operator's token for this endpoint cannot be read";
@@ -137,7 +138,7 @@ type Authorization =
   | { readonly kind: "header"; readonly value: string | undefined }
   | { readonly kind: "unreadable"; readonly verdict: Verdict };
 
-/** By the specifications, "Protocol" (1.0) and "HTTP headers" (2.0). */
+/** See "Protocol" (1.0) and "HTTP headers" (2.0) in the specifications. */
 const protocolHeaders = {
   "1.0": {
     "content-encoding": "snappy",
@@ -169,7 +170,7 @@ class MeasuredSender implements AttemptSender {
   }
 }
 
-/** Remembers that the endpoint took something, if only a part of a request, and what was too large for it. */
+/** Updates the endpoint's state: that it accepted (a part of) a request, and the sizes it rejected. */
 class LearningSender implements AttemptSender {
   readonly #inner: AttemptSender;
   readonly #state: EndpointState;

@@ -1,15 +1,15 @@
-/** Runs tasks one after another, in the order in which they were given. */
+/** Runs tasks one after another, in the order in which they were added. */
 export class SerialQueue {
   #last: Promise<void> = Promise.resolve();
 
-  /** @returns undefined when the signal aborts before the task's turn has come */
+  /** @returns undefined when the signal aborts before the task's turn */
   async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
     const before = this.#last;
     let done: () => void = () => {};
     const own = new Promise<void>((resolve) => {
       done = resolve;
     });
-    // One that gives up waiting must not let those behind it pass the one in front.
+    // An aborted wait must not let the tasks behind it overtake the one in front.
     this.#last = before.then(() => own);
     try {
       await settledOrAborted(before, signal);

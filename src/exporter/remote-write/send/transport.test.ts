@@ -11,7 +11,7 @@ import { TlsMaterial } from "../../../base/net/tls-material.ts";
 import { type PostLimits, type PostResult, postLimits, type Transport, transportLimits } from "./post.ts";
 import { createTransport } from "./transport.ts";
 
-/** What every transport has to tell alike, since it decides about lost and repeated samples. */
+/** Every transport must report these alike, since they determine lost and repeated samples. */
 const implementations = [{ name: "direct" }, { name: "through a proxy" }] as const;
 
 const never = new AbortController().signal;
@@ -126,7 +126,7 @@ describe.each(implementations)("$name", ({ name }) => {
     ])("%s", async (_, act, status, body) => {
       server.act = act;
       expect(await post(limits)).toMatchObject({ kind: "response", status, body });
-      // Whatever became of its connection, the next request has a response.
+      // The next request gets a response, whatever became of its connection.
       server.act = (socket) => socket.write(ok);
       expect(await post(limits)).toMatchObject({ kind: "response", status: 200 });
     });

@@ -3,18 +3,21 @@ import { DirectTransport, type DirectTransportOptions } from "./direct-transport
 import type { PostLimits, PostRequest, PostResult, Transport } from "./post.ts";
 
 export interface TransportOptions extends DirectTransportOptions {
-  /** An http or https proxy, which then chooses the address: the guard cannot see it. */
+  /** An http or https proxy, which then chooses the address: the guard cannot check it. */
   readonly proxyUrl?: string | undefined;
 }
 
-/** The connections of senders. To be closed by whoever made it. */
+/** The connections of senders. Its creator closes it. */
 export function createTransport({ proxyUrl, ...options }: TransportOptions): Transport {
   return proxyUrl
     ? new LoadedTransport(() => loadProxyTransport(proxyUrl, options))
     : new DirectTransport(options);
 }
 
-/** A client of its own, which takes a good part of the program's start: most need it never. */
+/**
+ * Loaded on demand: this client takes a good part of the program's start, and most installations do not need
+ * it.
+ */
 async function loadProxyTransport(proxyUrl: string, options: DirectTransportOptions): Promise<Transport> {
   const { ProxyTransport } = await import("./proxy-transport.ts");
   return new ProxyTransport(proxyUrl, options);
