@@ -1,10 +1,10 @@
 /**
- * The candidate that `word` was probably meant to be, or undefined when none is near: at most a third of its letters
- * differ (a letter wrong, missing, too many, or two swapped), or only upper and lower case do.
+ * The candidate that `word` was probably meant to be, or undefined when none is close: at most a third of its
+ * letters differ (wrong, missing, extra, or two swapped), or only the case does.
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // A single letter is near to every other.
+  // A single letter is close to every other.
   let bestDistance = word.length < 2 ? 1 : Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
@@ -17,7 +17,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** ` (did you mean "x"?)`, or nothing. To be put behind a message. */
+/** ` (did you mean "x"?)`, or the empty string; to append to a message. */
 export function suggestion(word: string, candidates: Iterable<string>): string {
   // A word of many thousand letters is no slip of the finger, and the distance costs its square.
   const match = word.length > 100 ? undefined : closest(word, candidates);

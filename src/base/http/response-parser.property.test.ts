@@ -9,7 +9,7 @@ import { ResponseParser } from "./response-parser.ts";
 interface Reading {
   readonly heads: readonly ResponseHead[];
   readonly body: string;
-  /** The response is complete, or only the end of the connection delimits it. */
+  /** Read to the end of the response, or of the connection when only that delimits it. */
   readonly isWhole: boolean;
   readonly taken: number;
   readonly fault: string | undefined;

@@ -5,7 +5,7 @@ export interface SearchRules {
   readonly ndots: number;
 }
 
-/** glibc's limit: each further domain costs a query per name. */
+/** glibc's limits: each further domain costs a query per name. */
 const maxDomains = 6;
 const maxNdots = 15;
 
