@@ -34,7 +34,10 @@ function policyPlans(): PolicyPlans {
   return new PolicyPlans(store);
 }
 
-/** The policy's conditions and those of its sinks, as `type status reason`, where the second sink stands like this. */
+/**
+ * The conditions of the policy and its sinks, as `type status reason`, with the second sink in this delivery
+ * state.
+ */
 function conditionsWith(deliveryState: DeliveryState): Record<string, string[]> {
   const plans = policyPlans();
   const snapshots = new Map(

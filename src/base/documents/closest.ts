@@ -24,7 +24,10 @@ export function suggestion(word: string, candidates: Iterable<string>): string {
   return match === undefined ? "" : ` (did you mean "${match}"?)`;
 }
 
-/** For a name that is not known at its place: the one that was probably meant, else those that are known there. */
+/**
+ * For a name that is not known at its place: the one that was probably meant, else those that are known
+ * there.
+ */
 export function knownInstead(word: string, known: readonly string[]): string {
   const hint = suggestion(word, known);
   return hint !== "" || known.length === 0 || known.length > 15 ? hint : `; known here: ${known.join(", ")}`;
