@@ -19,21 +19,18 @@ export function closest(word: string, candidates: Iterable<string>): string | un
 
 /** ` (did you mean "x"?)`, or the empty string; to append to a message. */
 export function suggestion(word: string, candidates: Iterable<string>): string {
-  // A word of many thousand letters is no slip of the finger, and the distance costs its square.
+  // Very long words are not typos, and the distance takes quadratic time.
   const match = word.length > 100 ? undefined : closest(word, candidates);
   return match === undefined ? "" : ` (did you mean "${match}"?)`;
 }
 
-/**
- * For a name that is not known at its place: the one that was probably meant, else those that are known
- * there.
- */
+/** The hint for an unknown name: the one probably meant, else the known names, if they are few. */
 export function knownInstead(word: string, known: readonly string[]): string {
   const hint = suggestion(word, known);
   return hint !== "" || known.length === 0 || known.length > 15 ? hint : `; known here: ${known.join(", ")}`;
 }
 
-/** Optimal string alignment: Levenshtein with swaps of neighbours. */
+/** Optimal string alignment: Levenshtein distance with transpositions. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

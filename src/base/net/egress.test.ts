@@ -4,7 +4,7 @@ import { EgressGuard, type EgressRules } from "./egress.ts";
 
 const defaults: EgressRules = { deny: ["169.254.0.0/16", "fe80::/10"], allow: [] };
 
-/** Every spelling by which IPv6 carries an IPv4 address. */
+/** Every form in which IPv6 embeds an IPv4 address. */
 function embeddings(ipv4: string): string[] {
   const hex = ipv4.split(".").map((part) => Number(part).toString(16).padStart(2, "0"));
   const high = `${hex[0]}${hex[1]}`;

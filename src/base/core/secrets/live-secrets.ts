@@ -5,7 +5,7 @@ import { type KnownText, SecretTexts } from "./secret-texts.ts";
 
 /** How long a replaced secret is still masked: earlier messages and in-flight requests contain it. */
 const graceMs = 600_000;
-/** About 60 MB. */
+/** Bounds the memory. */
 const maxTexts = 500_000;
 /** Replaced secrets must not displace those in use, however often they change. */
 const maxRetiredTexts = 50_000;

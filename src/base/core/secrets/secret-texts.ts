@@ -163,7 +163,7 @@ class Hashes {
     }
   }
 
-  /** Of the next characters, the same number for all lengths. */
+  /** Hash of the next `leastChars` characters. */
   head(at: number): number {
     return partOf(this.#first, firstPowers, at, leastChars);
   }
