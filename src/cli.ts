@@ -12,10 +12,7 @@ import { version } from "./base/core/version.ts";
  * is loaded when it is called, so the daemon does not carry the others' modules.
  */
 
-/**
- * npm forwards a terminal's Ctrl-C to a process that already received it: a signal this soon is the same
- * keystroke.
- */
+/** npm forwards a terminal's Ctrl-C to a process that already has it: a signal this soon is a duplicate. */
 const sameKeystrokeMs = 500;
 
 const { stdout, stderr } = process;

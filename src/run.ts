@@ -24,8 +24,7 @@ export interface RunOptions {
 const shutdownReserveMs = 500;
 
 /**
- * Everything in the daemon is aborted at its shutdown timeout; if it has not ended this much later, that is a
- * fault.
+ * Limit after the shutdown timeout, at which everything is aborted; a daemon that outlasts it is at fault.
  */
 const lettingGoMs = 30_000;
 

@@ -1,7 +1,4 @@
-/**
- * A table in kubectl's format: columns as wide as their widest cell, three spaces apart, the last one
- * unpadded.
- */
+/** A kubectl-style table: columns as wide as their widest cell, three spaces apart, the last one unpadded. */
 export function renderTable(header: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
   const lines = [header, ...rows].map((row) => row.map(printable));
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));

@@ -228,10 +228,7 @@ function doubtful(root: Root): RuleFault[] {
   return faults;
 }
 
-/**
- * With tenants, the owner of an entry's credentials must be explicit: an operator could mistake them for
- * shared ones.
- */
+/** With tenants, an entry must name the owner of its credentials: they could be mistaken for shared ones. */
 function unsharedTrust(root: Root): RuleFault[] {
   const endpoints = valueAt(root, ["delivery", "endpoints"]);
   if (!given(root, ["controlPlane"]) || !Array.isArray(endpoints)) return [];

@@ -71,10 +71,7 @@ function settingOfFlag(flag: string, origin: string): Setting | string {
   return `is not a key${suggestion(name, settable)}`;
 }
 
-/**
- * Converts text from the environment or a flag to the key's type; invalid text stays text, for the schema to
- * reject.
- */
+/** Converts text to the key's type; invalid text stays text, for the schema to reject. */
 function readText(text: string, key: ConfigKey): unknown {
   switch (key.type) {
     case "whole number":

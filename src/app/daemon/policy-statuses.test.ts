@@ -35,8 +35,7 @@ function policyPlans(): PolicyPlans {
 }
 
 /**
- * The conditions of the policy and its sinks, as `type status reason`, with the second sink in this delivery
- * state.
+ * Conditions of the policy and its sinks as `type status reason`; the second sink has this delivery state.
  */
 function conditionsWith(deliveryState: DeliveryState): Record<string, string[]> {
   const plans = policyPlans();

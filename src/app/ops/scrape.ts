@@ -15,10 +15,7 @@ const scrapesAtOnce = 2;
 export interface ScrapeInput {
   /** One per component; each metric name occurs in one of them only. */
   readonly registries: readonly Registry[];
-  /**
-   * The many series, in the text format: lines, in pieces that are cheap to format, generated as they are
-   * sent.
-   */
+  /** The many series as text lines, in pieces that are cheap to format and generated as they are sent. */
   readonly pieces: () => Iterable<string>;
 }
 

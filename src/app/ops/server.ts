@@ -7,10 +7,7 @@ import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
 /** Time limit for responses in progress when the daemon stops. */
 const closeLimitMs = 1_000;
 
-/**
- * For scrapers, probes and browsers, with room for clients that reconnect before their last connection
- * closes.
- */
+/** For scrapers, probes and browsers, with room for reconnects before the last connection has closed. */
 const defaultBounds: ConnectionBounds = { connections: 256, connectionsPerAddress: 128 };
 
 /** Serves `ops.listen` while the daemon runs and while it stops, so that its state stays visible. */

@@ -3,8 +3,7 @@ export interface BackoffPolicy {
   readonly baseMs: number;
   readonly maxMs: number;
   /**
-   * Fraction of the pause added at most, so that many clients do not retry together; the pause is never
-   * shortened.
+   * Fraction of the pause added at most, so that clients do not retry in lockstep; never shortens the pause.
    */
   readonly jitter: number;
 }

@@ -15,10 +15,7 @@ export interface Service {
   snapshot?(): unknown;
 }
 
-/**
- * Releases acquisitions in LIFO order, also when start-up fails midway. A failing release does not stop the
- * others.
- */
+/** Releases acquisitions in LIFO order, even when start-up fails midway or a release fails. */
 export class Releasers {
   readonly #stack: Array<() => unknown> = [];
 

@@ -1,9 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/**
- * The program's version, from the nearest package.json above this file: sources and build have different
- * depths.
- */
+/** The version from the nearest package.json above this file: sources and build have different depths. */
 export const version: string = readVersion();
 
 function readVersion(): string {

@@ -77,10 +77,7 @@ export const yamlLimits = {
   values: 200_000,
 } as const;
 
-/**
- * Columns a collection may be indented by. The exact depth is checked later; this limit protects the
- * composer.
- */
+/** Maximum indentation in columns. Protects the composer; the exact depth is checked later. */
 const maxIndent = 256;
 export const maxProblems = 20;
 

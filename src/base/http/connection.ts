@@ -238,10 +238,7 @@ export class Connection {
     if (rest === undefined || this.#received(rest)) this.#socket.resume();
   }
 
-  /**
-   * Not when the head arrives: responses to remote-write requests are complete at once and need no further
-   * limit.
-   */
+  /** Not when the head arrives: remote-write responses are complete at once and need no further limit. */
   #expectMore(exchange: Exchange): void {
     const { bodyIdleMs, bodyMs } = exchange.limits;
     const nowMs = performance.now();

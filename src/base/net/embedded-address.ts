@@ -64,10 +64,7 @@ function translatedAddress(bytes: readonly number[], prefixBits: number): ipaddr
   return ipv4At(bytes, places);
 }
 
-/**
- * RFC 5214, section 6.1: an interface identifier of 0000:5efe or 0200:5efe and an IPv4 address, under any
- * prefix.
- */
+/** RFC 5214, section 6.1: interface identifier 0000:5efe or 0200:5efe, then the IPv4 address; any prefix. */
 function isIsatap(bytes: readonly number[]): boolean {
   return ((bytes[8] ?? 0) & 0xfc) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
 }

@@ -23,10 +23,7 @@ export function namesOneHost({ rawHeaders, httpVersion }: Heads): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
-/**
- * HTTP/2 names the host in `:authority` and may repeat it in `host`, but the two must agree (RFC 9113,
- * section 8.3.1).
- */
+/** HTTP/2: `:authority` and an optional, equal `host` (RFC 9113, section 8.3.1). */
 function namesOneAuthority(rawHeaders: readonly string[]): boolean {
   const isName = (text: string, index: number): boolean =>
     index % 2 === 0 && (text === "host" || text === ":authority");

@@ -67,10 +67,7 @@ export interface ConnectionListener {
   back(): void;
 }
 
-/**
- * Failed attempts before the first connection that are not reported: a private server takes a moment to
- * start.
- */
+/** Failed attempts not reported before the first connection: a private server takes a moment to start. */
 const quietAttempts = 5;
 
 /**

@@ -11,10 +11,7 @@ import type { Logger } from "../core/log.ts";
 import type { Service } from "../core/service.ts";
 
 export interface PrivateServerOptions {
-  /**
-   * `state.directory`; the server's data is in its folder `redis`. The daemon holds its lock, so it has no
-   * other user.
-   */
+  /** `state.directory`, locked by the daemon; the server's data is in its folder `redis`. */
   readonly stateDirectory: string;
   readonly binary: string;
   /** When the server syncs its append-only file to disk. */

@@ -21,10 +21,7 @@ export const commonHeaders: RawHeaders = [
 
 export interface ApiResponse {
   readonly status: number;
-  /**
-   * In addition to the content's type and length. The common headers are optional here; if present, they come
-   * first.
-   */
+  /** In addition to content type and length. May start with the common headers, or leave them out. */
   readonly headers?: string[];
   readonly contentType?: string;
   readonly body?: string | Buffer;

@@ -1,6 +1,5 @@
 /**
- * A limit of requests per client in fixed windows shared by all replicas: window n is [n * windowMs, (n+1) *
- * windowMs).
+ * A per-client limit in fixed windows that all replicas share: window n is [n * windowMs, (n+1) * windowMs).
  */
 export interface RateLimit {
   readonly limit: number;
@@ -23,17 +22,13 @@ export interface Unsent {
 }
 
 /**
- * Counts each client's requests in memory, so that no request waits. Counts of other replicas are merged when
- * they arrive.
+ * Counts requests per client in memory, without waiting. Other replicas' counts are merged as they arrive.
  */
 export interface RateCounter {
   readonly limit: number;
   /** Counts a request. @returns how many remain in the window, or -1 when the limit is exceeded */
   take(client: string): number;
-  /**
-   * Seconds until the window of the last `take` ends, at least 1: after that wait, the client is in the next
-   * window.
-   */
+  /** Seconds until the window of the last `take` ends, at least 1. After that wait a new window has begun. */
   resetSeconds(): number;
   window(): number;
   /** Returns the counts not yet sent, and marks them as sent. */

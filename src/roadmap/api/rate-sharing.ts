@@ -27,8 +27,7 @@ const clientsPerSend = 500;
 const clientsToLoad = 20_000;
 
 /**
- * ARGV: channel, TTL of the counts (ms), own id, window, then alternating client and requests. Returns time
- * and totals.
+ * ARGV: channel, counts' TTL (ms), own id, window, then client and requests in turn. Returns time and totals.
  */
 const addScript = `
 local totals = {}

@@ -1,9 +1,6 @@
 import type { BacklogItem } from "./backlog.ts";
 
-/**
- * The reason why a board could not be read. Failures are expected: they are values, and the refresh is
- * retried.
- */
+/** The reason why a board could not be read. Failures are values, and the refresh is retried. */
 export interface BoardFailure {
   readonly kind:
     | "unauthorized"
@@ -46,7 +43,7 @@ export interface Board {
   /** All items or a failure, never a part. @throws only the signal's reason */
   items(signal: AbortSignal): Promise<BoardResult<BoardContent>>;
   /**
-   * Calls back whenever the board may have changed, until the signal aborts; absent when the board has no
+   * Calls back whenever the board may have changed, until the signal aborts; absent for boards without
    * events.
    */
   watch?(onChange: () => void, signal: AbortSignal): Promise<void>;

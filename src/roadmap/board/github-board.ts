@@ -28,10 +28,7 @@ const requestLimitMs = 30_000;
 /** GitHub's gateway occasionally fails for a page: only that page is requested again. */
 const tries = 3;
 const pauseBetweenTriesMs = 1_000;
-/**
- * Changes to the board during a reading shift its pages; everything is then read again, up to this many
- * times.
- */
+/** Readings at most: a change to the board shifts its pages, and everything is then read again. */
 const readings = 3;
 /** More than a GitHub board can hold: protects against endless pagination. */
 const maxItems = 100_000;

@@ -6,9 +6,11 @@ import type { Entry } from "./shared-cache.ts";
 /**
  * One replica's in-memory cache: requests are served from it without waiting.
  *
- * | state | `status()` | | --- | --- | | empty, Redis never reached | undefined | | Redis reached, cache
- * never filled | `updatedAt` null | | filled (from Redis, a refresh or the file) | `updatedAt` a number, also
- * while Redis is unreachable |
+ * | state | `status()` |
+ * | --- | --- |
+ * | empty, Redis never reached | undefined |
+ * | Redis reached, cache never filled | `updatedAt` null |
+ * | filled (from Redis, a refresh or the file) | `updatedAt` a number, also while Redis is unreachable |
  *
  * `isRefreshing` is true while a refresh runs here or another replica's lease has not expired. A lease
  * expires by itself, so a crash cannot leave it true.

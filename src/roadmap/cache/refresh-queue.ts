@@ -30,10 +30,7 @@ const tellQueueMs = 50;
 export type RefreshReason = "scheduled" | "stale" | "changed" | "clock";
 
 export interface RefreshQueue {
-  /**
-   * Creates the scheduler when it is missing (a wiped Redis); with `afresh` it is recreated, for a stepped
-   * clock.
-   */
+  /** Creates a missing scheduler (wiped Redis); `afresh` recreates it after a clock step. */
   ensureScheduled(afresh: boolean): Promise<void>;
   request(reason: RefreshReason): Promise<void>;
   close(): Promise<void>;

@@ -90,10 +90,7 @@ function isUnchanged(
 
 const retry: BackoffPolicy = { baseMs: 2_000, maxMs: 300_000, jitter: 0.2 };
 
-/**
- * The pause after failure number `attempt` (from 1): doubling to five minutes, and never less than the board
- * requests.
- */
+/** The pause after failure `attempt` (from 1): doubles to five minutes; at least the board's own request. */
 export function retryDelayMs(attempt: number, failure: BoardFailure | undefined, random: number): number {
   return Math.max(nextDelay(attempt, retry, random), failure?.retryAfterMs ?? 0);
 }

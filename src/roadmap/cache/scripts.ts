@@ -7,10 +7,7 @@
  * clocks), `meta`, `items`, and `by` (the lease that wrote it).
  */
 
-/**
- * Acquires the lease if it is free. ARGV: token, ttl ms, channel. Returns 1, or minus the remaining ms of the
- * current lease.
- */
+/** Acquires the lease if free. ARGV: token, ttl ms, channel. Returns 1, or minus the current lease's ms. */
 export const acquireLease = `
 if redis.call("SET", KEYS[2], ARGV[1], "NX", "PX", ARGV[2]) then
   redis.call("PUBLISH", ARGV[3], cjson.encode({ event = "refreshing", by = ARGV[1], ttlMs = tonumber(ARGV[2]) }))

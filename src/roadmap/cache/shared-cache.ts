@@ -3,10 +3,7 @@ import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts"
 import { type Backlog, type BacklogMeta, parseBacklog, parseMeta } from "../board/backlog.ts";
 import * as scripts from "./scripts.ts";
 
-/**
- * The cache entry and the refresh lease in Redis, shared by all replicas. Every call rejects when Redis is
- * unreachable.
- */
+/** The shared cache entry and refresh lease in Redis. Every call rejects when Redis is unreachable. */
 
 export const cacheKey = `${keyPrefix}:roadmap:backlog`;
 export const leaseKey = `${keyPrefix}:roadmap:lease`;

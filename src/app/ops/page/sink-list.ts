@@ -46,10 +46,7 @@ export function parseStatusQuery(query: Readonly<Record<string, unknown>>): Stat
   return { filter, health, limit: query["limit"] === "all" ? highestLimit : usualLimit };
 }
 
-/**
- * All sinks, unhealthy first: by health, then by lag in coarse steps, then those with lost samples, then by
- * name.
- */
+/** All sinks, unhealthy first: by health, lag in coarse steps, lost samples, then name. */
 export function sinkRows(status: DaemonStatus): SinkRow[] {
   const rows = status.policies.flatMap((policy) =>
     policy.sinks.map((sink) => {

@@ -5,10 +5,7 @@ import { findCondition, type SinkHealth } from "../../../exporter/policy/status/
 import { lostOf, type SinkRow } from "./sink-list.ts";
 import { recentRate, sparklineSvg } from "./sparkline-svg.ts";
 
-/**
- * The sinks as a table; on a phone each row becomes a card. Roles are explicit because a table displayed as
- * blocks loses them.
- */
+/** The sinks as a table; on a phone, as cards. Roles are explicit: `display: block` removes a table's own. */
 export function sinkTable(rows: readonly SinkRow[], nowMs: number): Html {
   return html`<table role="table"><thead role="rowgroup"><tr role="row">${["State", "Sink"].map(heading)}${["Lag", "Delivering", "Delivered", "Rejected, dropped", "Retries"].map(numberHeading)}${heading("Last error")}</tr></thead>
 <tbody role="rowgroup">${rows.map((row) => sinkRow(row, nowMs))}</tbody></table>`;

@@ -22,10 +22,7 @@ export function redact(text: string): string {
 /** The end of a truncated text, which may hold the beginning of a secret. */
 const doubtfulChars = 64;
 
-/**
- * Redacts a text that may have been truncated: a secret cut off at the end cannot be recognized, so the end
- * is removed.
- */
+/** Redacts a text that may be truncated: a secret cut off at the end is not recognizable, so the end goes. */
 export function redactBeginning(text: string, isCut: boolean, maxChars: number): string {
   const redacted = redact(text);
   return (isCut ? redacted.slice(0, -doubtfulChars) : redacted).slice(0, maxChars);

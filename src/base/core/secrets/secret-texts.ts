@@ -141,10 +141,7 @@ function powersOf(base: number): Int32Array {
   return powers;
 }
 
-/**
- * Polynomial hashes (modulo 2^32, two bases) of all prefixes of a text, from which the hash of any substring
- * follows.
- */
+/** Polynomial hashes (modulo 2^32, two bases) of all prefixes of a text; they yield any substring's hash. */
 class Hashes {
   readonly #first: Int32Array;
   readonly #second: Int32Array;

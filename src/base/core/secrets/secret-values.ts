@@ -3,10 +3,7 @@ import type { SecretValue } from "./secret-forms.ts";
 
 const secretName = /key|token|secret|auth|passw|credential|signature|session|cookie/i;
 
-/**
- * The values of the members (request headers, variables) whose names mark them as secret; any other value may
- * be an ordinary word.
- */
+/** The values of members (headers, variables) whose names mark them as secret; others may be any word. */
 export function secretsByName(members: Readonly<Record<string, string>>): string[] {
   return Object.entries(members)
     .filter(([name]) => secretName.test(name))
