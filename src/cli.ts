@@ -8,11 +8,11 @@ import { redact } from "./base/core/secrets/redact.ts";
 import { version } from "./base/core/version.ts";
 
 /**
- * The command line; the only place that ends the process. Exit statuses are in docs/errors.md. Commands are loaded when they
- * are called: a daemon does not carry what only another command needs.
+ * The command line; the only module that ends the process. Exit statuses are in docs/errors.md. Each command
+ * is loaded when it is called, so the daemon does not carry the others' modules.
  */
 
-/** npm passes a terminal's Ctrl-C on to a process that has it already: what comes this soon is the same keystroke. */
+/** npm forwards a terminal's Ctrl-C to a process that already has it: a signal this soon is a duplicate. */
 const sameKeystrokeMs = 500;
 
 const { stdout, stderr } = process;
@@ -60,7 +60,7 @@ interface ConfigOptions {
   readonly set: readonly string[];
 }
 
-/** A command that works with the configuration. */
+/** A command that uses the configuration. */
 function configured(command: Command): Command {
   return command
     .requiredOption("--config <file>", "configuration file (YAML)")
@@ -79,7 +79,7 @@ const asTextOrJson = () =>
   new Option("--output <format>", "how to print").choices(["text", "json"]).default("text");
 const asTableOrJson = () =>
   new Option("--output <format>", "how to print").choices(["table", "json"]).default("table");
-/** What the functions of a command take for `table`: nothing. */
+/** The output option for functions that print a table by default: omitted unless `json`. */
 const jsonOnly = ({ output }: { readonly output: string }) =>
   output === "json" ? { output: "json" as const } : {};
 
@@ -289,7 +289,7 @@ program
     await printCredentials({ ...options, execInfo }, stdout, stopSignal());
   });
 
-/** Prints what a command has to say, wherever that belongs, and notes its exit status. */
+/** Prints a command's result to stdout and sets the exit status. */
 function finish({ text, exitStatus }: { readonly text: string; readonly exitStatus: number }): void {
   stdout.write(text);
   process.exitCode = exitStatus;
@@ -300,20 +300,20 @@ function wholeNumber(text: string): number {
   throw new InvalidArgumentError("It must be a whole number.");
 }
 
-/** Prints what went wrong for the person at the terminal, and gives the exit status. Never a stack trace. */
+/** Prints an error for the person at the terminal and returns the exit status. Never prints a stack trace. */
 function report(error: unknown): number {
-  // Commander has printed its own message, or what was asked for.
+  // Commander has printed its own message, or the requested help or version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof Interrupted) return error.exitStatus;
   const isKnown = error instanceof TelemetrydError;
   const text = isKnown ? error.message : `internal error: ${describeError(error)}`;
-  // Faults name their files, as a compiler does.
+  // Faults are prefixed with their files, as in a compiler's output.
   const prefix = error instanceof FaultsError ? "" : "telemetryd: ";
   stderr.write(`${redact(prefix + text)}\n`);
   return isKnown ? error.exitStatus : 70;
 }
 
-// A reader that has seen enough (`| head`) is no fault.
+// A reader that closes early (`| head`) is not an error.
 stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 70));
 
 try {
@@ -321,5 +321,5 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
-// Not left to an empty event loop: something that hangs in it must not keep the process.
+// Exit explicitly: a pending handle must not keep the process alive.
 process.exit();

@@ -24,21 +24,22 @@ import type { ControlPlane } from "./platform/client/control-plane.ts";
 export interface DaemonDeps {
   readonly clock: Clock;
   readonly log: Logger;
-  /** The process's own metrics; made once, since a configuration that is reloaded must not count twice. */
+  /** The process's own metrics; created once, so that a reload does not count twice. */
   readonly processRegistry: Registry;
 }
 
 /**
- * The daemon: everything that a configuration asks for, wired by hand, until the signal aborts. This file is the list of
- * parts; each room knows only the rooms in front of it, and what flows back is pulled (snapshots) or returned.
+ * The daemon: all components of a configuration, wired by hand, running until the signal aborts. This file is
+ * the parts list. Each room depends only on the rooms before it; data in the other direction is pulled
+ * (snapshots) or returned.
  *
- * Stages stop last first: the sources of policies and the servers, then the exporters, which drain, then Redis, and the
- * ops address at the very end, so that a stopping daemon can be looked at.
+ * Stages stop last first: policy sources and servers, then the exporters, which drain, then Redis, and
+ * finally the ops address, so that a stopping daemon can be inspected.
  *
- * The parts that a configuration may be without are loaded when it asks for them: modules are most of what a start
- * takes (bench/start.ts), and a good part of an idle daemon's memory (bench/idle.ts).
+ * Optional parts are loaded only when configured: modules are most of the start-up time (bench/start.ts), and
+ * a good part of an idle daemon's memory (bench/idle.ts).
  *
- * @throws TelemetrydError for what keeps it from starting or going on
+ * @throws TelemetrydError when the daemon cannot start or continue
  */
 export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortSignal): Promise<void> {
   const { clock, log } = deps;
@@ -193,7 +194,7 @@ async function openRedis(config: Config, clock: Clock, log: Logger): Promise<Red
   });
 }
 
-/** What replicas share their cycles through; undefined for a daemon that runs all of them itself. */
+/** The shared state of replicas; undefined for a daemon that runs all cycles itself. */
 async function openFleet(
   config: Config,
   redis: RedisRoom | undefined,
@@ -211,7 +212,7 @@ async function openQueues(config: Config, redis: RedisRoom): Promise<QueueViews 
   return openQueueViews(config, redis);
 }
 
-/** A daemon that follows the platform that it hosts trusts the authority that it made, without being told to. */
+/** A daemon that follows its own platform trusts the authority it created, without configuration. */
 async function ownAuthority(
   { platform, controlPlane, state }: Config,
   clock: Clock,
@@ -252,7 +253,7 @@ async function openControlPlane(
   });
 }
 
-/** A token that cannot be renewed at the moment is one still. */
+/** A token that currently cannot be renewed still counts. */
 function hasToken(plane: ControlPlane): boolean {
   const { state, renewAt } = plane.bearer();
   return state === "valid" || renewAt !== undefined;

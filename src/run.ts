@@ -13,19 +13,24 @@ import { runDaemon } from "./main.ts";
 export interface RunOptions {
   readonly sources: ConfigSources;
   readonly out: LineSink & { readonly isTTY?: boolean };
-  /** Calls the listener whenever the configuration is to be read again (SIGHUP). @returns ends that */
+  /**
+   * Calls the listener whenever the configuration should be reloaded (SIGHUP). @returns a function that
+   * unsubscribes
+   */
   onReload(listener: () => void): () => void;
 }
 
-/** After `delivery.shutdownTimeout` the daemon is given up. */
+/** The wait for the daemon ends this long before `delivery.shutdownTimeout` is over. */
 const shutdownReserveMs = 500;
 
-/** All that a daemon had open is aborted by its shutdown timeout: what holds it longer than this beyond that is a fault. */
+/**
+ * Limit after the shutdown timeout, at which everything is aborted; a daemon that outlasts it is at fault.
+ */
 const lettingGoMs = 30_000;
 
 /**
- * `telemetryd run`: the daemon until the signal aborts. On a reload the new configuration is checked first; with a fault in
- * it the daemon goes on as it is, otherwise it drains and starts anew in this process.
+ * `telemetryd run`: runs the daemon until the signal aborts. A reload first validates the new configuration.
+ * With a fault, the daemon continues unchanged; otherwise it drains and restarts within this process.
  *
  * @throws TelemetrydError for a configuration or a system under which it cannot run
  */
@@ -66,7 +71,7 @@ async function runAndReload(options: RunOptions, signal: AbortSignal): Promise<v
     try {
       const running = runDaemon(config, { clock: systemClock, log, processRegistry }, current.signal);
       const hasEnded = await endsInTime(running, config, current.signal, log);
-      // Its successor needs the state directory and the addresses that it has: two must not run at once.
+      // The next daemon needs the same state directory and addresses: two must not run at once.
       if (!hasEnded && !signal.aborted) await letsGo(running, signal);
     } finally {
       unsubscribe();
@@ -88,7 +93,7 @@ function loggerFor(config: Config, { out }: RunOptions): Logger {
 }
 
 /**
- * Waits for the daemon, but not beyond its shutdown timeout: whatever hangs then must not hold a restart up.
+ * Waits for the daemon, but not beyond its shutdown timeout: a hanging part must not delay a restart.
  *
  * @returns whether it has ended
  */
@@ -121,9 +126,9 @@ async function endsInTime(
 }
 
 /**
- * Waits until a daemon that was given up for a reload has ended, or this process is to end.
+ * Waits until a daemon abandoned at a reload has ended, or this process is to end.
  *
- * @throws TelemetrydError when it does not end: whoever supervises the process starts it afresh
+ * @throws TelemetrydError when it does not end: the process supervisor must restart it
  */
 async function letsGo(running: Promise<void>, signal: AbortSignal): Promise<void> {
   const untilAborted = (limited: AbortSignal) =>

@@ -1,7 +1,7 @@
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 
-/** What the commands that work with the configuration share: `--config`, `--set`. */
+/** Options shared by the commands that use the configuration: `--config`, `--set`. */
 export interface ConfigCommandOptions {
   readonly file: string;
   readonly overrides: readonly string[];

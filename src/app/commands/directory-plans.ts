@@ -7,7 +7,7 @@ import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
 import { PolicyStore } from "../../exporter/policy/store.ts";
 import type { Config, MetricsConfig } from "../config/schema.ts";
 
-/** A configuration under which policies of a directory are exported. */
+/** A configuration that exports policies of a directory. */
 export type ExportingConfig = Config & {
   readonly metrics: MetricsConfig;
   readonly policies: NonNullable<Config["policies"]>;
@@ -23,7 +23,7 @@ export function exportingConfig(config: Config): ExportingConfig {
   );
 }
 
-/** What the policies of the directory declare to run, at this moment. */
+/** The current plans of the directory's policies. */
 export async function plansInDirectory(
   config: ExportingConfig,
   log: Logger,

@@ -21,10 +21,11 @@ export interface ExportOptions extends ConfigCommandOptions {
 }
 
 /**
- * `telemetryd export`: delivers one span of time to the sinks of the policies and ends. It neither reads nor moves the
- * daemon's checkpoints, and may run beside it.
+ * `telemetryd export`: delivers one time range to the policies' sinks and exits. It neither reads nor moves
+ * the daemon's checkpoints, and may run beside it.
  *
- * @throws INVALID_ARGUMENT, INVALID_CONFIGURATION; SOURCE_FAILED or DELIVERY_FAILED naming the time from which to go on
+ * @throws INVALID_ARGUMENT, INVALID_CONFIGURATION; SOURCE_FAILED or DELIVERY_FAILED with the time to resume
+ *   from
  */
 export async function exportSpan(
   options: ExportOptions,

@@ -1,14 +1,14 @@
-/** The part of a terminal or a log that is written to. */
+/** The part of an output stream used here. */
 export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** Shows progress: on a terminal, one line that renews itself; elsewhere, a plain line every few seconds. */
+/** Shows progress: on a terminal, one line updated in place; elsewhere, a plain line every few seconds. */
 export interface Progress {
   show(line: string, nowMs: number): void;
-  /** A line that stays. */
+  /** Prints a permanent line. */
   say(text: string): void;
 }
 
@@ -25,7 +25,7 @@ export function createProgress(output: Output): Progress {
     show(line, nowMs) {
       if (output.isTTY === true) {
         clear();
-        // A line that wraps could not be taken back with one carriage return.
+        // One carriage return could not overwrite a wrapped line.
         output.write(line.slice(0, (output.columns ?? 80) - 1));
         shown = true;
       } else if (nowMs - lastMs >= plainIntervalMs) {

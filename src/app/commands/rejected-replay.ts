@@ -9,7 +9,7 @@ import { exportingConfig, plansInDirectory } from "./directory-plans.ts";
 import { replayRejectedEntries } from "./rejected.ts";
 
 /**
- * `telemetryd rejected replay`: with the endpoint, the credentials and the settings that the sinks have now.
+ * `telemetryd rejected replay`: uses the sinks' current endpoints, credentials and settings.
  *
  * @throws see {@link replayRejectedEntries}
  */

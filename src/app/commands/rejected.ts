@@ -13,7 +13,7 @@ import type { Outcome, Sender } from "../../exporter/remote-write/send/outcome.t
 import { printedJson } from "./printed-json.ts";
 import { printable, renderTable } from "./table.ts";
 
-/** `telemetryd rejected …`: works on the folder of the rejected store, whether a daemon runs or not. */
+/** `telemetryd rejected …`: reads the folder of the rejected store, whether a daemon runs or not. */
 const messageColumnWidth = 60;
 
 export interface RejectedListOptions {
@@ -49,7 +49,7 @@ export function rejectedTable(entries: readonly RejectedEntry[], nowMs: number):
   );
 }
 
-/** `rejected show`: all that is known of an entry, and its first samples. @throws INVALID_ARGUMENT for an unknown id */
+/** `rejected show`: an entry's details and first samples. @throws INVALID_ARGUMENT for an unknown id */
 export async function showRejected(
   directory: string,
   id: string,
@@ -105,10 +105,11 @@ export async function deleteRejectedEntries(
 }
 
 /**
- * `rejected replay`: sends entries once more, oldest first, and deletes those that are delivered.
+ * `rejected replay`: sends entries again, oldest first, and deletes those that are delivered.
  *
- * @param senderFor a sender for the sink that an entry was rejected for; undefined when no policy declares it any more
- * @throws DELIVERY_FAILED when one was not delivered, INVALID_ARGUMENT for an unknown id; after the others were tried
+ * @param senderFor returns a sender for an entry's sink; undefined when no policy declares the sink now
+ * @throws DELIVERY_FAILED when one was not delivered, INVALID_ARGUMENT for an unknown id; after trying all
+ *   others
  */
 export async function replayRejectedEntries(
   directory: string,
@@ -143,7 +144,7 @@ function describeOutcome(outcome: Outcome | undefined, entry: RejectedEntry): st
   return `not delivered: ${outcome.message}`;
 }
 
-/** namespace/policy/sink of a sink's key. */
+/** namespace/policy/sink from a sink's key. */
 function sinkName(key: string): string {
   const [, namespace = "", policy = "", , sink = ""] = key.split("/");
   return `${namespace}/${policy}/${sink}`;

@@ -23,9 +23,10 @@ export interface StatusOptions {
 }
 
 /**
- * `telemetryd status`: asks a running daemon what it does and prints a table as kubectl does, warnings apart.
+ * `telemetryd status`: fetches a running daemon's status and prints a kubectl-style table, warnings
+ * separately.
  *
- * @throws INVALID_ARGUMENT for an address that is none, UNREACHABLE when no daemon responds there
+ * @throws INVALID_ARGUMENT for an invalid address, UNREACHABLE when no daemon responds there
  */
 export async function showStatus(
   options: StatusOptions,
@@ -84,7 +85,7 @@ function statusUrl(address: string): URL {
   return new URL("api/v1/status", text.endsWith("/") ? text : `${text}/`);
 }
 
-/** Enough to tell a daemon from some other server; a daemon's own response is trusted beyond that. */
+/** Distinguishes a daemon from other servers; a daemon's response is otherwise trusted. */
 function isDaemonStatus(body: unknown): body is DaemonStatus {
   return (
     typeof body === "object" &&
@@ -96,7 +97,7 @@ function isDaemonStatus(body: unknown): body is DaemonStatus {
   );
 }
 
-/** What concerns the daemon as a whole, one sentence each. */
+/** Warnings about the daemon as a whole, one sentence each. */
 export function statusWarnings(status: DaemonStatus): string[] {
   return [
     ...(status.state === "stopping"
@@ -110,8 +111,8 @@ export function statusWarnings(status: DaemonStatus): string[] {
 }
 
 /**
- * The table, sorted by name. AGE is how long the sink has been as it is. A policy that runs no sink has a line of its
- * own, so that its faults are seen.
+ * The table, sorted by name. AGE is the time in the current state. A policy without a running sink has a line
+ * of its own, so that its faults are visible.
  */
 export function statusTable(status: DaemonStatus, wide: boolean, nowMs: number): string {
   const columns = wide
@@ -170,7 +171,7 @@ const wideColumns: readonly Column[] = [
   { title: "ENDPOINT", cell: ({ sink }) => sink?.endpoint },
 ];
 
-/** Of a fleet: who ran the sink's last cycle. */
+/** In a fleet: the replica that ran the sink's last cycle. */
 const replicaColumn: Column = { title: "REPLICA", cell: ({ sink }) => sink?.lastCycle?.replica };
 
 function errorColumn(width: number): Column {
@@ -190,7 +191,7 @@ function errorColumn(width: number): Column {
   };
 }
 
-/** Whether the sink is accepted; for a policy without a sink, whether it is. */
+/** Whether the sink is accepted; without a sink, whether the policy is. */
 function readiness({ policy, sink }: Line) {
   return sink === undefined
     ? findCondition(policy.conditions, "Ready")

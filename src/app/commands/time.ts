@@ -2,8 +2,8 @@ import { parseDuration } from "../../base/core/duration.ts";
 import { TelemetrydError } from "../../base/core/errors.ts";
 
 /**
- * A time as people give it on a command line: RFC 3339 (`2026-11-21T10:00:00Z`), Unix seconds (`1763719200`, fractions
- * allowed), or a duration before now (`6h`). Unix epoch, ms.
+ * Parses a time from a command line: RFC 3339 (`2026-11-21T10:00:00Z`), Unix seconds (`1763719200`, fractions
+ * allowed), or a duration before now (`6h`). Returns Unix epoch, ms.
  *
  * @param option its name, for the message
  * @throws INVALID_ARGUMENT
@@ -12,7 +12,7 @@ export function parseTime(text: string, option: string, nowMs: number): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1_000);
   const agoMs = parseDuration(text);
   if (agoMs !== undefined) return nowMs - agoMs;
-  // A time without a zone means one thing here and another one on the next machine.
+  // A time without a zone would depend on the machine.
   const hasZone = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/i.test(text);
   const ms = hasZone ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(ms)) return ms;

@@ -21,7 +21,7 @@ const put = async (name: string, text: string) => {
 };
 const run = async (paths: string[], output: "text" | "json" = "text") => {
   const { text, exitStatus } = await validate(paths, { output }, forever);
-  // What is wrong with MetricsQL is said, and tested, elsewhere.
+  // The messages about MetricsQL are tested elsewhere.
   const plain = text.replaceAll(`${folder}/`, "").replace(/(is not MetricsQL: ).*( \(column)/g, "$1…$2");
   return { text: plain, exitStatus };
 };

@@ -18,12 +18,12 @@ import { printedJson } from "./printed-json.ts";
 
 export interface ValidateOptions {
   readonly output?: "text" | "json";
-  /** Laid over configuration files, as `run` would. */
+  /** Overrides configuration files, as in `run`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface ValidateResult {
-  /** The whole output, with a line break at its end. */
+  /** The complete output, with a trailing line break. */
   readonly text: string;
   readonly exitStatus: 0 | 2;
 }
@@ -35,8 +35,8 @@ interface Input {
 }
 
 /**
- * `telemetryd validate PATH...`: checks configuration files and policy manifests, told apart by what is in them, without
- * a network. Directories are walked. Never throws for what it finds.
+ * `telemetryd validate PATH...`: checks configuration files and policy manifests, distinguished by their
+ * content, without network access. Directories are walked recursively. Never throws for invalid content.
  */
 export async function validate(
   paths: readonly string[],
@@ -52,7 +52,7 @@ export async function validate(
     const text = await readInput(input.path, faults);
     if (text !== undefined) inputs.push({ ...input, text, content: contentOf(text) });
   }
-  // Configurations first: policies may be for the projects of one.
+  // Configurations first: policies may belong to the projects of one.
   inputs.sort((a, b) => Number(b.content === "configuration") - Number(a.content === "configuration"));
   let tenantLabel: string | undefined;
   for (const { text, content, ...input } of inputs) {
@@ -61,7 +61,7 @@ export async function validate(
         const sources = { file: input.path, environment: options.environment ?? {} };
         const { config, faults: found } = await checkConfig(text, sources);
         faults.push(...found);
-        // Policies of a directory are the operator's, and may name what they like.
+        // Policies of a directory belong to the operator, and may name any project.
         if (config?.controlPlane !== undefined && config.policies === undefined) {
           tenantLabel ??= config.metrics?.tenantLabel;
         }
@@ -125,7 +125,7 @@ async function walk(directory: string, signal: AbortSignal): Promise<string[]> {
     a.name < b.name ? -1 : 1,
   )) {
     const path = join(directory, entry.name);
-    // Symlinks to directories are not followed: they may lead in a circle.
+    // Symlinks to directories are not followed: they may form a cycle.
     if (entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules") {
       found.push(...(await walk(path, signal)));
     } else if (isManifestName(entry.name) && !entry.isDirectory()) found.push(path);
@@ -153,8 +153,8 @@ function unreadable(error: unknown): string {
 }
 
 /**
- * What a text is meant to be. What cannot be parsed is taken by its looks, so that its faults come from the checker that
- * its author thought of.
+ * The intended kind of a text. Text that cannot be parsed is classified by its appearance, so that its faults
+ * come from the checker its author had in mind.
  */
 function contentOf(text: string): "configuration" | "manifest" | "other" {
   const { documents, problems } = parseYaml(text);

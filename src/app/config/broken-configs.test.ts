@@ -5,11 +5,11 @@ import { printFault } from "../../base/core/fault.ts";
 import { configKeys } from "./keys.ts";
 import { checkConfig } from "./load.ts";
 
-/** Broken configurations, and what is said of each: `line:column: severity: path: message`. */
+/** Broken configurations and their messages: `line:column: severity: path: message`. */
 const metrics = "metrics: { url: http://127.0.0.1:8428 }\n";
 const ops = "ops:\n";
 
-/** Only telemetryd.yaml is there. */
+/** Only telemetryd.yaml exists. */
 const onlyItself = async (path: string, expects: string) =>
   path.endsWith("/telemetryd.yaml") === (expects === "file")
     ? undefined

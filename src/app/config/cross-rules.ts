@@ -2,21 +2,21 @@ import { parseDuration } from "../../base/core/duration.ts";
 import { type DocumentPath, isObject, valueAt } from "../../base/documents/document-path.ts";
 import { projectNameProblem } from "../../exporter/policy/plane.ts";
 
-/** Something that does not hold between keys which are each right by themselves. */
+/** A conflict between keys that are each valid on their own. */
 export interface RuleFault {
   readonly severity: "error" | "warning";
   readonly path: DocumentPath;
   readonly message: string;
 }
 
-/** VictoriaMetrics 1.1xx takes up to 10.6 s until queries find a series that is new to it. */
+/** Above the time that VictoriaMetrics takes until queries find a new series. */
 const shortestSafeDelayMs = 15_000;
 
 type Root = Readonly<Record<string, unknown>>;
 
 /**
- * What must hold between keys. Looks at the file's own values, before the schema changes them, so that these faults
- * are reported together with the schema's; a value of a wrong type is the schema's to report and is passed over here.
+ * Rules across keys. They check the file's raw values, so that these faults are reported together with the
+ * schema's; values of a wrong type are left to the schema.
  */
 export function crossRules(root: Root): RuleFault[] {
   return [
@@ -228,7 +228,7 @@ function doubtful(root: Root): RuleFault[] {
   return faults;
 }
 
-/** Whose an entry's credentials are must be said where there are tenants: an operator may take them for everybody's. */
+/** With tenants, an entry must name the owner of its credentials: they could be mistaken for shared ones. */
 function unsharedTrust(root: Root): RuleFault[] {
   const endpoints = valueAt(root, ["delivery", "endpoints"]);
   if (!given(root, ["controlPlane"]) || !Array.isArray(endpoints)) return [];
@@ -241,7 +241,7 @@ function unsharedTrust(root: Root): RuleFault[] {
   });
 }
 
-/** Present, and not one of the values that say "none". */
+/** Present, and not one of the values that mean "none". */
 function given(root: unknown, path: DocumentPath): boolean {
   const value = valueAt(root, path);
   return value !== undefined && value !== null && value !== "";

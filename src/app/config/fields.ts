@@ -7,13 +7,15 @@ import { parseRedisAddress } from "../../base/net/redis-address.ts";
 import { addressRangeProblem, nameServerProblem, nat64PrefixProblem, urlProblem } from "./values.ts";
 
 /**
- * The builders of the configuration's keys. Each takes what the key is about, which becomes its description in the
- * JSON Schema, in docs/configuration.md and in the message for a key that is missing.
+ * Builders of the configuration's keys. Their `about` becomes the key's description in the JSON Schema, in
+ * docs/configuration.md and in the message for a missing key.
  */
 
 export type Unit = "ms" | "bytes";
 
-/** An amount whose unit goes into its key's name when the configuration is finished: `interval` -> `intervalMs`. */
+/**
+ * An amount whose unit is added to its key's name in the finished configuration: `interval` -> `intervalMs`.
+ */
 export class Quantity<U extends Unit> {
   readonly unit: U;
   readonly amount: number;
@@ -29,7 +31,7 @@ interface Bounds {
   readonly max: string;
 }
 
-/** @param words texts that stand for a duration (ms), such as `now` */
+/** @param words texts accepted in place of a duration (ms), such as `now` */
 export function duration(
   about: string,
   fallback: string,
@@ -91,15 +93,12 @@ function parseBound(text: string, parse: (text: string) => number | undefined): 
 
 type PathExpects = "file" | "directory" | "new directory";
 
-/**
- * A file or directory; relative paths have been made absolute before the schema sees them. What `expects` says is
- * checked by the loader.
- */
+/** A file or directory; relative paths are made absolute before validation. The loader checks `expects`. */
 export function requiredPath(about: string, expects: PathExpects) {
   return z.string().min(1).meta({ description: about, "x-type": "path", "x-expects": expects });
 }
 
-/** A file that need not be given; "" means none. */
+/** An optional file; "" means none. */
 export function optionalFile(about: string) {
   return z
     .string()
@@ -108,12 +107,12 @@ export function optionalFile(about: string) {
     .optional();
 }
 
-/** Text that need not be given; "" means none. */
+/** Optional text; "" means none. */
 export function optionalText(about: string, check?: (text: string) => string | undefined) {
   return checked(about, check).transform(emptyIsNone).optional();
 }
 
-/** Text; `check` returns what is wrong with it, or undefined. An empty text is not checked by it. */
+/** Text; `check` returns the problem, or undefined. It is not called for an empty text. */
 export function checked(about: string, check: ((text: string) => string | undefined) | undefined) {
   return z
     .string()
@@ -124,7 +123,7 @@ export function checked(about: string, check: ((text: string) => string | undefi
     });
 }
 
-/** Text that has to be there and not be empty. */
+/** Required text, not empty. */
 export function requiredText(about: string, check?: (text: string) => string | undefined) {
   return checked(about, check).min(1);
 }
@@ -154,7 +153,8 @@ export function choice<const T extends readonly [string, ...string[]]>(
   values: T,
   fallback: T[number],
 ) {
-  // The fallback is one of the values, which are the schema's input; the compiler cannot see that through the tuple.
+  // The fallback is one of the values, which are the schema's input; the compiler cannot infer that from the
+  // tuple.
   return z
     .enum(values)
     .meta({ description: about })
@@ -172,7 +172,7 @@ export function list<T extends z.ZodType<unknown, string>>(
     .prefault([...fallback] as z.input<T>[]);
 }
 
-/** Names with a text each; `check` returns what is wrong with one of them, or undefined. */
+/** A map of names to texts; `check` returns the problem of one entry, or undefined. */
 export function textMap(about: string, check: (name: string, value: string) => string | undefined) {
   return z
     .record(z.string(), z.string())
@@ -220,7 +220,9 @@ function emptyIsNone(text: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** The address of one Redis, or a list of them (see {@link parseRedisAddress}); always a list afterwards. */
+/**
+ * The address of one Redis, or a list of them (see {@link parseRedisAddress}); the output is always a list.
+ */
 export function redisUrls(about: string) {
   return z
     .union([z.string(), z.array(z.string()).min(1)], { error: "must be an address or a list of addresses" })

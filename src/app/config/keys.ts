@@ -2,17 +2,17 @@ import { z } from "zod";
 import type { JsonSchema } from "../../base/documents/json-schema.ts";
 import { configSchema } from "./schema.ts";
 
-/** The schema of the file, as JSON Schema; `x-type` and `x-expects` are for the loader only. */
+/** The file's schema, as JSON Schema; `x-type` and `x-expects` are for the loader only. */
 export const configJsonSchema = z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema;
 
-/** One key of the configuration, for the environment, the flags and the documentation. */
+/** One configuration key, for the environment, the flags and the documentation. */
 export interface ConfigKey {
-  /** `metrics.basicAuth.username`; members of a list's items as `delivery.endpoints[].urlPrefix`. */
+  /** `metrics.basicAuth.username`; for members of list items `delivery.endpoints[].urlPrefix`. */
   readonly name: string;
   readonly schema: JsonSchema;
   readonly type: KeyType;
   readonly required: boolean;
-  /** `TELEMETRYD_…`, where the key can be set by the environment. */
+  /** `TELEMETRYD_…`, if the key can be set in the environment. */
   readonly variable: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export type KeyType =
   | "text or list"
   | "list of objects";
 
-/** Every key that holds a value, in the order of the schema. */
+/** Every key that holds a value, in schema order. */
 export const configKeys: readonly ConfigKey[] = listKeys(configJsonSchema, "", true);
 
 /** `metrics.basicAuth.passwordFile` -> `TELEMETRYD_METRICS_BASIC_AUTH_PASSWORD_FILE` */

@@ -15,7 +15,7 @@ import { type Config, configSchema } from "./schema.ts";
 import { withUnits } from "./units.ts";
 
 export interface ConfigSources {
-  /** The configuration file; relative paths in the configuration are relative to its folder. */
+  /** The configuration file; relative paths in it are relative to its folder. */
   readonly file: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** `--set` flags: `metrics.interval=5s`. */
@@ -23,21 +23,22 @@ export interface ConfigSources {
 }
 
 export interface CheckedConfig {
-  /** Absent when there is an error among the faults. */
+  /** Absent when the faults include an error. */
   readonly config: Config | undefined;
   /** Errors and warnings, from top to bottom. */
   readonly faults: readonly Fault[];
 }
 
-/** What `…File` keys name, looked at from outside; a test passes another one. */
+/** Checks the target of a `…File` key; replaced in tests. */
 export type PathCheck = (path: string, expects: string) => Promise<string | undefined>;
 
 const maxFileBytes = 1024 * 1024;
 
 /**
- * Reads the configuration: file < environment < flags.
+ * Loads the configuration; the environment overrides the file, flags override both.
  *
- * @throws FaultsError INVALID_CONFIGURATION with every fault; FILE_UNREADABLE when the file itself cannot be read
+ * @throws FaultsError INVALID_CONFIGURATION with every fault; FILE_UNREADABLE when the file itself cannot be
+ *   read
  */
 export async function loadConfig(
   sources: ConfigSources,
@@ -57,7 +58,7 @@ export async function loadConfig(
   return { config, warnings: faults };
 }
 
-/** Checks a configuration whose text is at hand. Never throws for its content. */
+/** Checks a configuration given as text. Never throws for its content. */
 export async function checkConfig(
   text: string,
   sources: ConfigSources,
@@ -85,7 +86,7 @@ export async function checkConfig(
     const message = "must be an object with sections such as policies, metrics and ops";
     faults.push({ severity: "error", file: sources.file, line: 1, column: 1, path: "", message });
   }
-  // A file that is not YAML has no keys to speak of: what the rest would report is a consequence.
+  // Without valid YAML there are no keys: further faults would be mere consequences.
   if (hasErrors(faults) || !isObject(fileValue)) return { config: undefined, faults };
   const fromEnvironment = settingsOfEnvironment(sources.environment ?? {});
   const fromFlags = settingsOfFlags(sources.flags ?? []);
@@ -131,9 +132,9 @@ async function checkValue(
 }
 
 /**
- * The file's values as the schema wants them: where it wants text, a number or a truth value is taken as it was written
- * (`protocol: 1.0`, `X-Scope-OrgID: 42`); what was left empty is absent, except a section, which is present with nothing
- * in it.
+ * Converts the file's values for the schema. Where it expects text, numbers and booleans are taken as written
+ * (`protocol: 1.0`, `X-Scope-OrgID: 42`). Empty values count as absent, except that an empty section is
+ * present without content.
  */
 function asText(
   value: unknown,
@@ -162,7 +163,7 @@ function isKnown(schema: JsonSchema | undefined, key: string): boolean {
   return schema !== undefined && schemaOfMember(schema, key) !== undefined;
 }
 
-/** Makes paths absolute in place, the default ones too, and reports those that do not lead to what they should. */
+/** Makes paths absolute in place, defaults included, and reports those with a missing or wrong target. */
 async function resolvePaths(
   value: Record<string, unknown>,
   folder: string,
@@ -187,12 +188,12 @@ async function resolvePaths(
       if (problem !== undefined) report("error", [...path, key], problem);
     }
   };
-  // The section of a path that has a default must be there to hold it.
+  // A path with a default needs its section.
   value["state"] ??= {};
   await visit(value, configJsonSchema, []);
 }
 
-/** What keeps a path from being used, or undefined. A "new directory" is made when the daemon starts. */
+/** The reason why a path is unusable, or undefined. A "new directory" is created when the daemon starts. */
 export async function pathProblem(path: string, expects: string): Promise<string | undefined> {
   try {
     const found = await stat(path);

@@ -3,7 +3,7 @@ import { suggestion } from "../../base/documents/closest.ts";
 import { type DocumentPath, isObject, printPath } from "../../base/documents/document-path.ts";
 import { type ConfigKey, configKeys } from "./keys.ts";
 
-/** A value that did not come from the file: where it goes, and what to call its origin in a message. */
+/** A value from outside the file: its key, and its origin for messages. */
 export interface Setting {
   readonly path: DocumentPath;
   readonly value: unknown;
@@ -16,10 +16,10 @@ export interface Settings {
   readonly faults: readonly Fault[];
 }
 
-/** What Kubernetes puts into the environment of every container for a Service that is named telemetryd. */
+/** Variables that Kubernetes sets in every container for a Service named telemetryd. */
 const kubernetesVariable = /^TELEMETRYD_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_.*)?)$/;
 
-/** The settings that the environment makes, and a warning for each TELEMETRYD_ variable that is no key's. */
+/** The settings from the environment, and a warning for each TELEMETRYD_ variable that matches no key. */
 export function settingsOfEnvironment(environment: Readonly<Record<string, string | undefined>>): Settings {
   const byVariable = new Map(
     configKeys.flatMap((key) => (key.variable === undefined ? [] : [[key.variable, key]])),
@@ -41,7 +41,7 @@ export function settingsOfEnvironment(environment: Readonly<Record<string, strin
   return { settings, faults };
 }
 
-/** The settings of `--set key=value` flags; a member of a map can be set too: `metrics.headers.X-Scope-OrgID=a`. */
+/** The settings of `--set key=value` flags, including members of maps: `metrics.headers.X-Scope-OrgID=a`. */
 export function settingsOfFlags(flags: readonly string[]): Settings {
   const settings: Setting[] = [];
   const faults: Fault[] = [];
@@ -71,7 +71,7 @@ function settingOfFlag(flag: string, origin: string): Setting | string {
   return `is not a key${suggestion(name, settable)}`;
 }
 
-/** Text from the environment or a flag as the key's type; what does not read as it stays text, for the schema to refuse. */
+/** Converts text to the key's type; invalid text stays text, for the schema to reject. */
 function readText(text: string, key: ConfigKey): unknown {
   switch (key.type) {
     case "whole number":
@@ -81,7 +81,7 @@ function readText(text: string, key: ConfigKey): unknown {
     case "list":
       return splitList(text);
     case "text or list":
-      // A comma may also stand inside an address of several hosts.
+      // An address with several hosts contains commas itself.
       return addressSeparator.test(text) ? text.split(addressSeparator).map((item) => item.trim()) : text;
     default:
       return text;
@@ -96,10 +96,10 @@ function splitList(text: string): string[] {
 }
 
 /**
- * Lays settings over what the file holds, later ones over earlier. A section that a setting needs is made; where the
- * file has something else than a section there, the file's fault stays to be seen.
+ * Applies settings to the file's content; later ones win. A missing section is created. When the file has
+ * something else in place of a section, it is kept, so that the file's fault is reported.
  *
- * @returns the whole, and the origin of each path that was set
+ * @returns the result, and the origin of each path that was set
  */
 export function overlay(
   fileValue: Readonly<Record<string, unknown>>,

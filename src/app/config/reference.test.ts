@@ -32,7 +32,7 @@ test("the example holds every key, and nothing in it is wrong", async () => {
     );
   });
   expect(missing.map((key) => key.name)).toEqual([]);
-  // Its secrets are files of a machine that is not here.
+  // Its secrets are files that do not exist on this machine.
   const { config, faults } = await checkConfig(
     text,
     { file: "config/telemetryd.example.yaml" },

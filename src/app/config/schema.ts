@@ -33,8 +33,8 @@ import {
 } from "./values.ts";
 
 /**
- * Every key of the configuration, described once. The JSON Schema, docs/configuration.md, the environment's names and
- * the type {@link Config} all come from here. What holds between keys is in cross-rules.ts.
+ * Every key of the configuration, described once: the source of the JSON Schema, docs/configuration.md, the
+ * environment variables' names and the type {@link Config}. Rules across keys are in cross-rules.ts.
  */
 
 const tls = (about: string) =>
@@ -363,7 +363,7 @@ const log = z
   })
   .meta({ description: "Logging" });
 
-/** What is in the file, after the environment and the flags have been laid over it. */
+/** The schema of the file's content after environment and flags have been applied. */
 export const configSchema = z
   .strictObject({
     policies: policies.optional(),
@@ -386,9 +386,9 @@ export const configSchema = z
   });
 
 /**
- * The configuration as the program uses it: units in the names (`metrics.intervalMs`, `delivery.memoryLimitBytes`,
- * `delivery.rejected.maxBytes`), paths absolute, "" left out, defaults filled in. Sections without a default are
- * absent unless they were written.
+ * The configuration as the program uses it: units in the names (`metrics.intervalMs`,
+ * `delivery.memoryLimitBytes`, `delivery.rejected.maxBytes`), absolute paths, "" omitted, defaults filled in.
+ * Sections without defaults are absent unless they were written.
  */
 export type Config = WithUnits<z.output<typeof configSchema>>;
 

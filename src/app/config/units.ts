@@ -15,7 +15,7 @@ type NameWithUnit<K extends string, U extends Unit> = U extends "ms"
       ? `${Stem}Bytes`
       : `${K}Bytes`;
 
-/** The same tree with every {@link Quantity} a plain number under a name that says its unit. */
+/** The same tree with every {@link Quantity} as a plain number, its unit in the key's name. */
 export type WithUnits<T> =
   T extends Quantity<Unit>
     ? number
@@ -25,7 +25,10 @@ export type WithUnits<T> =
         ? { readonly [K in keyof T as KeyWithUnit<K, T[K]>]: WithUnits<T[K]> }
         : T;
 
-/** `{ interval: 15s }` -> `{ intervalMs: 15000 }`, `{ maxSize: 64KiB }` -> `{ maxBytes: 65536 }`, `size` -> `bytes`, at any depth. */
+/**
+ * `{ interval: 15s }` -> `{ intervalMs: 15000 }`, `{ maxSize: 64KiB }` -> `{ maxBytes: 65536 }`, `size` ->
+ * `bytes`, at any depth.
+ */
 export function withUnits<T>(value: T): WithUnits<T> {
   return convert(value) as WithUnits<T>;
 }
@@ -36,7 +39,7 @@ function convert(value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
-      // A key that was left empty is as absent as one that was not written.
+      // A key left empty counts as absent.
       .filter(([, member]) => member !== undefined)
       .map(([key, member]) => [
         member instanceof Quantity ? nameWithUnit(key, member.unit) : key,

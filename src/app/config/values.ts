@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import { parseUrl } from "../../base/core/url.ts";
 import { oneOf, show } from "../../base/documents/schema-issue.ts";
 
-/** Checks of single values: each returns what is wrong and what would be right, or undefined. */
+/** Checks of single values: each returns the problem and what is expected, or undefined. */
 
 export function urlProblem(text: string, protocols: readonly string[]): string | undefined {
   const names = oneOf(protocols.map((protocol) => protocol.slice(0, -1)));
@@ -30,7 +30,7 @@ export function addressRangeProblem(text: string): string | undefined {
   return `must be an address range such as 10.0.0.0/8 or fd00::/8, not ${show(text)}`;
 }
 
-/** An address, with a port or without: not a name, which would have to be resolved itself. */
+/** For an address, with or without a port: a host name would itself have to be resolved. */
 export function nameServerProblem(text: string): string | undefined {
   const [, six, four = text, port = "53"] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
   const isAddress = six === undefined ? isIP(four) !== 0 : isIP(six) === 6;
@@ -38,7 +38,7 @@ export function nameServerProblem(text: string): string | undefined {
   return `must be an address such as 10.0.0.10, 10.0.0.10:53 or [fd00::a]:53, not ${show(text)}`;
 }
 
-/** By RFC 6052, section 2.2. */
+/** RFC 6052, section 2.2. */
 export function nat64PrefixProblem(text: string): string | undefined {
   if (/:.*\/(32|40|48|56|64|96)$/.test(text) && ipaddr.isValidCIDR(text)) return undefined;
   return `must be an IPv6 prefix of 32, 40, 48, 56, 64 or 96 bits such as 2001:db8:64::/96, not ${show(text)}`;
@@ -49,14 +49,14 @@ export function labelNameProblem(name: string): string | undefined {
   return "must be a label name: letters, digits and _, not beginning with a digit";
 }
 
-/** RFC 1123 label, which organizations, projects and group domains consist of. */
+/** RFC 1123 label, the form of organizations, projects and group domains. */
 export function nameProblem(text: string): string | undefined {
   if (/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text) && text.length <= 253)
     return undefined;
   return `must be a name of lower-case letters, digits and -, not ${show(text)}`;
 }
 
-/** A name as browsers have it in Host; in any letters, without port. */
+/** A host name as browsers send it in Host; any case, without port. */
 export function hostNameProblem(text: string): string | undefined {
   if (/^[\w-]+(\.[\w-]+)*$/.test(text) && text.length <= 253) return undefined;
   return `must be a host name without scheme, port or path, such as telemetryd.example.com, not ${show(text)}`;
@@ -82,7 +82,7 @@ const ofRemoteWrite = [
   "retry-attempt",
 ];
 
-/** For headers that are sent to the metrics store. */
+/** For headers of requests to the metrics store. */
 export function headerProblem(name: string, value: string): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return "is not a header name (RFC 9110, section 5.1)";
   if (credentials.includes(name.toLowerCase())) {

@@ -1,7 +1,7 @@
 import type { RoadmapOptions } from "../../roadmap/cache/roadmap.ts";
 import type { Config } from "../config/schema.ts";
 
-/** Where the backlog comes from. The configuration's cross rules have seen to it that it is one place. */
+/** The source of the backlog. The configuration's cross rules ensure that there is exactly one. */
 export function boardSource({ board, file }: NonNullable<Config["roadmap"]>): RoadmapOptions["source"] {
   if (board === undefined) return { kind: "file", file: file ?? "" };
   const { organization, number, apiUrl, tokenFile = "", app } = board;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "../../base/core/log.ts";
 
-/** `delivery.maxConnections`, or fewer where this process may not open as many files. */
+/** `delivery.maxConnections`, or less when the process may not open as many files. */
 export function connectionLimit(configured: number, log: Logger): number {
   const limit = limitWithin(configured, openFileLimit(readLimits()));
   if (limit < configured) {
@@ -18,7 +18,7 @@ export function limitWithin(configured: number, openFiles: number): number {
   return Math.min(configured, Math.max(16, Math.floor(openFiles / 2)));
 }
 
-/** The soft limit, which Node.js has raised to the hard one, of a text as /proc/self/limits has it. */
+/** The soft limit, which Node.js raises to the hard one, from the text of /proc/self/limits. */
 export function openFileLimit(limits: string): number {
   const soft = /^Max open files\s+(\d+)\s/m.exec(limits)?.[1];
   return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
@@ -28,7 +28,7 @@ function readLimits(): string {
   try {
     return readFileSync("/proc/self/limits", "utf8");
   } catch {
-    // Not Linux: nobody tells.
+    // Not available outside Linux.
     return "";
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/core/clock.ts";
 import type { DaemonStatus } from "../../exporter/policy/status/status-view.ts";
 import type { Readiness } from "../ops/readiness.ts";
 
-/** Whether the daemon is ready, and what works with limits; its parts say so when they are asked. */
+/** The daemon's readiness and degraded parts, pulled from the components on request. */
 export class DaemonHealth {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
@@ -17,12 +17,12 @@ export class DaemonHealth {
     this.#startedAt = new Date(this.#clock.nowMs()).toISOString();
   }
 
-  /** Not ready, for this reason, as long as it does not hold. */
+  /** Adds a readiness condition, with the reason to report while it does not hold. */
   require(holds: () => boolean, reason: string): void {
     this.#requirements.push({ holds, reason });
   }
 
-  /** Asked what works with limits: one sentence, or undefined. */
+  /** Adds a source of degradations: one sentence, or undefined. */
   watch(problem: () => string | undefined): void {
     this.#watched.push(problem);
   }
@@ -44,7 +44,7 @@ export class DaemonHealth {
     };
   }
 
-  /** What works with limits, one sentence each. */
+  /** The degraded parts, one sentence each. */
   degraded(): string[] {
     return this.#watched.flatMap((problem) => problem() || []);
   }

@@ -30,12 +30,12 @@ import type { Config, DeliveryConfig, MetricsConfig } from "../config/schema.ts"
 import { connectionLimit } from "./connection-limit.ts";
 import type { Fleet } from "./fleet.ts";
 
-/** What reading and delivering need, whoever says which sinks run: the daemon's schedule, or a single command. */
+/** The dependencies of reading and delivering, for both the daemon's schedule and a single command. */
 export interface ExportTools {
   readonly deps: ExporterDeps;
   readonly rejected: RejectedStore;
   readonly store: StoreClient;
-  /** Not run where no endpoint may speak protocol 2.0, which alone carries it. */
+  /** Fetched only when an endpoint may use protocol 2.0, which alone carries metadata. */
   readonly metadata: MetricMetadataCache | undefined;
   readonly registries: readonly Registry[];
   close(): Promise<void>;
@@ -64,7 +64,7 @@ export function createExportTools({
 }: ExportToolsOptions): ExportTools {
   const { metrics, delivery, egress } = config;
   const store = new StoreClient(metrics, { clock });
-  // One half of the memory for what waits to be sent, the other for the labels of the series that are exported.
+  // Half of the memory limit is for data waiting to be sent, half for labels of the exported series.
   const halfBytes = Math.floor(delivery.memoryLimitBytes / 2);
   const { concurrency } = metrics;
   const reader = new StoreReader({ client: store, concurrency, cacheMaxBytes: halfBytes, log, clock });
@@ -160,29 +160,29 @@ function settingsOf(config: Config & { readonly metrics: MetricsConfig }): Expor
   };
 }
 
-/** The export job: what the policies declare runs, and can be looked at. */
+/** The running export: it executes the policies and exposes its state. */
 export interface Exporting {
   readonly services: readonly Service[];
   readonly registries: readonly Registry[];
   snapshots(): readonly ExporterSnapshot[];
-  /** The metrics of the sinks, in pieces of Prometheus' text format. */
+  /** The sinks' metrics, in pieces of Prometheus' text format. */
   exposition(): Iterable<string>;
-  /** Of a sink that this daemon runs, by its key. */
+  /** The snapshot of a sink that this daemon runs, by its key. */
   snapshotOf(sink: string): ExporterSnapshot | undefined;
-  /** Where replicas share the cycles: what all of them tell of the sinks. */
+  /** Reports of all replicas on the sinks, when they share the cycles. */
   readonly reports: FleetReports | undefined;
   source(): SourceView;
   rejected(): RejectedView;
   close(): Promise<void>;
 }
 
-/** Of `delivery.shutdownTimeout`, what the rest of the daemon gets for its own end. */
+/** Fraction of `delivery.shutdownTimeout` reserved for the rest of the daemon's shutdown. */
 const restOfShutdown = 0.1;
 const sweepRejectedMs = 60_000;
 
 export interface ExportingOptions extends ExportToolsOptions {
   readonly desired: DesiredPlans;
-  /** Given where replicas share the cycles: `export.schedule: queue`. */
+  /** Set when replicas share the cycles: `export.schedule: queue`. */
   readonly fleet?: Fleet | undefined;
 }
 

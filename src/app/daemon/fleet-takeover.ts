@@ -10,8 +10,8 @@ const limitMs = 5_000;
 const retryEveryMs = 100;
 
 /**
- * For a daemon that runs its cycles itself, where a fleet may have run them before (`redis.url` is still given): takes over
- * the checkpoints in Redis that are newer than those of the state directory. Nothing is done without `redis.url`.
+ * Migrates from a fleet to a daemon that runs its cycles itself: takes over the checkpoints in Redis that are
+ * newer than those of the state directory. A no-op without `redis.url`.
  */
 export async function takeOverFromFleet(
   config: Config,

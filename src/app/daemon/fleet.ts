@@ -12,23 +12,24 @@ import type { Schedule } from "../../exporter/delivery/schedule/schedule.ts";
 import type { MemoryState } from "../../exporter/delivery/state/memory-state.ts";
 import type { StateStore } from "../../exporter/delivery/state/sink-state.ts";
 
-/** What stands in for the local state and the local schedule under `export.schedule: queue`. */
+/** Replaces local state and local schedule under `export.schedule: queue`. */
 export interface Fleet {
   readonly state: StateStore;
-  /** What all replicas tell of the sinks. */
+  /** Reports of all replicas on the sinks. */
   readonly reports: FleetReports;
   schedule(exporterDeps: ExporterDeps, shutdownTimeoutMs: number): Schedule & Service;
 }
 
 export function createFleet(parts: {
   readonly redis: RedisConnections;
-  /** The state directory's: this replica's copy of what it writes to Redis. */
+  /** The state directory's content: this replica's copy of its writes to Redis. */
   readonly mirror: MemoryState;
   readonly clock: Clock;
   readonly log: Logger;
 }): Fleet {
   const state = new RedisState(parts);
-  // On Kubernetes the host's name is the pod's. Two replicas on one machine, or two lives of one, differ in the rest.
+  // On Kubernetes the host name is the pod's. The suffix separates replicas on one machine, and restarts of
+  // one.
   const reports = new FleetReports(`${hostname()}/${randomUUID().slice(0, 8)}`, parts.clock);
   return {
     state,

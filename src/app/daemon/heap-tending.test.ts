@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../base/core/clock.ts";
 import { growingPercent, type Heap, tendHeap } from "./heap-tending.ts";
 
-/** What is done to a heap, with the second in which it is done. */
+/** The operations on a heap, each with its second. */
 async function historyOf(lastSecond: number, usedBytes: (second: number) => number): Promise<string[]> {
   const history: string[] = [];
   let second = 0;

@@ -34,7 +34,9 @@ function policyPlans(): PolicyPlans {
   return new PolicyPlans(store);
 }
 
-/** The policy's conditions and those of its sinks, as `type status reason`, where the second sink stands like this. */
+/**
+ * Conditions of the policy and its sinks as `type status reason`; the second sink has this delivery state.
+ */
 function conditionsWith(deliveryState: DeliveryState): Record<string, string[]> {
   const plans = policyPlans();
   const snapshots = new Map(

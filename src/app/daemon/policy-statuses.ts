@@ -19,10 +19,10 @@ import {
   type SinkView,
 } from "../../exporter/policy/status/status-view.ts";
 
-/** How long a picture of all policies is shown again: whoever asks more often gets the same. */
+/** How long a picture of all policies is reused for further requests. */
 const pictureMs = 500;
 
-/** How a policy and its sinks do. */
+/** The current state of a policy and its sinks. */
 interface Picture {
   readonly conditions: readonly Condition[];
   readonly sinks: readonly {
@@ -32,22 +32,22 @@ interface Picture {
   }[];
 }
 
-/** What is known of a sink's delivery. */
+/** A sink's delivery progress. */
 interface Progress {
   readonly snapshot: ExporterSnapshot;
-  /** This daemon runs it: it is this daemon's to tell the control plane how the sink delivers. */
+  /** This daemon runs the sink, so it reports the sink's delivery to the control plane. */
   readonly isOwn: boolean;
-  /** What the replicas of a fleet have told each other of it. */
+  /** The fleet's shared reports on the sink. */
   readonly shared: FleetSink | undefined;
 }
 
-/** What is kept of a policy between two pictures. */
+/** The part of a policy's state kept between two pictures. */
 interface Kept {
   readonly plan: PolicyPlan;
   /** In the order of the plan's `accepted`. */
   readonly sinks: readonly KeptSink[];
   conditions: readonly Condition[];
-  /** The last picture that it was in. */
+  /** Number of the last picture that included it. */
   picture: number;
 }
 
@@ -60,10 +60,10 @@ interface KeptSink {
 }
 
 /**
- * What is to be said of each policy and its sinks, put together from the policy store and the exporters whenever
- * somebody asks. Keeps the conditions of before, since a condition remembers when its status last changed.
+ * The status of each policy and its sinks, assembled on request from the policy store and the exporters.
+ * Previous conditions are kept, since a condition records when its status last changed.
  *
- * In a fleet every replica shows all sinks: those that others run as these last reported them.
+ * In a fleet every replica shows all sinks; those of other replicas as last reported.
  */
 export class PolicyStatuses {
   readonly #plans: PolicyPlans;
@@ -77,8 +77,8 @@ export class PolicyStatuses {
   #takenAtMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param snapshotOf of a sink that this daemon runs, by its key
-   * @param reports given where replicas share the sinks
+   * @param snapshotOf the snapshot of a sink that this daemon runs, by its key
+   * @param reports set when replicas share the sinks
    */
   constructor(
     plans: PolicyPlans,
@@ -101,8 +101,8 @@ export class PolicyStatuses {
   }
 
   /**
-   * As it is written back to the control plane, one policy at a time: of ten thousand, all together would hold up everything
-   * else. How a sink delivers that another replica runs is left out.
+   * The statuses to write back to the control plane, generated one policy at a time: many at once would block
+   * the event loop. The delivery of sinks that other replicas run is left out.
    */
   *statuses(): Generator<{ readonly ref: PolicyRef; readonly status: PolicyStatus }> {
     for (const [{ plan }, { conditions, sinks }] of this.#pictures()) {
@@ -132,11 +132,11 @@ export class PolicyStatuses {
       kept.picture = Math.max(kept.picture, count);
       yield [planned, this.#picture(kept)];
     }
-    // Another picture may have been taken while this one waited: what is in that one stays.
+    // A later picture may have been taken while this one waited: keep its entries.
     for (const [key, { picture }] of this.#kept) if (picture < count) this.#kept.delete(key);
   }
 
-  /** What is the same for each picture of a plan is made once; conditions pass from one plan of a policy to the next. */
+  /** Caches everything that is constant for a plan; conditions pass from one plan of a policy to the next. */
   #keptOf(plan: PolicyPlan): Kept {
     const policy = sinkKey(plan.ref, "");
     const before = this.#kept.get(policy);
@@ -198,7 +198,9 @@ function oldestCheckpoint({ sources }: ExporterSnapshot): number | undefined {
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** Since when a sink delivers as it does is known to the fleet, also where this replica has just been started. */
+/**
+ * The fleet knows how long a sink has been in its delivery state, even when this replica has just started.
+ */
 function sinceReported(
   conditions: readonly Condition[],
   shared: FleetSink | undefined,
@@ -211,7 +213,7 @@ function sinceReported(
   );
 }
 
-/** An endpoint that must not be sent to shows only when it is looked up. */
+/** A blocked endpoint is discovered only when its name is resolved. */
 function acceptedNow(condition: ConditionState, snapshot: ExporterSnapshot | undefined): ConditionState {
   const deliveryState = snapshot?.deliveryState;
   if (condition.status !== "True" || deliveryState?.kind !== "forbidden") return condition;

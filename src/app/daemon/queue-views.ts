@@ -9,21 +9,21 @@ import type { Config } from "../config/schema.ts";
 import { queueDashboard } from "../ops/queue-dashboard.ts";
 import { createQueueRegistry } from "../ops/queue-metrics.ts";
 
-/** The daemon's queues, for those who look at them: the dashboard and the metrics. */
+/** The daemon's queues, for the dashboard and the metrics. */
 export interface QueueViews {
   readonly registry: Registry;
   readonly dashboard: FastifyPluginAsync;
   close(): Promise<void>;
 }
 
-/** @returns undefined where the configuration asks for no queue */
+/** @returns undefined when the configuration uses no queue */
 export function openQueueViews(config: Config, redis: RedisConnections): QueueViews | undefined {
   const names = [
     ...(config.export.schedule === "queue" ? [cycleQueueName] : []),
     ...(config.roadmap === undefined ? [] : [roadmapQueueName]),
   ];
   if (names.length === 0) return undefined;
-  // Responds at once when Redis is away: a scrape and a page must not wait for it.
+  // Fails fast when Redis is unreachable: scrapes and pages must not wait for it.
   const connection = redis.open("command", "queue-views");
   const queues = names.map((name) => {
     const queue = new Queue(name, {

@@ -213,7 +213,7 @@ describe("host names", () => {
   });
 });
 
-/** The status that a server gives to a request that no client would write. */
+/** The status of the response to a raw request that no client would send. */
 function statusOfRaw({ hostname, port }: URL, request: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(request));

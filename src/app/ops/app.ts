@@ -13,22 +13,24 @@ import { livePart, type PageView, statusPage } from "./page/status-page.ts";
 import type { Readiness } from "./readiness.ts";
 import { Scrapes } from "./scrape.ts";
 
-/** Where the queue dashboard is. */
+/** Path of the queue dashboard. */
 export const queuesPath = "/queues";
 
-/** What the ops address shows. Everything is pulled when somebody asks; all of it must be cheap and in memory. */
+/**
+ * Data sources of the ops address. Everything is pulled on request; all of it must be cheap and in memory.
+ */
 export interface OpsInput {
   status(): DaemonStatus;
   readiness(): Readiness;
-  /** What works with limits, as in the status: a probe asks for this alone, and of ten thousand policies for nothing. */
+  /** Degraded parts, as in the status: probes read only this, at no cost per policy. */
   degraded(): readonly string[];
-  /** One per component; a metric's name occurs in one of them only. */
+  /** One per component; each metric name occurs in one of them only. */
   readonly registries: readonly Registry[];
-  /** The series of sinks, as {@link ScrapeInput.pieces}; absent where nothing is exported. */
+  /** The sinks' series, as in {@link ScrapeInput.pieces}; absent when nothing is exported. */
   readonly pieces?: (() => Iterable<string>) | undefined;
-  /** The queue dashboard; absent where the daemon has no queues. */
+  /** The queue dashboard; absent when the daemon has no queues. */
   readonly dashboard?: FastifyPluginAsync | undefined;
-  /** The host of `ops.listen`, and `ops.hosts`: names that it responds to. */
+  /** The host of `ops.listen`, and `ops.hosts`: accepted host names. */
   readonly listenHost: string;
   readonly hosts: readonly string[];
   /** Wall-clock time, ms. */
@@ -40,7 +42,7 @@ export interface OpsInput {
 export function buildOpsApp(input: OpsInput): FastifyInstance {
   const app = Fastify({
     logger: false,
-    // A client that trickles its request must not hold a shutdown.
+    // A slow client must not delay a shutdown.
     requestTimeout: 5_000,
     bodyLimit: 1_024,
   });
@@ -49,14 +51,14 @@ export function buildOpsApp(input: OpsInput): FastifyInstance {
     reply.headers(securityHeaders);
     const { headers, url = "" } = request.raw;
     if (!namesOneHost(request.raw)) return plain(reply, 400, "the request must have one Host header\n");
-    // Whoever checks the health may use any name, and learns nothing.
+    // Health checks may use any host name; they reveal nothing.
     if (healthPaths.has(url) || isKnownHost(headers.host, input.listenHost, names)) return;
     return plain(reply, 421, unknownHost);
   });
   app.setNotFoundHandler((_, reply) => plain(reply, 404, "not found\n"));
   app.setErrorHandler((error, request, reply) => {
     input.log.error({ url: request.url, error: describeError(error) }, "a request to the ops address failed");
-    // Fastify's own refusals (a malformed request, an unknown method) carry their status; all else is our fault.
+    // Fastify's own errors (malformed request, unknown method) carry their status; any other is a 500.
     const statusCode = statusOf(error);
     return plain(
       reply,
@@ -70,7 +72,7 @@ export function buildOpsApp(input: OpsInput): FastifyInstance {
     const gone = new AbortController();
     reply.raw.once("close", () => gone.abort());
     const body = await scrapes.body(request.ip, gone.signal).catch(() => undefined);
-    // It went while it waited for its turn: nobody is there to be told.
+    // The client disconnected while waiting for its turn.
     if (body === undefined) return reply.hijack();
     return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(body);
   });
@@ -131,7 +133,7 @@ const securityHeaders = {
   "x-frame-options": "DENY",
 };
 
-/** The page's own style and script, by their hash, and nothing else: markup that got in would still not run. */
+/** Allows only the page's own style and script, by hash: injected markup could not run. */
 const pagePolicy = [
   "default-src 'none'",
   `style-src '${hashOf(pageStyle)}'`,

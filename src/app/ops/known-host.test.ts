@@ -15,7 +15,7 @@ test.each<[host: string | undefined, onLoopback: boolean, onNetwork: boolean]>([
   ["ops.example.com", true, true],
   ["OPS.example.com.:443", true, true],
   [undefined, true, true],
-  // Nobody outside can register these; on loopback nobody needs them.
+  // No outsider can register these; on loopback they are not needed.
   ["telemetryd:9464", false, true],
   ["telemetryd.monitoring.svc:9464", false, true],
   ["telemetryd.monitoring.svc.cluster.local:9464", false, true],

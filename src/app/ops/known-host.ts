@@ -2,15 +2,17 @@ import { isIP } from "node:net";
 import { withoutBrackets } from "../../base/net/host.ts";
 
 /**
- * Whether a request's Host is one that the ops address responds to. A page of another site can make a browser ask here under a
- * name of its own, which it lets lead to this machine (DNS rebinding), and read what comes back; so a name must be known.
+ * Whether the ops address accepts a request's Host header. With DNS rebinding, a page of another site can
+ * make a browser send requests to this machine under the site's own name and read the responses; so the name
+ * must be known.
  *
- * Addresses are no names, and nobody outside can give `localhost` away. Where the address is open to a network, its names
- * without a domain and those of a cluster's services are known too: a scrape uses them, and nobody can register them.
+ * IP addresses are safe, and so is `localhost`, which no outsider controls. When the address is open to a
+ * network, single-label names and those of cluster services are also accepted: scrapes use them, and nobody
+ * can register them.
  *
- * @param host the header's value; undefined for none, which only HTTP/1.0 allows, and no browser sends
- * @param listenHost of `ops.listen`
- * @param names `ops.hosts`, in small letters
+ * @param host the header's value; undefined when absent, which only HTTP/1.0 allows, and no browser sends
+ * @param listenHost the host of `ops.listen`
+ * @param names `ops.hosts`, in lower case
  */
 export function isKnownHost(
   host: string | undefined,
@@ -25,7 +27,7 @@ export function isKnownHost(
   return !isLoopback(listenHost) && /^[^.]+$|\.svc$|\.cluster\.local$/.test(name);
 }
 
-/** In small letters, without port and without the dot of a complete name; undefined where it is none. */
+/** In lower case, without port and trailing dot; undefined when it is not a name. */
 function nameOf(host: string): string | undefined {
   return /^(\[[0-9a-f:.]+\]|[\w.-]+?)\.?(?::\d{0,5})?$/.exec(host.toLowerCase())?.[1];
 }

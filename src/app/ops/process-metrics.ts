@@ -1,14 +1,14 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
 /**
- * How often the event loop's delay is sampled, ms. Each sample wakes an idle process: with the usual 10 ms that alone took more
- * than half of what an idle daemon takes, with 500 a sixth (bench/idle.ts).
+ * Sampling interval of the event loop's delay, in ms. Each sample wakes an idle process, which at the
+ * library's default rate dominates its CPU time (bench/idle.ts).
  */
 const eventLoopSampleMs = 2_000;
 
 /**
- * The process's own metrics (CPU, memory, event loop, open files, garbage collection) and which build it is. Made once
- * per process, since it observes the event loop from then on.
+ * The process's own metrics (CPU, memory, event loop, open files, garbage collection) and its build
+ * information. Created once per process, since it observes the event loop from then on.
  */
 export function createProcessRegistry(version: string): Registry {
   const registry = new Registry();
@@ -23,7 +23,7 @@ export function createProcessRegistry(version: string): Registry {
   return registry;
 }
 
-/** Gauges named `_total`, against Prometheus' conventions, and what tells the same as nodejs_active_resources. */
+/** Gauges named `_total`, against Prometheus' conventions, and duplicates of nodejs_active_resources. */
 const misnamed = [
   "nodejs_active_resources_total",
   "nodejs_active_handles",

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** A queue whose Redis is away. */
+/** A queue whose Redis is unreachable. */
 function idleQueue(): Queue {
   const connection = new Redis({ lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0 });
   connection.on("error", () => undefined);

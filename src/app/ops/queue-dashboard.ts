@@ -9,13 +9,13 @@ import { queuesPath } from "./app.ts";
 
 export interface QueueDashboard {
   readonly queues: readonly Queue[];
-  /** `ops.dashboard: write`; otherwise nothing can be changed there. */
+  /** `ops.dashboard: write`; otherwise the dashboard is read-only. */
   readonly isWritable: boolean;
 }
 
 /**
- * Bull Board under {@link queuesPath}: what is in the queues, and, where that is allowed, buttons that retry, remove and
- * pause. To be registered with that prefix.
+ * Bull Board under {@link queuesPath}: the queues' jobs and, if writable, buttons to retry, remove and pause.
+ * Must be registered with that prefix.
  */
 export function queueDashboard({ queues, isWritable }: QueueDashboard): FastifyPluginAsync {
   return async (scope: FastifyInstance) => {
@@ -36,8 +36,8 @@ export function queueDashboard({ queues, isWritable }: QueueDashboard): FastifyP
 }
 
 /**
- * A page of another site must not press the buttons. Browsers say where a request comes from: all of them in Origin, and the
- * newer ones, to addresses that are trustworthy, in Sec-Fetch-Site too.
+ * CSRF protection: a page of another site must not press the buttons. Every browser sends the request's
+ * origin in Origin; newer ones also send Sec-Fetch-Site to trustworthy addresses.
  */
 function isOwnPage(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];
@@ -45,11 +45,11 @@ function isOwnPage(headers: IncomingHttpHeaders): boolean {
   const { origin = "", host = "" } = headers;
   const from = parseUrl(origin);
   if (from === undefined || from.host === "") return false;
-  // A port that is the scheme's own is left out of Origin.
+  // Origin omits the scheme's default port.
   return parseUrl(`${from.protocol}//${host}`)?.host === from.host;
 }
 
-/** Bull Board is a script with styles of its own and a `base` tag; fonts from elsewhere stay away. */
+/** Bull Board needs its script, inline styles and a `base` tag; external fonts are blocked. */
 const boardPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -2,8 +2,8 @@ import type { Queue } from "bullmq";
 import { Counter, Gauge, Registry } from "prom-client";
 
 /**
- * BullMQ's own metrics of all queues, under the names that its `exportPrometheusMetrics` gives them (which writes each
- * queue as a document of its own, so two of them would repeat their types). Empty while Redis is away.
+ * BullMQ's own metrics of all queues, under the names of its `exportPrometheusMetrics` (which writes one
+ * document per queue, so two queues would repeat their types). Empty while Redis is unreachable.
  */
 export function createQueueRegistry(queues: readonly Queue[]): Registry {
   const registry = new Registry();
@@ -38,7 +38,7 @@ export function createQueueRegistry(queues: readonly Queue[]): Registry {
   return registry;
 }
 
-/** A queue that cannot be asked leaves its metrics out. */
+/** A queue that cannot be read has no metrics. */
 async function each(queues: readonly Queue[], collect: (queue: Queue) => Promise<void>): Promise<void> {
   await Promise.all(queues.map((queue) => collect(queue).catch(() => undefined)));
 }

@@ -1,4 +1,4 @@
-/** Whether traffic may come, and if not, why: what `/readyz` reports. */
+/** Readiness for traffic, and the reasons against it, as `/readyz` reports them. */
 export interface Readiness {
   readonly ready: boolean;
   /** One sentence each; empty when ready. */

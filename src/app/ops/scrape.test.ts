@@ -8,7 +8,7 @@ import { Scrapes } from "./scrape.ts";
 const never = new AbortController().signal;
 const line = `telemetryd_piece{of="${"x".repeat(1_000)}"} 1\n`;
 
-/** Endless, unless `count` is given; tells how many were asked for in all, and how many scrapes have ended. */
+/** Endless, unless `count` is given; counts the requested pieces and the ended scrapes. */
 function pieces(count = Infinity) {
   const seen = { asked: 0, ended: 0 };
   function* generate() {

@@ -3,25 +3,25 @@ import { setImmediate } from "node:timers/promises";
 import { Registry } from "prom-client";
 import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 
-/** Formatted without a pause: probes and exports wait for no longer than this. */
+/** Longest formatting without a pause: it bounds the delay of probes and exports. */
 const burstMs = 5;
 
-/** A scrape whose reader has not taken it by then is broken off: its turn is another one's. */
+/** A scrape that its client has not read by then is aborted, to free its place. */
 const scrapeLimitMs = 60_000;
 
-/** At once: one of an address, while another address is served beside it. */
+/** Concurrent scrapes: one per address, so two addresses are served side by side. */
 const scrapesAtOnce = 2;
 
 export interface ScrapeInput {
-  /** One per component; a metric's name occurs in one of them only. */
+  /** One per component; each metric name occurs in one of them only. */
   readonly registries: readonly Registry[];
-  /** Many series, in the text format: lines in pieces that each take little time. Asked for only as they are sent. */
+  /** The many series as text lines, in pieces that are cheap to format and generated as they are sent. */
   readonly pieces: () => Iterable<string>;
 }
 
 /**
- * The responses to scrapes: formatted while they are sent, piece by piece, so that neither the event loop nor the memory
- * holds all of one. Those of one address take turns.
+ * Scrape responses, formatted piece by piece while they are sent, so that a whole response never occupies the
+ * event loop or the memory. Scrapes of one address take turns.
  */
 export class Scrapes {
   readonly #input: ScrapeInput;
@@ -33,14 +33,14 @@ export class Scrapes {
     this.#limitMs = limitMs;
   }
 
-  /** Scrapes that are under way or wait for their turn. */
+  /** Scrapes in progress or waiting for their turn. */
   get open(): number {
     return this.#turns.taken + this.#turns.waiting;
   }
 
   /**
-   * @param signal aborts when the client has gone, or has everything
-   * @returns the body; the turn lasts until it is closed, which the signal does too
+   * @param signal aborts when the client has gone, or has received everything
+   * @returns the body; the turn ends when it is closed, which the signal also does
    * @throws the signal's reason
    */
   async body(client: string, signal: AbortSignal): Promise<Readable> {
@@ -58,11 +58,12 @@ export class Scrapes {
   }
 
   async *#text(): AsyncGenerator<string> {
-    // Merged each time: a component may register a metric after the start. merge() refuses an empty list.
+    // Merged for each scrape: a component may register a metric after the start. merge() rejects an empty
+    // list.
     yield await Registry.merge([new Registry(), ...this.#input.registries]).metrics();
     let busySinceMs = performance.now();
     for (const piece of this.#input.pieces()) {
-      // A reader that keeps up never makes the stream wait, and would have all pieces formatted in one go.
+      // A client that keeps up never pauses the stream, and would have all pieces formatted without a break.
       if (performance.now() - busySinceMs >= burstMs) {
         await setImmediate();
         busySinceMs = performance.now();

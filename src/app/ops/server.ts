@@ -4,13 +4,13 @@ import type { Service } from "../../base/core/service.ts";
 import { boundConnections, type ConnectionBounds } from "../../base/net/bounded-connections.ts";
 import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
 
-/** How long a response that is under way may take once the daemon stops. */
+/** Time limit for responses in progress when the daemon stops. */
 const closeLimitMs = 1_000;
 
-/** Scrapers, probes and some browsers, with room for those that come again before their last connection is gone. */
+/** For scrapers, probes and browsers, with room for reconnects before the last connection has closed. */
 const defaultBounds: ConnectionBounds = { connections: 256, connectionsPerAddress: 128 };
 
-/** Listens at `ops.listen` for as long as the daemon runs; also while it stops, so that its state can be seen. */
+/** Serves `ops.listen` while the daemon runs and while it stops, so that its state stays visible. */
 export class OpsServer implements Service {
   readonly name = "ops";
   readonly #app: FastifyInstance;
@@ -28,7 +28,7 @@ export class OpsServer implements Service {
     this.#bounds = bounds;
   }
 
-  /** Where it can be reached, once it listens. */
+  /** The server's URL once it listens. */
   get url(): string | undefined {
     return this.#url;
   }
@@ -38,7 +38,7 @@ export class OpsServer implements Service {
   }
 
   /**
-   * Binds the address, so that a taken one ends the start at once; `run` binds it otherwise.
+   * Binds the address early, so that a taken one fails the start at once; otherwise `run` binds it.
    *
    * @throws ADDRESS_IN_USE
    */

@@ -9,14 +9,17 @@ const units: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
 };
 
-/** Reads a size such as `64KiB`, `256MiB`, `1.5GB` or plain bytes. @returns bytes, or undefined when it is not a size */
+/**
+ * Parses a size such as `64KiB`, `256MiB`, `1.5GB` or plain bytes. @returns bytes, or undefined when the text
+ * is not a size
+ */
 export function parseByteSize(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(B|KB|MB|GB|KiB|MiB|GiB|)$/.exec(text);
   if (match === null) return undefined;
   return Math.round(Number(match[1]) * (units[match[2] ?? ""] ?? Number.NaN));
 }
 
-/** Writes a size for people: `512B`, `64KiB`, `1.5MiB`. */
+/** Formats a size: `512B`, `64KiB`, `1.5MiB`. */
 export function formatByteSize(bytes: number): string {
   if (bytes < 1024) return `${bytes}B`;
   for (const unit of ["KiB", "MiB"]) {

@@ -1,4 +1,4 @@
-/** The number of characters (Unicode code points) of a text, which JSON Schema's lengths count. */
+/** The number of characters (Unicode code points) of a text, the unit of JSON Schema's lengths. */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length - 1; index++) {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Time as an argument: the daemon passes the system's, tests pass a simulated one and wait for nothing. */
+/** Time as an argument: the daemon passes the system clock, tests pass a simulated one and never wait. */
 export interface Clock {
   /** Wall-clock time in ms since the Unix epoch. May jump in either direction. */
   nowMs(): number;
   /** Milliseconds since an arbitrary start; never jumps. For ages and deadlines. */
   monotonicMs(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+  /** Resolves after `ms`; rejects with the signal's reason if it aborts first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export const systemClock: Clock = {
 /** setTimeout takes a signed 32-bit number of ms; anything longer would fire at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
-/** Waits for `ms`. @throws the signal's reason when it aborts first */
+/** Waits for `ms`. @throws the signal's reason if it aborts first */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   for (let restMs = ms; restMs > 0; restMs -= longestTimerMs) {

@@ -1,4 +1,4 @@
-/** Units of at least a millisecond, in ms; whole numbers of them are counted exactly. */
+/** Units of at least a millisecond, in ms; integral amounts of them are exact. */
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const unitsNs: Readonly<Record<string, number>> = { ns: 1, us: 1_000, µs: 1_000, μs: 1_000 };
 
@@ -6,8 +6,8 @@ const wholePattern = /^([-+]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m
 const partPattern = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;
 
 /**
- * Reads a duration as Kubernetes writes them (Go's `time.ParseDuration`): `250ms`, `5s`, `1m30s`, `1.5h`,
- * `0`. Exact to the nanosecond; parts of one are cut off.
+ * Parses a duration in the form Kubernetes uses (Go's `time.ParseDuration`): `250ms`, `5s`, `1m30s`, `1.5h`,
+ * `0`. Exact to the nanosecond; smaller parts are truncated.
  *
  * @returns milliseconds, possibly with a fraction, or undefined when the text is not a duration
  */
@@ -22,7 +22,7 @@ export function parseDuration(text: string): number | undefined {
     const unitNs = unitsNs[unit] ?? unitMs * 1e6;
     if (unitMs > 0) wholeMs += Number(whole) * unitMs;
     else restNs += Number(whole) * unitNs;
-    // As Go reads a fraction, so that 1.005s is exact. More digits than a number holds change nothing.
+    // As Go parses a fraction, so that 1.005s is exact. Digits beyond a number's precision change nothing.
     const digits = fraction.slice(0, 15);
     restNs += Math.floor(Number(digits) * (unitNs / 10 ** digits.length));
   }
@@ -30,7 +30,7 @@ export function parseDuration(text: string): number | undefined {
   return match[1] === "-" ? -totalMs : totalMs;
 }
 
-/** Writes a duration as Kubernetes does: `1m30s`, `250ms`, `0s`; the inverse of {@link parseDuration}. */
+/** Formats a duration as Kubernetes does: `1m30s`, `250ms`, `0s`; the inverse of {@link parseDuration}. */
 export function formatDuration(durationMs: number): string {
   if (durationMs === 0) return "0s";
   const sign = durationMs < 0 ? "-" : "";

@@ -1,8 +1,8 @@
 /**
- * Every fault of the program, in one table: a code that tests and documents can name, and the exit status a command
- * ends with. `docs/errors.md` lists the same codes; a test holds the two to each other.
+ * Every fault of the program, in one table: a code for tests and documents, and the exit status of a command
+ * that fails with it. `docs/errors.md` lists the same codes; a test keeps the two in sync.
  *
- * Expected failures (a receiver that responds with 503, a source that is down) are values, not errors.
+ * Expected failures (a receiver responds with 503, a source is down) are values, not errors.
  */
 export const errorTable = {
   INVALID_CONFIGURATION: {
@@ -34,7 +34,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** A fault with a code of the table. `message` is written for the person who has to act on it. */
+/** A fault with a code of the table. `message` addresses the person who has to act on it. */
 export class TelemetrydError extends Error {
   override readonly name = "TelemetrydError";
   readonly code: ErrorCode;
@@ -50,8 +50,8 @@ export class TelemetrydError extends Error {
 }
 
 /**
- * One line that says what went wrong, for logs and conditions: the message, and those of its causes that say more.
- * Node hides the useful part of network errors in `cause` and in AggregateError's `errors`.
+ * One line that describes an error, for logs and conditions: its message, and those of its causes that add
+ * information. Node.js hides the useful part of network errors in `cause` and in AggregateError's `errors`.
  */
 export function describeError(error: unknown): string {
   const parts: string[] = [];

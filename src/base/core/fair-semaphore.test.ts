@@ -93,7 +93,7 @@ test("in halves, whatever happens, places are neither lost nor invented, and non
   );
 });
 
-/** Lets everything run that can. */
+/** Runs everything that is ready. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("no more than the limit at once, first come, first served, also against those who come just then", async () => {
@@ -156,7 +156,7 @@ test("no owner has all of several places, however many it asks for", async () =>
   const next = take("small");
   semaphore.release("small");
   await next;
-  // The large one waited longer, and still has its share.
+  // The large owner waited longer and still gets its share.
   expect(order).toEqual(["large", "large", "small", "small"]);
   semaphore.release("large");
   await Promise.all(large);
@@ -172,7 +172,7 @@ test("who is alone has all places, until somebody else comes", async () => {
   await other;
   semaphore.release("other");
   semaphore.release("one");
-  // From now on a place is left for the other one.
+  // From now on one place is left for the other owner.
   await semaphore.acquire("one", never);
   const second = semaphore.acquire("one", never);
   await turn();

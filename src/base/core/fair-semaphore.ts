@@ -1,10 +1,10 @@
 /**
- * How much of the places one owner may hold.
+ * The share of the places that one owner may hold.
  *
- * - `half`: an owner gets a place while more are free than it holds. One alone gets half, n greedy ones get 1/(n+1)
- *   each, and as much stays free for everybody else.
- * - `all-but-one`: one alone gets everything; as soon as there are others, one place stays out of its reach, if there
- *   are several. Others are owners that have asked since about the last {@link FairSemaphore.forgetIdle}.
+ * - `half`: an owner gets a place while more are free than it holds. A single owner gets half, n greedy ones
+ *   get 1/(n+1) each, and as much stays free for everyone else.
+ * - `all-but-one`: a single owner gets everything; with other owners, it leaves one place, if there are
+ *   several. Others are owners that have asked since about the last {@link FairSemaphore.forgetIdle}.
  */
 export type Share = "half" | "all-but-one";
 
@@ -13,17 +13,17 @@ interface Waiting {
 }
 
 /**
- * A limited number of places that owners share, each at most its {@link Share}. Those who wait take turns, owner by
- * owner, so that a long queue of one is no delay for another.
+ * A semaphore whose places are shared by owners, each up to its {@link Share}. Waiting owners take turns, so
+ * one owner's long queue does not delay another.
  */
 export class FairSemaphore {
   readonly #places: number;
   readonly #share: Share;
   #free: number;
   readonly #held = new Map<string, number>();
-  /** In the order of their turns; no queue is empty. */
+  /** In turn order; no queue is empty. */
   readonly #queues = new Map<string, Set<Waiting>>();
-  /** Who has asked since about the last {@link forgetIdle}; empty where halves are shared out. */
+  /** Owners that have asked since about the last {@link forgetIdle}; empty for `half`. */
   #owners = new Set<string>();
 
   constructor(places: number, share: Share) {
@@ -46,7 +46,7 @@ export class FairSemaphore {
     return count;
   }
 
-  /** Nothing is free, and somebody waits. */
+  /** No place is free, and an owner waits. */
   get isFullyTaken(): boolean {
     return this.#free === 0 && this.#queues.size > 0;
   }
@@ -55,7 +55,7 @@ export class FairSemaphore {
     return this.#queues.has(owner);
   }
 
-  /** @returns whether a place is the caller's now */
+  /** @returns whether the caller now holds a place */
   tryAcquire(owner: string): boolean {
     if (this.#share === "all-but-one") this.#owners.add(owner);
     if (this.isWaiting(owner) || !this.#mayTake(owner)) return false;
@@ -64,7 +64,7 @@ export class FairSemaphore {
   }
 
   /**
-   * Resolves when a place is the caller's, who gives it back with {@link release}, once and with the same owner.
+   * Resolves when the caller holds a place; it returns it with {@link release}, once and with the same owner.
    *
    * @throws the signal's reason
    */
@@ -87,7 +87,7 @@ export class FairSemaphore {
     });
   }
 
-  /** The place is handed over at once: whoever asks in between does not get in before those who wait. */
+  /** Hands the place over at once: a new caller cannot overtake those waiting. */
   release(owner: string): void {
     this.#free++;
     const held = (this.#held.get(owner) ?? 0) - 1;
@@ -114,7 +114,7 @@ export class FairSemaphore {
     this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
   }
 
-  /** Whoever has had a turn goes to the end, where this loop meets it once more. */
+  /** An owner that had a turn moves to the end, where this loop reaches it again. */
   #admit(): void {
     for (const [owner, queue] of this.#queues) {
       if (this.#free === 0) return;

@@ -1,22 +1,22 @@
 import { type ErrorCode, TelemetrydError } from "./errors.ts";
 
-/** One thing that is wrong (or doubtful) in a file that a person wrote. */
+/** One error (or warning) in a file written by a person. */
 export interface Fault {
   readonly severity: "error" | "warning";
-  /** The file as it was named, or what else the value came from: `environment TELEMETRYD_…`, `--set …`. */
+  /** The file as it was named, or the value's other origin: `environment TELEMETRYD_…`, `--set …`. */
   readonly file: string;
-  /** From 1; absent where the value did not come from a file. */
+  /** From 1; absent when the value did not come from a file. */
   readonly line?: number;
   readonly column?: number;
-  /** Place in the document, as Kubernetes prints it: `spec.sinks[0].name`. Empty for the document itself. */
+  /** Path in the document, as Kubernetes prints it: `spec.sinks[0].name`. Empty for the document itself. */
   readonly path: string;
-  /** What is wrong and what would be right. */
+  /** The problem, and what is expected instead. */
   readonly message: string;
-  /** Lines that show the place within a value: the text and a caret under it. */
+  /** Lines that point at a position within the value: the text with a caret below it. */
   readonly excerpt?: string;
 }
 
-/** One fault for a terminal: `file:line:column: error: path: message`, then its excerpt, indented. */
+/** Formats a fault for a terminal: `file:line:column: error: path: message`, then its excerpt, indented. */
 export function printFault(fault: Fault): string {
   const place = fault.line === undefined ? fault.file : `${fault.file}:${fault.line}:${fault.column ?? 1}`;
   const path = fault.path === "" ? "" : `${fault.path}: `;
@@ -27,7 +27,7 @@ export function printFault(fault: Fault): string {
   );
 }
 
-/** Control characters and those that turn the writing's direction: names in a file could rewrite the terminal. */
+/** Control and bidirectional formatting characters: names in a file could manipulate the terminal. */
 const unprintable = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
 export function printFaults(faults: readonly Fault[]): string {
@@ -38,7 +38,7 @@ export function hasErrors(faults: readonly Fault[]): boolean {
   return faults.some((fault) => fault.severity === "error");
 }
 
-/** Files first by name, then from top to bottom; what has no line comes before what has one. */
+/** Sorts by file name, then by position; faults without a line come first. */
 export function sortFaults(faults: readonly Fault[]): Fault[] {
   return faults.toSorted(
     (a, b) =>
@@ -51,7 +51,7 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** All faults of an input at once; `message` is the printed list. */
+/** All faults of an input; `message` is the formatted list. */
 export class FaultsError extends TelemetrydError {
   readonly faults: readonly Fault[];
 

@@ -1,4 +1,4 @@
-/** Markup that is safe to send. Only {@link html} and {@link trustedHtml} make it. */
+/** Markup that is safe to send. Only {@link html} and {@link trustedHtml} create it. */
 export interface Html {
   readonly markup: string;
 }
@@ -6,8 +6,9 @@ export interface Html {
 type Part = Html | string | number | false | undefined | readonly Part[];
 
 /**
- * Builds markup from a template: text and numbers are escaped, {@link Html} is not, lists are joined, `false` and
- * `undefined` are nothing. Escaping holds between tags and inside double-quoted attributes, nowhere else.
+ * Builds markup from a template: text and numbers are escaped, {@link Html} is not, lists are joined, `false`
+ * and `undefined` are omitted. The escaping is valid between tags and inside double-quoted attributes,
+ * nowhere else.
  */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let markup = literals[0] ?? "";
@@ -15,7 +16,7 @@ export function html(literals: TemplateStringsArray, ...parts: readonly Part[]):
   return { markup };
 }
 
-/** For constants of this program only; never for anything that was read. */
+/** For constants of this program only; never for external input. */
 export function trustedHtml(markup: string): Html {
   return { markup };
 }

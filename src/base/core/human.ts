@@ -11,14 +11,14 @@ export function formatExactCount(count: number): string {
   return grouped.format(count);
 }
 
-/** A samples-per-second figure: `0`, `0.25/s`, `3.4/s`, `12.3K/s`. */
+/** A rate in samples per second: `0`, `0.25/s`, `3.4/s`, `12.3K/s`. */
 export function formatRate(perSecond: number): string {
   if (perSecond === 0) return "0/s";
   if (perSecond < 10) return `${Number(perSecond.toPrecision(2))}/s`;
   return `${formatCount(Math.round(perSecond))}/s`;
 }
 
-/** An age the way kubectl writes it: exact while it is young, one unit once it is old (`95s`, `4m10s`, `42m`, `3d2h`). */
+/** An age as kubectl prints it: exact while young, a single unit when old (`95s`, `4m10s`, `42m`, `3d2h`). */
 export function formatAge(ageMs: number): string {
   const seconds = Math.max(0, Math.floor(ageMs / 1_000));
   if (seconds < 120) return `${seconds}s`;

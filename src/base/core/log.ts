@@ -6,15 +6,15 @@ export type { Logger } from "pino";
 
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace";
 
-/** Where finished lines go: a stream, or whatever a test passes. */
+/** Destination of finished lines: a stream, or a test's own. */
 export interface LineSink {
   write(text: string): unknown;
 }
 
 /**
- * The program's logger: one JSON object a line, or readable lines on a terminal. Every text in a finished line passes
- * through {@link redact}, so that no field, nested error or message can carry a credential out. Names of fields do not: what
- * a secret happens to be must not change a line's form.
+ * The program's logger: one JSON object per line, or readable lines on a terminal. Every text in a finished
+ * line passes through {@link redact}, so no field, nested error or message can leak a credential. Field names
+ * do not: a secret that happens to equal one must not change the line's structure.
  */
 export function createLogger(level: LogLevel, out: LineSink, isTerminal: boolean): Logger {
   const format = isTerminal ? prettyFormat() : undefined;
@@ -28,7 +28,7 @@ export function createLogger(level: LogLevel, out: LineSink, isTerminal: boolean
   return pino(options, line);
 }
 
-/** Loaded on a terminal alone: it is a good part of what a start takes. */
+/** Loaded on a terminal only: loading it slows the start. */
 function prettyFormat(): (line: string) => string {
   const load = createRequire(import.meta.url);
   const { prettyFactory } = load("pino-pretty") as typeof import("pino-pretty");

@@ -4,18 +4,18 @@ import type { Logger } from "./log.ts";
 import { withEither } from "./signals.ts";
 
 /**
- * Anything that lives as long as the daemon. Constructors only assign: `run` acquires what the service needs, works
- * until the signal aborts, and gives everything back before it resolves. It rejects only for a fault that must end
- * the daemon.
+ * A component that lives as long as the daemon. Constructors only assign: `run` acquires what the service
+ * needs, works until the signal aborts, and releases everything before it resolves. It rejects only for a
+ * fault that must end the daemon.
  */
 export interface Service {
   readonly name: string;
   run(signal: AbortSignal): Promise<void>;
-  /** The present state, for the status page; pulled, never pushed. */
+  /** The current state for the status page; pulled, never pushed. */
   snapshot?(): unknown;
 }
 
-/** Undoes acquisitions last in, first out, also when start-up fails half-way. One that fails does not keep the others. */
+/** Releases acquisitions in LIFO order, even when start-up fails midway or a release fails. */
 export class Releasers {
   readonly #stack: Array<() => unknown> = [];
 
@@ -37,7 +37,7 @@ export class Releasers {
 }
 
 /**
- * Runs services side by side until the signal aborts or one of them fails, which stops the others.
+ * Runs services concurrently until the signal aborts or one of them fails, which stops the others.
  *
  * @throws the first failure, after all have ended
  */
@@ -48,7 +48,7 @@ export async function runServices(services: readonly Service[], signal: AbortSig
     try {
       await service.run(either);
     } catch (error) {
-      // An abort that surfaces as a rejection is the ordinary end, not a failure.
+      // A rejection with the abort reason is a normal end, not a failure.
       if (either.aborted && error === either.reason) return;
       failures.push(error);
       failure.abort(error);
@@ -61,8 +61,8 @@ export async function runServices(services: readonly Service[], signal: AbortSig
 }
 
 /**
- * Runs services in stages: all start together, and stop last stage first, each stage only after the one behind it has
- * ended. So the operations server still responds while exporters drain.
+ * Runs services in stages. All start together; on stop, the last stage ends first, and each stage stops only
+ * after the one behind it has ended. The operations server therefore still responds while exporters drain.
  *
  * @throws the first failure, after all have ended
  */
@@ -97,8 +97,9 @@ export async function runStages(
 }
 
 /**
- * The one loop: calls `tick` until the signal aborts, each time after the pause (ms) that the last tick returned.
- * A tick that throws is logged and repeated after `pauseAfterErrorMs`: a loop ends with its daemon, not before.
+ * The only loop primitive: calls `tick` until the signal aborts, each time after the pause (ms) that the last
+ * tick returned. A tick that throws is logged and repeated after `pauseAfterErrorMs`: a loop ends only with
+ * its daemon.
  */
 export async function runLoop(
   name: string,

@@ -1,6 +1,9 @@
-/** Something of which all clients together, and each by itself, may hold so much at once. */
+/** A limit on what clients may hold, in total and each. */
 export interface SharedLimit {
-  /** @returns undefined when the client holds it now, else whose bound is in the way; nothing was taken then */
+  /**
+   * @returns undefined when the client now holds the amount; otherwise the bound exceeded, and nothing was
+   *   taken
+   */
   take(client: string, amount?: number): "client" | "all" | undefined;
   release(client: string, amount?: number): void;
 }
@@ -10,7 +13,7 @@ export interface SharedLimitOptions {
   readonly perClient: number;
 }
 
-/** Counts in this process only. Clients that hold nothing are not remembered. */
+/** Counts in this process only. Clients that hold nothing are not stored. */
 export function createSharedLimit({ all, perClient }: SharedLimitOptions): SharedLimit {
   const held = new Map<string, number>();
   let total = 0;

@@ -1,10 +1,10 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * Calls `work` with a signal that aborts as soon as one of the given ones does, with its reason.
+ * Calls `work` with a signal that aborts as soon as one of the given signals does, with its reason.
  *
- * `AbortSignal.any` does the same and leaves something with each of them for as long as it lives (Node.js 20: fifty bytes for each
- * call, a kilobyte where a listener stays): nothing for signals that live as long as the daemon.
+ * `AbortSignal.any` does the same, but in Node.js 20 each call leaks memory into the given signals: unusable
+ * with signals that live as long as the daemon.
  */
 export async function withEither<T>(
   signals: readonly AbortSignal[],
@@ -27,9 +27,9 @@ export async function pause(clock: Clock, ms: number, signals: readonly AbortSig
 }
 
 /**
- * Calls `work` with a signal that aborts when `signal` does, and when `limitMs` are over.
+ * Calls `work` with a signal that aborts when `signal` does, and after `limitMs`.
  *
- * @param reasonOf makes the reason of the latter: a `TimeoutError`, as `AbortSignal.timeout` has it, unless told otherwise
+ * @param reasonOf makes the reason of a timeout; by default a `TimeoutError`, as with `AbortSignal.timeout`
  */
 export async function withLimit<T>(
   signal: AbortSignal,

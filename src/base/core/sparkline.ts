@@ -1,15 +1,15 @@
 const slotMs = 10_000;
 const shownSlots = 60;
-/** One more than is shown: the slot that is still filling is kept but not shown, or every line would end in a dip. */
+/** One more than shown: the slot being filled is kept but hidden, or every line would end in a dip. */
 const keptSlots = shownSlots + 1;
 
 /**
- * How much was counted in each ten seconds of the last ten minutes, in fixed memory. Amounts are whole numbers, less than
- * 2^32 in ten seconds. Time is monotonic (ms) and never goes back.
+ * Counts per ten seconds of the last ten minutes, in fixed memory. Amounts are integers below 2^32 per ten
+ * seconds. Time is monotonic (ms).
  */
 export class Sparkline {
   readonly #room: Room = takeRoom();
-  /** The slot that is filling; the ring holds it and the `shownSlots` before it. */
+  /** The slot being filled; the ring holds it and the `shownSlots` before it. */
   #newestSlot: number;
 
   constructor(monotonicMs: number) {
@@ -23,7 +23,7 @@ export class Sparkline {
     counts[index] = (counts[index] ?? 0) + amount;
   }
 
-  /** The amounts of the last 60 whole slots, newest last. */
+  /** The amounts of the last 60 complete slots, newest last. */
   points(monotonicMs: number): number[] {
     this.#advance(monotonicMs);
     const { counts, start } = this.#room;
@@ -42,7 +42,7 @@ export class Sparkline {
   }
 }
 
-/** `keptSlots` counts from `start` on, all 0. */
+/** `keptSlots` counts starting at `start`, all 0. */
 interface Room {
   readonly counts: Uint32Array;
   readonly start: number;
@@ -53,8 +53,8 @@ let slab = new Uint32Array(0);
 let slabUsed = 0;
 
 /**
- * Room in an array that a few sparklines share: one for each would be three objects and an allocation outside of the heap,
- * together more than the counts (bench/small-policies.ts). An array goes when the last of its sparklines does.
+ * Allocates from an array that a few sparklines share: one array each would cost more memory than the counts
+ * themselves (bench/small-policies.ts). An array is freed with the last of its sparklines.
  */
 function takeRoom(): Room {
   if (slabUsed === slab.length) {

@@ -1,7 +1,7 @@
 /**
- * The URL that a text is, or undefined.
+ * Parses a URL; undefined when the text is not one.
  *
- * Not `URL.canParse`: once Node 20 has compiled it, it reads Latin-1 text as UTF-8 and refuses
+ * Not `URL.canParse`: once Node.js 20 has compiled it, it reads Latin-1 text as UTF-8 and rejects
  * `http://ü.example`.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** The program's version, from the nearest package.json above this file: the sources and the build lie at different depths. */
+/** The version from the nearest package.json above this file: sources and build have different depths. */
 export const version: string = readVersion();
 
 function readVersion(): string {

@@ -1,10 +1,10 @@
 /**
- * The candidate that `word` was probably meant to be, or undefined when none is near: at most a third of its letters
- * differ (a letter wrong, missing, too many, or two swapped), or only upper and lower case do.
+ * The candidate that `word` was probably meant to be, or undefined when none is close: at most a third of its
+ * letters differ (wrong, missing, extra, or two swapped), or only the case does.
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // A single letter is near to every other.
+  // A single letter is close to every other.
   let bestDistance = word.length < 2 ? 1 : Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
@@ -17,20 +17,20 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** ` (did you mean "x"?)`, or nothing. To be put behind a message. */
+/** ` (did you mean "x"?)`, or the empty string; to append to a message. */
 export function suggestion(word: string, candidates: Iterable<string>): string {
-  // A word of many thousand letters is no slip of the finger, and the distance costs its square.
+  // Very long words are not typos, and the distance takes quadratic time.
   const match = word.length > 100 ? undefined : closest(word, candidates);
   return match === undefined ? "" : ` (did you mean "${match}"?)`;
 }
 
-/** For a name that is not known at its place: the one that was probably meant, else those that are known there. */
+/** The hint for an unknown name: the one probably meant, else the known names, if they are few. */
 export function knownInstead(word: string, known: readonly string[]): string {
   const hint = suggestion(word, known);
   return hint !== "" || known.length === 0 || known.length > 15 ? hint : `; known here: ${known.join(", ")}`;
 }
 
-/** Optimal string alignment: Levenshtein with swaps of neighbours. */
+/** Optimal string alignment: Levenshtein distance with transpositions. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,6 +1,6 @@
 import { type DocumentPath, isObject } from "./document-path.ts";
 
-/** The part of JSON Schema that our schemas print and that is walked here. */
+/** The part of JSON Schema used by this program's schemas. */
 export interface JsonSchema {
   readonly type?: string;
   readonly description?: string;
@@ -14,7 +14,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** The schema that rules a member of a value that `schema` rules, or undefined where none does. */
+/** The schema of a member of a value described by `schema`, or undefined when there is none. */
 export function schemaOfMember(schema: JsonSchema, step: string | number): JsonSchema | undefined {
   if (typeof step === "number") return variant(schema, "array").items;
   const object = variant(schema, "object");
@@ -23,14 +23,14 @@ export function schemaOfMember(schema: JsonSchema, step: string | number): JsonS
   return typeof object.additionalProperties === "object" ? object.additionalProperties : undefined;
 }
 
-/** The schema that rules the value at a path, or undefined where none does. */
+/** The schema of the value at a path, or undefined when there is none. */
 export function schemaAt(root: JsonSchema, path: DocumentPath): JsonSchema | undefined {
   let schema: JsonSchema | undefined = root;
   for (const step of path) schema = schema === undefined ? undefined : schemaOfMember(schema, step);
   return schema;
 }
 
-/** Of a choice of types, the one of that type; the schema itself where there is no choice. */
+/** The `anyOf` alternative of the given type; the schema itself when there are no alternatives. */
 export function variant(schema: JsonSchema, type: string): JsonSchema {
   return schema.anyOf?.find((each) => each.type === type) ?? schema;
 }
@@ -38,11 +38,11 @@ export function variant(schema: JsonSchema, type: string): JsonSchema {
 export interface UnknownKey {
   readonly path: DocumentPath;
   readonly key: string;
-  /** The names that are known there. */
+  /** The names allowed at that place. */
   readonly known: readonly string[];
 }
 
-/** Every member that the schema does not name, at any depth, in the order of the document. */
+/** Every member unknown to the schema, at any depth, in document order. */
 export function unknownKeys(value: unknown, schema: JsonSchema, path: DocumentPath = []): UnknownKey[] {
   if (Array.isArray(value)) {
     const items = variant(schema, "array").items;

@@ -43,7 +43,7 @@ describe("as the YAML parser reads it", () => {
         const text = JSON.stringify(value, undefined, indent);
         const plain = parsePlainJson(text, yamlLimits);
         expect(plain).toEqual({ value: JSON.parse(text) });
-        // A comment keeps the text from being JSON, and moves nothing.
+        // The comment makes the text invalid JSON without moving anything.
         const [json, yaml] = [parseYaml(text), parseYaml(`${text} #`)];
         expect(yaml.problems).toEqual([]);
         expect(json.documents.map((document) => document.value)).toEqual(

@@ -1,15 +1,15 @@
-/** What a text may hold to be read here; beyond it is somebody else's to refuse. */
+/** Limits for texts parsed here; anything larger is left to another parser to reject. */
 export interface JsonLimits {
   readonly depth: number;
   readonly values: number;
 }
 
 /**
- * The value of a text that is plain JSON: an object or a list, no key twice in one object, within the limits. Undefined for
- * any other text. Takes time in proportion to the text.
+ * Parses plain JSON: an object or an array, no duplicate keys, within the limits. Undefined for any other
+ * text. Takes linear time.
  *
- * For large generated files: the YAML parser makes some hundred times their size in tokens and nodes of them, all of it
- * garbage a moment later (bench/small-policies.ts).
+ * For large generated files: the YAML parser would turn them into many times their size in short-lived tokens
+ * and nodes (bench/small-policies.ts).
  */
 export function parsePlainJson(text: string, limits: JsonLimits): { readonly value: unknown } | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
@@ -20,7 +20,7 @@ export function parsePlainJson(text: string, limits: JsonLimits): { readonly val
     return undefined;
   }
   const members = new MemberCount(limits);
-  // JSON.parse keeps the last of two members of the same name and says nothing.
+  // JSON.parse silently keeps the last of two members of the same name.
   return members.add(value, 0) && members.count === keysIn(text) ? { value } : undefined;
 }
 
@@ -46,7 +46,7 @@ class MemberCount {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** @param json valid JSON, where exactly a key is a string with a colon behind it */
+/** @param json valid JSON, in which keys are exactly the strings followed by a colon */
 function keysIn(json: string): number {
   let keys = 0;
   for (let at = json.indexOf('"'); at !== -1; at = json.indexOf('"', at + 1)) {

@@ -4,7 +4,7 @@ import { redact } from "../core/secrets/redact.ts";
 import { suggestion } from "./closest.ts";
 import type { DocumentPath } from "./document-path.ts";
 
-/** What kind of thing is wrong, as Kubernetes names the causes of a refused object (metav1.CauseType). */
+/** The kind of an issue, as in the causes of a rejected Kubernetes object (metav1.CauseType). */
 export type CauseReason =
   | "FieldValueRequired"
   | "FieldValueInvalid"
@@ -16,22 +16,23 @@ export type CauseReason =
   | "FieldValueTooLong"
   | "FieldValueTooMany";
 
-/** A value that breaks the schema, put in words. */
+/** A schema violation, in words. */
 export interface SchemaIssue {
   readonly path: DocumentPath;
   readonly reason: CauseReason;
-  /** What is wrong and what would be right, to follow the path: `must be a number, not "x"`. */
+  /** The problem and what is expected, to follow the path: `must be a number, not "x"`. */
   readonly message: string;
 }
 
-/** The outcome of {@link checkSchema}: the value that the schema makes of the input, or what is wrong with the input. */
+/** The outcome of {@link checkSchema}: the schema's output, or the issues of the input. */
 export type Checked<T> =
   | { readonly value: T; readonly issues?: never }
   | { readonly issues: readonly SchemaIssue[] };
 
 /**
- * Checks `input`; every issue at once. `basePath` is put before their paths. A strict object's unknown keys make the
- * input wrong but are no issues here: `unknownKeys` finds them all, each with what is known at its place.
+ * Checks `input` and reports every issue at once. `basePath` is prepended to their paths. A strict object's
+ * unknown keys make the input invalid but are not issues here: `unknownKeys` finds them all, each with the
+ * known keys at its place.
  */
 export function checkSchema<T extends z.ZodType>(
   schema: T,
@@ -44,7 +45,7 @@ export function checkSchema<T extends z.ZodType>(
   return { issues: issues.map((issue) => describeIssue(issue, basePath)) };
 }
 
-/** For a custom check of a schema: reports an issue with its reason. */
+/** Reports an issue with its reason from a schema's custom check. */
 export function reportIssue(
   context: z.RefinementCtx,
   message: string,
@@ -81,7 +82,7 @@ function describeProblem(issue: z.core.$ZodIssue): Omit<SchemaIssue, "path"> {
       if (issue.input === undefined || issue.input === null) {
         return { reason: "FieldValueRequired", message: "is required" };
       }
-      // A schema's own words for it, where it has some.
+      // The schema's own message, if it has one.
       if (!issue.message.startsWith("Invalid input")) {
         return { reason: "FieldValueTypeInvalid", message: issue.message };
       }
@@ -141,7 +142,7 @@ export function oneOf(values: readonly string[]): string {
   return values.length < 2 ? last : `${values.slice(0, -1).join(", ")} or ${last}`;
 }
 
-/** A value in a message: short, and without a credential. */
+/** Formats a value for a message: short, and without credentials. */
 export function show(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";

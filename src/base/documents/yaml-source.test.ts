@@ -108,7 +108,7 @@ describe("what would be costly is refused at once", () => {
 test("what the library writes is read back, and random text never throws", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
-      // JSON has no -0; YAML reads it back as one.
+      // JSON.stringify turns -0 into 0.
       const plain: unknown = JSON.parse(JSON.stringify(value));
       expect(parseYaml(stringify(plain, { aliasDuplicateObjects: false })).documents[0]?.value).toEqual(
         plain,

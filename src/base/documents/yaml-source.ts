@@ -23,18 +23,18 @@ export interface Position {
 export interface YamlProblem extends Position {
   readonly path: string;
   readonly message: string;
-  /** Of a key that is written twice, whose last value is in the document all the same. */
+  /** Set for a duplicate key; the document holds its last value. */
   readonly duplicateKey?: string | undefined;
-  /** The text has more tokens than it may. */
+  /** The text has more tokens than `maxTokens`. */
   readonly hasTooManyTokens?: boolean;
 }
 
 export interface YamlOptions {
-  /** Reads `yes`, `no`, `on`, `off`, `y` and `n` as booleans, as YAML 1.1 and hence Kubernetes do. */
+  /** Parses `yes`, `no`, `on`, `off`, `y` and `n` as booleans, as YAML 1.1 and hence Kubernetes do. */
   readonly hasOldBooleans?: boolean;
-  /** Values, what aliases stand for counted each time; the limit of files where it is absent. */
+  /** Limit on values, counting an alias's values at each use; default: the limit for files. */
   readonly maxValues?: number;
-  /** Words and signs that the parser reads, which take its time; the limit of files where it is absent. */
+  /** Limit on tokens, which determine the parsing time; default: the limit for files. */
   readonly maxTokens?: number;
 }
 
@@ -46,17 +46,17 @@ const oldBoolean: ScalarTag = {
   resolve: (text) => /^(?:y|on)/i.test(text),
 };
 
-/** Where in a file each part of a document stands. */
+/** Maps the parts of a document to positions in its file. */
 export interface YamlPlaces {
-  /** Where the value at `path` begins; for a path that is not there, the nearest that is (its parent). */
+  /** Start of the value at `path`, or of its nearest existing ancestor. */
   positionOf(path: DocumentPath): Position;
-  /** Where the last name of `path` is written, for a member whose name is wrong. */
+  /** Start of the last name of `path`, for a member with an invalid name. */
   keyPositionOf(path: DocumentPath): Position;
-  /** The text of a plain scalar as it was written: `1.0` where the value says 1. */
+  /** The text of a plain scalar as written: `1.0` where the value is 1. */
   sourceOf(path: DocumentPath): string | undefined;
 }
 
-/** One document of a file: its plain value, and its places, which may be kept longer. */
+/** One document of a file: its plain value, and its places, which may outlive it. */
 export interface YamlDocument {
   readonly value: unknown;
   readonly places: YamlPlaces;
@@ -64,11 +64,11 @@ export interface YamlDocument {
 
 export interface YamlFile {
   readonly documents: readonly YamlDocument[];
-  /** Not empty: the file cannot be used as YAML; at most `maxProblems`. */
+  /** If not empty, the file is not usable as YAML; at most `maxProblems`. */
   readonly problems: readonly YamlProblem[];
 }
 
-/** What a file may hold at most. A policy file of 1 MiB stays far below all of them. */
+/** Limits for files. A policy file of 1 MiB stays far below all of them. */
 export const yamlLimits = {
   depth: 64,
   aliases: 100,
@@ -77,13 +77,13 @@ export const yamlLimits = {
   values: 200_000,
 } as const;
 
-/** Columns that a collection may be indented by; the exact depth is checked later, this one keeps the composer safe. */
+/** Maximum indentation in columns. Protects the composer; the exact depth is checked later. */
 const maxIndent = 256;
 export const maxProblems = 20;
 
 /**
- * Reads YAML 1.2 (hence JSON too), single or multi-document, with positions. Never throws, and takes time in
- * proportion to the text, whatever the text is: what would be costly is refused with a message.
+ * Parses YAML 1.2 (hence JSON too), single or multi-document, with positions. Never throws, and takes linear
+ * time for any text: constructs that would be costly are rejected with a message.
  */
 export function parseYaml(text: string, options: YamlOptions = {}): YamlFile {
   const json = parsePlainJson(text, yamlLimits);
@@ -116,8 +116,8 @@ interface Composed {
 }
 
 /**
- * The syntax tree of a file, which takes some thirty times the memory of its text and is wanted again only when something
- * has to be located: it may be collected, and is made again (bench/small-policies.ts).
+ * The syntax tree of a file. It takes far more memory than the text and is needed again only to locate
+ * something, so it may be garbage-collected and rebuilt (bench/small-policies.ts).
  */
 class TreeOfText {
   readonly #text: string;
@@ -176,7 +176,7 @@ class DocumentPlaces implements YamlPlaces {
   }
 }
 
-/** What the parser says a second time of the same place is a consequence of the first. */
+/** Further problems at the same place are consequences of the first. */
 function firstAtEachPlace(problems: readonly YamlProblem[]): YamlProblem[] {
   const seen = new Set<string>();
   return problems.filter(({ line, column }) => {
@@ -186,8 +186,8 @@ function firstAtEachPlace(problems: readonly YamlProblem[]): YamlProblem[] {
 }
 
 /**
- * Looks at the tokens alone. The composer recurses with depth (deep nesting ends the process, not just the parse) and
- * searches the document for every alias.
+ * Checks the tokens alone. The composer recurses with depth (deep nesting ends the process, not just the
+ * parse) and searches the document for every alias.
  */
 function refuseCostly(text: string, maxTokens: number): YamlProblem | undefined {
   let flowDepth = 0;
@@ -226,7 +226,7 @@ function refuseCostly(text: string, maxTokens: number): YamlProblem | undefined 
   return undefined;
 }
 
-/** The nodes of one document, and how to find them. */
+/** The nodes of one document, and lookups by path. */
 class DocumentNodes {
   readonly #document: Document.Parsed;
   readonly #lines: LineCounter;
@@ -253,7 +253,7 @@ class DocumentNodes {
 
   positionOf(path: DocumentPath): Position {
     const { node, key, complete } = this.#walk(path);
-    // A member that is missing is best shown at the name of the object that lacks it.
+    // A missing member is reported at the name of the object that lacks it.
     return this.startOf(complete ? node : (nodeOf(key) ?? node));
   }
 
@@ -294,11 +294,14 @@ class DocumentNodes {
   }
 }
 
-/** From the composer's nodes to plain values; its own, since duplicates, cycles and depth need a place in the message. */
+/**
+ * Converts the composer's nodes to plain values. Not the library's conversion, because messages about
+ * duplicates, cycles and depth need a position.
+ */
 class Conversion {
   readonly #nodes: DocumentNodes;
   readonly #problems: YamlProblem[];
-  /** Anchored nodes being converted: an alias to one of them would never end. */
+  /** Anchored nodes being converted: an alias to one of them would recurse forever. */
   readonly #open = new Set<Node>();
   readonly #maxValues: number;
   #values = 0;
@@ -350,7 +353,7 @@ class Conversion {
       if (members.has(name)) this.#report([...path, name], "is written twice; keep one", key, name);
       members.set(name, this.#convert(value, [...path, name]));
     }
-    // fromEntries defines members; assignment would run the setter of "__proto__".
+    // fromEntries defines members; assignment would call the setter of "__proto__".
     return Object.fromEntries(members);
   }
 
@@ -366,13 +369,13 @@ class Conversion {
 }
 
 /**
- * The parser puts a quoted text together from its characters, which V8 keeps as a tree of forty bytes for each until somebody
- * reads the text as a whole (bench/small-policies.ts).
+ * Flattens a string. The parser assembles quoted text by character, which V8 keeps as a large tree until the
+ * text is first read as a whole (bench/small-policies.ts).
  */
 function flat(value: unknown): unknown {
   if (typeof value !== "string") return value;
   const copy = Buffer.from(value).toString();
-  // Half a character, which an escape can make, is not in the copy.
+  // The copy loses a lone surrogate, which an escape can produce.
   return copy === value ? copy : value;
 }
 

@@ -44,7 +44,7 @@ describe("idle connections give way", () => {
     const abort = new AbortController();
     const acquiring = budget.acquire("greedy", abort.signal).catch(() => "given up");
     expect(closed).toEqual(["greedy"]);
-    // And what becomes idle meanwhile is not kept.
+    // A connection that becomes idle meanwhile is not kept.
     expect(budget.keep({ tenant: "greedy", close: () => undefined })).toBe(false);
     expect(budget.keep({ tenant: "other", close: () => undefined })).toBe(true);
     abort.abort();
@@ -60,7 +60,7 @@ describe("idle connections give way", () => {
   });
 });
 
-/** Knows how many places were taken at once. A server's own count lags: it hears of a closed connection later. */
+/** Counts the places taken at once. A server's own count lags: it learns of a closed connection later. */
 class CountingBudget extends ConnectionBudget {
   most = 0;
   #taken = 0;

@@ -1,33 +1,33 @@
 import { FairSemaphore } from "../core/fair-semaphore.ts";
 
-/** A connection that nobody uses now. */
+/** A connection without an exchange. */
 export interface IdleConnection {
-  /** For whom it was opened. */
+  /** The tenant it was opened for. */
   readonly tenant: string;
   close(): void;
 }
 
 /**
- * How many connections may be open, over all pools that share it: each is a file descriptor and memory, and there are
- * fewer of those than endpoints. Tenants share them as {@link FairSemaphore} has it. Idle ones give way to those that are
- * wanted, a tenant's own first.
+ * The limit of open connections over all pools that share it: each costs a file descriptor and memory, and
+ * there may be more endpoints than those allow. Tenants share it by the rules of {@link FairSemaphore}. When
+ * a connection is wanted, an idle one is closed for it, a tenant's own first.
  */
 export class ConnectionBudget {
   readonly #places: FairSemaphore;
-  /** The one that has been idle for longest is first. */
+  /** The one idle for longest comes first. */
   readonly #idle = new Set<IdleConnection>();
 
-  /** @param connections Infinity: as many as wanted */
+  /** @param connections Infinity for no limit */
   constructor(connections: number) {
     this.#places = new FairSemaphore(connections, "half");
   }
 
-  /** @returns whether the caller may open a connection, and calls {@link release} when that has closed */
+  /** @returns whether the caller may open a connection; it calls {@link release} when that has closed */
   tryAcquire(tenant: string): boolean {
     return this.#places.tryAcquire(tenant);
   }
 
-  /** Resolves when the caller may; see {@link tryAcquire}. @throws the signal's reason */
+  /** Resolves when the caller may open a connection; see {@link tryAcquire}. @throws the signal's reason */
   async acquire(tenant: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.tryAcquire(tenant)) return;
@@ -40,19 +40,19 @@ export class ConnectionBudget {
     this.#places.release(tenant);
   }
 
-  /** @returns whether it may be kept; false where somebody waits for its place */
+  /** @returns whether the connection may be kept; false when a request waits for its place */
   keep(connection: IdleConnection): boolean {
     const isWanted = this.#places.isFullyTaken || this.#places.isWaiting(connection.tenant);
     if (!isWanted) this.#idle.add(connection);
     return !isWanted;
   }
 
-  /** It is used again, or has closed. */
+  /** The connection is in use again, or has closed. */
   unkeep(connection: IdleConnection): void {
     this.#idle.delete(connection);
   }
 
-  /** Whoever has more than its part gets room at nobody else's cost. */
+  /** Prefers the tenant's own idle connection; another tenant's is closed only when no place is free. */
   #closeIdleFor(tenant: string): void {
     const [oldest] = this.#idle;
     let idle = this.#places.free === 0 ? oldest : undefined;

@@ -24,7 +24,7 @@ interface Exchange {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
   head: ResponseHead | undefined;
-  /** The end of {@link ExchangeLimits.bodyMs}, on the clock of `performance.now()`. */
+  /** Deadline of {@link ExchangeLimits.bodyMs}, on the clock of `performance.now()`. */
   bodyEndMs: number;
   isPaused: boolean;
 }
@@ -32,32 +32,32 @@ interface Exchange {
 /**
  * One connection, with one exchange at a time.
  *
- * Node's streams and clients give each piece of a body memory of its own, some 250 allocations outside of the heap for an
- * response of 16 MB, whose collection costs as much as receiving them. Here a plain connection reads into the same memory
- * again and again (`onread`), which is possible since a body is decoded as it comes. For the same reason parser, timer and
- * listeners are the connection's and not the exchange's.
+ * Node's streams and clients allocate memory outside the heap for each piece of a body; collecting it costs
+ * as much as receiving the response. A plain connection here reads into one buffer again and again
+ * (`onread`), which works because bodies are decoded as they arrive. For the same reason parser, timer and
+ * listeners belong to the connection, not to the exchange.
  */
 export class Connection {
-  /** For whom it was opened; others may use it after that. */
+  /** The tenant it was opened for; other tenants may reuse it later. */
   readonly tenant: string;
   readonly #socket: Socket;
   readonly #parser: ResponseParser;
   readonly #deadline = new Deadline(() => this.#timedOut());
   readonly #onAbort = () => this.#fail(this.#exchange?.signal.reason as Error);
   #exchange: Exchange | undefined;
-  /** Received while the receiver wanted a pause, and not looked at. */
+  /** Bytes received during the receiver's pause, not yet parsed. */
   #rest: Buffer | undefined;
   #error: Error | undefined;
   readonly #onClose: (wasOpen: boolean) => void;
-  /** Until it is open. */
+  /** Set until the connection is open. */
   #opening: { readonly resolve: () => void; readonly reject: () => void } | undefined;
   #wasOpen = false;
   #keepAlive: string | string[] | undefined;
 
   /**
-   * Begins to connect; {@link opened} says what has come of it.
+   * Starts connecting; {@link opened} reports the result.
    *
-   * @param onClose called once, in the end, also where it was never open
+   * @param onClose called once at the end, even when the connection never opened
    */
   constructor(options: ConnectionOptions, onClose: (wasOpen: boolean) => void) {
     this.tenant = options.tenant;
@@ -79,7 +79,7 @@ export class Connection {
     this.#socket.on("close", () => this.#closed());
   }
 
-  /** To be called once, right after it was made. @throws ConnectError; the signal's reason */
+  /** Call once, right after construction. @throws ConnectError; the signal's reason */
   async opened(withinMs: number, signal: AbortSignal): Promise<void> {
     const onTimeout = () => this.close(new Error(`no connection within ${withinMs / 1_000} s`));
     const timer = setTimeout(onTimeout, withinMs);
@@ -99,34 +99,36 @@ export class Connection {
     }
   }
 
-  /** It is open, its time has not passed, and the next exchange may follow. */
+  /** Open, not expired, and ready for the next exchange. */
   get isUsable(): boolean {
     return !this.#socket.destroyed && this.#exchange === undefined && !this.#deadline.hasPassed;
   }
 
-  /** `Keep-Alive` of the last response. */
+  /** The `Keep-Alive` header of the last response. */
   get keepAlive(): string | string[] | undefined {
     return this.#keepAlive;
   }
 
-  /** It closes unless it is used within this time, and keeps no process alive meanwhile. */
+  /**
+   * Closes the connection unless it is used within this time. It does not keep the process alive meanwhile.
+   */
   idle(forMs: number): void {
     this.#socket.unref();
     this.#deadline.set(performance.now() + forMs);
   }
 
-  /** @param reason what an open exchange ends with */
+  /** @param reason the error of an exchange in progress */
   close(reason?: Error): void {
     this.#error ??= reason;
     this.#socket.destroy();
   }
 
   /**
-   * Sends a request and passes its response on. Resolves when that is complete or the receiver has enough (which closes the
-   * connection).
+   * Sends a request and passes its response on. Resolves when the response is complete or the receiver needs
+   * no more of it (which closes the connection).
    *
-   * @throws LostConnection, ResponseTimeout, MalformedResponse, the signal's reason, and what the receiver throws; ConnectError
-   *   where it has closed already
+   * @throws LostConnection, ResponseTimeout, MalformedResponse, the signal's reason, and any error of the
+   *   receiver; ConnectError when the connection has already closed
    */
   exchange(
     request: HttpRequest,
@@ -156,31 +158,31 @@ export class Connection {
     });
   }
 
-  /** In one system call. A joint copy of head and body would cost more than handing over both. */
+  /** In one system call. Copying head and body together would cost more than passing both. */
   #write({ head, body }: HttpRequest): void {
     if (body === undefined) {
       this.#socket.write(`${head.text}\r\n`, "latin1");
       return;
     }
     this.#socket.cork();
-    // As bytes, since pieces of one kind are handed over more cheaply (bench/send.ts).
+    // As bytes: pieces of one kind are written faster (bench/send.ts).
     this.#socket.write(Buffer.from(`${head.text}content-length: ${body.length}\r\n\r\n`, "latin1"));
     this.#socket.write(body);
     this.#socket.uncork();
   }
 
-  /** @returns false where no more is to be read for now */
+  /** @returns false to pause reading */
   #received(bytes: Buffer): boolean {
     const exchange = this.#exchange;
     if (exchange === undefined) {
-      // Nobody has asked: whatever it is, it belongs to no response.
+      // Unsolicited bytes belong to no response.
       this.close();
       return false;
     }
     try {
       const taken = this.#parser.feed(bytes);
       if (this.#exchange === undefined) {
-        // The response has ended. What is more than it was not asked for.
+        // The response is complete. Bytes beyond it are unsolicited.
         if (taken < bytes.length) this.close();
         return !this.#socket.destroyed;
       }
@@ -215,7 +217,7 @@ export class Connection {
     this.#deadline.clear();
     flow.then(
       () => this.#goOn(exchange),
-      // The pause may outlast the body, and the connection be another exchange's by then.
+      // The pause may outlast the exchange, and the connection may belong to another one by then.
       (error: Error) => this.#exchange === exchange && this.#fail(error),
     );
     return false;
@@ -226,7 +228,7 @@ export class Connection {
     this.#settle();
   }
 
-  /** What the pause has left goes first. */
+  /** Parses the bytes kept during the pause first. */
   #goOn(exchange: Exchange): void {
     if (this.#exchange !== exchange) return;
     exchange.isPaused = false;
@@ -236,7 +238,7 @@ export class Connection {
     if (rest === undefined || this.#received(rest)) this.#socket.resume();
   }
 
-  /** Not when the head comes: responses to sends come whole, and need no more limits. */
+  /** Not when the head arrives: remote-write responses are complete at once and need no further limit. */
   #expectMore(exchange: Exchange): void {
     const { bodyIdleMs, bodyMs } = exchange.limits;
     const nowMs = performance.now();
@@ -245,7 +247,7 @@ export class Connection {
   }
 
   #takeEnd(): void {
-    // A request that is still being written got a response without being read: who knows what becomes of the rest.
+    // The response came before the request was fully written: the rest is unpredictable, so do not reuse.
     if (this.#exchange?.head?.isKept !== true || this.#socket.writableLength > 0) this.close();
     this.#settle();
   }

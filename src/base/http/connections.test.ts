@@ -12,7 +12,7 @@ const usual: ExchangeLimits = { startMs: 1_000, headersMs: 1_000, bodyIdleMs: 1_
 const responseOf = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
 let server: Server;
-/** Accepted connections, and what each has been sent. */
+/** Accepted connections. */
 let sockets: Socket[];
 let asked: string[];
 let onAsked: (socket: Socket, index: number) => void;
@@ -221,7 +221,7 @@ describe("bodies", () => {
     const paused = await get(() => (pauses++ % 3 === 0 ? sleep(1) : "more"));
     expect(paused === long).toBe(true);
     expect(pauses).toBeGreaterThan(3);
-    // A pause at the very end delays nothing and harms nobody.
+    // A pause at the very end must neither delay nor break anything.
     onAsked = (socket) => socket.write(responseOf("x"));
     expect(await get(() => sleep(5))).toBe("x");
     expect(await get()).toBe("x");
@@ -285,7 +285,7 @@ describe("failures", () => {
     limits = { ...usual, headersMs: 40, bodyIdleMs: 40 };
     onAsked = act;
     await expect(get()).rejects.toThrow(type);
-    // Nothing is left behind.
+    // No connection is left open.
     onAsked = (socket) => socket.write(responseOf("x"));
     expect(await get()).toBe("x");
   });

@@ -16,59 +16,65 @@ import {
 import { keepAliveMs } from "./keep-alive.ts";
 
 export interface ConnectionsOptions {
-  /** `http:` or `https:`, of which the host and port count. */
+  /** `http:` or `https:`; only the host and port are used. */
   readonly url: URL;
-  /** Connections, at most; exchanges beyond that wait for one, in their order. */
+  /** Maximum number of connections; further exchanges wait for one, in order. */
   readonly max: number;
-  /** For name resolution, TCP and TLS together. */
+  /** Limit for name resolution, TCP and TLS together. */
   readonly connectMs: number;
-  /** An idle connection is closed after this, unless the server's `Keep-Alive` has another time. */
+  /** Closes an idle connection after this time, unless the server's `Keep-Alive` sets another. */
   readonly keepMs: number;
-  /** Of a plain connection: it reads so much at a time, and has memory for that as long as it is open. */
+  /** Size of the read buffer that a plain connection holds while it is open. */
   readonly readBytes: number;
   /**
-   * A request that meets a connection which the server is just closing, a kept one or one that it took in its last moments, is
-   * sent a second time: only for requests that may come twice.
+   * Sends a request a second time when the server closes the connection before any response: for idempotent
+   * requests only.
    */
   readonly repeats: boolean;
   /**
-   * For whoever watches from outside of the program: `telemetryd:<name>:request:create` and `:end` are published with
-   * `{ request }`; see test/load/fairness/probe.mjs.
+   * Name of the diagnostics channels: `telemetryd:<name>:request:create` and `:end` are published with `{
+   * request }`; see test/load/fairness/probe.mjs.
    */
   readonly channelName: "store" | "receiver";
-  /** Called for each new TLS connection. What it throws counts as a connection that cannot be made. */
+  /** Called for each new TLS connection. An exception counts as a failed connection attempt. */
   readonly tls: () => ConnectionOptions;
-  /** How a tenant's names are resolved; the system's way without it. */
+  /** Resolves a tenant's names; the system's resolver by default. */
   readonly lookup?: (tenant: string) => LookupFunction;
-  /** What other pools share with this one; without it there is no limit but `max`. */
+  /** A limit shared with other pools; without it, only `max` applies. */
   readonly budget?: ConnectionBudget;
-  /** Called when a connection that was open has closed. */
+  /** Called when an open connection has closed. */
   readonly onClose?: () => void;
-  /** Called when the last connection is gone and nobody waits for one. */
+  /** Called when the last connection has closed and no request waits. */
   readonly onEmpty?: () => void;
 }
 
-/** A request that has no connection yet. */
+/** A request without a connection. */
 interface Waiting {
   readonly tenant: string;
   readonly signal: AbortSignal;
-  /** Aborted when it waits no more. */
+  /** Aborted when it stops waiting. */
   readonly ended: AbortController;
   take(connection: Connection | Promise<Connection>): void;
   fail(error: Error): void;
 }
 
-/** Kept connections to one server (RFC 9112, section 9). */
+/** A pool of persistent connections to one server (RFC 9112, section 9). */
 export class Connections {
   readonly #options: ConnectionsOptions;
-  /** Those that are opening are among them. */
+  /** Includes those still opening. */
   readonly #all = new Set<Connection>();
-  /** The one that was used last is last: those that are not needed get their time to end. */
+  /** Most recently used last; surplus connections can thus expire. */
   readonly #idle: Connection[] = [];
   readonly #budget: ConnectionBudget;
-  /** In the order of their coming; none while there is an idle connection. There is no room for a connection of their own. */
+  /**
+   * In order of arrival, and empty while a connection is idle: requests for which the pool has no room to
+   * open a connection.
+   */
   readonly #waiting = new Set<Waiting>();
-  /** Those in front of them: the next connections will be theirs, when the budget allows. They take a given one as well. */
+  /**
+   * Ahead of those waiting: requests that open a connection as soon as the budget allows. They also accept a
+   * released one.
+   */
   readonly #applying = new Set<Waiting>();
   readonly #begins;
   readonly #ends;
@@ -82,7 +88,7 @@ export class Connections {
   }
 
   /**
-   * One request and its response; see {@link Connection.exchange}.
+   * Sends one request and receives its response; see {@link Connection.exchange}.
    *
    * @throws ConnectError and PoolTimeout too
    */
@@ -101,7 +107,7 @@ export class Connections {
         } catch (error) {
           const isClosing = error instanceof LostConnection && error.isBeforeResponse;
           if (!(this.#options.repeats && isClosing && attempt === 1)) throw error;
-          // What has ended one of them has most likely ended them all.
+          // The other idle connections are most likely closed as well.
           for (const idle of this.#idle) idle.close();
         } finally {
           this.#giveBack(connection);
@@ -112,7 +118,7 @@ export class Connections {
     }
   }
 
-  /** Ends all exchanges. May be called twice. */
+  /** Fails all exchanges. May be called twice. */
   close(): void {
     this.#isClosed = true;
     for (const connection of this.#all) connection.close(new ClosedClient());
@@ -139,7 +145,7 @@ export class Connections {
     return this.#all.size + this.#applying.size < this.#options.max;
   }
 
-  /** A place of the budget is this connection's, and is given back when it has closed. */
+  /** The connection owns a place of the budget and releases it when it has closed. */
   async #open(tenant: string, signal: AbortSignal): Promise<Connection> {
     const connection = this.#connect(tenant);
     await connection.opened(this.#options.connectMs, signal);
@@ -149,7 +155,7 @@ export class Connections {
   #connect(tenant: string): Connection {
     const { url, lookup, readBytes } = this.#options;
     try {
-      // Read anew for each connection: certificates may have been renewed since the last one.
+      // Evaluated per connection: certificates may have been renewed since the last one.
       const tls = url.protocol === "https:" ? this.#options.tls() : undefined;
       const connection: Connection = new Connection(
         { url, lookup: lookup?.(tenant), readBytes, tls, tenant },
@@ -158,7 +164,7 @@ export class Connections {
       this.#all.add(connection);
       return connection;
     } catch (error) {
-      // The next one in the row may have more luck, or the same error.
+      // The next request in the queue may succeed, or fail with the same error.
       setImmediate(() => this.#leavePlace(tenant));
       throw new ConnectError(describeError(error), { cause: error });
     }
@@ -208,7 +214,7 @@ export class Connections {
     this.#applying.add(waiting);
     this.#budget.acquire(tenant, ended.signal).then(
       () => {
-        // It was given a connection in the very same turn.
+        // The request received a connection in the same turn of the event loop.
         if (ended.signal.aborted) this.#leavePlace(tenant);
         else waiting.take(this.#open(tenant, signal));
       },
@@ -222,7 +228,7 @@ export class Connections {
     return applying ?? waiting;
   }
 
-  /** A connection that is free, when it is one's turn. */
+  /** Waits in the queue for a connection. */
   #turn(tenant: string, startMs: number, signal: AbortSignal): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const settled = () => {

@@ -1,9 +1,9 @@
 import { longestTimerMs } from "../core/clock.ts";
 
 /**
- * A moment that is moved several times in each exchange, mostly to later, and hardly ever comes. So the timer stays where
- * it is and looks when it fires: that costs a look at the clock per move, a sixth of setting and clearing a timer. It keeps
- * no process alive: the socket does that, while it is in use.
+ * A deadline that moves several times in each exchange, mostly to later, and rarely passes. The timer
+ * therefore stays as it is and checks the deadline when it fires: much cheaper than setting and clearing a
+ * timer per move. The timer does not keep the process alive: the socket does while it is in use.
  */
 export class Deadline {
   readonly #onPassed: () => void;
@@ -11,17 +11,17 @@ export class Deadline {
   #firesAtMs = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onPassed called once for each time that is set, unless that is moved or cleared before */
+  /** @param onPassed called once for each deadline that passes before it is moved or cleared */
   constructor(onPassed: () => void) {
     this.#onPassed = onPassed;
   }
 
-  /** True also where the event loop has not come round to the timer. */
+  /** True also when the event loop has not run the timer yet. */
   get hasPassed(): boolean {
     return this.#atMs !== Number.POSITIVE_INFINITY && performance.now() >= this.#atMs;
   }
 
-  /** @param atMs on the clock of `performance.now()`; Infinity is never */
+  /** @param atMs on the clock of `performance.now()`; Infinity means never */
   set(atMs: number): void {
     this.#atMs = atMs;
     if (atMs < this.#firesAtMs) this.#arm(atMs - performance.now());
@@ -31,7 +31,7 @@ export class Deadline {
     this.#atMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Leaves no timer behind. */
+  /** Clears the timer. */
   close(): void {
     this.clear();
     clearTimeout(this.#timer);
@@ -48,7 +48,7 @@ export class Deadline {
     this.#firesAtMs = Number.POSITIVE_INFINITY;
     if (this.#atMs === Number.POSITIVE_INFINITY) return;
     const restMs = this.#atMs - performance.now();
-    // Node's timers are up to a millisecond early.
+    // Node's timers may fire up to a millisecond early.
     if (restMs > 1) {
       this.#arm(restMs);
       return;

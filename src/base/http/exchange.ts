@@ -4,50 +4,50 @@ import type { ResponseHead } from "./response-head.ts";
 export interface HttpRequest {
   readonly head: RequestHead;
   readonly body?: Buffer;
-  /** Whose request it is; tenants take turns where name lookups or connections are scarce. */
+  /** The tenant of the request; tenants take turns when name lookups or connections are scarce. */
   readonly tenant?: string;
 }
 
-/** What comes next after a piece of a body: more at once, more when a promise has settled, or no more at all. */
+/** The receiver's reply to a piece of a body: continue, continue when a promise has settled, or stop. */
 export type Flow = "more" | "enough" | Promise<unknown>;
 
 export interface ResponseReceiver {
-  /** The request is written right after this. Where it was not called, not a byte of it went out. */
+  /** Called right before the request is written. If it was not called, no byte of the request was sent. */
   sending?(): void;
-  /** @returns whether the body is wanted */
+  /** @returns whether to receive the body */
   begin(head: ResponseHead): boolean;
-  /** The bytes are the receiver's until it returns. What it throws ends the exchange. */
+  /** `bytes` is valid until it returns. An exception ends the exchange. */
   body(bytes: Buffer): Flow;
 }
 
-/** How long one exchange may take, in ms; Infinity is no limit. */
+/** Limits of one exchange, in ms; Infinity for none. */
 export interface ExchangeLimits {
-  /** Until a connection is free, where all that may be open are in use. */
+  /** Until a connection is available. */
   readonly startMs: number;
-  /** From the writing of the request to the end of the response's head. */
+  /** From writing the request to the end of the response's head. */
   readonly headersMs: number;
   /** Between two pieces of the body. */
   readonly bodyIdleMs: number;
-  /** For the body as a whole, once the head has come. */
+  /** The whole body, from the end of the head. */
   readonly bodyMs: number;
 }
 
-/** No connection was made: nothing was sent. */
+/** No connection was established: nothing was sent. */
 export class ConnectError extends Error {}
 
-/** The client was closed before a connection was made. */
+/** The client was closed before a connection was established. */
 export class ClosedClient extends ConnectError {
   constructor() {
     super("the client is closed");
   }
 }
 
-/** All connections that may be open were in use for too long: nothing was sent. */
+/** No connection became available in time: nothing was sent. */
 export class PoolTimeout extends Error {}
 
-/** The connection ended in the middle of an exchange. */
+/** The connection closed during an exchange. */
 export class LostConnection extends Error {
-  /** Nothing of a response had come. */
+  /** No part of a response was received. */
   readonly isBeforeResponse: boolean;
 
   constructor(message: string, isBeforeResponse: boolean, options?: ErrorOptions) {
@@ -56,5 +56,5 @@ export class LostConnection extends Error {
   }
 }
 
-/** The other side kept us waiting. */
+/** The server did not respond in time. */
 export class ResponseTimeout extends Error {}

@@ -1,12 +1,12 @@
-/** What lies between the server's clock and ours: a request must not be on its way when the server's time ends. */
+/** Margin for network latency: no request may be in flight when the server's timeout expires. */
 const marginMs = 2_000;
 const longestMs = 60_000;
 
 /**
- * How long a connection may be idle, by the `timeout` of the server's `Keep-Alive` header (seconds; RFC 2068, section
- * 19.7.1.1): somewhat shorter than that, and not without end.
+ * The idle time allowed by the `timeout` of the server's `Keep-Alive` header (seconds; RFC 2068, section
+ * 19.7.1.1), minus a margin, and bounded.
  *
- * @returns 0 where it must not be used again
+ * @returns 0 when the connection must not be reused
  */
 export function keepAliveMs(header: string | string[] | undefined, otherwiseMs: number): number {
   if (header === undefined) return otherwiseMs;

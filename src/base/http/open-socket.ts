@@ -3,25 +3,26 @@ import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { withoutBrackets } from "../net/host.ts";
 
 export interface SocketOptions {
-  /** `http:` or `https:`, of which the host and port count. */
+  /** `http:` or `https:`; only the host and port are used. */
   readonly url: URL;
-  /** For https; its `servername` is the URL's host unless it says otherwise. */
+  /** For https; `servername` defaults to the URL's host. */
   readonly tls: ConnectionOptions | undefined;
-  /** How the host's name is resolved; the system's way without it. An IP address is not looked up. */
+  /** Resolves the host's name; the system's resolver by default. An IP address is not looked up. */
   readonly lookup: LookupFunction | undefined;
-  /** A plain connection reads so much at a time, always into the same memory. */
+  /** Size of the buffer that a plain connection reuses for every read. */
   readonly readBytes: number;
 }
 
-/** A URL's host as sockets take it: IPv6 addresses without their brackets. */
+/** A URL's host in the form sockets expect: IPv6 addresses without brackets. */
 export function hostOf(url: URL): string {
   return withoutBrackets(url.hostname);
 }
 
 /**
- * A socket that is connecting, over TLS for https.
+ * Opens a socket, with TLS for https.
  *
- * @param onBytes the bytes are its own until it returns; false stops reading until the socket is resumed
+ * @param onBytes its argument is valid until it returns; returning false stops reading until the socket is
+ *   resumed
  */
 export function openSocket(options: SocketOptions, onBytes: (bytes: Buffer) => boolean): Socket {
   const { url, tls, readBytes } = options;
@@ -43,7 +44,7 @@ export function openSocket(options: SocketOptions, onBytes: (bytes: Buffer) => b
     host,
     port: Number(url.port || 443),
     ALPNProtocols: ["http/1.1"],
-    // An address is no name for SNI (RFC 6066, section 3); the certificate is checked against it all the same.
+    // SNI takes no addresses (RFC 6066, section 3); the certificate is checked against the address anyway.
     ...(isIP(host) === 0 && { servername: host }),
     ...lookup,
     ...tls,

@@ -1,25 +1,25 @@
-/** Names are in lower case; one that comes more than once has all of its values. */
+/** Names are lower-case; a repeated header has an array of its values. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface ResponseHead {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  /** Where the body's end shows. `close`: nowhere, so that one that was cut off looks whole. */
+  /** How the body's end is detected. `close`: by the end of the connection, so truncation is not detected. */
   readonly framing: "length" | "chunks" | "close";
-  /** The connection may be used again once the body has been read. */
+  /** The connection can be reused once the body has been read. */
   readonly isKept: boolean;
 }
 
-/** What was received is no response by RFC 9112. */
+/** The received bytes are not a valid response (RFC 9112). */
 export class MalformedResponse extends Error {}
 
 export interface StatusLine {
   readonly status: number;
-  /** HTTP/1.1: unlike 1.0, it keeps connections (RFC 9112, section 9.3). */
+  /** HTTP/1.1, where connections persist by default (RFC 9112, section 9.3). */
   readonly isPersistent: boolean;
 }
 
-/** RFC 9112, section 4. A status line without the space after the code is common, and harmless. */
+/** RFC 9112, section 4. A status line without the space after the code is common and harmless. */
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 
 /** @throws MalformedResponse */
@@ -30,8 +30,9 @@ export function parseStatusLine(line: string): StatusLine {
 }
 
 /**
- * RFC 9112, section 5, and RFC 9110, sections 5.5 and 5.6.2: no space before the colon, no line folding, no control
- * character. Neither part can match in two ways, so that a hostile line costs no more than its length.
+ * RFC 9112, section 5, and RFC 9110, sections 5.5 and 5.6.2: no space before the colon, no line folding, no
+ * control characters. Neither part can match in two ways, so matching takes linear time on hostile input,
+ * too.
  */
 const fieldLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
@@ -43,7 +44,10 @@ export function parseFieldLine(line: string): { readonly name: string; readonly 
   return { name: name.toLowerCase(), value: withoutOuterSpace(value) };
 }
 
-/** Only space and tab (RFC 9110, section 5.6.3): `trim` also takes what is part of the value, such as U+00A0. */
+/**
+ * Only space and tab (RFC 9110, section 5.6.3): `trim` also removes characters that belong to the value, such
+ * as U+00A0.
+ */
 function withoutOuterSpace(text: string): string {
   let start = 0;
   let end = text.length;
@@ -56,7 +60,7 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** The header fields of one response as they come, in linear time also where one name comes a thousand times. */
+/** Collects one response's header fields, in linear time even when a name repeats a thousand times. */
 export class HeaderFields {
   readonly values: Record<string, string | string[] | undefined> = Object.create(null);
 
@@ -73,15 +77,15 @@ export class HeaderFields {
 /** How a body is delimited (RFC 9112, section 6.3). */
 export interface BodyFraming {
   readonly framing: ResponseHead["framing"];
-  /** Of a body whose framing is `length`. */
+  /** For `length` framing. */
   readonly bytes: number;
   readonly isKept: boolean;
 }
 
 /**
- * Stricter than section 6.3 allows, since a peer that reads the same bytes in another way could smuggle a response: one
- * Content-Length, and no coding but a single `chunked` (we ask for no other one). Both together are chunks whose
- * connection is not kept, as section 6.3 says.
+ * Stricter than section 6.3 allows, since a peer that delimits the same bytes differently could smuggle a
+ * response: one Content-Length, and no transfer coding but a single `chunked` (no other is requested). With
+ * both, the chunks win and the connection is not kept, as section 6.3 requires.
  *
  * @throws MalformedResponse
  */
@@ -90,7 +94,7 @@ export function framingOf({ status, isPersistent }: StatusLine, headers: Respons
   const isChunked = isChunkedCoding(headers["transfer-encoding"]);
   const isKept = isPersistent && !isClosing(headers["connection"]);
   if (status < 200 || status === 204 || status === 304) {
-    // Whoever announces a body all the same may go on to send one.
+    // A server that announces a body here may still send one.
     const isSilent = !isChunked && (status === 304 || (length ?? 0) === 0);
     return { framing: "length", bytes: 0, isKept: isKept && isSilent };
   }
@@ -99,7 +103,7 @@ export function framingOf({ status, isPersistent }: StatusLine, headers: Respons
   return { framing: "length", bytes: length, isKept };
 }
 
-/** RFC 9110, section 8.6. No list of equal values, which a recipient may take or reject. */
+/** RFC 9110, section 8.6. Lists of equal values, which a recipient may accept or reject, are rejected. */
 function contentLength(value: string | string[] | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "string" || !/^\d{1,15}$/.test(value)) {
@@ -120,14 +124,14 @@ function isClosing(value: string | string[] | undefined): boolean {
   return options.some((option) => withoutOuterSpace(option) === "close");
 }
 
-/** As nearly all chunks have it. */
+/** Fast path for nearly all chunks. */
 const plainChunkLine = /^[0-9A-Fa-f]{1,12}$/;
-/** Each part begins with a character that the one before it cannot contain: linear. */
+/** Each part begins with a character that the part before it cannot contain: linear time. */
 const chunkLine =
   /^([0-9A-Fa-f]{1,12})((?:;[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:=(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*)$/;
 
 /**
- * RFC 9112, section 7.1: the size of a chunk and its extensions, without spaces.
+ * RFC 9112, section 7.1: a chunk's size and its extensions, without spaces.
  *
  * @throws MalformedResponse
  */

@@ -5,11 +5,11 @@ import { responseCases } from "../../../test/support/response-cases.ts";
 import { MalformedResponse, type ResponseHead } from "./response-head.ts";
 import { ResponseParser } from "./response-parser.ts";
 
-/** What the parser makes of pieces that are followed by the end of the connection. */
+/** The parser's result for pieces followed by the end of the connection. */
 interface Reading {
   readonly heads: readonly ResponseHead[];
   readonly body: string;
-  /** To the end of the response, or of the connection where only that ends it. */
+  /** Read to the end of the response, or of the connection when only that delimits it. */
   readonly isWhole: boolean;
   readonly taken: number;
   readonly fault: string | undefined;
@@ -40,13 +40,14 @@ function read(pieces: readonly Buffer[]): Reading {
 }
 
 /**
- * Where we take what Node's strict parser refuses, and why that is right. Transfer-Encoding beside Content-Length: RFC 9112,
- * section 6.3, has the chunks count and the connection closed; what Go's and other clients take must not stop delivery.
+ * Cases that Node's strict parser rejects and this one accepts on purpose: Transfer-Encoding beside
+ * Content-Length. RFC 9112, section 6.3, lets the chunks win and closes the connection; a response that Go's
+ * and other clients accept must not stop delivery.
  */
 const isTakenOnPurpose = (head: ResponseHead | undefined) =>
   head?.headers["transfer-encoding"] !== undefined && head.headers["content-length"] !== undefined;
 
-/** The cases of the table: long ones would only be mutated where it makes no difference. */
+/** The table's cases, without long ones: mutations would rarely hit a relevant byte. */
 const seeds = responseCases.filter(({ text }) => text.length < 400).map(({ text }) => text);
 const scraps = [
   ...[
@@ -71,7 +72,7 @@ const scraps = [
   ...["Content-Length: 3\r\n", "Transfer-Encoding: chunked\r\n", "Connection: close\r\n", "0\r\n\r\n"],
 ];
 
-/** A response of the table, changed in a few places. */
+/** A response of the table with a few mutations. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...seeds),

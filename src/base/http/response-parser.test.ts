@@ -8,7 +8,7 @@ interface Read {
   heads: ResponseHead[];
   body: string;
   ended: boolean;
-  /** Bytes after the end. */
+  /** Bytes after the end of the response. */
   left: number;
 }
 

@@ -11,37 +11,40 @@ import {
 
 export interface ResponseListener {
   onHead(head: ResponseHead): void;
-  /** Never empty; the bytes are the parser's caller's. @returns false to stop `feed` right after them */
+  /**
+   * `bytes` is never empty and belongs to the caller of `feed`. @returns false to stop `feed` right after it
+   */
   onBody(bytes: Buffer): boolean;
   onEnd(): void;
 }
 
-/** Of all heads of one response, interim ones included, and of its trailers. */
+/** Total of all heads of one response, interim ones included, and of its trailers. */
 const maxHeadBytes = 64 * 1024;
 const maxFields = 1_000;
-/** Of all chunks of one response. */
+/** Total of all chunks of one response. */
 const maxExtensionBytes = 16 * 1024;
-/** The longest chunk line without extensions has 12 digits and its end. */
+/** A chunk line without extensions has at most 12 digits and its line end. */
 const maxChunkLineBytes = maxExtensionBytes + 14;
-/** Before a status line: some servers send one after a body. */
+/** Before a status line: some servers send empty lines after a body. */
 const maxEmptyLines = 2;
-/** 100 and 103, and not without end. */
+/** Status 100 and 103. */
 const maxInterimHeads = 10;
 const lf = 10;
 const cr = 13;
 const headEnd = Buffer.from("\r\n\r\n");
 
 /**
- * Reads one HTTP/1.1 response to a GET or POST (RFC 9112) from whatever pieces it comes in, and does not copy its body: the
- * store's responses are most of what this process receives (bench/read.ts). After `reset` it reads the next one.
+ * Parses one HTTP/1.1 response to a GET or POST (RFC 9112) from pieces of any size, without copying its body:
+ * the store's responses are most of what this process receives (bench/read.ts). After `reset` it parses the
+ * next one.
  *
- * Strict, since no server that is worth talking to needs more: lines end with CRLF, and whatever a header or a chunk must not
- * be ends the response. Each byte is looked at a fixed number of times, however the bytes are cut.
+ * Strict, because no useful server needs leniency: lines end with CRLF, and an invalid header or chunk ends
+ * the response. Each byte is examined a fixed number of times, however the input is split.
  */
 export class ResponseParser {
   readonly #listener: ResponseListener;
   #state: "head" | "size" | "chunk" | "chunk end" | "trailers" | "length" | "close" | "ended" = "head";
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of an incomplete line. */
   #line = "";
   #statusLine: StatusLine | undefined;
   #fields = new HeaderFields();
@@ -50,7 +53,7 @@ export class ResponseParser {
   #extensionBytes = 0;
   #emptyLines = 0;
   #interimHeads = 0;
-  /** Of the chunk or the whole body. */
+  /** Left of the current chunk or of the whole body. */
   #bytesLeft = 0;
 
   constructor(listener: ResponseListener) {
@@ -79,7 +82,8 @@ export class ResponseParser {
   }
 
   /**
-   * @returns how many bytes it has taken: fewer than there are when `onBody` has stopped it, or when the response ended
+   * @returns the number of bytes consumed: fewer than given when `onBody` stopped the parser or the response
+   *   ended
    * @throws MalformedResponse
    */
   feed(bytes: Buffer): number {
@@ -102,13 +106,13 @@ export class ResponseParser {
   }
 
   /**
-   * A head that has come in one piece, as nearly all do, is read as one text: half of the cost of line by line.
+   * Fast path: a head that arrives in one piece, as nearly all do, is parsed as one text.
    *
-   * @returns where it ends; `from` where this is not the beginning of a whole head
+   * @returns its end; `from` when no complete head begins there
    */
   #takeWholeHead(bytes: Buffer, from: number): number {
     if (this.#state !== "head" || this.#line !== "" || this.#statusLine !== undefined) return from;
-    // An empty line is no head: to look for the end of one at each of many would take quadratic time.
+    // An empty line is not a head. Searching for the end of a head at each of many would take quadratic time.
     if (bytes[from] === cr) return from;
     const end = bytes.indexOf(headEnd, from);
     if (end === -1 || this.#headBytes + end + headEnd.length - from > maxHeadBytes) return from;
@@ -118,7 +122,7 @@ export class ResponseParser {
     return end + headEnd.length;
   }
 
-  /** The rest of the line, or as much of it as there is. @returns where that ends */
+  /** Takes the rest of the line, or the part received so far. @returns the end of that part */
   #takePiece(bytes: Buffer, from: number): number {
     const end = bytes.indexOf(lf, from);
     const next = end === -1 ? bytes.length : end + 1;
@@ -127,12 +131,12 @@ export class ResponseParser {
     if (end === -1) return next;
     const line = this.#line;
     this.#line = "";
-    // A bare LF stays in the line, where nothing allows it.
+    // A bare LF stays in the line, where the checks reject it.
     this.#takeLine(line.charCodeAt(line.length - 1) === cr ? line.slice(0, -1) : `${line}\n`);
     return next;
   }
 
-  /** Before `more` bytes of a line are kept. */
+  /** Checks the limit before `more` bytes of a line are kept. */
   #limit(more: number): void {
     if (this.#state === "head" || this.#state === "trailers") {
       this.#headBytes += more;
@@ -146,7 +150,7 @@ export class ResponseParser {
     }
   }
 
-  /** @param line without its end */
+  /** @param line without its line end */
   #takeLine(line: string): void {
     switch (this.#state) {
       case "size":
@@ -181,7 +185,7 @@ export class ResponseParser {
     this.#fields.add(line);
   }
 
-  /** Nobody needs one. */
+  /** Trailers are discarded. */
   #takeTrailer(line: string): void {
     this.#countField();
     parseFieldLine(line);
@@ -197,7 +201,7 @@ export class ResponseParser {
     const headers = this.#fields.values;
     const { framing, bytes, isKept } = framingOf(statusLine, headers);
     this.#statusLine = undefined;
-    // Interim responses (100, 103) come before the one that counts.
+    // Interim responses (100, 103) precede the final one.
     if (status < 200) {
       this.#fields = new HeaderFields();
       if (status === 101) throw new MalformedResponse("it switches to a protocol that nobody asked for");

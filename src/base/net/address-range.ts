@@ -4,10 +4,10 @@ import { withoutBrackets } from "./host.ts";
 /** A parsed address of either family. */
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** @returns undefined when the text is no address in its plain form; a zone (`%eth0`) is no part of it */
+/** @returns undefined when the text is not an address in plain form; a zone (`%eth0`) is ignored */
 export function parseAddress(text: string): Address | undefined {
   const bare = withoutBrackets(text).replace(/%.*$/, "");
-  // Four-part decimal only: other spellings of IPv4 never come from a URL or a name server.
+  // Dotted decimal with four parts only: URLs and name servers never produce other spellings of IPv4.
   if (bare.includes(".") && !bare.includes(":")) {
     return ipaddr.IPv4.isValidFourPartDecimal(bare) ? ipaddr.IPv4.parse(bare) : undefined;
   }
@@ -17,11 +17,11 @@ export function parseAddress(text: string): Address | undefined {
 /** A set of addresses: `10.0.0.0/8`, `fd00::/8`, or a single address. */
 export class AddressRange {
   readonly text: string;
-  /** Of the network part. */
+  /** Prefix length. */
   readonly bits: number;
   readonly #network: Address;
 
-  /** @throws Error when the text is no range; the configuration has checked it before */
+  /** @throws Error when the text is not a range; the configuration has validated it */
   constructor(text: string) {
     this.text = text;
     if (text.includes("/")) {

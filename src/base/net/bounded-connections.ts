@@ -5,17 +5,17 @@ import { networkOf } from "./client-network.ts";
 
 export interface ConnectionBounds {
   readonly connections: number;
-  /** Of one IPv4 address or IPv6 /64. */
+  /** Per IPv4 address or IPv6 /64. */
   readonly connectionsPerAddress: number;
 }
 
-/** How often the log says that connections are closed. */
+/** Minimum interval between log messages about closed connections. */
 const reportEveryMs = 60_000;
 
 /**
  * Closes connections beyond the bounds as soon as they are accepted.
  *
- * @returns closes all others as well, also those that are no HTTP connection yet
+ * @returns a function that closes all remaining connections, including those that have sent no HTTP yet
  */
 export function boundConnections(server: Server, bounds: ConnectionBounds, log: Logger): () => void {
   const limit = createSharedLimit({ all: bounds.connections, perClient: bounds.connectionsPerAddress });

@@ -2,12 +2,12 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * The network that a client's address stands for: an IPv4 address itself, or the /64 of an IPv6 address, since that is
- * what one customer is given. Any other text is returned as it is.
+ * The network that identifies a client: an IPv4 address itself, or the /64 of an IPv6 address, the size
+ * assigned to one customer. Any other text is returned unchanged.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
-  // What a socket that listens on both families calls an IPv4 peer.
+  // Dual-stack sockets report IPv4 peers in mapped form.
   if (address.startsWith("::ffff:") && address.includes(".")) return address.slice(7);
   const known = networks.get(address);
   if (known !== undefined) return known;
@@ -26,6 +26,6 @@ export function networkOf(address: string): string {
   return network;
 }
 
-/** A connection asks many times; parsing costs more than everything else that is done for a request. */
+/** Cache: every request of a connection asks, and parsing would dominate the cost of a request. */
 const networks = new Map<string, string>();
 const maxKnown = 10_000;

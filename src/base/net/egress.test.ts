@@ -4,7 +4,7 @@ import { EgressGuard, type EgressRules } from "./egress.ts";
 
 const defaults: EgressRules = { deny: ["169.254.0.0/16", "fe80::/10"], allow: [] };
 
-/** Every spelling by which IPv6 carries an IPv4 address. */
+/** Every form in which IPv6 embeds an IPv4 address. */
 function embeddings(ipv4: string): string[] {
   const hex = ipv4.split(".").map((part) => Number(part).toString(16).padStart(2, "0"));
   const high = `${hex[0]}${hex[1]}`;
@@ -130,7 +130,7 @@ describe("NAT64 prefixes of the network (RFC 6052, section 2.4)", () => {
 });
 
 test.each([
-  // By the length of 48, 56, 64 and 96 bits: which one it is, only the network's operator knows.
+  // One form per prefix length (48, 56, 64, 96 bits): only the network's operator knows which one is in use.
   ["64:ff9b:1:a01:2:300::", "10.1.2.3"],
   ["64:ff9b:1:a:1:203::", "10.1.2.3"],
   ["64:ff9b:1::a:102:300:0", "10.1.2.3"],

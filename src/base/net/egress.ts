@@ -3,29 +3,29 @@ import { embeddedAddresses } from "./embedded-address.ts";
 import { isPublicAddress, kindOf } from "./public-address.ts";
 
 /**
- * Who chose an endpoint: the operator of this machine (policies from a directory), or a tenant (policies from a control
- * plane), who must not be able to reach what only this machine can reach.
+ * The party that chose an endpoint: the operator of this machine (policies from a directory), or a tenant
+ * (policies from a control plane), who must not reach anything that only this machine can reach.
  */
 export type EgressScope = "operator" | "tenant";
 
-/** The configuration's `egress`. */
+/** The `egress` section of the configuration. */
 export interface EgressRules {
-  /** Ranges that no policy may send to; they win over `allow`. */
+  /** Ranges that no policy may send to; they take precedence over `allow`. */
   readonly deny: readonly string[];
-  /** Ranges that a tenant's policies may send to although they are not public. */
+  /** Non-public ranges that tenants' policies may send to. */
   readonly allow: readonly string[];
   /** NAT64 prefixes of this network besides the well-known one. */
   readonly nat64Prefixes?: readonly string[];
 }
 
-/** An endpoint leads to an address that it must not lead to. Its message is for the policy's owner. */
+/** An endpoint resolves to a blocked address. The message is meant for the policy's owner. */
 export class EgressRefusedError extends Error {
   override readonly name = "EgressRefusedError";
 }
 
 /**
- * Never a receiver, whatever the configuration says: addresses of this link, of cloud metadata services (which hand out the
- * machine's credentials to whoever asks), and those that are no host's.
+ * Blocked whatever the configuration says: link-local addresses, cloud metadata services (which hand out the
+ * machine's credentials to any client), and addresses that belong to no host.
  */
 const neverAllowed: readonly (readonly [AddressRange, string])[] = [
   [new AddressRange("169.254.0.0/16"), "link-local"],
@@ -42,7 +42,7 @@ const neverAllowed: readonly (readonly [AddressRange, string])[] = [
   [new AddressRange("255.255.255.255"), "broadcast"],
 ];
 
-/** Decides whether an address may be connected to. Pure: rules in, reasons out. */
+/** Decides whether connections to an address are allowed. Pure: rules in, reasons out. */
 export class EgressGuard {
   readonly #deny: readonly AddressRange[];
   readonly #allow: readonly AddressRange[];
@@ -57,13 +57,13 @@ export class EgressGuard {
   }
 
   /**
-   * @param text an address as a name server, a socket or a URL's host gives it
-   * @returns why it must not be connected to, or undefined
+   * @param text an address from a name server, a socket or a URL's host
+   * @returns the reason why it is blocked, or undefined
    */
   refusal(text: string): string | undefined {
     const address = parseAddress(text);
     if (address === undefined) return `${text} is not an IP address`;
-    // Both what it is and what it leads to: an IPv6 range may be denied, and so may an IPv4 address inside.
+    // Check both the address and those it embeds: rules may name an IPv6 range or the IPv4 address inside.
     const { addresses, replaceOuter } = embeddedAddresses(address, this.#nat64);
     for (const form of [address, ...addresses]) {
       const reason = this.#absoluteRefusal(form);

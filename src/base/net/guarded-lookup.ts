@@ -2,13 +2,13 @@ import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { type EgressGuard, EgressRefusedError } from "./egress.ts";
 
-/** The addresses of a name, at least one, for a tenant's connection. Rejects where there is none. */
+/** The addresses of a name, at least one, for a tenant's connection. Rejects when there is none. */
 export type Lookup = (hostname: string, tenant: string) => Promise<readonly LookupAddress[]>;
 
 /**
- * Resolves a name to those of its addresses that may be connected to. A connection looks a name up once and is made to an
- * address of that very response, so that a name server cannot give a harmless address to a check and another one to the
- * connection.
+ * Resolves a name to those of its addresses that connections are allowed to. A connection resolves its name
+ * once and uses an address of that response, so a name server cannot return a harmless address for the check
+ * and another for the connection.
  */
 export function guardedLookup(guard: EgressGuard, lookup: Lookup, tenant: string): LookupFunction {
   return (hostname, options, callback) => {

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from "node:http";
 
-/** A host as sockets take it: URLs have IPv6 addresses in brackets (RFC 3986, section 3.2.2). */
+/** A URL's host in the form sockets expect: URLs bracket IPv6 addresses (RFC 3986, section 3.2.2). */
 export function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, "");
 }
 
-/** Of HTTP/2, each request is a stream of its own, and the connection is nobody's to close. */
+/** In HTTP/2, each request is a stream of its own; no request may close the connection. */
 export function isHttp2({ httpVersionMajor }: Pick<IncomingMessage, "httpVersionMajor">): boolean {
   return httpVersionMajor === 2;
 }
 
 type Heads = Pick<IncomingMessage, "rawHeaders" | "httpVersion">;
 
-/** Whether a request names exactly one host (RFC 9112, section 3.2). HTTP/1.0 need not name any. */
+/** Whether a request names exactly one host (RFC 9112, section 3.2). Optional in HTTP/1.0. */
 export function namesOneHost({ rawHeaders, httpVersion }: Heads): boolean {
   if (httpVersion === "2.0") return namesOneAuthority(rawHeaders);
   let hosts = 0;
@@ -23,7 +23,7 @@ export function namesOneHost({ rawHeaders, httpVersion }: Heads): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
-/** HTTP/2 names the host in `:authority`, and may repeat it, but not contradict itself (RFC 9113, section 8.3.1). */
+/** HTTP/2: `:authority` and an optional, equal `host` (RFC 9113, section 8.3.1). */
 function namesOneAuthority(rawHeaders: readonly string[]): boolean {
   const isName = (text: string, index: number): boolean =>
     index % 2 === 0 && (text === "host" || text === ":authority");

@@ -3,18 +3,18 @@ import { networkInterfaces } from "node:os";
 import { errnoCode, TelemetrydError } from "../core/errors.ts";
 
 export interface ListenAddress {
-  /** A name, or an address without brackets; "" is all addresses of the machine. */
+  /** A name, or an address without brackets; "" means all addresses of the machine. */
   readonly host: string;
-  /** 0: the system chooses a free one. */
+  /** 0: the system chooses a free port. */
   readonly port: number;
 }
 
 const pattern = /^(?:\[([^\]\s]+)\]|([A-Za-z0-9._-]*)):(\d{1,5})$/;
 
 /**
- * Reads `127.0.0.1:9464`, `localhost:80`, `[::1]:80`, or `:80` for all addresses of the machine.
+ * Parses `127.0.0.1:9464`, `localhost:80`, `[::1]:80`, or `:80` for all addresses of the machine.
  *
- * @returns undefined when the text is none of these
+ * @returns undefined for any other text
  */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const match = pattern.exec(text);
@@ -30,16 +30,16 @@ export function formatListenAddress({ host, port }: ListenAddress): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-/** What {@link listenOn} needs of a server; Fastify has it. */
+/** The part of a server that {@link listenOn} uses; Fastify provides it. */
 export interface Listener {
   listen(address: { host: string; port: number }): Promise<string>;
 }
 
 /**
- * Makes a server listen at the address that the configuration key `key` gives.
+ * Makes a server listen at the address that the configuration key `key` sets.
  *
- * @returns the address as a URL, with the port that the system chose
- * @throws ADDRESS_IN_USE when it is taken or not ours
+ * @returns the address as a URL, with the actual port
+ * @throws ADDRESS_IN_USE when the address is taken or is not this machine's
  */
 export async function listenOn(server: Listener, address: ListenAddress, key: string): Promise<string> {
   try {
@@ -60,7 +60,7 @@ const unusable: Readonly<Record<string, string>> = {
   EAI_AGAIN: "the host name could not be looked up",
 };
 
-/** `::` takes IPv4 too, but fails in a container whose kernel has IPv6 switched off. */
+/** `::` accepts IPv4 too, but fails in a container whose kernel has IPv6 disabled. */
 function anyAddress(): string {
   const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
     addresses?.some(({ family }) => family === "IPv6"),

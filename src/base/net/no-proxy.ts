@@ -2,9 +2,9 @@ import { AddressRange, parseAddress } from "./address-range.ts";
 import { withoutBrackets } from "./host.ts";
 
 /**
- * Whether an endpoint is exempt from its proxy, by the rules that curl, Go and others share for `NO_PROXY`: a list of host
- * names (with their subdomains; a leading dot or `*.` means the same), addresses and ranges, each with an optional port;
- * `*` exempts everything.
+ * Whether an endpoint bypasses its proxy, by the `NO_PROXY` rules that curl, Go and others share: a list of
+ * host names (including their subdomains; a leading dot or `*.` means the same), addresses and ranges, each
+ * with an optional port; `*` matches everything.
  *
  * @param list comma-separated, such as `localhost,.internal,10.0.0.0/8,metrics.example.com:8080`
  */

@@ -1,10 +1,10 @@
 import ipaddr from "ipaddr.js";
 import { type Address, AddressRange } from "./address-range.ts";
 
-/** All that IANA has given out as global unicast (RFC 4291, section 2.4); the rest of the space is unallocated. */
+/** The only range IANA has allocated as global unicast (RFC 4291, section 2.4). */
 const globalUnicast = new AddressRange("2000::/3");
 
-/** What of it is reserved, by the IANA IPv6 Special-Purpose Address Registry. */
+/** Reserved ranges within it (IANA IPv6 Special-Purpose Address Registry). */
 const specialPurpose: readonly AddressRange[] = [
   // IETF protocol assignments: Teredo, benchmarking, ORCHID and others.
   new AddressRange("2001::/23"),
@@ -14,7 +14,7 @@ const specialPurpose: readonly AddressRange[] = [
   new AddressRange("3fff::/20"),
 ];
 
-/** Whether anybody may have the address on the public internet. */
+/** Whether the address belongs to the public internet. */
 export function isPublicAddress(address: Address): boolean {
   if (address instanceof ipaddr.IPv4) return address.range() === "unicast";
   return globalUnicast.contains(address) && !specialPurpose.some((range) => range.contains(address));
@@ -29,7 +29,7 @@ const kinds: Readonly<Record<string, string>> = {
   unicast: "unallocated",
 };
 
-/** What an address is that is not public, in a word. */
+/** The kind of an address that is not public, for messages. */
 export function kindOf(address: Address): string {
   const range = address instanceof ipaddr.IPv4 ? address.range() : address.range();
   if (range === "unicast" && globalUnicast.contains(address)) return "reserved";

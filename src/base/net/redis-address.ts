@@ -1,25 +1,25 @@
 import { parseUrl } from "../core/url.ts";
-/** Where a Redis is, as `redis.url` says it. */
+/** The address of a Redis, as set in `redis.url`. */
 export type RedisAddress =
   | { readonly kind: "single"; readonly url: string }
-  /** Some nodes of a Redis Cluster, which name the others. */
+  /** Some nodes of a Redis Cluster, from which the others are discovered. */
   | { readonly kind: "cluster"; readonly urls: readonly string[] }
   | SentinelAddress;
 
-/** Sentinels, which know where the primary is at the moment. */
+/** Sentinels, which know the current primary. */
 export interface SentinelAddress {
   readonly kind: "sentinel";
   readonly sentinels: readonly RedisHost[];
-  /** The name under which the sentinels watch the primary. */
+  /** The primary's name in the sentinels' configuration. */
   readonly primary: string;
   readonly database: number;
-  /** What the primary wants. */
+  /** Credentials for the primary. */
   readonly username: string | undefined;
   readonly password: string | undefined;
-  /** What the sentinels want. */
+  /** Credentials for the sentinels. */
   readonly sentinelUsername: string | undefined;
   readonly sentinelPassword: string | undefined;
-  /** Both are spoken to over TLS. */
+  /** Connect to both over TLS. */
   readonly isTls: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface RedisHost {
   readonly port: number;
 }
 
-/** Why a list of addresses is none, and which of them is the reason. */
+/** The reason why a list of addresses is invalid, and the address at fault. */
 export interface RedisAddressFault {
   readonly kind: "fault";
   readonly index: number;
@@ -39,10 +39,12 @@ const sentinelForm = "redis+sentinel://host:26379,host2:26379/mymaster/0";
 const sentinelPort = 26_379;
 
 /**
- * Reads the addresses of one Redis: one `redis://` or `rediss://` URL; several of them, the nodes of a cluster; or
- * sentinels, as one URL with several hosts (which no RFC knows, and most clients do) or as one URL for each:
+ * Parses the addresses of one Redis: one `redis://` or `rediss://` URL; several of them, the nodes of a
+ * cluster; or sentinels, as one URL with several hosts (not in any RFC, but most clients accept it) or as one
+ * URL each:
  *
- *     redis+sentinel://[user:password@]host[:port][,host[:port]...]/primary[/database][?sentinelUsername=…&sentinelPassword=…]
+ *     redis+sentinel://[user:password@]host[:port][,host[:port]...]/primary[/database]
+ *       [?sentinelUsername=…&sentinelPassword=…]
  */
 export function parseRedisAddress(urls: readonly string[]): RedisAddress | RedisAddressFault {
   const fault = (index: number, message: string): RedisAddressFault => ({ kind: "fault", index, message });
@@ -74,7 +76,7 @@ function parseSentinelUrl(url: string): SentinelAddress | undefined {
   const [, secure, userinfo = "", hosts = "", path = "", query = ""] = sentinelUrl.exec(url) ?? [];
   const sentinels = hosts.split(",").flatMap((each) => parseHost(each) ?? []);
   if (secure === undefined || sentinels.length !== hosts.split(",").length) return undefined;
-  // The parts other than the hosts are those of any URL.
+  // Apart from the hosts, the address is an ordinary URL.
   const rest = parseUrl(`redis://${userinfo === "" ? "" : `${userinfo}@`}host${path}${query}`);
   if (rest === undefined) return undefined;
   const { username, password, pathname, searchParams } = rest;

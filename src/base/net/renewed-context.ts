@@ -3,9 +3,9 @@ import { createSecureContext, type SecureContext, type SecureContextOptions } fr
 import { describeError, TelemetrydError } from "../core/errors.ts";
 
 /**
- * One TLS context for many connections: made for each, as is usual, it takes 3 MB and a tenth of a second with the system's
- * authorities. Made anew when the files behind it have changed, so that renewed certificates are used from the next connection
- * on.
+ * One TLS context for many connections. A context per connection, as is usual, is expensive in time and
+ * memory with the system's authorities. The context is rebuilt when its files have changed, so the next
+ * connection uses renewed certificates.
  */
 export class RenewedContext {
   readonly #look: () => string;
@@ -14,15 +14,18 @@ export class RenewedContext {
   #context: SecureContext | undefined;
 
   /**
-   * @param look tells whether something has changed
-   * @param read reads what the context is made of
+   * @param look returns a text that changes whenever the files do
+   * @param read reads the context's options
    */
   constructor(look: () => string, read: () => SecureContextOptions) {
     this.#look = look;
     this.#read = read;
   }
 
-  /** @throws FILE_UNREADABLE for what cannot be read or holds no certificate, when there was no good context before */
+  /**
+   * @throws FILE_UNREADABLE when a file cannot be read or holds no certificate, and there is no earlier
+   *   context
+   */
   current(): SecureContext {
     try {
       const look = this.#look();
@@ -31,7 +34,7 @@ export class RenewedContext {
       this.#seen = look;
       return this.#context;
     } catch (error) {
-      // Certificate and key are renewed one after another: until they fit each other again, the old ones serve.
+      // Certificate and key are renewed one after the other: the old pair is used until the new one matches.
       if (this.#context !== undefined) return this.#context;
       if (error instanceof TelemetrydError) throw error;
       const message = `the TLS files cannot be used: ${describeError(error)}`;
@@ -40,7 +43,7 @@ export class RenewedContext {
   }
 }
 
-/** Changes whenever the file does, also when another takes its place. @throws the file's error */
+/** A text that changes whenever the file does, or is replaced by another. @throws the file's error */
 export function lookOfFile(file: string | undefined): string {
   if (!file) return "-";
   const { ino, size, mtimeMs } = statSync(file);

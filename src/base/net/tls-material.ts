@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { rootCertificates, type SecureContext } from "node:tls";
 import { lookOfFile, RenewedContext } from "./renewed-context.ts";
 
-/** TLS to a receiver or the metrics store, as the configuration has it; an absent file is none. */
+/** TLS settings for a receiver or the metrics store, as configured. */
 export interface TlsSettings {
   readonly caFile?: string | undefined;
   readonly certFile?: string | undefined;
@@ -17,7 +17,7 @@ export interface TlsConnectOptions {
   readonly servername?: string;
 }
 
-/** Where Debian, Red Hat, SUSE and Alpine keep the machine's certificate authorities, as other programs look for them. */
+/** The CA bundles of Debian, Red Hat, SUSE and Alpine. */
 const systemBundles = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -26,9 +26,9 @@ const systemBundles = [
 ];
 
 /**
- * What connections are made with: the system's certificate authorities (and those that Node brings) plus configured ones,
- * a client certificate, TLS 1.2 at least. Made anew when a file has changed, so that a renewed certificate is used from the
- * next connection on.
+ * TLS material for connections: the system's certificate authorities (and those built into Node.js) plus
+ * configured ones, an optional client certificate, TLS 1.2 or later. Rebuilt when a file has changed, so the
+ * next connection uses a renewed certificate.
  */
 export class TlsMaterial {
   readonly #settings: TlsSettings;
@@ -48,9 +48,10 @@ export class TlsMaterial {
   }
 
   /**
-   * What `tls.connect` takes.
+   * Options for `tls.connect`.
    *
-   * @throws FILE_UNREADABLE when a file cannot be read or holds no certificate, and there was no good one before
+   * @throws FILE_UNREADABLE when a file cannot be read or holds no certificate, and there is no earlier
+   *   material
    */
   connectOptions(): TlsConnectOptions {
     const { serverName, insecureSkipVerify } = this.#settings;
@@ -62,7 +63,7 @@ export class TlsMaterial {
   }
 }
 
-/** The certificate authorities of the machine, and those that Node brings. @throws the file's error */
+/** The certificate authorities of the machine and those built into Node.js. @throws the file's error */
 export function systemAuthorities(): (string | Buffer)[] {
   const named = process.env["SSL_CERT_FILE"];
   const bundle = [...(named ? [named] : []), ...systemBundles].find((file) => existsSync(file));

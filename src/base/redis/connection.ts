@@ -1,32 +1,35 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import type { RedisAddress, SentinelAddress } from "../net/redis-address.ts";
 
-/** Where to connect to: what the configuration says, or the Unix socket of the private server. */
+/** The address to connect to: the configured one, or the private server's Unix socket. */
 export type RedisTarget = RedisAddress | { readonly kind: "socket"; readonly path: string };
 
 /**
- * What a connection is for.
+ * The purpose of a connection.
  *
- * - `command`: responds at once. A command fails within a millisecond when Redis is away and within
- *   {@link commandTimeoutMs} when it hangs; nothing is queued, so nothing is sent late.
- * - `background`: the same with a longer limit ({@link backgroundTimeoutMs}), for what no request waits for.
- * - `subscriber`: like `command`, for one that only listens to channels. It must subscribe at every `ready`.
- * - `worker`: for a BullMQ Worker, which waits as long as it takes.
+ * - `command`: responds at once. A command fails immediately when Redis is unreachable, and within {@link
+ *   commandTimeoutMs} when it hangs. Nothing is queued, so nothing is sent late.
+ * - `background`: the same with a longer limit ({@link backgroundTimeoutMs}), for work that no request waits
+ *   for.
+ * - `subscriber`: like `command`, for a connection that only listens to channels. It must subscribe at every
+ *   `ready`.
+ * - `worker`: for a BullMQ Worker, which waits without a limit.
  */
 export type ConnectionRole = "command" | "background" | "subscriber" | "worker";
 
 export type RedisConnection = Redis | Cluster;
 
 /**
- * Starts every key and channel of the program. The braces put all keys into one slot of a cluster, which scripts over
- * several keys and BullMQ need. Daemons that share work share one Redis database; others take another (`redis://host/1`).
+ * Prefix of every key and channel. The braces put all keys into one cluster slot, as multi-key scripts and
+ * BullMQ require. Daemons that share work share one Redis database; separate ones use another
+ * (`redis://host/1`).
  */
 export const keyPrefix = "{telemetryd}";
 
 export const commandTimeoutMs = 500;
 export const backgroundTimeoutMs = 10_000;
 
-/** The pause before a further attempt to connect, ms. */
+/** The pause before the next connection attempt, in ms. */
 function reconnectPause(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt, 6), 1_000);
 }
@@ -36,14 +39,14 @@ function optionsFor(role: ConnectionRole, name: string): RedisOptions {
     connectionName: `telemetryd:${name}`,
     connectTimeout: 5_000,
     retryStrategy: reconnectPause,
-    // After a failover the old primary responds with READONLY: only a new connection finds the new one.
+    // After a failover the old primary responds with READONLY: only a new connection reaches the new primary.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   };
   switch (role) {
     case "worker":
       return { ...common, maxRetriesPerRequest: null };
     case "subscriber":
-      // Left to the client library, the subscription after a reconnect rejects unhandled when that one is lost, too.
+      // The client library's own resubscription rejects unhandled when the connection is lost again.
       return { ...common, enableOfflineQueue: false, maxRetriesPerRequest: 0, autoResubscribe: false };
     case "command":
     case "background":
@@ -52,25 +55,25 @@ function optionsFor(role: ConnectionRole, name: string): RedisOptions {
         enableOfflineQueue: false,
         maxRetriesPerRequest: 0,
         commandTimeout: role === "command" ? commandTimeoutMs : backgroundTimeoutMs,
-        // A command whose reply was lost must not run a second time behind its caller's back.
+        // A command whose reply was lost must not run a second time without its caller's knowledge.
         autoResendUnfulfilledCommands: false,
       };
   }
 }
 
-/** Told once when Redis went away, and once when it is back. */
+/** Called once when the connection to Redis is lost, and once when it is restored. */
 export interface ConnectionListener {
   away(error: Error): void;
   back(): void;
 }
 
-/** Failed attempts before the first connection that nobody is told of: a private server takes a moment to start. */
+/** Failed attempts not reported before the first connection: a private server takes a moment to start. */
 const quietAttempts = 5;
 
 /**
- * Opens a connection that reconnects by itself for as long as it lives. Its errors never surface as events.
+ * Opens a connection that reconnects by itself until it is closed. Its errors never surface as events.
  *
- * @param name shows in the log and in `CLIENT LIST`
+ * @param name appears in the log and in `CLIENT LIST`
  */
 export function openConnection(
   target: RedisTarget,
@@ -94,7 +97,7 @@ export function openConnection(
     errors++;
     if (isAway || (!wasReady && errors < quietAttempts)) return;
     isAway = true;
-    // The client library calls sentinels unreachable that reply, and do not know the primary.
+    // The client library also reports sentinels as unreachable that reply but do not know the primary.
     const isOfSentinels = sentinelProblem !== undefined && error.message.startsWith("All sentinels");
     listener.away(isOfSentinels ? new Error(sentinelProblem) : error);
   });
@@ -103,16 +106,17 @@ export function openConnection(
     wasReady = true;
     isAway = false;
   });
-  // A worker's second connection, which waits for jobs, is BullMQ's own, and has a limit of its own.
+  // A worker's second connection, which waits for jobs, belongs to BullMQ and has a limit of its own.
   if (connection instanceof Redis) keepPulse(connection, target.kind === "sentinel" ? 3_000 : 10_000);
   return connection;
 }
 
 /**
- * Replaces a connection whose peer has vanished without a word: TCP alone would take a quarter of an hour to notice, and
- * a subscriber would never. (The client library's own `socketTimeout` may end the connection that came after.)
+ * Replaces a connection whose peer has vanished silently: TCP alone would notice only after many minutes, and
+ * a subscriber never. (The client library's own `socketTimeout` may end the connection opened afterwards.)
  *
- * @param pulseMs how often it is asked, and how long it may take to respond; short where there is another one to go to
+ * @param pulseMs interval between pings, and the limit for each reply; short when there is another server to
+ *   fail over to
  */
 function keepPulse(connection: Redis, pulseMs: number): void {
   let asked: NodeJS.Timeout | undefined;
@@ -123,7 +127,7 @@ function keepPulse(connection: Redis, pulseMs: number): void {
       clearTimeout(asked);
       asked = undefined;
     };
-    // Any reply will do, also an error of Redis; but not our own limit for commands, which is shorter.
+    // Any reply counts, including an error from Redis; but not our own, shorter command timeout.
     connection.ping().then(replied, (error: Error) => {
       if (error.name === "ReplyError" || connection.status !== "ready") replied();
     });
@@ -132,7 +136,7 @@ function keepPulse(connection: Redis, pulseMs: number): void {
     clearTimeout(asked);
     asked = undefined;
   });
-  // Not at `end`: between two attempts to connect, a connection is closed without one.
+  // Not on `end`: a connection closed between two connection attempts does not emit it.
   const disconnect = connection.disconnect.bind(connection);
   connection.disconnect = (reconnect = false) => {
     if (!reconnect) clearInterval(timer);
@@ -159,7 +163,7 @@ function build(target: RedisTarget, options: RedisOptions): RedisConnection {
   }
 }
 
-/** A sentinel, or a primary, that does not respond is one of several: the next one is asked soon. */
+/** An unresponsive sentinel or primary is one of several: the next one is tried soon. */
 const sentinelLimitMs = 2_000;
 
 function sentinelOptions(address: SentinelAddress): RedisOptions {
@@ -179,7 +183,7 @@ function sentinelOptions(address: SentinelAddress): RedisOptions {
   };
 }
 
-/** A cluster's nodes are found by asking the first; the password and TLS of its URL hold for all of them. */
+/** A cluster's nodes are discovered through the first one; its URL's password and TLS apply to all. */
 function credentialsOf(url: string): RedisOptions {
   const { username, password, protocol } = new URL(url);
   return {

@@ -11,10 +11,10 @@ import type { Logger } from "../core/log.ts";
 import type { Service } from "../core/service.ts";
 
 export interface PrivateServerOptions {
-  /** `state.directory`; the server's data goes into its folder `redis`. Locked by the daemon: nobody else is here. */
+  /** `state.directory`, locked by the daemon; the server's data is in its folder `redis`. */
   readonly stateDirectory: string;
   readonly binary: string;
-  /** How often the server writes its log of changes to the disk for sure. */
+  /** When the server syncs its append-only file to disk. */
   readonly appendFsync: "everysec" | "always";
   readonly clock: Clock;
   readonly log: Logger;
@@ -25,20 +25,20 @@ const installHint =
 
 const stopLimitMs = 10_000;
 const restart = { baseMs: 200, maxMs: 5_000, jitter: 0 };
-/** One that ends sooner than this never served; after so many in a row there is no point in going on. */
+/** A server that ends sooner than this never served; after several such in a row, starting is given up. */
 const briefLifeMs = 5_000;
 const briefLivesAllowed = 4;
 
-/** A redis-server that is up: our child, or what a crashed daemon left. */
+/** A running redis-server: our child process, or one left by a crashed daemon. */
 interface RunningServer {
   readonly pid: number;
-  /** Resolves when it has ended, with what it said about it. */
+  /** Resolves when the server has ended, with the last lines of its output. */
   readonly ended: Promise<string>;
 }
 
 /**
- * The path of the private server's socket. Unix limits it to 107 bytes; for a longer one, a folder of our own under the
- * system's temporary directory, named for the state directory, stands in.
+ * The path of the private server's socket. Unix limits it to 107 bytes; a longer one is replaced by a folder
+ * under the system's temporary directory, named after the state directory.
  */
 export function socketPath(stateDirectory: string): string {
   const path = join(resolve(stateDirectory), "redis", "redis.sock");
@@ -48,11 +48,11 @@ export function socketPath(stateDirectory: string): string {
 }
 
 /**
- * The machine's own `redis-server`, run on a Unix socket under the state directory for as long as the service runs.
+ * The machine's own `redis-server`, run on a Unix socket under the state directory while the service runs.
  *
- * States: a server that responds on the socket (left by a daemon that was killed) is taken over; else one is started.
- * When it ends by itself it is started again. Those who use it still have something to write while they stop: this
- * service belongs to an earlier stage than theirs.
+ * A server that responds on the socket (left by a killed daemon) is taken over; otherwise one is started. A
+ * server that ends unexpectedly is restarted. Its users still write while they stop, so this service belongs
+ * to an earlier stage than theirs.
  */
 export function createPrivateServer(options: PrivateServerOptions): Service {
   const { log, clock } = options;
@@ -69,7 +69,7 @@ export function createPrivateServer(options: PrivateServerOptions): Service {
       await tighten(directory).catch((error: unknown) => {
         log.warn({ directory, error: describeError(error) }, "the modes of Redis' files cannot be set");
       });
-      // A second Ctrl-C ends the process at once: the child must not stay behind then either.
+      // A second Ctrl-C ends the process at once; the child must not be left running then either.
       const endChild = (): void => void signalProcess(current?.pid, "SIGTERM");
       process.once("exit", endChild);
       try {
@@ -90,7 +90,7 @@ export function createPrivateServer(options: PrivateServerOptions): Service {
         if (current !== undefined) await stop(current, options);
       } finally {
         process.removeListener("exit", endChild);
-        // A fault must not leave it behind either.
+        // A fault must not leave it running either.
         signalProcess(current?.pid, "SIGTERM");
         current = undefined;
       }
@@ -114,7 +114,7 @@ async function prepare(directory: string, socket: string): Promise<void> {
   }
 }
 
-/** Takes the rights of others away from what is in the folder: earlier versions left the data readable to everybody. */
+/** Removes other users' access to the folder's files: earlier versions left the data world-readable. */
 async function tighten(directory: string): Promise<void> {
   await chmod(directory, 0o700);
   for (const entry of await readdir(directory, { withFileTypes: true })) {
@@ -124,15 +124,16 @@ async function tighten(directory: string): Promise<void> {
   }
 }
 
-/** A server that runs replaces its files. */
+/** A running server replaces its files. */
 function ignoreAbsent(error: unknown): void {
   if (errnoCode(error) !== "ENOENT") throw error;
 }
 
 /**
- * The server that a crashed daemon left on the socket, or undefined when nobody listens.
+ * The server that a crashed daemon left on the socket, or undefined when nothing listens.
  *
- * @throws REDIS_UNAVAILABLE when somebody listens and does not respond: a second server on the same files would spoil them
+ * @throws REDIS_UNAVAILABLE when something listens but does not respond: a second server would corrupt its
+ *   files
  */
 async function leftBehind(
   socket: string,
@@ -172,22 +173,22 @@ async function leftBehind(
   }
 }
 
-/** Polls: the exit of a process that is not our child is told to nobody. */
+/** Polls: there is no exit event for a process that is not our child. */
 async function untilGone(pid: number, clock: Clock, signal: AbortSignal): Promise<string> {
   while (signalProcess(pid, 0)) {
-    // After the signal the stopping still waits for the end, by itself.
+    // After the signal, keep waiting for the end.
     await clock.sleep(100, signal.aborted ? new AbortController().signal : signal).catch(() => undefined);
   }
   return "it is gone";
 }
 
 function start(directory: string, socket: string, options: PrivateServerOptions): RunningServer {
-  // Redis has no setting for the mode of its files; the child takes this over, and nothing runs in between.
+  // Redis has no setting for the mode of its files. The child inherits this umask; nothing runs in between.
   const umask = process.umask(0o077);
   const child = spawn(options.binary, serverArguments(directory, socket, options.appendFsync), {
     cwd: directory,
     stdio: ["ignore", "pipe", "pipe"],
-    // A process group of its own: Ctrl-C in a terminal must end the daemon first, then its Redis.
+    // A process group of its own: Ctrl-C in a terminal must stop the daemon first, then its Redis.
     detached: true,
   });
   process.umask(umask);
@@ -230,7 +231,7 @@ function serverArguments(directory: string, socket: string, appendFsync: string)
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-/** Keeps the end of what a child prints, for the message about its end. */
+/** Keeps the end of a child's output, for the message about its exit. */
 function lastLines(child: ChildProcess): () => string {
   let text = "";
   const collect = (chunk: Buffer): void => {
@@ -259,7 +260,7 @@ async function stop(server: RunningServer, options: PrivateServerOptions): Promi
   await server.ended;
 }
 
-/** Whether the process is there (and took the signal). */
+/** Whether the process exists (and received the signal). */
 function signalProcess(pid: number | undefined, name: NodeJS.Signals | 0): boolean {
   // 0 would address our own process group.
   if (pid === undefined || pid <= 0 || Number.isNaN(pid)) return false;

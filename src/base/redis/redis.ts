@@ -10,36 +10,33 @@ import { createPrivateServer, socketPath } from "./private-server.ts";
 import { checkRequirements, type RequirementsReport } from "./requirements.ts";
 
 export interface RedisRoomOptions {
-  /** `redis.url`; absent: a private redis-server under the state directory. */
+  /** `redis.url`; absent for a private redis-server under the state directory. */
   readonly urls?: readonly string[];
   readonly stateDirectory: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The private server's program; `REDIS_SERVER_BIN` or `redis-server` of the PATH by default. */
+  /** The private server's executable; default `REDIS_SERVER_BIN`, or `redis-server` from the PATH. */
   readonly binary?: string;
   readonly appendFsync?: "everysec" | "always";
 }
 
-/** Hands out connections; all that needs Redis takes this, and never knows which Redis it is. */
+/** Opens connections. Every user of Redis takes this interface and never learns which Redis it is. */
 export interface RedisConnections {
   /**
-   * A connection that its user closes with `disconnect()`. It may be opened before Redis is there, and survives every
-   * outage.
+   * A connection; the caller closes it with `disconnect()`. It may be opened before Redis is reachable, and
+   * survives every outage.
    *
-   * @param name shows in the log and in `CLIENT LIST`
+   * @param name appears in the log and in `CLIENT LIST`
    */
   open(role: ConnectionRole, name: string): RedisConnection;
 }
 
 export interface RedisRoom extends RedisConnections {
-  /** Runs the private server, if there is one, and holds whatever Redis responds to the requirements. */
+  /** Runs the private server, if there is one, and checks the connected Redis against the requirements. */
   readonly service: Service;
 }
 
-/**
- * The one Redis of the daemon: outside at `redis.url`, or a private one. Everything that shares state goes through the
- * connections of this room.
- */
+/** The daemon's single Redis: external at `redis.url`, or private. All shared state uses its connections. */
 export function createRedis(options: RedisRoomOptions): RedisRoom {
   const target = targetOf(options);
   const checker = requirementsChecker(target, options);
@@ -59,7 +56,7 @@ export function createRedis(options: RedisRoomOptions): RedisRoom {
   return {
     open: (role, name) =>
       openConnection(target, role, name, {
-        // All of them go and come together: the requirements checker's connection speaks for all.
+        // All connections fail and recover together: the requirements checker's connection logs for all.
         away: (error) => options.log.debug({ connection: name, error: error.message }, "Redis is away"),
         back: () => options.log.debug({ connection: name }, "Redis is back"),
       }),
@@ -74,7 +71,7 @@ export function createRedis(options: RedisRoomOptions): RedisRoom {
 function targetOf({ urls = [], stateDirectory }: RedisRoomOptions): RedisTarget {
   if (urls.length === 0) return { kind: "socket", path: socketPath(stateDirectory) };
   const address = parseRedisAddress(urls);
-  // The configuration has been held to the same form.
+  // The configuration has been validated against the same form.
   if (address.kind === "fault") throw new Error(`the address of Redis must be ${address.message}`);
   const passwords =
     address.kind === "sentinel"
@@ -84,7 +81,7 @@ function targetOf({ urls = [], stateDirectory }: RedisRoomOptions): RedisTarget 
   return address;
 }
 
-/** Asks every Redis that replies, again after each reconnect, since it may be another one then. */
+/** Checks every Redis that replies, and again after each reconnect, since it may be a different server. */
 function requirementsChecker(target: RedisTarget, options: RedisRoomOptions): Service {
   const { log } = options;
   let report: RequirementsReport | undefined;
@@ -109,7 +106,7 @@ function requirementsChecker(target: RedisTarget, options: RedisRoomOptions): Se
                   reject(new TelemetrydError("REDIS_UNAVAILABLE", report.refusal));
                 }
               },
-              // It went away again, or may not be asked: the next connect asks again.
+              // It is gone again, or INFO is not permitted: the next connect checks again.
               (error: unknown) =>
                 log.debug({ error: describeError(error) }, "Redis did not tell its version"),
             );

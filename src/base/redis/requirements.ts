@@ -1,17 +1,17 @@
-/** What a Redis must be. Pure: works on the text of `INFO`. */
+/** The result of checking a Redis against the requirements. */
 export interface RequirementsReport {
   readonly version: string;
-  /** Why this Redis cannot be used at all. */
+  /** The reason why this Redis cannot be used at all. */
   readonly refusal?: string;
-  /** What will go wrong some day with this Redis. */
+  /** Settings of this Redis that will cause problems later. */
   readonly warnings: readonly string[];
 }
 
 const oldestVersion = { major: 6, minor: 2 };
 
 /**
- * Holds a Redis to what the program needs of it: 6.2 or newer (BullMQ's scripts and the commands of the control plane
- * use what it brought), and no eviction, which would take away queue entries, locks and stored objects one by one.
+ * Checks a Redis against the requirements: version 6.2 or later (for BullMQ's scripts and the control plane's
+ * commands), and no eviction, which would remove queue entries, locks and stored objects. Pure.
  *
  * @param info the reply to `INFO`: `name:value` lines
  */

@@ -3,7 +3,7 @@ import type { RedisConnection } from "./connection.ts";
 
 const hashes = new Map<string, string>();
 
-/** Runs a Lua script by its hash, and in full the first time that a server sees it. */
+/** Runs a Lua script by its hash, or sends it in full when the server does not know it yet. */
 export async function runScript(
   redis: RedisConnection,
   script: string,

@@ -1,13 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { type Problem, problem, problemContentType } from "./problem.ts";
 
-/** Header names and values in turns, as `writeHead` takes them fastest. */
+/** Alternating header names and values, the fastest form for `writeHead`. */
 export type RawHeaders = readonly string[];
 
 const exposed =
   "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, API-Version, Deprecation, Link, ETag";
 
-/** On every response whatsoever. Any page may read the API and its headers: all of it is public. */
+/** On every response. Any page may read the API and its headers: all of it is public. */
 export const commonHeaders: RawHeaders = [
   "API-Version",
   "v1",
@@ -21,15 +21,15 @@ export const commonHeaders: RawHeaders = [
 
 export interface ApiResponse {
   readonly status: number;
-  /** Besides the content's type and length. Need not hold the common ones; may begin with them. */
+  /** In addition to content type and length. May start with the common headers, or leave them out. */
   readonly headers?: string[];
   readonly contentType?: string;
   readonly body?: string | Buffer;
-  /** The length of the body in bytes, where it is known already. */
+  /** The body's length in bytes, if already known. */
   readonly length?: string;
 }
 
-/** Writes a whole response in one go. To HEAD, Node leaves the body out by itself. */
+/** Writes a complete response. For HEAD, Node.js omits the body. */
 export function send(response: ServerResponse, content: ApiResponse): void {
   const { status, headers = [], contentType, body } = content;
   const all = headers[0] === commonHeaders[0] ? headers : commonHeaders.concat(headers);
@@ -40,7 +40,7 @@ export function send(response: ServerResponse, content: ApiResponse): void {
   response.end(body);
 }
 
-/** A response with a Problem body; never kept by a cache, since it is about this moment. */
+/** A response with a Problem body; never cached, since it describes a momentary state. */
 export function problemResponse(status: number, detail?: string, headers: RawHeaders = []): ApiResponse {
   return {
     status,

@@ -55,7 +55,7 @@ function setUp(limit = 100) {
 
 type Setting = ReturnType<typeof setUp>;
 
-/** How each documented response comes about. */
+/** How to provoke each documented response. */
 const recipes: Record<string, (setting: Setting) => Record<string, string>> = {
   200: () => ({}),
   304: () => ({ "if-none-match": "*" }),

@@ -8,10 +8,10 @@ import { allowedMethods, createHttpServer } from "./http-server.ts";
 import { type OperationName, operations } from "./operations.ts";
 import { maxTargetLength } from "./refused-connection.ts";
 
-/** No operation takes a body; one that comes all the same is thrown away up to this size. */
+/** No operation takes a body; one that is sent anyway is discarded up to this size. */
 const maxBodyBytes = 16 * 1_024;
 
-/** Far more than clients need who ask every few seconds, and few enough for the memory of a small machine. */
+/** Ample for polling clients, and small enough for the memory of a small machine. */
 const connections = 4_000;
 const connectionsPerAddress = 400;
 
@@ -20,8 +20,8 @@ const paths = new Map<string, OperationName>(
 );
 
 /**
- * The website API without a socket: tests inject requests, `server.ts` listens. What is refused is refused before any
- * body is read; every response is written by `send`, so none can lack what all must have.
+ * The website API without a socket: tests inject requests, `server.ts` listens. Requests are rejected before
+ * any body is read. Every response is written by `send`, which adds the common headers.
  */
 export function buildApiApp(options: HandlerOptions): FastifyInstance {
   const { log, metrics } = options;
@@ -38,20 +38,20 @@ export function buildApiApp(options: HandlerOptions): FastifyInstance {
           [operations.legacyStatus.path, handlers.legacyStatus],
         ]),
         onRefused: () => metrics.responded("other", 400),
-        // Behind a proxy, all clients have its address.
+        // Behind a proxy, all clients share its address.
         bounds: {
           connections,
           connectionsPerAddress: options.trustProxy ? connections : connectionsPerAddress,
         },
         log,
       }),
-    // The server has its own.
+    // The server has a handler of its own.
     clientErrorHandler: () => undefined,
     frameworkErrors: (error, _request, reply) => {
       refuse(reply, problemResponse(error.statusCode ?? 400, "The request cannot be understood."));
     },
   });
-  // Else Fastify would respond to a method that it does not know without asking the hook below.
+  // Otherwise Fastify would respond to an unknown method without calling the hook below.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 
   function refuse(reply: FastifyReply, response: ApiResponse): void {
@@ -63,7 +63,7 @@ export function buildApiApp(options: HandlerOptions): FastifyInstance {
   app.addHook("onRequest", (request, reply, done) => {
     const refusal = refusalOf(request.raw);
     if (refusal === undefined) return done();
-    // What is left of the body is not read: the connection cannot be used again.
+    // The rest of the body is not read, so the connection cannot be reused.
     if (request.raw.headers["content-length"] !== undefined || isChunked(request.raw)) {
       reply.raw.setHeader("Connection", "close");
     }
@@ -86,7 +86,7 @@ export function buildApiApp(options: HandlerOptions): FastifyInstance {
   return app;
 }
 
-/** Why a request is not let through to an operation, or undefined. */
+/** The response to a request that must be rejected before its operation, or undefined. */
 function refusalOf(request: IncomingMessage): ApiResponse | undefined {
   const { url = "", method = "", headers } = request;
   if (url.length > maxTargetLength) return problemResponse(414, "The request target is too long.");

@@ -9,7 +9,7 @@ test.each([
   ["::1", undefined, "0:0:0:0::/64"],
   ["fe80::1%eth0", undefined, "fe80:0:0:0::/64"],
   [undefined, undefined, "unknown"],
-  // Behind a proxy: the entry that it wrote itself is the last one.
+  // Behind a proxy: its own entry is the last one.
   ["10.0.0.1", "198.51.100.7", "198.51.100.7"],
   ["10.0.0.1", "6.6.6.6, 198.51.100.7", "198.51.100.7"],
   ["10.0.0.1", "6.6.6.6,198.51.100.7:4711", "198.51.100.7"],

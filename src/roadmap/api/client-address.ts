@@ -2,11 +2,12 @@ import { isIP } from "node:net";
 import { networkOf } from "../../base/net/client-network.ts";
 
 /**
- * Who a request counts for: an IPv4 address, or the /64 of an IPv6 address, since that is what one customer is given.
+ * The client that a request counts for: an IPv4 address, or the /64 of an IPv6 address, the size assigned to
+ * one customer.
  *
- * @param remoteAddress of the connection; undefined when it is closed already
- * @param forwardedFor the header X-Forwarded-For, or undefined where no proxy is trusted. Its *last* entry counts: that
- *   one our own proxy has written, the others anybody could have sent
+ * @param remoteAddress of the connection; undefined when it is already closed
+ * @param forwardedFor the X-Forwarded-For header, or undefined when no proxy is trusted. Its *last* entry
+ *   counts: our own proxy wrote it, the others may be forged
  */
 export function clientKey(remoteAddress: string | undefined, forwardedFor: string | undefined): string {
   if (forwardedFor !== undefined) {

@@ -15,7 +15,7 @@ import type { RateCounter } from "./rate-counter.ts";
 export interface HandlerOptions {
   readonly roadmap: RoadmapReader;
   readonly rate: RateCounter;
-  /** The client's address is what the nearest proxy wrote into X-Forwarded-For. */
+  /** Take the client's address from the nearest proxy's entry in X-Forwarded-For. */
   readonly trustProxy: boolean;
   readonly pace: PagePace;
   readonly metrics: ApiMetrics;
@@ -24,9 +24,7 @@ export interface HandlerOptions {
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/**
- * When the path without a version was deprecated (2026-01-01), in Unix seconds. It has no `Sunset`: it stays for good.
- */
+/** The unversioned path's deprecation date (2026-01-01), in Unix seconds. No `Sunset`: the path stays. */
 const aliasHeaders: RawHeaders = [
   "Deprecation",
   "@1767225600",
@@ -37,12 +35,12 @@ const noStore: RawHeaders = ["Cache-Control", "no-store"];
 const revalidate: RawHeaders = ["Cache-Control", "no-cache"];
 const firstReadSeconds = "5";
 
-/** The response of each operation: from memory, without waiting for anything. */
+/** The response of each operation: from memory, synchronously. */
 export function createHandlers(options: HandlerOptions): Record<OperationName, Handler> {
   const { roadmap, rate, trustProxy, metrics, log } = options;
   const limitText = String(rate.limit);
 
-  /** Counts the request for its client and responds to it, or tells it to come back later. */
+  /** Applies the rate limit: handles the request, or responds with 429. */
   function limited(
     route: RouteLabel,
     respond: (request: IncomingMessage, rate: string[]) => ApiResponse,
@@ -69,7 +67,7 @@ export function createHandlers(options: HandlerOptions): Record<OperationName, H
             : respond(request, headers);
       } catch (error) {
         log.error({ route, error: describeError(error) }, "a request to the website API failed");
-        // Without what the operation may have added before it failed.
+        // Drops the headers that the operation may have added before it failed.
         result = problemResponse(500, undefined, headers.slice(0, commonHeaders.length + 6));
       }
       metrics.responded(route, result.status);
@@ -93,7 +91,7 @@ export function createHandlers(options: HandlerOptions): Record<OperationName, H
       roadmap.noticeRequest();
       const status = roadmap.status();
       if (status === undefined) return problemResponse(500, undefined, headers);
-      // The cache gives the same object until something changes.
+      // The cache returns the same object until something changes.
       if (status !== last) {
         body = JSON.stringify(status);
         length = String(body.length);
@@ -157,7 +155,7 @@ export function createHandlers(options: HandlerOptions): Record<OperationName, H
   };
 }
 
-/** Whether If-None-Match names the tag (RFC 9110, 13.1.2: weak comparison; a list, or `*`). */
+/** Whether If-None-Match matches the tag (RFC 9110, 13.1.2: weak comparison; a list, or `*`). */
 function matches(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   return header.split(",").some((one) => {

@@ -11,37 +11,37 @@ import { namesOneHost } from "../../base/net/host.ts";
 import { problemResponse, send } from "./api-response.ts";
 import { rawResponse, refuseConnection } from "./refused-connection.ts";
 
-/** What paths response to. */
+/** Methods that all paths support. */
 export const allowedMethods = "GET, HEAD, OPTIONS";
 
 export interface HttpServerOptions {
-  /** Takes every request that is not in `shortcuts`. */
+  /** Handles every request that is not in `shortcuts`. */
   readonly handler: RequestListener;
   /**
-   * By exact target: plain GET requests that go to their operation without the router. The status operation is most of
-   * the traffic, and the router's objects cost it a fifth of its speed (`npm run bench:api`).
+   * Plain GET requests by exact target, handled without the router. The status operation is most of the
+   * traffic, and the router slows it noticeably (`npm run bench:api`).
    */
   readonly shortcuts: ReadonlyMap<string, RequestListener>;
-  /** A request that could not even be read was refused. */
+  /** Called when an unreadable request was rejected. */
   readonly onRefused: () => void;
   readonly bounds: ConnectionBounds;
   readonly log: Logger;
 }
 
-/** The HTTP server of the website API, set up so that nothing gets a response by Node's own bare refusals. */
+/** The HTTP server of the website API, configured so that none of Node's bare error responses is sent. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const { handler, shortcuts, onRefused } = options;
   const server = createServer(
     {
-      // Larger than what is allowed, so that the refusal can tell a long target from large headers.
+      // Above the allowed size, so that the response can distinguish a long target from large headers.
       maxHeaderSize: 64 * 1_024,
-      // A client that trickles its request must not hold a connection for long.
+      // A slow client must not hold a connection for long.
       headersTimeout: 10_000,
       requestTimeout: 15_000,
       connectionsCheckingInterval: 2_000,
-      // Longer than the usual minute of load balancers: they must be the ones to close.
+      // Longer than the usual minute of load balancers: they must close first.
       keepAliveTimeout: 65_000,
-      // Node would respond with a bare 400; `refusalOf` looks instead.
+      // Node would respond with a bare 400; `refusalOf` checks it instead.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -55,7 +55,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     onRefused();
     refuseConnection(error, socket);
   });
-  // To Expect: 100-continue the response itself comes: nobody is asked for a body.
+  // Expect: 100-continue gets the final response at once: no operation reads a body.
   server.on("checkContinue", handler);
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
     onRefused();
@@ -68,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   return server;
 }
 
-/** Whether a request has nothing that it could be refused for. */
+/** Whether a request has nothing to be rejected for. */
 function isPlain(request: IncomingMessage): boolean {
   const { headers } = request;
   return (

@@ -1,10 +1,10 @@
 import { Counter, Registry } from "prom-client";
 import type { OperationName } from "./operations.ts";
 
-/** What is counted under "other": paths that nobody serves, and what never became a request. */
+/** "other" counts unknown paths and input that never became a request. */
 export type RouteLabel = OperationName | "other";
 
-/** What operators see of the website API, in a registry of its own. */
+/** The website API's metrics, in a registry of its own. */
 export interface ApiMetrics {
   readonly registry: Registry;
   /** On the hot path: one addition. */

@@ -2,7 +2,7 @@ import { version } from "../../base/core/version.ts";
 import { type Operation, operations, type ResponseSpec } from "./operations.ts";
 import { headerSchemas, schemas } from "./schemas.ts";
 
-/** The OpenAPI 3.1 document, made of the same tables that the routes are made of. */
+/** The OpenAPI 3.1 document, generated from the same tables as the routes. */
 export function openApiDocument(): Record<string, unknown> {
   return {
     openapi: "3.1.0",

@@ -1,16 +1,16 @@
 import type { HeaderName, SchemaName } from "./schemas.ts";
 
-/** One response that an operation may give. */
+/** One possible response of an operation. */
 export interface ResponseSpec {
   readonly description: string;
   readonly headers: readonly HeaderName[];
   /** Absent for a response without a body. */
   readonly contentType?: string;
-  /** Absent for content that has no JSON Schema. */
+  /** Absent for content without a JSON Schema. */
   readonly schema?: SchemaName;
 }
 
-/** One operation as it is served and as it is documented: the routes and the OpenAPI document are made of these. */
+/** One operation, both as served and as documented: routes and OpenAPI document are generated from these. */
 export interface Operation {
   readonly path: string;
   readonly operationId: string;

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 
-/** A problem as RFC 9457 has it: the body of every response that is not 2xx (but 304, which has none). */
+/** A problem (RFC 9457): the body of every response that is not 2xx, except 304, which has none. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -11,9 +11,9 @@ export interface Problem {
 export const problemContentType = "application/problem+json";
 
 /**
- * The problem of a status code. The type is always `about:blank`: the code says it all.
+ * The problem for a status code. The type is always `about:blank`: the code is sufficient.
  *
- * @param detail for the person who reads it; never anything about our inside
+ * @param detail for human readers; never internal details
  */
 export function problem(status: number, detail?: string): Problem {
   return {

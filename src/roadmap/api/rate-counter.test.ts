@@ -106,7 +106,7 @@ test("property: whatever is done when, no client gets more than its limit in a w
 test("memory stays bounded", () => {
   const { counter } = setUp();
   for (let i = 0; i < 250_000; i++) counter.take(`client ${i}`);
-  // The first ones are forgotten, the last ones are not.
+  // The first clients are evicted, the last ones are not.
   counter.take("client 249999");
   expect(counter.take("client 249999")).toBe(0);
 });

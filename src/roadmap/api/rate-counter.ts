@@ -1,52 +1,51 @@
-/** A limit of requests per client in fixed windows that all replicas share: window n is [n * windowMs, (n+1) * windowMs). */
+/**
+ * A per-client limit in fixed windows that all replicas share: window n is [n * windowMs, (n+1) * windowMs).
+ */
 export interface RateLimit {
   readonly limit: number;
-  /** Whole seconds, in ms: headers count in seconds. */
+  /** A multiple of 1,000: headers count in seconds. */
   readonly windowMs: number;
 }
 
-/** What is known of one client in the present window. */
+/** A client's counts in the current window. */
 interface Count {
-  /** In the whole fleet, as far as it was told, our own requests that were sent to it included. */
+  /** Fleet-wide, as far as known, including this replica's requests that have been sent. */
   counted: number;
-  /** Of our own, not yet sent to the others. */
+  /** This replica's requests not yet sent to the others. */
   unsent: number;
 }
 
-/** The requests of one client that the others have not heard of. */
+/** One client's requests not yet sent to the other replicas. */
 export interface Unsent {
   readonly client: string;
   readonly requests: number;
 }
 
 /**
- * Counts the requests of each client, in memory: a request waits for nobody. What other replicas counted is merged in
- * when it is told.
+ * Counts requests per client in memory, without waiting. Other replicas' counts are merged as they arrive.
  */
 export interface RateCounter {
   readonly limit: number;
-  /** Counts a request. Returns how many remain in the window, or -1 when it is one too many. */
+  /** Counts a request. @returns how many remain in the window, or -1 when the limit is exceeded */
   take(client: string): number;
-  /**
-   * Seconds until the window of the last `take` resets, at least 1: whoever waits that long is in the next window.
-   */
+  /** Seconds until the window of the last `take` ends, at least 1. After that wait a new window has begun. */
   resetSeconds(): number;
   window(): number;
-  /** What the others have not been told, and counts it as told. */
+  /** Returns the counts not yet sent, and marks them as sent. */
   drain(maxClients: number): Unsent[];
   hasUnsent(): boolean;
-  /** Somebody says that the fleet has counted `total` for a client in a window. */
+  /** Merges the fleet's `total` for a client in a window. */
   merge(window: number, client: string, total: number): void;
 }
 
-/** Beyond this, the clients that were seen first are forgotten: memory must not grow with the addresses of the world. */
+/** Beyond this, the clients seen first are evicted: memory must not grow with the number of addresses. */
 const maxClients = 200_000;
-/** Corrections of the shared time below this never lead back into a window that was left. */
+/** Smaller corrections of the shared time never return to an earlier window. */
 const jitterMs = 1_000;
 
 /**
- * @param nowMs the time that the fleet shares, Unix epoch ms
- * @param onUnsent called when there is something to tell the others, once until it is drained
+ * @param nowMs the fleet's shared time, Unix epoch ms
+ * @param onUnsent called when there are counts to send, once until they are drained
  */
 export function createRateCounter(
   { limit, windowMs }: RateLimit,
@@ -59,7 +58,7 @@ export function createRateCounter(
   let startsMs = current * windowMs;
   let lastNowMs = startsMs;
 
-  /** Goes on to the window of now. */
+  /** Advances to the current window. */
   function roll(): void {
     const now = nowMs();
     lastNowMs = now;
@@ -92,7 +91,7 @@ export function createRateCounter(
       roll();
       const count = countOf(client);
       const used = count.counted + count.unsent;
-      // What is refused is not counted: under attack nobody has to be told anything.
+      // Rejected requests are not counted: an attack causes no traffic between replicas.
       if (used >= limit) return -1;
       if (count.unsent++ === 0) {
         unsent.set(client, count);
@@ -100,7 +99,7 @@ export function createRateCounter(
       }
       return limit - used - 1;
     },
-    // The rest is at most a window even where the time was corrected a little backwards.
+    // At most one window, even when the time was corrected slightly backwards.
     resetSeconds: () => Math.max(1, Math.ceil(Math.min(startsMs + windowMs - lastNowMs, windowMs) / 1_000)),
     window() {
       roll();
@@ -123,7 +122,7 @@ export function createRateCounter(
       roll();
       if (window !== current) return;
       const count = countOf(client);
-      // Totals only grow, and whether this one includes what we have just sent is not known: the greater is the truer.
+      // Totals only grow, and this one may or may not include the counts just sent: keep the larger.
       count.counted = Math.max(count.counted, total);
     },
   };

@@ -9,12 +9,12 @@ import type { RedisConnections } from "../../base/redis/redis.ts";
 import { createRateCounter, type RateCounter, type RateLimit } from "./rate-counter.ts";
 
 /**
- * Shares the counts of the rate limit between replicas through Redis: each sends what it counted some milliseconds
- * later, in one step for all clients, and Redis tells the totals to everybody. So a request never waits for Redis, a
- * client can outdo its limit only by what it gets through within those milliseconds, and where Redis is away each replica
- * goes on counting for itself.
+ * Shares rate-limit counts between replicas through Redis. Each replica sends its counts a few milliseconds
+ * later, in one step for all clients, and Redis publishes the totals. A request therefore never waits for
+ * Redis, a client can exceed its limit only within those milliseconds, and without Redis each replica counts
+ * for itself.
  *
- * The windows follow Redis' clock: replicas whose clocks differ, or are set, still agree on when a window ends.
+ * Windows follow Redis' clock: replicas with different or changing clocks still agree on when a window ends.
  */
 export interface SharedRateLimit {
   readonly counter: RateCounter;
@@ -23,10 +23,12 @@ export interface SharedRateLimit {
 
 const sendAfterMs = 15;
 const clientsPerSend = 500;
-/** More than this many clients of a window are not loaded by a replica that starts in the middle of it. */
+/** Maximum number of clients that a replica loads when it starts in the middle of a window. */
 const clientsToLoad = 20_000;
 
-/** ARGV: channel, ms the counts live, our id, window, then client and requests in turns. Returns time and totals. */
+/**
+ * ARGV: channel, counts' TTL (ms), own id, window, then client and requests in turn. Returns time and totals.
+ */
 const addScript = `
 local totals = {}
 local told = {}
@@ -56,7 +58,7 @@ export function createSharedRateLimit(options: {
   const { rateLimit, clock, log } = options;
   const { windowMs, limit } = rateLimit;
   const ownId = randomUUID();
-  // Replicas that are configured differently must not mix their counts.
+  // Replicas with different settings must not mix their counts.
   const base = `${keyPrefix}:api:rate:${limit}:${windowMs}`;
   let offsetMs = clock.nowMs() - clock.monotonicMs();
   let connection: RedisConnection | undefined;
@@ -78,7 +80,8 @@ export function createSharedRateLimit(options: {
     if (connection === undefined || isSending) return;
     isSending = true;
     try {
-      // What comes while Redis replies waits for the next time: else a busy client would keep us sending all the time.
+      // Counts that arrive while Redis replies wait for the next flush: otherwise a busy client would keep it
+      // running.
       for (let isMore = counter.hasUnsent(); isMore; ) {
         const window = counter.window();
         const drained = counter.drain(clientsPerSend);
@@ -99,7 +102,7 @@ export function createSharedRateLimit(options: {
         }
       }
     } catch (error) {
-      // Counted here already; the others will not hear of these few.
+      // Already counted here; the other replicas miss these few.
       log.debug({ error: describeError(error) }, "rate limit counts were not shared");
     } finally {
       isSending = false;
@@ -112,7 +115,7 @@ export function createSharedRateLimit(options: {
     offsetMs = seconds * 1_000 + micros / 1_000 - middleMs;
   }
 
-  /** A replica that starts, or was cut off, learns what the others counted in this window. */
+  /** Loads the other replicas' counts of this window, after a start or a lost connection. */
   async function load(redis: RedisConnection): Promise<void> {
     const askedMs = clock.monotonicMs();
     const [seconds, micros] = await redis.time();

@@ -3,14 +3,14 @@ import type { Duplex } from "node:stream";
 import { errnoCode } from "../../base/core/errors.ts";
 import { type ApiResponse, commonHeaders, problemResponse } from "./api-response.ts";
 
-/** A request line longer than this is a URI too long, whatever else comes after it. */
+/** A longer request line is rejected with 414, whatever follows it. */
 export const maxTargetLength = 8 * 1_024;
 
 /**
- * Responds to what never became a request (malformed HTTP, too large headers, a client too slow) on the bare socket, with
- * the same headers and Problem body as everything else.
+ * Responds on the bare socket to input that never became a request (malformed HTTP, headers too large, client
+ * too slow), with the usual headers and Problem body.
  *
- * @param error what Node's parser says
+ * @param error the error of Node's parser
  */
 export function refuseConnection(error: Error, socket: Duplex): void {
   if (!socket.writable || errnoCode(error) === "ECONNRESET") {
@@ -20,7 +20,7 @@ export function refuseConnection(error: Error, socket: Duplex): void {
   socket.end(rawResponse(responseTo(error)));
 }
 
-/** As text for a socket that no `ServerResponse` belongs to. Always ends the connection. */
+/** Serializes a response for a socket without a `ServerResponse`. Always closes the connection. */
 export function rawResponse(response: ApiResponse): string {
   const { status, headers = [], contentType = "", body = "" } = response;
   const pairs = [...commonHeaders, ...headers, "Content-Type", contentType];
@@ -46,8 +46,8 @@ function responseTo(error: Error): ApiResponse {
 }
 
 /**
- * Only the packet that was too much is known. The request line is too long when it begins in that packet and is long, or
- * when it ends in it without having begun there.
+ * Only the packet that exceeded the limit is available. The request line is too long when it begins in that
+ * packet and is long, or when it ends in it without having begun there.
  */
 function isTargetTooLong(error: Error): boolean {
   const packet = "rawPacket" in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : undefined;

@@ -1,4 +1,4 @@
-/** JSON Schemas (2020-12, as OpenAPI 3.1 uses them) of the bodies; the OpenAPI document shows exactly these. */
+/** JSON Schemas (2020-12, as in OpenAPI 3.1) of the bodies; the OpenAPI document contains exactly these. */
 
 export const schemas = {
   BacklogCacheStatus: {

@@ -20,23 +20,23 @@ export interface WebsiteApiOptions {
   readonly redis: RedisConnections;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How often the page asks; for tests. */
+  /** Polling interval of the page; for tests. */
   readonly pace?: PagePace;
 }
 
 export interface WebsiteApi {
   readonly service: Service;
   readonly registry: Registry;
-  /** Where it can be reached, once it listens. */
+  /** The server's URL once it listens. */
   url(): string | undefined;
 }
 
-/** How long a response that is under way may take once the daemon stops. */
+/** Time limit for responses in progress when the daemon stops. */
 const closeLimitMs = 2_000;
-/** The first requests wait no longer than this for the first word of Redis; else they would be told 500 at a start. */
+/** How long the first requests wait for Redis; without the wait they would get a 500 during start-up. */
 const firstWordLimitMs = 3_000;
 
-/** The website API of a daemon: the routes, the rate limit that replicas share, and the socket. */
+/** A daemon's website API: the routes, the shared rate limit, and the socket. */
 export function createWebsiteApi(options: WebsiteApiOptions): WebsiteApi {
   const { clock, log, roadmap } = options;
   const rate = createSharedRateLimit({ ...options });

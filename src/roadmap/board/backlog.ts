@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 
-/** The public backlog: what the page shows and what the cache holds. */
+/** The public backlog: the content of the page and of the cache. */
 
 export const itemSchema = z.object({
   number: z.int().nonnegative(),
   title: z.string().min(1),
-  /** Only the web's own schemes: the page makes links of them. */
+  /** HTTP schemes only: the page renders these as links. */
   url: z.url({ protocol: /^https?$/ }),
   labels: z.array(
     z.object({
       name: z.string().min(1),
-      /** Six hexadecimal digits, or null where the board has no colour for it. */
+      /** Six hexadecimal digits, or null when the board has no colour for it. */
       color: z
         .string()
         .regex(/^[0-9a-f]{6}$/i)
@@ -24,18 +24,18 @@ export const itemSchema = z.object({
 export type BacklogItem = z.infer<typeof itemSchema>;
 export type BacklogLabel = BacklogItem["labels"][number];
 
-/** All but the items: small, so that freshness is renewed and told of without moving the items. */
+/** Everything but the items: small, so that freshness is updated and announced without copying the items. */
 export const backlogMetaSchema = z.object({
   format: z.literal(1),
   /** Unix epoch, ms: the end of the last successful refresh. */
   updatedAt: z.int(),
   /** Unix epoch, ms: when all items were last read from the board. */
   readAt: z.int(),
-  /** Which board the items are from; those of another board are never shown. */
+  /** The board the items come from; items of another board are never shown. */
   board: z.string(),
-  /** What the board called its state when the items were read. */
+  /** The board's version when the items were read. */
   boardVersion: z.string(),
-  /** The statuses that were asked for, in their order. */
+  /** The requested statuses, in order. */
   statuses: z.array(z.string()),
   /** Identifies the items: {@link contentId} of their JSON. */
   contentId: z.string(),
@@ -60,8 +60,8 @@ export function contentId(itemsJson: string): string {
 }
 
 /**
- * What of a board is public: the items that have one of the statuses, in the order of the statuses, then by number and
- * URL (numbers repeat on a board of several repositories). Labels by name. An item that is on the board twice counts once.
+ * Selects the public items of a board: those with one of the statuses, ordered by status, then by number and
+ * URL (numbers repeat on a board of several repositories). Labels are sorted by name. Duplicates are removed.
  */
 export function selectItems(items: readonly BacklogItem[], statuses: readonly string[]): BacklogItem[] {
   const order = new Map(statuses.map((status, index) => [status, index]));
@@ -79,10 +79,10 @@ function compare(a: string, b: string): number {
 }
 
 /**
- * Reads a cache entry back, wherever it was kept. Anything may have written there: what does not hold together is no
- * entry at all.
+ * Parses a stored cache entry. Any program may have written the texts, so an inconsistent entry counts as
+ * none.
  *
- * @returns undefined when the texts are not an entry of this format, or the items are not the ones of the meta
+ * @returns undefined when the texts are not an entry of this format, or the items do not match the meta
  */
 export function parseBacklog(metaJson: string, itemsJson: string): Backlog | undefined {
   const meta = parseMeta(metaJson);

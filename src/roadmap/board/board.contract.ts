@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { BacklogItem } from "./backlog.ts";
 import type { Board } from "./board.ts";
 
-/** What a kind of board must offer to be held to the contract. */
+/** The fixture that runs the contract suite on an implementation of {@link Board}. */
 export interface BoardFixture extends AsyncDisposable {
   readonly board: Board;
   /** Puts these items on the board, in any order. */
@@ -27,7 +27,7 @@ export function makeItem(
   };
 }
 
-/** What every board does, whatever is behind it. */
+/** The contract of every board, whatever its backend. */
 export function describeBoard(name: string, create: () => Promise<BoardFixture>): void {
   describe(`the board of a ${name}`, () => {
     test("gives every item as it was put there", async () => {

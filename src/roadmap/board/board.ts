@@ -1,6 +1,6 @@
 import type { BacklogItem } from "./backlog.ts";
 
-/** Why a board could not be read. All are expected: they are values, and the refresh is tried again. */
+/** The reason why a board could not be read. Failures are values, and the refresh is retried. */
 export interface BoardFailure {
   readonly kind:
     | "unauthorized"
@@ -11,9 +11,9 @@ export interface BoardFailure {
     | "malformed"
     | "incomplete"
     | "misconfigured";
-  /** For the person who has to act on it; without credentials. */
+  /** Addressed to the person who has to act on it; without credentials. */
   readonly message: string;
-  /** The board wants to be left alone for this long. */
+  /** The board requests no further requests for this long. */
   readonly retryAfterMs?: number;
 }
 
@@ -21,28 +21,31 @@ export type BoardResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: BoardFailure };
 
-/** The board's state, from one cheap question. */
+/** The board's state, from one cheap request. */
 export interface BoardHead {
-  /** Equal to an earlier one exactly when the board says that nothing has changed. */
+  /** Equal to an earlier version exactly when the board reports no change. */
   readonly version: string;
-  /** The statuses that the board knows; absent where any text is one. */
+  /** The statuses of the board; absent when any text is allowed. */
   readonly statuses?: readonly string[];
 }
 
 export interface BoardContent {
-  /** Every item of every status that can be shown in public; others (drafts, archived, redacted) are left out. */
+  /** All public items, whatever their status; drafts, archived and redacted ones are left out. */
   readonly items: readonly BacklogItem[];
   readonly leftOut: number;
 }
 
-/** Where the backlog comes from. One contract suite (`board.contract.ts`) holds all implementations to it. */
+/** The source of the backlog. One contract suite (`board.contract.ts`) covers all implementations. */
 export interface Board {
-  /** Identifies the board among all that a cache may ever have been filled from. */
+  /** Identifies the board among all boards that may ever have filled a cache. */
   readonly id: string;
   head(signal: AbortSignal): Promise<BoardResult<BoardHead>>;
   /** All items or a failure, never a part. @throws only the signal's reason */
   items(signal: AbortSignal): Promise<BoardResult<BoardContent>>;
-  /** Calls back whenever the board may have changed, until the signal aborts; absent where a board cannot tell. */
+  /**
+   * Calls back whenever the board may have changed, until the signal aborts; absent for boards without
+   * events.
+   */
   watch?(onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ const label = z.union([
 
 const ours = itemSchema.extend({ labels: z.array(label).default([]), status: z.string().default("") });
 
-/** What GitHub's command line writes: `gh project item-list 22 --owner acme --limit 10000 --format json`. */
+/** Output of GitHub's CLI: `gh project item-list 22 --owner acme --limit 10000 --format json`. */
 const exported = z
   .object({
     content: z.object({
@@ -40,7 +40,7 @@ const exported = z
   )
   .pipe(itemSchema.optional());
 
-/** By hand and not as a union, so that a fault is told in the words of the form that was meant. */
+/** Not a zod union, so that a fault is reported in terms of the intended form. */
 const item = z.unknown().transform((value, context) => {
   const isExported = typeof value === "object" && value !== null && "content" in value;
   const parsed = (isExported ? exported : ours).safeParse(value);
@@ -51,7 +51,7 @@ const item = z.unknown().transform((value, context) => {
 
 const fileSchema = z.object({
   items: z.array(item),
-  /** Given by exports: more than there are items means that the export was cut off. */
+  /** Set by exports: a total above the number of items means that the export was truncated. */
   totalCount: z.int().optional(),
 });
 
@@ -60,8 +60,8 @@ const pollMs = 2_000;
 const settleMs = 50;
 
 /**
- * A board in a JSON file: for the demo, for tests, and for boards that were exported by other means.
- * Its version is a hash of the bytes, so that writing the same again changes nothing.
+ * A board in a JSON file: for the demo, for tests, and for boards exported by other means. Its version is a
+ * hash of the bytes, so rewriting the same content changes nothing.
  */
 export function createFileBoard(file: string, clock: Clock): Board {
   const path = resolve(file);
@@ -112,8 +112,8 @@ function parse(file: string, text: string): BoardResult<BoardContent> {
 }
 
 /**
- * Watches the folder, since editors and ConfigMaps replace the file; looks at the file now and then as well, since
- * network and container file systems do not always tell.
+ * Watches the folder, since editors and ConfigMaps replace the file. It also polls the file, since network
+ * and container file systems do not always send events.
  */
 async function watchFile(
   path: string,
@@ -126,7 +126,7 @@ async function watchFile(
   const open = () => {
     try {
       const watcher = watch(dirname(path), (_event, changed) => {
-        // A ConfigMap moves a link named `..data`, not the file.
+        // A ConfigMap update replaces a link named `..data`, not the file.
         if (changed === null || changed === name || changed === "..data") wake();
       });
       watcher.on("error", () => watcher.close());
@@ -142,7 +142,7 @@ async function watchFile(
       const woken = new AbortController();
       wake = () => woken.abort();
       await pause(clock, pollMs, [signal, woken.signal]);
-      // A writer may be half-way: one change, one call.
+      // A writer may not have finished: one change should cause one call.
       await clock.sleep(settleMs, signal).catch(() => undefined);
       const now = await fingerprint(path);
       if (now !== last && !signal.aborted) onChange();

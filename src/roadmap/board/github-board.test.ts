@@ -10,7 +10,7 @@ import type { Board } from "./board.ts";
 import { createGithubBoard, type GithubBoardOptions } from "./github-board.ts";
 
 const never = new AbortController().signal;
-/** Pauses between tries take no time here. */
+/** Retries without a pause. */
 const clock: Clock = { ...systemClock, sleep: async () => undefined };
 
 let directory = "";

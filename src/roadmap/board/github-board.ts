@@ -18,26 +18,26 @@ import { createTokenSource, type GithubCredentials } from "./github-token.ts";
 export interface GithubBoardOptions {
   readonly organization: string;
   readonly number: number;
-  /** `https://api.github.com`, or `https://HOST/api/v3` of a GitHub Enterprise Server. */
+  /** `https://api.github.com`, or `https://HOST/api/v3` for a GitHub Enterprise Server. */
   readonly apiUrl: string;
   readonly credentials: GithubCredentials;
   readonly clock: Clock;
 }
 
 const requestLimitMs = 30_000;
-/** GitHub's gateway gives up on a page now and then: that page is asked for again, not all of them. */
+/** GitHub's gateway occasionally fails for a page: only that page is requested again. */
 const tries = 3;
 const pauseBetweenTriesMs = 1_000;
-/** Changes to the board while it is read shift its pages; then all is read again, this often. */
+/** Readings at most: a change to the board shifts its pages, and everything is then read again. */
 const readings = 3;
-/** More than a board of GitHub can hold: an endless list is a fault of the other side. */
+/** More than a GitHub board can hold: protects against endless pagination. */
 const maxItems = 100_000;
 
 type Project = { readonly id: string; readonly version: string; readonly statuses: readonly string[] };
 
 /**
- * A GitHub project board (Projects v2) over GraphQL. Drafts, archived items and items of repositories that the token
- * cannot see are left out; everything else of the board is read or it is a failure.
+ * A GitHub project board (Projects v2) over GraphQL. Drafts, archived items and items of repositories that
+ * the token cannot access are left out; all other items are read, or the reading fails.
  */
 export function createGithubBoard(options: GithubBoardOptions): Board {
   const { organization, number, clock } = options;
@@ -95,7 +95,7 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
     const result = await ask(headQuery, { organization, number }, headSchema, signal);
     if (!result.ok) return result;
     const found = result.value.organization?.projectV2;
-    // Null without an error is what a token without rights on projects gets.
+    // Null without an error is the response to a token without rights on projects.
     if (found === undefined || found === null) {
       return failed("not-found", `${where} is not there, or the token has no right to read projects`);
     }
@@ -164,7 +164,7 @@ interface Reading {
   readonly totalCount: number;
 }
 
-/** The items of a reading, or why it cannot be trusted. */
+/** The items of a reading, or the reason why it is inconsistent. */
 function contentOf(reading: Reading, where: string): BoardResult<BoardContent> {
   const { nodes, totalCount } = reading;
   if (nodes.size !== totalCount) {
@@ -189,7 +189,7 @@ function contentOf(reading: Reading, where: string): BoardResult<BoardContent> {
   return { ok: true, value: { items, leftOut: totalCount - items.length } };
 }
 
-/** What of an item is public, or undefined for drafts, redacted and archived ones. */
+/** The public part of an item, or undefined for drafts, redacted and archived ones. */
 function rawItem(node: ItemNode): unknown {
   const { content } = node;
   if (node.isArchived || content === null || content.url === undefined) return undefined;
@@ -202,7 +202,7 @@ function rawItem(node: ItemNode): unknown {
   };
 }
 
-/** Failures of the moment; the others will be the same a second later. */
+/** Transient failures; any other would recur a second later. */
 function isPassing(failure: BoardFailure): boolean {
   return failure.kind === "unavailable" && failure.retryAfterMs === undefined;
 }

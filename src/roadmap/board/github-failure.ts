@@ -4,14 +4,15 @@ import type { BoardFailure } from "./board.ts";
 
 type Headers = Readonly<Record<string, unknown>>;
 
-/** GitHub's advice where a secondary limit names no time: at least a minute. */
+/** GitHub's documented minimum when a secondary rate limit names no time. */
 const secondaryLimitMs = 60_000;
-/** Longer than the longest window of its limits; what asks for more is a mistake on the way. */
+/** Longer than GitHub's longest rate-limit window; a request for more is an error along the way. */
 const longestPauseMs = 2 * 3_600_000;
 
 /**
- * What a rejected request to GitHub means. Works on what the error *has*, since its classes are not ours: `status` and
- * `response` on an HTTP response, `errors` and `headers` on a GraphQL response (that is a 200).
+ * Classifies a failed request to GitHub. Reads the error's *properties*, since its classes belong to a
+ * library: `status` and `response` of an HTTP response, `errors` and `headers` of a GraphQL response (with
+ * status 200).
  *
  * @see https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
  */
@@ -75,7 +76,7 @@ function pauseMs(headers: Headers, nowMs: number): number {
   if (fromRetryAfter !== undefined) return fromRetryAfter;
   const reset = Number(headers["x-ratelimit-reset"]);
   if (headers["x-ratelimit-remaining"] === "0" && Number.isFinite(reset)) {
-    // Both times by GitHub's clock, where it tells its own: ours may be wrong.
+    // Both times by GitHub's clock, if the response has a date: the local clock may be wrong.
     const theirNowMs = Date.parse(String(headers["date"] ?? ""));
     const restMs = reset * 1_000 - (Number.isNaN(theirNowMs) ? nowMs : theirNowMs);
     return clamp(restMs + 1_000, 1_000);

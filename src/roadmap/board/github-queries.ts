@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** The two questions that GitHub is asked, and what their responses must look like. */
+/** The two GitHub queries and the expected shapes of their responses. */
 
-/** The cheap one: has anything changed, and which statuses are there. */
+/** The cheap query: the board's version and its statuses. */
 export const headQuery = /* GraphQL */ `
   query BoardHead($organization: String!, $number: Int!) {
     organization(login: $organization) {
@@ -35,7 +35,7 @@ export const headSchema = z.object({
     .nullable(),
 });
 
-/** One page of items. 100 is the most that GitHub gives at once. */
+/** One page of items; GitHub's maximum is 100. */
 export const itemsQuery = /* GraphQL */ `
   query BoardItems($project: ID!, $cursor: String) {
     node(id: $project) {

@@ -7,7 +7,7 @@ import { withLimit } from "../../base/core/signals.ts";
 import { type BoardResult, failed } from "./board.ts";
 import { githubFailure } from "./github-failure.ts";
 
-/** How we are known to GitHub: a token in a file, or an App that is installed in the organization. */
+/** GitHub credentials: a token in a file, or an App installed in the organization. */
 export type GithubCredentials =
   | { readonly kind: "token"; readonly tokenFile: string }
   | {
@@ -18,14 +18,14 @@ export type GithubCredentials =
     };
 
 export interface TokenSource {
-  /** The value of the Authorization header. Files are read each time: what was changed on disk counts at once. */
+  /** The Authorization header. Files are read each time, so changes on disk take effect at once. */
   authorization(signal: AbortSignal): Promise<BoardResult<string>>;
-  /** Says that GitHub refused the last one: the next is a fresh one. */
+  /** Reports that GitHub rejected the last token; the next one is fetched again. */
   refused(): void;
 }
 
 const tokenResponse = z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }) });
-/** An installation's token lives an hour; one that is about to end could end in mid-refresh. */
+/** Installation tokens live an hour; one close to expiry could expire during a refresh. */
 const leastLifeMs = 10 * 60_000;
 const requestLimitMs = 20_000;
 

@@ -4,31 +4,33 @@ import { isStale } from "./refresh.ts";
 import type { Entry } from "./shared-cache.ts";
 
 /**
- * What one replica knows, in memory: requests get responses from here and wait for nothing.
+ * One replica's in-memory cache: requests are served from it without waiting.
  *
  * | state | `status()` |
  * | --- | --- |
- * | nothing known yet, Redis never reached | undefined |
+ * | empty, Redis never reached | undefined |
  * | Redis reached, cache never filled | `updatedAt` null |
- * | filled (from Redis, a refresh or the file) | `updatedAt` a number, also while Redis is away |
+ * | filled (from Redis, a refresh or the file) | `updatedAt` a number, also while Redis is unreachable |
  *
- * `isRefreshing` is true while a refresh runs here, or while a lease of another replica has not run out. A lease ends
- * by itself, so a crash cannot leave it true.
+ * `isRefreshing` is true while a refresh runs here or another replica's lease has not expired. A lease
+ * expires by itself, so a crash cannot leave it true.
  */
 export interface BacklogCache {
-  /** The same object until it changes, so that callers can keep what they made of it. */
+  /** The same object until it changes, so that callers can cache what they derive from it. */
   status(): BacklogCacheStatus | undefined;
   backlog(): Backlog | undefined;
   entry(): Entry | undefined;
-  /** Called by requests: asks for a refresh when the cache is stale. Cheap, and de-duplicated by time. */
+  /**
+   * Called for each request: triggers a refresh when the cache is stale. Cheap, and de-duplicated by time.
+   */
   noticeRequest(): void;
 
-  /** Redis responded; with an empty cache, unless an entry was taken before. */
+  /** Redis responded; its cache is empty unless an entry was taken before. */
   reached(): void;
   take(entry: Entry): void;
-  /** A refresh runs in this process; call the result when it ended. */
+  /** A refresh runs in this process; call the returned function when it has ended. */
   refreshingHere(): () => void;
-  /** Another replica says that a refresh runs, for at most this long; 0: none does. */
+  /** Another replica runs a refresh, for at most this long; 0: no replica does. */
   refreshingElsewhere(ttlMs: number): void;
 }
 
@@ -40,7 +42,7 @@ export interface BacklogCacheOptions {
   readonly onTake: (entry: Entry) => void;
 }
 
-/** A stale cache is looked at again after this long: by then the refresh runs, or the queue was away. */
+/** Interval between checks of a stale cache: by then the refresh runs, or the queue was unreachable. */
 const noticeEveryMs = 2_000;
 
 export function createBacklogCache(options: BacklogCacheOptions): BacklogCache {

@@ -1,14 +1,14 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { BacklogCache } from "./cache.ts";
 
-/** What operators see of the roadmap cache, in a registry of its own. */
+/** The roadmap cache's metrics, in a registry of its own. */
 export interface RoadmapMetrics {
   readonly registry: Registry;
   /** A refresh ended; `result` is replaced, unchanged, skipped, failed or interrupted. */
   refreshed(result: string, seconds: number): void;
-  /** A refresh failed for this kind of reason. */
+  /** A refresh failed with this kind of failure. */
   failed(kind: string): void;
-  /** An entry in Redis or in the file that nobody can read. */
+  /** Redis or the file held an unreadable entry. */
   foundInvalid(): void;
 }
 

@@ -8,29 +8,29 @@ import { retryDelayMs } from "./refresh.ts";
 import type { RunResult } from "./refresh-run.ts";
 
 /**
- * The BullMQ queue `roadmap-refresh`. Two kinds of jobs: `scheduled` comes from the job scheduler every interval and only
- * asks for a `refresh`; of `refresh` there is one in the whole fleet, whoever asked (deduplication): waiting, running, or
- * waiting out the pause after a failure. So a board that is down is asked at the pace of the backoff, however many
- * schedules and requests come together.
+ * The BullMQ queue `roadmap-refresh`. It has two kinds of jobs. `scheduled` comes from the job scheduler
+ * every interval and only requests a `refresh`. `refresh` exists once in the whole fleet (deduplication):
+ * waiting, running, or in backoff after a failure. A failing board is therefore polled at the pace of the
+ * backoff, however many schedules and requests there are.
  */
 export const queueName = "roadmap-refresh";
 
 const schedulerId = "roadmap-refresh";
 const refreshId = "refresh";
-/** A worker that dies is noticed after at most the sum: its job goes on elsewhere within 15 s. */
+/** A dead worker is detected after the sum of both at most; its job then moves to another worker. */
 const lockDurationMs = 10_000;
 const stalledIntervalMs = 5_000;
-/** The board's failures have no last attempt: the cache must come back by itself after any outage. */
+/** Board failures are retried forever: the cache must recover by itself after any outage. */
 const attempts = 1_000_000_000;
 const kept = { count: 50 };
 const closeLimitMs = 3_000;
 const tellQueueMs = 50;
 
-/** Why a refresh is asked for. `changed` and `clock` do not wait for a pause after a failure. */
+/** The reason for a refresh. `changed` and `clock` override the backoff after a failure. */
 export type RefreshReason = "scheduled" | "stale" | "changed" | "clock";
 
 export interface RefreshQueue {
-  /** Makes sure of the scheduler, which a wiped Redis has lost. `afresh` also when it is there, for a stepped clock. */
+  /** Creates a missing scheduler (wiped Redis); `afresh` recreates it after a clock step. */
   ensureScheduled(afresh: boolean): Promise<void>;
   request(reason: RefreshReason): Promise<void>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export interface RefreshQueueOptions {
   readonly log: Logger;
 }
 
-/** A failed refresh as BullMQ wants it: thrown, so that it is tried again. */
+/** A failed refresh in the form BullMQ expects: thrown, so that it is retried. */
 class RefreshFailure extends Error {
   readonly failure: BoardFailure;
 
@@ -56,8 +56,8 @@ class RefreshFailure extends Error {
 
 /**
  * @param connection a `background` connection, for the queue
- * @param workerConnection a `worker` connection; both are closed by the caller, after `close`
- * @param signal ends the job in progress, which then goes back to the queue
+ * @param workerConnection a `worker` connection; the caller closes both after `close`
+ * @param signal aborts the job in progress, which returns to the queue
  */
 export function openRefreshQueue(
   connection: RedisConnection,
@@ -110,7 +110,8 @@ export function openRefreshQueue(
       {
         deduplication: {
           id: refreshId,
-          // What changed after a running refresh has read it needs one more; a pause after a failure need not be kept.
+          // A change that a running refresh may have missed needs another one; it does not wait for the
+          // backoff.
           ...(isUrgent ? { keepLastIfActive: true, reschedule: true } : {}),
         },
         attempts,
@@ -133,7 +134,7 @@ export function openRefreshQueue(
       return result.kind;
     } catch (error) {
       if (!signal.aborted) throw error;
-      // This replica stops: another one, or the next start, goes on at once instead of waiting for a stall.
+      // This replica stops: another one, or the next start, continues at once instead of waiting for a stall.
       await job.moveToDelayed(clock.nowMs(), token);
       throw new DelayedError();
     }
@@ -156,8 +157,8 @@ export function openRefreshQueue(
     request,
     ensureScheduled,
     async close() {
-      // An orderly close of the worker waits for Redis, for as long as it is away, and cannot be hurried afterwards. So
-      // what it would wait for is done here: the job ends by its signal, and gets a moment to tell the queue.
+      // The worker's own graceful close would wait until Redis is back and cannot be aborted. So its work is
+      // done here: the signal ends the job, which gets a moment to update the queue.
       await within(Promise.allSettled(inProgress));
       await clock.sleep(tellQueueMs, new AbortController().signal);
       await within(worker.close(true));

@@ -7,22 +7,24 @@ import type { BacklogCache } from "./cache.ts";
 import { type RefreshOutcome, type RefreshSettings, refresh } from "./refresh.ts";
 import type { SharedCache } from "./shared-cache.ts";
 
-/** How the one refresh of the fleet is run: under a lease in Redis, its result stored in one step with the lease's end. */
+/**
+ * Runs the fleet's single refresh under a lease in Redis; storing its result also ends the lease, atomically.
+ */
 
-/** Short, since this long after a crash the fleet still says that it is refreshing. */
+/** Short, since the fleet reports a refresh for this long after a crash. */
 export const leaseMs = 8_000;
 const renewEveryMs = leaseMs / 4;
-/** The holder gives up before the lease runs out, so that there are never two. */
+/** The holder gives up before the lease expires, so that two never run at once. */
 const giveUpAfterMs = leaseMs * 0.75;
-/** A lease that is still held after this long is being renewed: somebody alive is at it. */
+/** A lease still held after this long is being renewed by a live replica. */
 const waitForLeaseMs = leaseMs * 1.5;
-/** 10,000 items take a few minutes at GitHub's usual pace. */
+/** Large boards take minutes at GitHub's usual pace. */
 const refreshLimitMs = 15 * 60_000;
 const storePauseMs = 250;
 
 export type RunResult =
   | { readonly kind: "replaced" | "unchanged"; readonly warnings: readonly string[] }
-  /** Another replica has just done it, or is at it. */
+  /** Another replica has just refreshed, or is refreshing. */
   | { readonly kind: "skipped" }
   | { readonly kind: "failed"; readonly failure: BoardFailure };
 
@@ -32,11 +34,13 @@ export interface RefreshRunOptions {
   readonly cache: BacklogCache;
   readonly shared: SharedCache;
   readonly clock: Clock;
-  /** Brings the memory up to what Redis holds; `ownLease` is no sign of somebody else's refresh. */
+  /**
+   * Loads the current state from Redis into memory; `ownLease` does not count as another replica's refresh.
+   */
   readonly sync: (ownLease?: string) => Promise<void>;
 }
 
-/** @throws the signal's reason; whatever Redis rejects with */
+/** @throws the signal's reason; any rejection from Redis */
 export async function runRefresh(options: RefreshRunOptions, signal: AbortSignal): Promise<RunResult> {
   const { cache, shared, sync } = options;
   const token = randomUUID();
@@ -63,7 +67,7 @@ export async function runRefresh(options: RefreshRunOptions, signal: AbortSignal
     throw error;
   } finally {
     over.abort();
-    // Gone by itself soon, if Redis cannot be told.
+    // If Redis is unreachable, the lease expires soon.
     if (!isStored) await shared.release(token).catch(() => undefined);
     finish();
   }
@@ -90,7 +94,7 @@ async function takeLease(
   }
 }
 
-/** Renews the lease until `over`. The signal that it returns aborts when the lease must be taken for lost. */
+/** Renews the lease until `over`. The returned signal aborts when the lease must be considered lost. */
 function keepLease(token: string, { shared, clock }: RefreshRunOptions, over: AbortSignal): AbortSignal {
   const lost = new AbortController();
   const keep = async (): Promise<void> => {
@@ -99,7 +103,7 @@ function keepLease(token: string, { shared, clock }: RefreshRunOptions, over: Ab
       await clock.sleep(renewEveryMs, over).catch(() => undefined);
       if (over.aborted) return;
       const askedMs = clock.monotonicMs();
-      // A Redis that hangs must not keep us from giving up in time.
+      // A hanging Redis must not prevent giving up in time.
       const limit = new AbortController();
       const response = await Promise.race([
         shared.renew(token, leaseMs).catch(() => undefined),
@@ -132,7 +136,7 @@ async function refreshWithin(options: RefreshRunOptions, signal: AbortSignal): P
   }
 }
 
-/** Stores and takes the result; tries for as long as the lease is ours. False when it is not any more. */
+/** Stores and takes the result; retries as long as the lease is held. False when the lease was lost. */
 async function store(
   token: string,
   outcome: Exclude<RefreshOutcome, { kind: "failed" }>,
@@ -152,7 +156,7 @@ async function store(
         cache.take({ revision, backlog: { meta, items: items ?? [] }, itemsJson: json });
         return true;
       }
-      // Redis was wiped after we read it: what is unchanged is still in memory.
+      // Redis was wiped after the read: the unchanged items are still in memory.
       itemsJson = known?.itemsJson ?? "[]";
     } catch {
       await clock.sleep(storePauseMs, signal);

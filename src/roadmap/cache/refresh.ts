@@ -5,14 +5,14 @@ import type { Board, BoardFailure } from "../board/board.ts";
 export interface RefreshSettings {
   readonly statuses: readonly string[];
   /**
-   * The items are read again after this long even if the board's version has not moved: on GitHub, relabelling or
-   * retitling an issue does not always touch the board.
+   * Reads the items again after this long even if the board's version is unchanged: on GitHub, relabelling or
+   * retitling an issue does not always update the board.
    */
   readonly maxReadAgeMs: number;
   readonly nowMs: () => number;
 }
 
-/** What a refresh found out. `warnings` are for the log. */
+/** The result of a refresh. `warnings` are for the log. */
 export type RefreshOutcome =
   | { readonly kind: "unchanged"; readonly meta: BacklogMeta; readonly warnings: readonly string[] }
   | {
@@ -25,10 +25,10 @@ export type RefreshOutcome =
   | { readonly kind: "failed"; readonly failure: BoardFailure };
 
 /**
- * Brings a backlog up to date: asks the board whether anything changed, and only then reads all of it. Knows nothing of
- * queues and caches; what it returns is whole or a failure.
+ * Refreshes a backlog: asks the board whether anything changed, and only then reads all of it. Independent of
+ * queues and caches. The result is complete or a failure.
  *
- * @param cached what the cache holds now, if anything
+ * @param cached the current cache entry, if any
  * @throws only the signal's reason
  */
 export async function refresh(
@@ -43,7 +43,7 @@ export async function refresh(
 
   const missing = known === undefined ? [] : settings.statuses.filter((status) => !known.includes(status));
   if (known !== undefined && missing.length === settings.statuses.length) {
-    // Else a slip in the configuration would replace a good cache by an empty one.
+    // Otherwise a typo in the configuration would replace a good cache with an empty one.
     const message = `none of roadmap.statuses (${settings.statuses.join(", ")}) is a status of the board (${known.join(", ")})`;
     return { kind: "failed", failure: { kind: "misconfigured", message } };
   }
@@ -63,7 +63,7 @@ export async function refresh(
     updatedAt: nowMs,
     readAt: nowMs,
     board: board.id,
-    // The older of the two: a change between the questions must be found by the next refresh.
+    // The older of the two versions: the next refresh must detect a change between the requests.
     boardVersion: version,
     statuses: [...settings.statuses],
     contentId: contentId(itemsJson),
@@ -82,7 +82,7 @@ function isUnchanged(
     cached.board === boardId &&
     cached.boardVersion === version &&
     cached.statuses.join("\n") === settings.statuses.join("\n") &&
-    // A clock that was set back would otherwise make old items look new for as long as it was wrong.
+    // A clock that was set back would otherwise make old items look new.
     readAgeMs >= 0 &&
     readAgeMs < settings.maxReadAgeMs
   );
@@ -90,17 +90,17 @@ function isUnchanged(
 
 const retry: BackoffPolicy = { baseMs: 2_000, maxMs: 300_000, jitter: 0.2 };
 
-/** The pause after failure number `attempt` (from 1): doubling to five minutes, and never less than the board wants. */
+/** The pause after failure `attempt` (from 1): doubles to five minutes; at least the board's own request. */
 export function retryDelayMs(attempt: number, failure: BoardFailure | undefined, random: number): number {
   return Math.max(nextDelay(attempt, retry, random), failure?.retryAfterMs ?? 0);
 }
 
-/** Further off than this, a time of success lies in the future because a clock was wrong, not because clocks differ. */
+/** A success time further in the future comes from a wrong clock, not from ordinary clock skew. */
 const clockToleranceMs = 60_000;
 
 /**
- * Whether a cache needs a refresh that nobody has scheduled: never filled, or older than the interval and a bit (the
- * scheduled refresh itself takes its time), or from a future that a wrong clock made.
+ * Whether a cache needs an unscheduled refresh: it was never filled, is older than the interval plus a margin
+ * (the scheduled refresh itself takes time), or has a time in the future from a wrong clock.
  */
 export function isStale(updatedAt: number | null, nowMs: number, refreshIntervalMs: number): boolean {
   if (updatedAt === null) return true;

@@ -3,14 +3,14 @@ import type { Board } from "../board/board.ts";
 import type { BacklogCache } from "./cache.ts";
 import { parseEvent, type SharedCache, type SharedState } from "./shared-cache.ts";
 
-/** Keeps one replica's memory and the shared entry in Redis the same: whichever is newer replaces the other. */
+/** Keeps a replica's memory and the shared entry in Redis in sync: the newer one replaces the other. */
 export interface Replica {
   /**
-   * Looks at Redis. @param ownLease the lease of the refresh that this process runs, if it does
-   * @throws whatever Redis rejects with; the memory is as it was then
+   * Syncs with Redis. @param ownLease the lease of this process's running refresh, if any
+   * @throws any rejection from Redis; the memory is unchanged then
    */
   sync(ownLease?: string): Promise<void>;
-  /** Takes what another replica told. @returns whether there is something new to `sync` */
+  /** Handles another replica's message. @returns whether there is something new to `sync` */
   hear(message: string): boolean;
 }
 
@@ -36,9 +36,9 @@ export function createReplica(parts: {
       }
       if (state.kind === "entry") takeIfNewer(state);
       const mine = cache.entry();
-      // Redis may have been wiped, or have lost its last second: what is still known here is known to all again.
+      // Redis may have been wiped, or have lost its last second: restore the entry from memory.
       if (mine !== undefined && state.kind !== "known") await shared.restore(mine);
-      // Our own refresh is known here without Redis, and its end sooner.
+      // This process's own refresh is tracked locally, and its end is known sooner.
       cache.refreshingElsewhere(state.leaseBy === lastOwnLease ? 0 : state.leaseMs);
       cache.reached();
     },
@@ -61,7 +61,7 @@ export function createReplica(parts: {
       toldOfOtherBoard = meta.board;
       return;
     }
-    // Asked only now: a refresh may have ended while Redis was read.
+    // Read only now: a refresh may have ended while Redis was read.
     const mine = cache.entry();
     if (mine === undefined || revision > mine.revision) cache.take({ revision, backlog, itemsJson });
   }

@@ -18,15 +18,15 @@ import { createSharedCache, eventsChannel } from "./shared-cache.ts";
 import { createWarmFile } from "./warm-file.ts";
 
 /**
- * The roadmap cache: this file puts its parts together. Reading order: `backlog.ts` (what it is about), `board.ts` (where
- * it comes from), `refresh.ts` (one refresh), `refresh-run.ts` (one refresh in the whole fleet), `refresh-queue.ts` (when),
- * `shared-cache.ts`, `cache.ts` and `replica.ts` (where it is kept).
+ * The roadmap cache: this file wires its parts. Reading order: `backlog.ts` (the data), `board.ts` (its
+ * source), `refresh.ts` (one refresh), `refresh-run.ts` (one refresh per fleet), `refresh-queue.ts`
+ * (scheduling), `shared-cache.ts`, `cache.ts` and `replica.ts` (storage).
  */
 export interface RoadmapOptions {
   readonly source:
     | ({ readonly kind: "github" } & Omit<GithubBoardOptions, "clock">)
     | { readonly kind: "file"; readonly file: string };
-  /** The statuses that are shown, in this order. */
+  /** The statuses to show, in this order. */
   readonly statuses: readonly string[];
   readonly refreshIntervalMs: number;
   readonly stateDirectory: string;
@@ -36,7 +36,7 @@ export interface RoadmapOptions {
   readonly random?: () => number;
 }
 
-/** What the website API sees of the roadmap. */
+/** The website API's view of the roadmap. */
 export type RoadmapReader = Pick<BacklogCache, "status" | "backlog" | "noticeRequest">;
 
 export interface Roadmap {
@@ -45,11 +45,11 @@ export interface Roadmap {
   readonly registry: Registry;
 }
 
-/** Between looks at Redis when nothing is told: a lost message is made up for after this long. */
+/** Interval between syncs with Redis without a message: a lost message is recovered within this time. */
 const syncEveryMs = 5_000;
 const retryEveryMs = 500;
 const maxReadAgeMs = 6 * 3_600_000;
-/** A wall clock that moves by this much against the monotonic one has been set. */
+/** A wall clock that deviates by this much from the monotonic one has been set. */
 const clockStepMs = 5_000;
 
 export function createRoadmap(options: RoadmapOptions): Roadmap {
@@ -116,7 +116,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
 
       const offsetMs = (): number => clock.nowMs() - clock.monotonicMs();
       let knownOffsetMs = offsetMs();
-      /** Looks at all that may have changed without a word. @returns the pause until the next look, ms */
+      /** Checks for changes that no message announces. @returns the pause until the next check, ms */
       const tick = async (): Promise<number> => {
         if (connection.status !== "ready" && connection.status !== "connect") return retryEveryMs;
         const isFirst = queue === undefined;
@@ -130,7 +130,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
           await queue.request("clock");
           knownOffsetMs += steppedMs;
         }
-        // The board, or what is wanted of it, may have changed while nobody ran.
+        // The board, or the configured statuses, may have changed while no replica ran.
         if (isFirst) request("stale");
         cache.noticeRequest();
         return syncEveryMs;
@@ -149,7 +149,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
       });
     } finally {
       queue = undefined;
-      // The queue was opened last, so it is closed before its connections.
+      // The queue was opened last, so it closes before its connections.
       await releasers.releaseAll();
       await warmFile.saved();
     }
@@ -185,7 +185,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
   };
 }
 
-/** Logs and counts what came of a refresh; a warning of the board is told once. */
+/** Logs and counts the results of refreshes; a board's warning is logged once. */
 function createReporter(
   cache: BacklogCache,
   metrics: RoadmapMetrics,

@@ -1,12 +1,13 @@
 /**
- * The Lua scripts that change what replicas share: each is one step for everybody. The first key is the cache entry, the
- * second the lease; the last argument is the channel on which the change is told, with the lease that it is `by`.
+ * The Lua scripts that change the shared state, each of them atomic. The first key is the cache entry, the
+ * second the lease; the last argument is the channel on which the change is announced, with the lease that
+ * made it as `by`.
  *
- * The entry is a hash: `revision` (counts successes, so that of two entries the newer one is known whatever the clocks
- * say), `meta`, `items`, and `by` (the lease that wrote it).
+ * The entry is a hash: `revision` (counts successes, so the newer of two entries is known regardless of
+ * clocks), `meta`, `items`, and `by` (the lease that wrote it).
  */
 
-/** Takes the lease if nobody has it. ARGV: token, ttl ms, channel. Returns 1, or minus the ms that it still runs. */
+/** Acquires the lease if free. ARGV: token, ttl ms, channel. Returns 1, or minus the current lease's ms. */
 export const acquireLease = `
 if redis.call("SET", KEYS[2], ARGV[1], "NX", "PX", ARGV[2]) then
   redis.call("PUBLISH", ARGV[3], cjson.encode({ event = "refreshing", by = ARGV[1], ttlMs = tonumber(ARGV[2]) }))
@@ -16,7 +17,7 @@ if redis.call("GET", KEYS[2]) == ARGV[1] then return 1 end
 return -math.max(redis.call("PTTL", KEYS[2]), 1)
 `;
 
-/** Keeps the lease. ARGV: token, ttl ms, channel. Returns 0 when it was lost. */
+/** Renews the lease. ARGV: token, ttl ms, channel. Returns 0 when it was lost. */
 export const renewLease = `
 if redis.call("GET", KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call("PEXPIRE", KEYS[2], ARGV[2])
@@ -24,7 +25,7 @@ redis.call("PUBLISH", ARGV[3], cjson.encode({ event = "refreshing", by = ARGV[1]
 return 1
 `;
 
-/** Gives the lease back after a refresh that changed nothing. ARGV: token, channel. */
+/** Releases the lease after a refresh that changed nothing. ARGV: token, channel. */
 export const releaseLease = `
 if redis.call("GET", KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call("DEL", KEYS[2])
@@ -37,10 +38,10 @@ if redis.call("TYPE", KEYS[1]).ok ~= "hash" then redis.call("DEL", KEYS[1]) end
 `;
 
 /**
- * Writes the result of a refresh and gives the lease back, both or nothing: who lost the lease in the meantime must not
- * overwrite what its successor wrote. Run twice, it responds with the same again, since the first reply may have been lost.
- * ARGV: token, meta, items ("" keeps those that are there), known revision, expiry ms, channel. Returns the revision,
- * 0 when the lease was lost, -1 when the items to keep are gone.
+ * Writes the result of a refresh and releases the lease, both or nothing: a replica that lost the lease must
+ * not overwrite its successor's result. Idempotent, since the first reply may have been lost. ARGV: token,
+ * meta, items ("" keeps the stored ones), known revision, expiry ms, channel. Returns the revision, 0 when
+ * the lease was lost, -1 when the items to keep no longer exist.
  */
 export const storeResult = `
 ${replaceForeignType}
@@ -57,8 +58,8 @@ return revision
 `;
 
 /**
- * Brings back what a replica still remembers into a Redis that lost it (wiped, or older than the last write).
- * ARGV: revision, meta, items, expiry ms, channel. Returns 0 when Redis has the same or newer.
+ * Restores a replica's entry into a Redis that lost it (wiped, or older than the last write). ARGV: revision,
+ * meta, items, expiry ms, channel. Returns 0 when Redis has the same or a newer one.
  */
 export const restoreEntry = `
 ${replaceForeignType}
@@ -69,7 +70,7 @@ redis.call("PUBLISH", ARGV[5], cjson.encode({ event = "stored", by = "restored" 
 return 1
 `;
 
-/** Removes an entry that nobody can read, unless it has been replaced. ARGV: its meta ("" where it has none). */
+/** Deletes an unreadable entry, unless it has been replaced. ARGV: its meta ("" when it has none). */
 export const discardEntry = `
 if redis.call("TYPE", KEYS[1]).ok ~= "hash" or (redis.call("HGET", KEYS[1], "meta") or "") == ARGV[1] then
   return redis.call("DEL", KEYS[1])

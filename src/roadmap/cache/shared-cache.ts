@@ -3,16 +3,16 @@ import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts"
 import { type Backlog, type BacklogMeta, parseBacklog, parseMeta } from "../board/backlog.ts";
 import * as scripts from "./scripts.ts";
 
-/** The cache entry and the refresh lease in Redis: what all replicas agree on. Every call rejects when Redis is away. */
+/** The shared cache entry and refresh lease in Redis. Every call rejects when Redis is unreachable. */
 
 export const cacheKey = `${keyPrefix}:roadmap:backlog`;
 export const leaseKey = `${keyPrefix}:roadmap:lease`;
 export const eventsChannel = `${keyPrefix}:roadmap:events`;
 
-/** Only a safety net for a fleet that is gone for good: as long as anyone refreshes, it is renewed. */
+/** Renewed by every refresh; only cleans up after a fleet that is gone for good. */
 const entryLifeMs = 90 * 24 * 3_600_000;
 
-/** What is told to every replica at once. */
+/** Events published to all replicas. */
 const eventSchema = z.discriminatedUnion("event", [
   z.object({ event: z.literal("refreshing"), by: z.string(), ttlMs: z.number().positive() }),
   z.object({ event: z.literal("idle"), by: z.string() }),
@@ -29,18 +29,18 @@ export function parseEvent(message: string): SharedEvent | undefined {
   }
 }
 
-/** Whose refresh runs, and for how long at most; 0 ms: none does. */
+/** The holder of the refresh lease, and its maximum remaining time; 0 ms: no refresh runs. */
 export interface SharedLease {
   readonly leaseBy: string | null;
   readonly leaseMs: number;
 }
 
-/** What Redis holds, as seen by someone who knows revision `knownRevision` already. */
+/** The content of Redis, relative to the known revision `knownRevision`. */
 export type SharedState = SharedLease &
   (
     | { readonly kind: "absent" }
     | { readonly kind: "known" }
-    /** Anything else than an entry of ours: `meta` names it for {@link SharedCache.discard}. */
+    /** Not an entry of this format: `meta` identifies it for {@link SharedCache.discard}. */
     | { readonly kind: "invalid"; readonly meta: string }
     | {
         readonly kind: "entry";
@@ -58,11 +58,13 @@ export interface Entry {
 
 export interface SharedCache {
   read(known: Entry | undefined): Promise<SharedState>;
-  /** 0 when taken; else the ms that somebody else still has it. */
+  /** @returns 0 when acquired; otherwise the remaining ms of the other holder's lease */
   acquire(token: string, ttlMs: number): Promise<number>;
   renew(token: string, ttlMs: number): Promise<boolean>;
   release(token: string): Promise<void>;
-  /** The new revision; "lost" when the lease was; "gone" when the items to keep are not there any more. */
+  /**
+   * @returns the new revision; "lost" when the lease was lost; "gone" when the items to keep no longer exist
+   */
   store(
     token: string,
     meta: BacklogMeta,

@@ -6,18 +6,20 @@ import { parseBacklog } from "../board/backlog.ts";
 import type { Entry } from "./shared-cache.ts";
 
 /**
- * The last known backlog in a file: with it a replica starts warm, also where Redis is away. Losing it costs nothing but
- * that, so what cannot be read is as good as absent, and what cannot be written is only logged.
+ * The last known backlog in a file, so that a replica starts warm even when Redis is unreachable. The file is
+ * optional: an unreadable one counts as absent, and write errors are only logged.
  */
 export interface WarmFile {
   read(): Promise<Entry | undefined>;
-  /** Writes in the background, one at a time; of several that come meanwhile only the last. */
+  /**
+   * Writes in the background, one at a time; of the entries that arrive meanwhile, only the last is written.
+   */
   save(entry: Entry): void;
-  /** Resolves when everything is written. */
+  /** Resolves when all writes have ended. */
   saved(): Promise<void>;
 }
 
-/** The texts as they were, so that the hash in the meta still holds for the items. */
+/** The texts as stored, so that the hash in the meta still matches the items. */
 const fileSchema = z.object({ revision: z.int().nonnegative(), meta: z.string(), items: z.string() });
 
 export function createWarmFile(file: string, log: Logger): WarmFile {
@@ -58,7 +60,7 @@ function textOf({ revision, backlog, itemsJson }: Entry): string {
   return JSON.stringify({ revision, meta: JSON.stringify(backlog.meta), items: itemsJson });
 }
 
-/** A crash leaves the old file or the new one. */
+/** Atomic: a crash leaves the old file or the new one. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const half = `${file}.new`;
   const handle = await open(half, "w", 0o600);

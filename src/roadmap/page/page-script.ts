@@ -1,8 +1,8 @@
 /**
- * The page's script, in the browser's own language. It polls the status operation: fast while a refresh runs, slowly
- * otherwise, after a 429 when `Retry-After` says, after other trouble later and later, and not at all while the page is
- * hidden. When `updatedAt` has changed it fetches this page again, which the server has rendered and escaped, and swaps
- * the list in place if it differs.
+ * The page's script, as plain browser JavaScript. It polls the status operation: fast while a refresh runs,
+ * slowly otherwise, after `Retry-After` on a 429, with growing pauses after other errors, and never while the
+ * page is hidden. When `updatedAt` has changed, it fetches this page, rendered and escaped by the server, and
+ * replaces the list if it differs.
  */
 export const pageScript = `
 "use strict";

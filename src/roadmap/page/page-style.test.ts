@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { contrast } from "../../../test/support/contrast.ts";
 import { pageStyle } from "./page-style.ts";
 
-/** The colours of both schemes, as the style sheet declares them. */
+/** The colours of both schemes, parsed from the style sheet. */
 const schemes = [...pageStyle.matchAll(/:root \{([^}]*--back[^}]*)\}/g)].map(
   ([, block]) =>
     new Map(

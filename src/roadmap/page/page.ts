@@ -4,7 +4,7 @@ import type { Backlog, BacklogCacheStatus, BacklogItem, BacklogLabel } from "../
 import { pageScript } from "./page-script.ts";
 import { pageStyle } from "./page-style.ts";
 
-/** How often the page asks for the status, ms. */
+/** Polling interval of the page, in ms. */
 export interface PagePace {
   readonly idleMs: number;
   readonly refreshingMs: number;
@@ -12,7 +12,7 @@ export interface PagePace {
 
 export const defaultPace: PagePace = { idleMs: 15_000, refreshingMs: 2_000 };
 
-/** Nothing but this page's own style and script runs, and it talks to this server only. */
+/** Allows only this page's own style and script, and requests to this server only. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src ${hashOf(pageStyle)}`,
@@ -28,9 +28,9 @@ function hashOf(text: string): string {
 }
 
 /**
- * The whole page as it is now; it is complete without script.
+ * Renders the whole page in its current state; it is complete without its script.
  *
- * @param status undefined when nothing was ever known
+ * @param status undefined when no status has ever been known
  */
 export function renderPage(
   status: BacklogCacheStatus | undefined,
@@ -103,7 +103,7 @@ function entry(item: BacklogItem): Html {
   return html`<li class="item" data-key="${item.url}"><p class="title"><a href="${item.url}">${item.title}</a> <span class="number">#${item.number}</span></p>${labels}</li>`;
 }
 
-/** The colour is a dot beside the name: any colour there may be, and the name stays readable. */
+/** The colour is a dot beside the name, so the name stays readable with any colour. */
 function label({ name, color }: BacklogLabel): Html {
   const dot =
     color !== null &&

@@ -8,18 +8,18 @@ import { exchangeToken } from "../../../platform/client/exchange.ts";
 export interface CredentialsOptions {
   readonly apiUrl: string;
   readonly tokenFile: string;
-  /** `KUBERNETES_EXEC_INFO`, in which kubectl tells what it knows of the cluster. */
+  /** `KUBERNETES_EXEC_INFO`, kubectl's information about the cluster. */
   readonly execInfo?: string | undefined;
 }
 
-/** kubectl asks for a new token this long before the old one ends. */
+/** kubectl requests a new token this long before the old one expires. */
 const renewBeforeMs = 5 * 60_000;
 
 /**
- * `telemetryd credentials`: kubectl's exec plug-in. Exchanges the Personal Access Token and prints an ExecCredential
- * (client.authentication.k8s.io/v1).
+ * `telemetryd credentials`: kubectl's exec plug-in. Exchanges the Personal Access Token and prints an
+ * ExecCredential (client.authentication.k8s.io/v1).
  *
- * @throws FILE_UNREADABLE for the token's file, UNREACHABLE when the exchange fails or refuses it
+ * @throws FILE_UNREADABLE for the token's file, UNREACHABLE when the exchange fails or rejects the token
  */
 export async function printCredentials(
   options: CredentialsOptions,

@@ -10,22 +10,22 @@ import type { Config } from "../../config/schema.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 
 export interface KubeconfigOptions extends ConfigCommandOptions {
-  /** One of the two. */
+  /** Exactly one of the two. */
   readonly organization?: string | undefined;
   readonly project?: string | undefined;
-  /** File with the Personal Access Token; `controlPlane.accessTokenFile` by default. */
+  /** File with the Personal Access Token; default `controlPlane.accessTokenFile`. */
   readonly tokenFile?: string | undefined;
-  /** Where clients reach the API; `controlPlane.apiUrl`, else the platform's own address by default. */
+  /** The API's address for clients; default `controlPlane.apiUrl`, else the platform's own address. */
   readonly apiUrl?: string | undefined;
 }
 
-/** How to call this program again: kubectl runs it for every new bearer token. */
+/** The command line of this program: kubectl runs it for every new bearer token. */
 export interface ProgramCall {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** The call by which this process was started. */
+/** The command line of this process. */
 export function ownCall(): ProgramCall {
   return {
     command: process.execPath,
@@ -37,7 +37,7 @@ export function ownCall(): ProgramCall {
  * `telemetryd kubeconfig`: prints a kubeconfig for a control plane. It holds no token: kubectl calls
  * `telemetryd credentials`, which exchanges the one in the file.
  *
- * @throws INVALID_ARGUMENT, INVALID_CONFIGURATION when something that it needs is not given
+ * @throws INVALID_ARGUMENT, INVALID_CONFIGURATION when a required setting is missing
  */
 export async function printKubeconfig(
   options: KubeconfigOptions,
@@ -91,12 +91,14 @@ function apiUrlOf(config: Config, given: string | undefined): string {
       "platform.listen leaves the port open: name it with --api-url",
     );
   }
-  // An address that means "all of them" is none to connect to.
+  // A wildcard address is not one to connect to.
   const reachable = ["", "0.0.0.0", "::"].includes(host) ? "localhost" : host;
   return `https://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** The certificates to trust; undefined for the system's. Our own authority is made here if the daemon never ran. */
+/**
+ * The certificates to trust; undefined for the system's. Creates our own authority if the daemon never ran.
+ */
 async function authorityOf(config: Config, nowMs: number): Promise<string | undefined> {
   const caFile = config.controlPlane?.caFile ?? "";
   if (caFile !== "") {
@@ -139,7 +141,7 @@ function kubeconfig(name: string, server: string, call: CredentialsCall): string
             command: call.command,
             args,
             interactiveMode: "Never",
-            // kubectl passes the certificate on: the plug-in must trust what kubectl trusts.
+            // kubectl passes the certificate on, so that the plug-in trusts the same authority.
             provideClusterInfo: true,
           },
         },

@@ -13,9 +13,9 @@ import { printable, renderTable } from "../table.ts";
 import { withAdministration } from "./platform-access.ts";
 
 /**
- * `telemetryd organization create NAME`: makes an organization and its control plane.
+ * `telemetryd organization create NAME`: creates an organization and its control plane.
  *
- * @throws INVALID_ARGUMENT for a name that is none, or is taken
+ * @throws INVALID_ARGUMENT for a name that is invalid or taken
  */
 export async function createOrganization(
   options: ConfigCommandOptions & { readonly name: string },
@@ -40,9 +40,9 @@ export async function createOrganization(
 }
 
 /**
- * `telemetryd organization add-member NAME --user USER`. A user is whoever a token was made for.
+ * `telemetryd organization add-member NAME --user USER`. A user exists once a token was created for it.
  *
- * @throws INVALID_ARGUMENT for an organization that does not exist, or a user that cannot be one
+ * @throws INVALID_ARGUMENT for an organization that does not exist, or an invalid user
  */
 export async function addMember(
   options: ConfigCommandOptions & { readonly name: string; readonly user: string },
@@ -58,7 +58,8 @@ export async function addMember(
 }
 
 /**
- * `telemetryd organization show NAME`: members, and what the organization and each of its projects hold and may hold.
+ * `telemetryd organization show NAME`: members, and the usage and quotas of the organization and its
+ * projects.
  *
  * @throws INVALID_ARGUMENT for an organization that does not exist
  */
@@ -74,7 +75,7 @@ export async function showOrganization(
   out.write(options.output === "json" ? `${JSON.stringify(view, undefined, 2)}\n` : renderOrganization(view));
 }
 
-/** One row for the organization, then one a project, each with what is used of what is allowed. */
+/** One row for the organization, then one per project, each with usage and quota. */
 export function renderOrganization(view: OrganizationView): string {
   const row = (title: string, usage: Usage, quota: Quota) => [
     title,
@@ -95,7 +96,7 @@ function noOrganization(name: string): TelemetrydError {
   return new TelemetrydError("INVALID_ARGUMENT", `there is no organization ${name}`);
 }
 
-/** @throws INVALID_ARGUMENT for a name that could be taken for something else in a log or a message */
+/** @throws INVALID_ARGUMENT for a name that could be misread in a log or a message */
 export function checkUser(user: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$/.test(user)) return;
   throw new TelemetrydError(

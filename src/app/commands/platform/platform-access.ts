@@ -8,7 +8,7 @@ import { type Administration, createAdministration } from "../../../platform/ser
 import { assemble, ready } from "../../../platform/server/platform.ts";
 import type { Config } from "../../config/schema.ts";
 
-/** @throws INVALID_CONFIGURATION when this installation has no platform of its own */
+/** @throws INVALID_CONFIGURATION when this installation hosts no platform */
 export function platformSection(config: Config): NonNullable<Config["platform"]> {
   if (config.platform !== undefined) return config.platform;
   throw new TelemetrydError(
@@ -20,8 +20,8 @@ export function platformSection(config: Config): NonNullable<Config["platform"]>
 const redisLimitMs = 10_000;
 
 /**
- * Works on the platform's data where it is, in Redis: the daemon may run or not. A private redis-server that the daemon
- * runs is used as it is; where none runs, one is started for as long as the work takes.
+ * Accesses the platform's data in Redis, whether the daemon runs or not. A private redis-server run by the
+ * daemon is used; if none runs, one is started for the duration of the work.
  *
  * @throws REDIS_UNAVAILABLE when it does not respond
  */
@@ -57,14 +57,14 @@ export async function withAdministration<T>(
   }
 }
 
-/** Never resolves: only the service's failure ends the wait for it. */
+/** Never resolves: rejects only when the service fails. */
 function failureOf(running: Promise<void>): Promise<never> {
   return new Promise((_, reject) => {
     running.catch(reject);
   });
 }
 
-/** Whether somebody listens on a Unix socket. */
+/** Whether a process listens on a Unix socket. */
 function responds(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);

@@ -6,7 +6,7 @@ import { renderTable } from "../table.ts";
 import { checkUser } from "./organization.ts";
 import { withAdministration } from "./platform-access.ts";
 
-/** `telemetryd token create --user USER`: prints a new Personal Access Token, alone, for the only time. */
+/** `telemetryd token create --user USER`: prints a new Personal Access Token; it is never shown again. */
 export async function createToken(
   options: ConfigCommandOptions & { readonly user: string },
   out: LineSink,
@@ -36,9 +36,10 @@ export async function listTokens(
 }
 
 /**
- * `telemetryd token revoke ID`: the token, and every bearer token that it was exchanged for, is refused from now on.
+ * `telemetryd token revoke ID`: the token, and every bearer token it was exchanged for, is rejected from now
+ * on.
  *
- * @throws INVALID_ARGUMENT when there is no such token that can be used
+ * @throws INVALID_ARGUMENT when no active token has this id
  */
 export async function revokeToken(
   options: ConfigCommandOptions & { readonly id: string },

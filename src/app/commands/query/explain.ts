@@ -14,22 +14,22 @@ import { printable } from "../table.ts";
 
 export interface ExplainOptions {
   readonly output?: "text" | "json";
-  /** The label that tells projects apart, and the project: what a query is confined to. */
+  /** The label that identifies projects, and the project that the query is confined to. */
   readonly tenant?: { readonly label: string; readonly value: string };
 }
 
 export interface ExplainResult {
-  /** The whole output, with a line break at its end. */
+  /** The complete output, with a trailing line break. */
   readonly text: string;
   readonly exitStatus: 0 | 2;
 }
 
-/** Shown where no tenant is given, so that one sees what confining does. */
+/** The default tenant, an example of how confining changes the query. */
 const exampleTenant = { label: "project", value: "example" };
 
 /**
- * `telemetryd explain QUERY`: what MetricsQL says, offline: its tree, how it is exported, how it looks when it is
- * confined to a project, and what to think about. A syntax error is shown with a caret; exit status 2.
+ * `telemetryd explain QUERY`: explains a MetricsQL query offline: its tree, how it is exported, its form when
+ * confined to a project, and remarks. A syntax error is shown with a caret; exit status 2.
  */
 export function explain(query: string, { output, tenant = exampleTenant }: ExplainOptions): ExplainResult {
   let expr: Expr;
@@ -58,9 +58,9 @@ interface Explanation {
   readonly labelsNamed: readonly string[];
   readonly labelsWritten: readonly string[];
   readonly warnings: readonly Remark[];
-  /** Why a plain Prometheus 3 would not take it; empty where it would. */
+  /** Reasons why Prometheus 3 would reject the query; empty if it would accept it. */
   readonly notPromql: readonly PromqlRemark[];
-  /** The same of Prometheus 2. */
+  /** The same for Prometheus 2. */
   readonly notPromql2: readonly PromqlRemark[];
 }
 
@@ -79,7 +79,7 @@ function explanationOf(expr: Expr, tenant: { readonly label: string; readonly va
     labelsNamed: labelsNamed(expr),
     labelsWritten: labelsWritten(expr),
     warnings: [...warnings(expr), ...rangeRemarks(expr)].sort((a, b) => a.pos - b.pos),
-    // A plain selector is read raw, alternatives and all.
+    // A plain selector is exported raw, alternatives included.
     notPromql: kind(expr) === "selector" ? [] : promqlOnly(expr, 3),
     notPromql2: kind(expr) === "selector" ? [] : promqlOnly(expr, 2),
   };
@@ -112,7 +112,7 @@ function textOf(query: string, explanation: Explanation): string {
   ].join("");
 }
 
-/** Once for both versions where what is to be said of them is the same. */
+/** One text for both versions if the remarks are the same. */
 function prometheusTexts(query: string, { notPromql, notPromql2 }: Explanation): string[] {
   const of = (name: string, remarks: readonly PromqlRemark[]): string[] => [
     line(name, verdictOf(remarks)),
@@ -147,7 +147,7 @@ function remarkText(query: string, { message, pos }: Remark): string {
   return `${caret(query, { message, offset: pos }).replace(/^/gm, "    ")}\n`;
 }
 
-/** Chains of operators may be thousands of levels deep, which nobody reads. */
+/** Operator chains may be thousands of levels deep; beyond this the tree is unreadable. */
 const maxDepth = 100;
 
 function treeOf(expr: Expr, depth = 0): TreeNode {
@@ -155,7 +155,7 @@ function treeOf(expr: Expr, depth = 0): TreeNode {
   return { text: nodeText(expr), children: children(expr).map((part) => treeOf(part, depth + 1)) };
 }
 
-/** What a node is, without its parts. */
+/** A node without its children. */
 function nodeText(expr: Expr): string {
   switch (expr.type) {
     case "number":
@@ -193,7 +193,7 @@ function rollupText({ window, subquery, step, offset, at }: Extract<Expr, { type
   return `${range}${offset ? ` offset ${offset.text}` : ""}${at ? " @ (the second part)" : ""}`;
 }
 
-/** The tree with its branches drawn; `lead` is what stands before those of the parts. */
+/** The tree with its branches drawn; `lead` is the prefix of the children's lines. */
 function treeLines({ text, children: parts }: TreeNode, lead = ""): string[] {
   const lines = parts.flatMap((part, index) => {
     const isLast = index === parts.length - 1;

@@ -11,7 +11,7 @@ const plotWidth = 60;
 const blocks = "▁▂▃▄▅▆▇█";
 const noSeries = "No series found.\n";
 
-/** The values at one time; several of a series (`up[5m]`) have a line each. */
+/** The values at one time; a series with several (`up[5m]`) has a line for each. */
 export function instantTable(series: readonly QuerySeries[]): string {
   const rows = series.flatMap((one) =>
     one.points.map(({ timestampMs, text }) => [
@@ -23,13 +23,13 @@ export function instantTable(series: readonly QuerySeries[]): string {
   return rows.length === 0 ? noSeries : renderTable(["VALUE", "TIME", "SERIES"], rows);
 }
 
-/** A small plot of each series over the span, all on their own scale, and the numbers to it. */
+/** A small plot of each series over the range, each on its own scale, with its figures. */
 export function rangeTable(series: readonly QuerySeries[], grid: Grid): string {
   if (series.length === 0) return noSeries;
   const rows = series.map((one) => {
     const values = one.points.flatMap(({ text }) => pointValue(text) ?? []).filter(Number.isFinite);
     const text = (value: number): string => (values.length === 0 ? "-" : shortNumber(value));
-    // Not spread: a span may have more points than a call takes arguments.
+    // Not spread: a range may have more points than a call accepts arguments.
     const min = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
     const max = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
     return [
@@ -47,8 +47,9 @@ export function rangeTable(series: readonly QuerySeries[], grid: Grid): string {
 }
 
 /**
- * The points as one line of blocks, from the least to the greatest value: · where there is no point, ? where it has no
- * height (NaN, infinities). Where there are more points than columns, a column is its last point.
+ * The points as one line of block characters, from the lowest to the highest value; · marks a missing point,
+ * ? a value without a height (NaN, infinities). With more points than columns, each column shows its last
+ * point.
  */
 export function plot(points: readonly QueryPoint[], grid: Grid): string {
   const count = pointsOf(grid);

@@ -21,20 +21,20 @@ import { instantTable, rangeTable } from "./query-table.ts";
 
 export interface QueryOptions extends ConfigCommandOptions {
   readonly query: string;
-  /** The forms are those of {@link parseTime}; now where neither it nor a span is given. */
+  /** In a form of {@link parseTime}; default now, unless a range is given. */
   readonly time?: string | undefined;
-  /** A span is given with both ends. */
+  /** A range has both ends. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** A duration; a 60th of the span where it is not given. */
+  /** A duration; default a 60th of the range. */
   readonly step?: string | undefined;
-  /** The project that the query is confined to, as the exporter would. */
+  /** The project that the query is confined to, as in an export. */
   readonly project?: string | undefined;
   readonly output?: "table" | "json" | undefined;
 }
 
 export interface QueryResult {
-  /** The whole output, with a line break at its end. */
+  /** The complete output, with a trailing line break. */
   readonly text: string;
   readonly exitStatus: 0 | 2;
 }
@@ -43,10 +43,11 @@ const maxPoints = 1_000;
 const defaultPoints = 60;
 
 /**
- * `telemetryd query QUERY`: evaluates MetricsQL at the metrics store, confined as the exporter would confine it, at one time
- * or over a span. What is no MetricsQL is shown with a caret; exit status 2.
+ * `telemetryd query QUERY`: evaluates MetricsQL at the metrics store, confined as in an export, at one time
+ * or over a range. A syntax error is shown with a caret; exit status 2.
  *
- * @throws INVALID_CONFIGURATION, INVALID_ARGUMENT; UNREACHABLE or SOURCE_FAILED when the store does not respond
+ * @throws INVALID_CONFIGURATION, INVALID_ARGUMENT; UNREACHABLE or SOURCE_FAILED when the store does not
+ *   respond
  */
 export async function query(options: QueryOptions, signal: AbortSignal): Promise<QueryResult> {
   const config = await loadCommandConfig(options, signal);
@@ -93,7 +94,7 @@ function timesOf({ time, from, to, step }: QueryOptions, nowMs: number): Times {
   if (fromMs >= toMs) throw invalid("--from must be before --to");
   const stepMs = step === undefined ? Math.ceil((toMs - fromMs) / defaultPoints) : parseDuration(step);
   if (stepMs === undefined || stepMs < 1) throw invalid(`--step: "${step}" is no duration such as 15s`);
-  // From the first multiple of the step on, as the exporter evaluates: the same points are seen.
+  // Start at a multiple of the step, as the exporter does, to get the same points.
   const firstMs = Math.ceil(fromMs / stepMs) * stepMs;
   const lastMs = Math.floor(toMs / stepMs) * stepMs;
   if (firstMs > lastMs) throw invalid("the span holds no multiple of --step");
@@ -103,7 +104,9 @@ function timesOf({ time, from, to, step }: QueryOptions, nowMs: number): Times {
   return grid;
 }
 
-/** Policies of a directory are the operator's and see everything; those of a project see what is the project's. */
+/**
+ * Policies of a directory belong to the operator and see everything; those of a project see only its data.
+ */
 function tenantOf(config: Config, metrics: MetricsConfig, project: string | undefined): Tenant | undefined {
   const { tenantLabel } = metrics;
   if (project !== undefined) {

@@ -1,7 +1,7 @@
 /**
- * The page's script, in the browser's own language. Every two seconds it fetches the changing part, which the server
- * renders and escapes, and changes only what differs: an open detail, a selection, the focus and the scroll position
- * stay. A hidden page does not ask. It knows nothing about sinks.
+ * The page's script, as plain browser JavaScript. Every two seconds it fetches the live part, rendered and
+ * escaped by the server, and updates only the differences: open details, the selection, the focus and the
+ * scroll position stay. A hidden page does not poll. The script knows nothing about sinks.
  */
 export const pageScript = `
 "use strict";

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../base/core/html.ts";
 import { findCondition, type PolicyView } from "../../../exporter/policy/status/status-view.ts";
 
-/** The policies, those with faults first; a policy that runs no sink at all is seen only here. */
+/** The policies, those with faults first; a policy without a running sink appears only here. */
 export function policyList(policies: readonly PolicyView[], limit: number): Html {
   const sorted = policies
     .map((policy) => ({ policy, ready: findCondition(policy.conditions, "Ready") }))

@@ -7,22 +7,22 @@ import {
   sinkHealth,
 } from "../../../exporter/policy/status/status-view.ts";
 
-/** One line of the page: a sink with the policy that it belongs to. */
+/** One row of the page: a sink and its policy. */
 export interface SinkRow {
   readonly key: string;
   readonly policy: PolicyView;
   readonly sink: SinkView;
   readonly health: SinkHealth;
-  /** The health in a person's words: "Up to date", "Suspended". */
+  /** The health in words: "Up to date", "Suspended". */
   readonly state: string;
 }
 
-/** What a person asked to see. */
+/** The query of a status page request. */
 export interface StatusQuery {
-  /** Words that must all occur; empty: everything. */
+  /** Words that must all occur; empty matches everything. */
   readonly filter: string;
   readonly health: SinkHealth | undefined;
-  /** Rows at most, so that one request's work is bounded. */
+  /** Maximum number of rows, which bounds the work of one request. */
   readonly limit: number;
 }
 
@@ -39,14 +39,14 @@ const usualLimit = 200;
 const highestLimit = 5_000;
 const longestFilter = 200;
 
-/** Reads the page's query string. Anything unknown or out of bounds is as if it were absent. */
+/** Parses the page's query string. Unknown and out-of-range values are ignored. */
 export function parseStatusQuery(query: Readonly<Record<string, unknown>>): StatusQuery {
   const filter = typeof query["filter"] === "string" ? query["filter"].slice(0, longestFilter).trim() : "";
   const health = healthOrder.find((known) => known === query["health"]);
   return { filter, health, limit: query["limit"] === "all" ? highestLimit : usualLimit };
 }
 
-/** All sinks, trouble first: by health, then by lag in coarse steps, then those that lost samples, then by name. */
+/** All sinks, unhealthy first: by health, lag in coarse steps, lost samples, then name. */
 export function sinkRows(status: DaemonStatus): SinkRow[] {
   const rows = status.policies.flatMap((policy) =>
     policy.sinks.map((sink) => {
@@ -64,13 +64,13 @@ export function sinkRows(status: DaemonStatus): SinkRow[] {
   );
 }
 
-/** Lag counts in doublings, and only where it is the trouble: otherwise rows would change places at every look. */
+/** Lag counts in doublings, and only where it is the problem: otherwise rows would move at every refresh. */
 function lagStep({ health, sink }: SinkRow): number {
   if (healthOrder.indexOf(health) > healthOrder.indexOf("catching-up")) return 0;
   return Math.floor(Math.log2(1 + (sink.lagMs ?? 0) / 1_000));
 }
 
-/** Whether a row is among what the person asked for. */
+/** Whether a row matches the query. */
 export function matches(row: SinkRow, query: StatusQuery): boolean {
   if (query.health !== undefined && row.health !== query.health) return false;
   if (query.filter === "") return true;
@@ -82,7 +82,7 @@ export function matches(row: SinkRow, query: StatusQuery): boolean {
     .every((word) => text.includes(word));
 }
 
-/** Samples that will not arrive: refused for good, or given up. */
+/** Samples that will not arrive: rejected, or given up. */
 export function lostOf(sink: SinkView): number {
   return sink.rejected + sink.dropped;
 }
@@ -107,7 +107,7 @@ function stateOf(sink: SinkView, health: SinkHealth): string {
   return words(findCondition(sink.conditions, "Delivering")?.reason ?? healthWords.failing);
 }
 
-/** "SourceUnavailable" is "Source unavailable". */
+/** "SourceUnavailable" becomes "Source unavailable". */
 function words(reason: string): string {
   const spaced = reason.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);

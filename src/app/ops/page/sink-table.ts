@@ -5,10 +5,7 @@ import { findCondition, type SinkHealth } from "../../../exporter/policy/status/
 import { lostOf, type SinkRow } from "./sink-list.ts";
 import { recentRate, sparklineSvg } from "./sparkline-svg.ts";
 
-/**
- * The sinks as a table; on a phone each row becomes a card. The roles are written out because a table that is
- * displayed as blocks loses them.
- */
+/** The sinks as a table; on a phone, as cards. Roles are explicit: `display: block` removes a table's own. */
 export function sinkTable(rows: readonly SinkRow[], nowMs: number): Html {
   return html`<table role="table"><thead role="rowgroup"><tr role="row">${["State", "Sink"].map(heading)}${["Lag", "Delivering", "Delivered", "Rejected, dropped", "Retries"].map(numberHeading)}${heading("Last error")}</tr></thead>
 <tbody role="rowgroup">${rows.map((row) => sinkRow(row, nowMs))}</tbody></table>`;
@@ -46,7 +43,7 @@ function sinkRow(row: SinkRow, nowMs: number): Html {
 </tr>`;
 }
 
-/** What went wrong last. A sink that was never accepted has sent nothing: there its condition says why. */
+/** The last problem. A sink that was never accepted has sent nothing: its condition holds the reason. */
 function problem({ sink }: SinkRow, nowMs: number): Html {
   const accepted = findCondition(sink.conditions, "Accepted");
   const refused =

@@ -5,8 +5,8 @@ const slotSeconds = 10;
 const height = 24;
 
 /**
- * Delivered samples as a small picture, one unit wide per ten seconds. Each point is the mean of three slots: a sink
- * delivers once per cycle, often every 15 s, and ten-second slots of that would be a comb.
+ * Delivered samples as a small chart, one unit wide per ten seconds. Each point is the mean of three slots: a
+ * sink delivers once per cycle, so single slots would alternate between peaks and zeros.
  *
  * @param counts samples per slot, newest last
  */
@@ -27,7 +27,7 @@ export function recentRate(counts: readonly number[]): number {
   return mean(counts.slice(-6)) / slotSeconds;
 }
 
-/** One pixel is left free at both ends, or the line would be cut in half there. */
+/** A margin of one pixel at both ends, so that the line is not clipped. */
 function yOf(fraction: number): number {
   return Math.round((height - 1 - fraction * (height - 2)) * 10) / 10;
 }

@@ -16,7 +16,10 @@ export interface PageView {
   readonly nowMs: number;
 }
 
-/** The whole page. It says everything without its script, which only renews {@link livePart} and filters as one types. */
+/**
+ * The whole page. It is complete without its script, which only updates {@link livePart} and filters while
+ * typing.
+ */
 export function statusPage(view: PageView): string {
   const { query } = view;
   return html`<!doctype html>
@@ -48,7 +51,7 @@ ${livePart(view)}
 `.markup;
 }
 
-/** What changes with time; the script asks for it alone. */
+/** The changing part of the page; the script fetches it alone. */
 export function livePart(view: PageView): Html {
   const { status, query, nowMs } = view;
   const all = sinkRows(status);
@@ -65,7 +68,7 @@ ${policyList(status.policies, query.limit)}
 </main>`;
 }
 
-/** A browser's tab tells of trouble, too. */
+/** The title shows problems in the browser's tab, too. */
 function titleOf(rows: readonly SinkRow[]): string {
   const failing = rows.filter(({ health }) => health === "failing" || health === "retrying").length;
   return failing === 0 ? "telemetryd" : `(${failing}) telemetryd`;
@@ -85,7 +88,7 @@ ${status.replica !== undefined && html`<span>replica <bdi class="address">${stat
 ${status.source !== undefined && html`<span>reads <bdi class="address">${status.source.url}</bdi> (${status.source.flavor})</span>`}</p>`;
 }
 
-/** This one, and those that ran the last cycle of some sink. */
+/** This replica, and those that ran the last cycle of some sink. */
 function replicaCount({ replica, policies }: DaemonStatus): number {
   const runners = policies.flatMap(({ sinks }) => sinks.map(({ lastCycle }) => lastCycle?.replica));
   return new Set([replica, ...runners].filter((name) => name !== undefined)).size;

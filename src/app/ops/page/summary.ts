@@ -9,7 +9,7 @@ import {
 import { healthOrder, healthWord, lostOf, type SinkRow, type StatusQuery } from "./sink-list.ts";
 import { recentRate, sparklineSvg } from "./sparkline-svg.ts";
 
-/** What one sees first: how many sinks are well, how much flows, how far behind the worst is, what was lost. */
+/** The headline figures: healthy sinks, throughput, the largest lag, lost samples. */
 export function summary(view: {
   status: DaemonStatus;
   rows: readonly SinkRow[];
@@ -35,11 +35,11 @@ ${healthBar(counts, rows.length)}
 <ul class="chips">${counts.map(({ health, count }) => html`<li><a class="chip ${health}" href="${chipTarget(health, query)}"${query.health === health && html` aria-current="true"`}>${formatExactCount(count)} ${healthWord(health).toLowerCase()}</a></li>`)}</ul></div>`;
 }
 
-/** The chips beside it say the same in words, so the bar is decoration to a screen reader. */
+/** Decorative for screen readers: the chips beside it give the same counts as text. */
 function healthBar(counts: ReadonlyArray<{ health: SinkHealth; count: number }>, total: number): Html {
   let x = 0;
   const bars = counts.map(({ health, count }) => {
-    // One failing sink of a thousand must still be seen.
+    // One failing sink of a thousand must still be visible.
     const width = Math.max(1.5, (count / Math.max(1, total)) * 100);
     const bar = html`<rect class="${health}" x="${x.toFixed(2)}" y="0" width="${width.toFixed(2)}" height="6"/>`;
     x += width;
@@ -48,7 +48,7 @@ function healthBar(counts: ReadonlyArray<{ health: SinkHealth; count: number }>,
   return html`<svg class="bar" viewBox="0 0 ${Math.max(100, x).toFixed(2)} 6" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>`;
 }
 
-/** A second press on the chosen chip lets everything be seen again. */
+/** Selecting the active chip again clears the filter. */
 function chipTarget(health: SinkHealth, query: StatusQuery): string {
   const parameters = new URLSearchParams();
   if (query.filter !== "") parameters.set("filter", query.filter);

@@ -3,15 +3,15 @@ import { systemClock } from "../clock.ts";
 import { type SecretValue, secretForms } from "./secret-forms.ts";
 import { type KnownText, SecretTexts } from "./secret-texts.ts";
 
-/** A secret that was replaced is looked for this long: messages of before, and requests that are under way, hold it. */
+/** How long a replaced secret is still masked: earlier messages and in-flight requests contain it. */
 const graceMs = 600_000;
-/** About 60 MB. */
+/** Bounds the memory. */
 const maxTexts = 500_000;
-/** What was replaced must not take the place of what is in use, however often it is replaced. */
+/** Replaced secrets must not displace those in use, however often they change. */
 const maxRetiredTexts = 50_000;
 
 interface Held {
-  /** Tells whether the secrets have changed, without a copy of them. */
+  /** Identifies the secrets without storing them. */
   readonly digest: string;
   readonly texts: readonly KnownText[];
 }
@@ -22,8 +22,8 @@ interface Retired {
 }
 
 /**
- * The secrets that this process uses, so that `redact` can take them out of whatever it prints. Whoever reads one
- * announces it here under a name of its own, and again when it has changed.
+ * The secrets that this process uses, which `redact` masks in all output. Every reader of a secret registers
+ * it here under a name of its own, and again when it has changed.
  */
 export class LiveSecrets {
   readonly #monotonicMs: () => number;
@@ -38,9 +38,9 @@ export class LiveSecrets {
   }
 
   /**
-   * From now on these are the secrets of this owner; those that it had before stay known for ten minutes.
+   * Sets the secrets of this owner; its previous ones stay known for ten minutes.
    *
-   * @param owner what the secrets are of, such as `file /run/token`
+   * @param owner the secrets' origin, such as `file /run/token`
    */
   hold(owner: string, values: readonly SecretValue[]): void {
     const before = this.#held.get(owner);
@@ -54,7 +54,7 @@ export class LiveSecrets {
     if (before !== undefined) this.#retire(before.texts);
   }
 
-  /** @returns the text without any of the secrets */
+  /** @returns the text with all secrets masked */
   mask(text: string): string {
     if (this.#retired.size > 0) this.#forget();
     return this.#texts.mask(text);
@@ -77,5 +77,5 @@ export class LiveSecrets {
   }
 }
 
-/** Those of this process: a text from anywhere may hold any of them. */
+/** One per process: any text may contain any of the secrets. */
 export const liveSecrets = new LiveSecrets(() => systemClock.monotonicMs());

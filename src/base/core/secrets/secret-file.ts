@@ -3,15 +3,15 @@ import type { Clock } from "../clock.ts";
 import { describeError, TelemetrydError } from "../errors.ts";
 import { liveSecrets } from "./live-secrets.ts";
 
-/** Asked more often than this, a file is not looked at again. */
+/** Minimum interval between checks of the file. */
 const lookEveryMs = 1_000;
 const maxSecretBytes = 64 * 1024;
 
 /**
- * The content of a …File key: read when it is first asked for, and again when the file has changed. One line break at
- * its end is not part of it, since editors put one there.
+ * The content of a …File key: read on first use, and again when the file has changed. One trailing line break
+ * is removed, since editors add one.
  *
- * A file that is gone or unreadable for a while (a mount that is being renewed) leaves the last content in force.
+ * While the file is missing or unreadable (during a mount update), the last content stays in force.
  */
 export class SecretFile {
   readonly path: string;
@@ -25,7 +25,7 @@ export class SecretFile {
     this.#clock = clock;
   }
 
-  /** @throws FILE_UNREADABLE when there is no content yet and the file cannot be read, or is empty */
+  /** @throws FILE_UNREADABLE when there is no content yet and the file is unreadable or empty */
   async value(signal: AbortSignal): Promise<string> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#content !== undefined && nowMs - this.#lookedAtMs < lookEveryMs) return this.#content;

@@ -47,7 +47,7 @@ test("a secret within a longer text in base64, wherever it begins", () => {
   for (const before of ["", "a", "ab", "abc", "Bearer "]) {
     const masked = mask(base64(`${before}a-token-of-some-length and more`));
     expect(masked).toContain("***");
-    // At most the bits of one byte are left at either end.
+    // At most the bits of one byte remain at either end.
     expect(Buffer.from(masked.replace(/^.*\*\*\*/, "").slice(1), "base64").toString()).not.toContain(
       "length",
     );

@@ -1,16 +1,16 @@
-/** A secret by itself (a token, a header's value), or a password with the name that it is sent with. */
+/** A secret on its own (a token, a header's value), or a password with its user name. */
 export type SecretValue = string | { readonly username: string; readonly password: string };
 
-/** So much of a secret is known: more than any server accepts in a header is no credential. */
+/** Longer values are masked up to here: no server accepts a longer credential in a header. */
 const maxChars = 2_048;
-/** In less of its base64 than this, a text would be found by chance. */
+/** Shorter base64 fragments would match by chance. */
 const leastEncodedChars = 8;
-/** A longer secret is looked for in base64 only as it is sent, and not behind other text. */
+/** Longer secrets are masked in base64 only as sent, not after other text. */
 const maxShiftedChars = 64;
 
 /**
- * Every text that a secret may be quoted as: itself, escaped for JSON, HTML or an address, and in base64, also as a part of a
- * longer text in base64.
+ * Every form in which a secret may be quoted: as is, escaped for JSON, HTML or a URL, and in base64, also
+ * within a longer base64 text.
  */
 export function secretForms(value: SecretValue): ReadonlySet<string> {
   const secret = (typeof value === "string" ? value : value.password).slice(0, maxChars);
@@ -18,7 +18,7 @@ export function secretForms(value: SecretValue): ReadonlySet<string> {
   const encoded = [base64(secret), ...(secret.length > maxShiftedChars ? [] : shiftedForms(secret))];
   if (typeof value !== "string") {
     const pair = `${value.username.slice(0, maxChars)}:${secret}`;
-    // A short password is not looked for by itself.
+    // A short password is not masked on its own.
     if (secret.length < 8) plain.push(pair);
     encoded.push(base64(pair));
   }
@@ -28,7 +28,7 @@ export function secretForms(value: SecretValue): ReadonlySet<string> {
 function escapedForms(secret: string): string[] {
   if (/^[\w.~-]*$/.test(secret)) return [];
   const json = JSON.stringify(secret).slice(1, -1);
-  // Go's encoder escapes what HTML would take for markup.
+  // Go's encoder escapes HTML's special characters.
   const goJson = json.replace(/[<>&]/g, (char) => `\\u00${hexOf(char)}`);
   const html = secret.replace(/[&<>"']/g, (char) => htmlEntities[char] ?? char);
   const goHtml = secret.replace(/[&<>"']/g, (char) => goEntities[char] ?? char);
@@ -55,7 +55,7 @@ function hexOf(char: string): string {
   return char.charCodeAt(0).toString(16).padStart(2, "0");
 }
 
-/** What of the base64 of any text that holds the secret depends on the secret alone; it may begin at any of three places. */
+/** The parts of a base64 text that depend on the secret alone, for each of its three possible alignments. */
 function shiftedForms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [0, 2, 3]
@@ -66,14 +66,14 @@ function shiftedForms(secret: string): string[] {
     .filter((text) => text.length >= leastEncodedChars);
 }
 
-/** Without padding: that is no part of what is secret. */
+/** Without padding, which is not secret. */
 function base64(text: string | Buffer): string {
   return Buffer.from(text as string)
     .toString("base64")
     .replace(/=+$/, "");
 }
 
-/** The usual alphabet, that of URLs, and the usual one within an URL. */
+/** The standard alphabet, the URL-safe one, and the standard one percent-encoded. */
 function alphabets(encoded: string): string[] {
   if (!/[+/]/.test(encoded)) return [encoded];
   const url = encoded.replaceAll("+", "-").replaceAll("/", "_");

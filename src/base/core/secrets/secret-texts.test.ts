@@ -19,7 +19,7 @@ test.each<[text: string, secrets: string[], expected: string]>([
   ["the longest counts: hunter22-long", ["hunter22", "hunter22-long"], "the longest counts: ***"],
   ["overlapping: aaaabbbbccccdddd", ["aaaabbbbcccc", "bbbbccccdddd"], "overlapping: ***"],
   ["one inside of another: aaaabbbbccccdddd", ["aaaabbbbccccdddd", "bbbbcccc"], "one inside of another: ***"],
-  // Short ones are words; the shortest would be found everywhere.
+  // Short texts match as whole words only; the shortest are never masked.
   ["key=abcd, abcde, xabcd, abcd_ abcd", ["abcd"], "key=***, abcde, xabcd, abcd_ ***"],
   ["ab abc", ["ab", "abc"], "ab abc"],
   ["größe größer", ["größe"], "*** größer"],

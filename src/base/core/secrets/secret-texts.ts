@@ -1,38 +1,38 @@
 import { randomBytes } from "node:crypto";
 
-/** A text that is looked for, as it is remembered: by its hashes. */
+/** A known text, stored as hashes. */
 export interface KnownText {
   readonly key: number;
   readonly head: number;
-  /** How many hold it. */
+  /** Number of holders. */
   holders: number;
 }
 
 interface Head {
-  /** Bit n: there are texts of n characters that begin with these. */
+  /** Bit n: some known text of n characters begins with these. */
   lengths: number;
   texts: number;
 }
 
-/** Shorter texts are not looked for: any text is full of them. */
+/** Shorter texts are not masked: they occur everywhere. */
 const leastChars = 4;
-/** Texts below this length are found as whole words only: as a part of a word they would be found by chance. */
+/** Shorter texts match as whole words only: within a word they would match by chance. */
 const leastPartChars = 8;
-/** Longer texts are remembered and found in pieces of this length, so that a part of one is found, too. */
+/** Longer texts are stored in pieces of this length, so that a part of one is masked, too. */
 const pieceChars = 31;
 const mask = "***";
 
 /**
- * Finds many texts in one, and takes them out. It holds no copy of them, only keyed hashes. The time to search is linear in
- * the text, however many texts are known: for each place the hash of the next four characters tells which lengths (31 at
- * most) are worth looking up, each at the cost of a subtraction.
+ * Masks many known texts in another. Stores no copy of them, only keyed hashes. The search is linear in the
+ * text, however many texts are known: at each position, the hash of the next four characters gives the
+ * lengths (31 at most) to look up, each at the cost of a subtraction.
  */
 export class SecretTexts {
   readonly #texts = new Map<number, KnownText>();
   readonly #heads = new Map<number, Head>();
   readonly #maxTexts: number;
 
-  /** @param maxTexts further ones are not remembered */
+  /** @param maxTexts further texts are not stored */
   constructor(maxTexts: number) {
     this.#maxTexts = maxTexts;
   }
@@ -41,7 +41,7 @@ export class SecretTexts {
     return this.#texts.size;
   }
 
-  /** @returns what {@link remove} takes: as often as it was added, it has to be removed */
+  /** @returns the argument for {@link remove}; each `add` needs one `remove` */
   add(text: string): KnownText[] {
     if (text.length < leastChars) return [];
     const hashes = new Hashes(text);
@@ -49,7 +49,7 @@ export class SecretTexts {
     if (last <= 0) return this.#addPiece(hashes, 0, text.length);
     const known: KnownText[] = [];
     for (let at = 0; at < last; at += pieceChars) known.push(...this.#addPiece(hashes, at, pieceChars));
-    // The last one overlaps, so that all of them are of one length.
+    // The last piece overlaps, so that all pieces have the same length.
     return [...known, ...this.#addPiece(hashes, last, pieceChars)];
   }
 
@@ -79,7 +79,7 @@ export class SecretTexts {
     return [known];
   }
 
-  /** The text with `***` for each run of known texts. */
+  /** The text with `***` in place of each run of known texts. */
   mask(text: string): string {
     if (this.#texts.size === 0 || text.length < leastChars) return text;
     const hashes = new Hashes(text);
@@ -104,7 +104,7 @@ export class SecretTexts {
     return masked + text.slice(copiedTo, from) + mask + text.slice(to);
   }
 
-  /** Of the longest known text here; 0 for none. */
+  /** Length of the longest known text at this position; 0 for none. */
   #lengthAt(text: string, hashes: Hashes, at: number): number {
     let lengths = this.#heads.get(hashes.head(at))?.lengths ?? 0;
     while (lengths !== 0) {
@@ -125,7 +125,7 @@ function isWordChar(char: string): boolean {
   return /^[\p{L}\p{N}_]$/u.test(char);
 }
 
-/** Odd, so that no bit is lost; unknown outside, so that nobody makes texts that collide. */
+/** Odd, so that no bit is lost; random and secret, so that no input can be crafted to collide. */
 const [firstBase, secondBase, salt] = [...new Uint32Array(randomBytes(12).buffer.slice(0, 12))].map(
   (random) => random | 1,
 ) as [number, number, number];
@@ -141,7 +141,7 @@ function powersOf(base: number): Int32Array {
   return powers;
 }
 
-/** Polynomial hashes (modulo 2^32, with two bases) of all beginnings of a text, which give those of all its parts. */
+/** Polynomial hashes (modulo 2^32, two bases) of all prefixes of a text; they yield any substring's hash. */
 class Hashes {
   readonly #first: Int32Array;
   readonly #second: Int32Array;
@@ -160,7 +160,7 @@ class Hashes {
     }
   }
 
-  /** Of the first characters from here, the same for all lengths. */
+  /** Hash of the next `leastChars` characters. */
   head(at: number): number {
     return partOf(this.#first, firstPowers, at, leastChars);
   }

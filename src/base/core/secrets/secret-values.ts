@@ -3,14 +3,14 @@ import type { SecretValue } from "./secret-forms.ts";
 
 const secretName = /key|token|secret|auth|passw|credential|signature|session|cookie/i;
 
-/** The values of those (request headers, variables) whose names say that they are secret; another value may be any word. */
+/** The values of members (headers, variables) whose names mark them as secret; others may be any word. */
 export function secretsByName(members: Readonly<Record<string, string>>): string[] {
   return Object.entries(members)
     .filter(([name]) => secretName.test(name))
     .map(([, value]) => value);
 }
 
-/** The credentials in an address, as they are written in it and as they are meant. */
+/** The credentials of a URL, both as written and decoded. */
 export function secretsOfUrl(text: string | undefined): SecretValue[] {
   const { username = "", password = "" } = (text !== undefined && parseUrl(text)) || {};
   if (password === "") return [];

@@ -1,9 +1,11 @@
 import { isIP } from "node:net";
 
-/** Addresses by name, of a file as hosts(5) has it. Names are in lower case; a name's addresses in the file's order. */
+/**
+ * Addresses by name, from a hosts(5) file. Names are lower-case; a name's addresses keep the file's order.
+ */
 export type Hosts = ReadonlyMap<string, readonly string[]>;
 
-/** Of one name. */
+/** Per name. */
 const maxAddresses = 32;
 
 export function parseHosts(text: string): Hosts {

@@ -1,9 +1,9 @@
 import type { NameOutcome } from "./name-outcome.ts";
 
-/** What a record's own time to live is bounded by. */
+/** Bounds for a record's TTL. */
 const shortestMs = 1_000;
 const longestMs = 300_000;
-/** Of what does not exist or could not be found out: long enough that many sinks ask once. */
+/** TTL of negative and failed lookups: long enough for many sinks to share one query. */
 const unknownMs = 5_000;
 const failedMs = 2_000;
 
@@ -12,7 +12,7 @@ interface Entry {
   readonly endsAtMs: number;
 }
 
-/** The outcomes of lookups for as long as they hold; where there are too many, the oldest goes. */
+/** Caches lookup outcomes for their TTL; beyond the size limit, the oldest is evicted. */
 export class NameCache {
   readonly #maxNames: number;
   readonly #entries = new Map<string, Entry>();

@@ -1,14 +1,17 @@
 import type { LookupAddress } from "node:dns";
 
-/** What became of one lookup. */
+/** The outcome of one lookup. */
 export type NameOutcome =
   | { readonly kind: "found"; readonly addresses: readonly LookupAddress[]; readonly ttlMs: number }
-  /** The name servers know no address of this name. */
+  /** The name servers report no address for this name. */
   | { readonly kind: "unknown" }
-  /** They did not say. */
+  /** The name servers gave no usable response. */
   | { readonly kind: "failed"; readonly message: string };
 
-/** Its codes are those of getaddrinfo, which {@link https://nodejs.org/api/dns.html} has for `dns.lookup` too. */
+/**
+ * Its codes are those of getaddrinfo, as documented for `dns.lookup` ({@link
+ * https://nodejs.org/api/dns.html}).
+ */
 export class NameError extends Error {
   readonly code: "ENOTFOUND" | "EAI_AGAIN";
 
@@ -18,7 +21,7 @@ export class NameError extends Error {
   }
 }
 
-/** @throws NameError where there is no address */
+/** @throws NameError when there is no address */
 export function addressesOf(name: string, outcome: NameOutcome): readonly LookupAddress[] {
   if (outcome.kind === "found") return outcome.addresses;
   if (outcome.kind === "failed") {

@@ -3,16 +3,16 @@ import { promises } from "node:dns";
 import { errnoCode } from "../../core/errors.ts";
 import type { NameOutcome } from "./name-outcome.ts";
 
-/** The part of `dns.promises.Resolver` that a query takes. */
+/** The part of `dns.promises.Resolver` used by a query. */
 export type AddressResolver = Pick<promises.Resolver, "resolve4" | "resolve6" | "cancel">;
 
-/** For one question to one name server; it is asked twice. */
+/** Per question and name server; each is tried twice. */
 const timeoutMs = 2_000;
-/** Of one name and one family: a response may have thousands. */
+/** Per name and family: a response may hold thousands. */
 const maxAddresses = 32;
 const noSuchName = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"]);
 
-/** @param servers `address` or `address:port`; those of the system where there are none */
+/** @param servers `address` or `address:port`; the system's when empty */
 export function createResolver(servers: readonly string[]): AddressResolver {
   const resolver = new promises.Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers.length > 0) resolver.setServers(servers);
@@ -20,8 +20,8 @@ export function createResolver(servers: readonly string[]): AddressResolver {
 }
 
 /**
- * Asks for the addresses of the first of the names that has any. Where a name server does not say whether a name exists,
- * none of those after it is taken in its place.
+ * Resolves the first of the names that has an address. When a name server cannot tell whether a name exists,
+ * the names after it are not used instead.
  */
 export async function queryAddresses(
   resolver: AddressResolver,
@@ -34,7 +34,7 @@ export async function queryAddresses(
   return { kind: "unknown" };
 }
 
-/** One family is enough: a name server that fails for the other one stops nobody. */
+/** One family is enough: a name server that fails for the other does not fail the lookup. */
 async function queryName(resolver: AddressResolver, name: string): Promise<NameOutcome> {
   const answers = await Promise.allSettled([
     resolver.resolve4(name, { ttl: true }),

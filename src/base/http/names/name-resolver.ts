@@ -11,23 +11,23 @@ import { ParsedFile } from "./parsed-file.ts";
 import { candidates, parseResolvConf, type SearchRules } from "./resolv-conf.ts";
 
 export interface NameResolverOptions {
-  /** Name servers, `address` or `address:port`; the system's where there are none. */
+  /** Name servers, `address` or `address:port`; the system's when empty. */
   readonly servers?: readonly string[];
   readonly clock?: Pick<Clock, "monotonicMs">;
   readonly hostsPath?: string;
   readonly resolvConfPath?: string;
   readonly createResolver?: (servers: readonly string[]) => AddressResolver;
-  /** Whether this machine can reach public IPv6 addresses, as far as it knows. */
+  /** Whether this machine has a public IPv6 address. */
   readonly hasPublicIPv6?: () => boolean;
   readonly limits?: NameLimits;
 }
 
 export interface NameLimits {
-  /** At once, of all tenants; see {@link FairSemaphore} for a single one's part. */
+  /** Concurrent lookups over all tenants; {@link FairSemaphore} defines a tenant's share. */
   readonly lookups: number;
-  /** Until it is a lookup's turn; together with `lookupMs` less than a connection has to be made. */
+  /** Limit for the wait for a lookup; `waitMs` and `lookupMs` together stay below the connect timeout. */
   readonly waitMs: number;
-  /** One lookup with all its candidates. */
+  /** Limit for one lookup with all its candidates. */
   readonly lookupMs: number;
 }
 
@@ -36,10 +36,11 @@ const maxNames = 20_000;
 const maxFreeResolvers = 16;
 
 /**
- * Host names to addresses, as `dns.lookup` finds them: by /etc/hosts, then from the name servers, with the search domains
- * of /etc/resolv.conf. But `dns.lookup` runs two at a time in all of the process, so that one tenant's endpoints in a zone
- * whose name servers are down would hold up everybody's. Here hundreds run side by side, tenants take turns, a name is
- * asked for once however many want it, and what was found holds for its time to live.
+ * Resolves host names as `dns.lookup` does: by /etc/hosts, then by the name servers, with the search domains
+ * of /etc/resolv.conf. `dns.lookup` itself runs on the process's few worker threads, so one tenant's
+ * endpoints in a zone whose name servers are down would delay all tenants. Here many lookups run
+ * concurrently, tenants take turns, concurrent lookups of one name share a query, and results are cached for
+ * their TTL.
  */
 export class NameResolver {
   readonly #options: NameResolverOptions;
@@ -50,7 +51,7 @@ export class NameResolver {
   readonly #limits: NameLimits;
   readonly #turns: FairSemaphore;
   readonly #open = new Map<string, Promise<NameOutcome>>();
-  /** Free ones, for the resolv.conf they were made under: one reads that when it is made. */
+  /** Unused resolvers for the current resolv.conf: a resolver reads it when it is created. */
   #resolvers: AddressResolver[] = [];
   #resolversRules: SearchRules | undefined;
   readonly #asking = new Set<AddressResolver>();
@@ -67,8 +68,8 @@ export class NameResolver {
   }
 
   /**
-   * @param name no address
-   * @returns at least one address, in the order in which they are to be tried
+   * @param name not an address
+   * @returns at least one address, in connection order
    * @throws NameError
    */
   async lookup(name: string, tenant: string): Promise<readonly LookupAddress[]> {
@@ -78,12 +79,12 @@ export class NameResolver {
     return inOrder(addressesOf(name, outcome), this.#prefersIPv6());
   }
 
-  /** Ends all lookups, which would keep the process alive for as long as a name server may take. */
+  /** Cancels all lookups; otherwise a slow name server would keep the process alive. */
   close(): void {
     for (const resolver of this.#asking) resolver.cancel();
   }
 
-  /** A machine with many containers has many interfaces: they are not gone through for each connection. */
+  /** Cached: listing the interfaces of a machine with many containers is too slow to do per connection. */
   #prefersIPv6(): boolean {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs >= this.#looksAtAddressesAtMs) {
@@ -107,7 +108,7 @@ export class NameResolver {
       };
     }
     try {
-      // Somebody may have asked for it meanwhile.
+      // Another lookup may have started meanwhile.
       return await (this.#known(name) ?? this.#ask(name));
     } finally {
       this.#turns.release(tenant);
@@ -128,7 +129,7 @@ export class NameResolver {
     const rules = await this.#search.value();
     const resolver = this.#takeResolver(rules);
     this.#asking.add(resolver);
-    // It ends what it has asked, and so the query.
+    // Cancels the resolver's requests, and so ends the query.
     const timer = setTimeout(() => resolver.cancel(), this.#limits.lookupMs).unref();
     const outcome = await queryAddresses(resolver, candidates(name, rules));
     clearTimeout(timer);
@@ -159,7 +160,7 @@ const loopback: NameOutcome = {
   ttlMs: 0,
 };
 
-/** What no name server is asked for: RFC 6761, sections 6.3 and 6.4, and the system's own names. */
+/** Names never sent to a name server: RFC 6761, sections 6.3 and 6.4, and the system's own names. */
 function localAddresses(name: string, hosts: Hosts): NameOutcome | undefined {
   const bare = name.replace(/\.$/, "");
   const own = hosts.get(bare);
@@ -172,8 +173,8 @@ function localAddresses(name: string, hosts: Hosts): NameOutcome | undefined {
 }
 
 /**
- * IPv6 first where this machine has a public IPv6 address, as RFC 6724 would have it; else it comes last. A connection
- * tries one family after the other (happy eyeballs), so that the order only decides which is first.
+ * IPv6 first when this machine has a public IPv6 address, as in RFC 6724; otherwise last. Connections try one
+ * family after the other (happy eyeballs), so the order only decides which is tried first.
  */
 function inOrder(addresses: readonly LookupAddress[], isIPv6First: boolean): LookupAddress[] {
   const first = isIPv6First ? 6 : 4;

@@ -1,12 +1,12 @@
 import { open } from "node:fs/promises";
 import type { Clock } from "../../core/clock.ts";
 
-/** Whether the file has changed is looked for so often. */
+/** Minimum interval between checks for changes. */
 const staleMs = 5_000;
-/** Parsing more would keep the event loop for too long; the rest of a longer file is not read. */
+/** Parsing more would block the event loop for too long; the rest of a longer file is ignored. */
 const maxBytes = 512 * 1024;
 
-/** A file of the system that is parsed when it is first wanted, and again when it has changed. One that is missing is empty. */
+/** A system file, parsed on first use and again after a change. A missing file is empty. */
 export class ParsedFile<T> {
   readonly #path: string;
   readonly #parse: (text: string) => T;
@@ -23,7 +23,7 @@ export class ParsedFile<T> {
     this.#value = parse("");
   }
 
-  /** The same object as long as the file is the same. */
+  /** The parsed value; the same object until the file changes. */
   async value(): Promise<T> {
     if (this.#clock.monotonicMs() - this.#checkedAtMs > staleMs) {
       this.#checking ??= this.#check().finally(() => {

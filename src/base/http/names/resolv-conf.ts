@@ -1,15 +1,15 @@
-/** How names are completed, by resolv.conf(5): what a Kubernetes pod reaches `receiver.monitoring` by. */
+/** Search rules of resolv.conf(5), by which a Kubernetes pod resolves `receiver.monitoring`. */
 export interface SearchRules {
   readonly domains: readonly string[];
-  /** A name with fewer dots is tried with the domains first. */
+  /** A name with fewer dots is tried with the search domains first. */
   readonly ndots: number;
 }
 
-/** glibc's limits: more cost a query each, for each name. */
+/** glibc's limits: each further domain costs a query per name. */
 const maxDomains = 6;
 const maxNdots = 15;
 
-/** The last `search` or `domain` counts, and each `options`. */
+/** The last `search` or `domain` line wins; `options` lines accumulate. */
 export function parseResolvConf(text: string): SearchRules {
   let domains: readonly string[] = [];
   let ndots = 1;
@@ -28,7 +28,7 @@ export function parseResolvConf(text: string): SearchRules {
   return { domains: names.filter((name) => name !== "").slice(0, maxDomains), ndots };
 }
 
-/** The absolute names that a name may stand for, in the order in which they are asked for. */
+/** The absolute names that a name may stand for, in query order. */
 export function candidates(name: string, { domains, ndots }: SearchRules): readonly string[] {
   if (name.endsWith(".")) return [name.slice(0, -1)];
   const completed = domains.map((domain) => `${name}.${domain}`);
