@@ -38,7 +38,7 @@ async function ask() {
 }
 function failed() {
   failures++;
-  // One slip is nobody's business.
+  // A single failure is not shown.
   show(trouble, failures > 1);
   if (failures > 1) show(refreshing, false);
   return Math.min(longestMs, refreshingMs * 2 ** failures);
@@ -53,7 +53,7 @@ async function renew() {
   document.getElementById("updated").replaceWith(document.importNode(updated, true));
   tellAge();
 }
-/** Items that stay keep their element, so that focus, selection and scroll position stay too. */
+/** Unchanged items keep their elements, and so focus, selection and scroll position. */
 function swap(old, next) {
   if (old.dataset.content === next.dataset.content) return;
   const known = new Map();
