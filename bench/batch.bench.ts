@@ -28,8 +28,8 @@ for (const [count, perLine, maxSamples] of [
     samples.values[index] = index * 1_009.5;
   }
   const shape = `${count} series x ${perLine}, batches of ${maxSamples}`;
-  samplesPerRun[`window pass, ${shape}`] = count * perLine;
-  bench.add(`window pass, ${shape}`, () => {
+  samplesPerRun[`batcher, ${shape}`] = count * perLine;
+  bench.add(`batcher, ${shape}`, () => {
     let passed = 0;
     const pass = newBatcher(maxSamples, ({ sampleCount }) => {
       passed += sampleCount;

@@ -34,7 +34,7 @@ let lastRenewal = Date.now();
 function say(text, stale) {
   if (!stale) lastRenewal = Date.now();
   note.classList.toggle("stale", stale);
-  // Announce trouble to screen readers and of its end, not of every renewal.
+  // Screen readers announce trouble and its end, not every renewal.
   if (note.getAttribute("aria-live") !== (stale ? "polite" : "off")) note.setAttribute("aria-live", stale ? "polite" : "off");
   if (note.textContent !== text) note.textContent = text;
 }
