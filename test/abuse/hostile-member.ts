@@ -101,7 +101,9 @@ export async function memberAttacks(access: MemberAccess, tally: Tally, signal: 
   };
 
   let nextHost = 0;
-  /** One policy for each hostile response, and as many in a zone that never responds; edited again and again. */
+  /**
+   * One policy for each hostile response, and as many in a zone that never responds; edited again and again.
+   */
   const policyChurn = async (): Promise<void> => {
     const count = Object.keys(responses).length;
     for (let index = 0; index < count && !signal.aborted; index++) {

@@ -14,7 +14,10 @@ export interface PlatformTokens {
 /** Each project belongs to an organization of its own, of the same name. */
 const organizations = [honestProject, hostileProject];
 
-/** What an operator does before the daemon runs. @param configFile without `controlPlane`, which needs the tokens */
+/**
+ * What an operator does before the daemon runs. @param configFile without `controlPlane`, which needs the
+ * tokens
+ */
 export async function prepareUsers(configFile: string, signal: AbortSignal): Promise<PlatformTokens> {
   const command = { file: configFile, overrides: [], environment: {} };
   const silent = { write: () => undefined };

@@ -1,8 +1,8 @@
 /**
- * `npm run test:abuse`: a hostile member, a hostile receiver, a name server that never responds and clients without a
- * token, all at once, against a daemon that also exports. The samples of ten honest sinks arrive within five seconds of
- * when the store has them, an honest member gets responses, memory and Redis stay bounded, and the daemon is the same
- * process at the end.
+ * `npm run test:abuse`: a hostile member, a hostile receiver, a name server that never responds and clients
+ * without a token, all at once, against a daemon that also exports. The samples of ten honest sinks arrive
+ * within five seconds of when the store has them, an honest member gets responses, memory and Redis stay
+ * bounded, and the daemon is the same process at the end.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -60,7 +60,10 @@ async function phaseOf(lengthMs: number): Promise<Phase> {
   return { fromMs, toMs: fromMs + lengthMs };
 }
 
-/** How long after the store showed it each tick of the honest sinks had arrived; Infinity for one that never did. */
+/**
+ * How long after the store showed it each tick of the honest sinks had arrived; Infinity for one that never
+ * did.
+ */
 function lags(receiver: TeamReceiver, { fromMs, toMs }: Phase): number[] {
   return honestTeams.flatMap((team) => {
     const arrivals = receiver.arrivals(team);

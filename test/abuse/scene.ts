@@ -15,7 +15,9 @@ const tenantLabel = "project";
 const groupDomain = "platformapis";
 const never = new AbortController().signal;
 
-/** Zones of the test's name server: in the one names have an address, in the other no question has a response. */
+/**
+ * Zones of the test's name server: in the one names have an address, in the other no question has a response.
+ */
 export const honestZone = "honest.test";
 export const deadZone = "dead.test";
 
@@ -62,7 +64,10 @@ export async function writeDirectoryPolicies(folder: string, receiverUrl: string
   }
 }
 
-/** Writes a sample a second for every series, for the time of the whole run, so that nothing is written meanwhile. */
+/**
+ * Writes a sample a second for every series, for the time of the whole run, so that nothing is written
+ * meanwhile.
+ */
 export async function writeSamples(storeUrl: string, forMs: number): Promise<void> {
   const fromMs = Math.floor(Date.now() / 1_000) * 1_000;
   const timestamps: number[] = [];

@@ -1,4 +1,7 @@
-/** What became of each attack: how often it was made, by response code; "cut" where the connection ended first. */
+/**
+ * What became of each attack: how often it was made, by response code; "cut" where the connection ended
+ * first.
+ */
 export class Tally {
   readonly #counts = new Map<string, Map<string, number>>();
 

@@ -583,8 +583,8 @@ describe("the garbage collector", () => {
       return (await call("GET", `${configMaps}/child`)).json.metadata.deletionTimestamp !== undefined;
     });
     expect(await exists("owner")).toBe(true);
-    // The foreground deletion has added a finalizer of its own, which the collector takes off, maybe in between: then the
-    // patch would add it anew to what is being deleted, and is refused.
+    // The foreground deletion has added a finalizer of its own, which the collector takes off, maybe in
+    // between: then the patch would add it anew to what is being deleted, and is refused.
     await until("the finalizer is taken off", async () => {
       const { finalizers } = (await call("GET", `${configMaps}/child`)).json.metadata;
       const rest = finalizers.filter((each: string) => each !== "example.com/hold");

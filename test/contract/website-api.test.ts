@@ -69,7 +69,10 @@ async function statusOf(base: string): Promise<{ updatedAt: number | null; isRef
   return (await (await fetch(base + current)).json()) as { updatedAt: number | null; isRefreshing: boolean };
 }
 
-/** A client of its own, for the rate limit: the strict server trusts its proxy, and this is what one would write. */
+/**
+ * A client of its own, for the rate limit: the strict server trusts its proxy, and this is what one would
+ * write.
+ */
 function strictly(path: string, client: string): Promise<Response> {
   return fetch(strictUrl + path, { headers: { "x-forwarded-for": client } });
 }

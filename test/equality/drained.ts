@@ -1,7 +1,9 @@
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 
-/** Waits until the checkpoint of every one of these sinks is at `lastMs` or past it. @throws after `limitMs` */
+/**
+ * Waits until the checkpoint of every one of these sinks is at `lastMs` or past it. @throws after `limitMs`
+ */
 export async function drained(
   daemon: RunningDaemon,
   sinkNames: readonly string[],

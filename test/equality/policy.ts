@@ -34,7 +34,9 @@ export function randomVariant(edit: number, random: () => number): PolicyVariant
   };
 }
 
-/** The manifest, as JSON, which YAML readers read too; `secret` names the one that every sink logs in with. */
+/**
+ * The manifest, as JSON, which YAML readers read too; `secret` names the one that every sink logs in with.
+ */
 export function manifest(variant: PolicyVariant, sinks: readonly PolicySink[], secret?: string): string {
   const sources = jobs.map((job, index) => ({
     name: `source-${index}`,

@@ -2,7 +2,8 @@ import { type RunningServer, startPrometheus, startVictoriaMetrics } from "../su
 import type { Receiver } from "./comparison.ts";
 
 /**
- * A receiver of each kind: one that keeps repeats, one that forgives them, and one that refuses a request for one.
+ * A receiver of each kind: one that keeps repeats, one that forgives them, and one that refuses a request for
+ * one.
  *
  * @param started notes each server as soon as it runs, so that it is stopped whatever comes next
  */

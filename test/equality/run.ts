@@ -1,8 +1,8 @@
 /**
- * `npm run test:equality`: nothing is lost, nothing is invented, whatever interrupts. Samples are written live into a
- * VictoriaMetrics; telemetryd exports them to a VictoriaMetrics and to Prometheus with and without an out-of-order
- * window; it is killed with `kill -9` at random and its policy is edited meanwhile. At the end the sets of (series,
- * timestamp, value) of the source and of each receiver must be equal.
+ * `npm run test:equality`: nothing is lost, nothing is invented, whatever interrupts. Samples are written
+ * live into a VictoriaMetrics; telemetryd exports them to a VictoriaMetrics and to Prometheus with and
+ * without an out-of-order window; it is killed with `kill -9` at random and its policy is edited meanwhile.
+ * At the end the sets of (series, timestamp, value) of the source and of each receiver must be equal.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +25,8 @@ import { type Source, type WriterResult, writeLive } from "./writer.ts";
 const lanes = 4;
 const drainLimitMs = 90_000;
 /**
- * Between a start and the next kill: as often as not it comes while the daemon catches up, when much is in flight.
+ * Between a start and the next kill: as often as not it comes while the daemon catches up, when much is in
+ * flight.
  */
 const killPauseMs = { catchingUp: [0, 1500], upToDate: [3000, 9000] } as const;
 const editPauseMs = [2000, 8000] as const;
@@ -90,8 +91,8 @@ async function startBench(
   const server = await started(args.source === "prometheus" ? startPrometheus() : startVictoriaMetrics());
   const source = { kind: args.source, url: server.url };
   const receivers = await startReceivers(started);
-  // Longer than it takes until everything that is written at a time can be read: VictoriaMetrics may show the first
-  // samples of a new series up to 11 s late, since it forgets what a selector found only every 10 s.
+  // Longer than it takes until everything that is written at a time can be read: VictoriaMetrics may show the
+  // first samples of a new series up to 11 s late, since it forgets what a selector found only every 10 s.
   const delayMs = 15_000 + Math.ceil(args.series / 10_000) * 1000;
   const configFile = join(folder, "telemetryd.yaml");
   await mkdir(join(folder, "policies"));

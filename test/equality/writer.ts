@@ -28,8 +28,8 @@ export interface Source {
 }
 
 /**
- * Writes a sample of every series at each multiple of `everyMs`, with the time at which it is written, as a scraper
- * does, until the signal. Resolves when the last tick is written.
+ * Writes a sample of every series at each multiple of `everyMs`, with the time at which it is written, as a
+ * scraper does, until the signal. Resolves when the last tick is written.
  */
 export async function writeLive(
   source: Source,

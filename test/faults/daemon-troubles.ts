@@ -55,7 +55,9 @@ export class DaemonTroubles {
     if (this.#options.canFillDisk) spawnSync("umount", [this.#options.stateDirectory]);
   }
 
-  /** One trouble after another until the signal; the daemon runs when the promise resolves. @returns how many */
+  /**
+   * One trouble after another until the signal; the daemon runs when the promise resolves. @returns how many
+   */
   async run(random: () => number, until: AbortSignal): Promise<number> {
     const kinds = processTroubles.filter((kind) => kind !== "disk-full" || this.#options.canFillDisk);
     // Of a restart; for a full disk three times that.
@@ -88,7 +90,9 @@ export class DaemonTroubles {
     await this.start();
   }
 
-  /** Not with a kill in it: what a full disk keeps from being remembered is read again, and that has no bound. */
+  /**
+   * Not with a kill in it: what a full disk keeps from being remembered is read again, and that has no bound.
+   */
   async #fillDisk(forMs: number): Promise<void> {
     this.#fullDisks++;
     const filler = join(this.#options.stateDirectory, "filler");

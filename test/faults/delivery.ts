@@ -1,8 +1,8 @@
 /**
- * `npm run test:faults`: nothing is lost, nothing is invented, whatever breaks. As `npm run test:equality`, and every part
- * is in trouble again and again, by a random schedule that a seed repeats: the daemon is killed, stopped, and its disk is
- * full; receivers and store are behind proxies that are down, slow, response 500 and 429, and break connections; policies are
- * edited, and passwords change before the Secret does.
+ * `npm run test:faults`: nothing is lost, nothing is invented, whatever breaks. As `npm run test:equality`,
+ * and every part is in trouble again and again, by a random schedule that a seed repeats: the daemon is
+ * killed, stopped, and its disk is full; receivers and store are behind proxies that are down, slow, response
+ * 500 and 429, and break connections; policies are edited, and passwords change before the Secret does.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -237,7 +237,10 @@ function pause(ms: number, until: AbortSignal): Promise<void> {
   return sleep(ms, until).catch(() => undefined);
 }
 
-/** Runs this program again where it may mount a tmpfs. @returns its exit status, or undefined where that is not allowed */
+/**
+ * Runs this program again where it may mount a tmpfs. @returns its exit status, or undefined where that is
+ * not allowed
+ */
 async function runInNamespace(): Promise<number | undefined> {
   if (process.env[namespaceKey] !== undefined) return undefined;
   if (spawnSync("unshare", ["-Urm", "true"]).status !== 0) return undefined;

@@ -18,7 +18,10 @@ export class ProxiedReceiver implements Receiver {
   readonly kind: Receiver["kind"];
   readonly server: RunningServer;
   readonly proxy: FaultProxy;
-  /** Samples in requests that the receiver took and whose response got lost on the way, or was perhaps not noted before a kill. */
+  /**
+   * Samples in requests that the receiver took and whose response got lost on the way, or was perhaps not
+   * noted before a kill.
+   */
   lostSamples = 0;
   readonly #troubles: OpenTrouble[] = [];
   readonly #open = new Set<OpenTrouble>();
@@ -50,7 +53,10 @@ export class ProxiedReceiver implements Receiver {
     for (const trouble of this.#open) if (trouble.failed > 0) trouble.wakes++;
   }
 
-  /** Of each lane the last response may not be in the journal; the one before it is, since the next request was noted after it. */
+  /**
+   * Of each lane the last response may not be in the journal; the one before it is, since the next request
+   * was noted after it.
+   */
   noteKill(): void {
     this.proxy.clientDied(lanes);
   }

@@ -37,7 +37,10 @@ export function* troubles<Kind extends string>(
 
 const pass: Fault = { kind: "pass" };
 
-/** What a receiver in trouble does with a request. Some get through, so that what was sent before and after mix. */
+/**
+ * What a receiver in trouble does with a request. Some get through, so that what was sent before and after
+ * mix.
+ */
 export function receiverFault(trouble: ReceiverTrouble, random: () => number): Fault {
   if (random() < 0.2) return pass;
   switch (trouble) {

@@ -45,6 +45,8 @@ export interface ExpectedResponse {
   readonly text?: RegExp;
   /** In lower case. */
   readonly headers?: Readonly<Record<string, string | RegExp | undefined>>;
-  /** The fields of managers by `manager operation`: `data.a`, `spec.sinks[name=a]`, `metadata.finalizers[=a]`. */
+  /**
+   * The fields of managers by `manager operation`: `data.a`, `spec.sinks[name=a]`, `metadata.finalizers[=a]`.
+   */
   readonly managers?: Readonly<Record<string, readonly string[]>>;
 }

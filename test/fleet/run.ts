@@ -1,7 +1,8 @@
 /**
- * `npm run test:fleet`: the test of equality with three replicas that share their cycles through Redis. Samples are written
- * live into a VictoriaMetrics and exported to three sinks; replicas are killed with `kill -9` at random, Redis is killed once,
- * and in the end all replicas are restarted one after another. Each receiver must then hold what the source holds.
+ * `npm run test:fleet`: the test of equality with three replicas that share their cycles through Redis.
+ * Samples are written live into a VictoriaMetrics and exported to three sinks; replicas are killed with `kill
+ * -9` at random, Redis is killed once, and in the end all replicas are restarted one after another. Each
+ * receiver must then hold what the source holds.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

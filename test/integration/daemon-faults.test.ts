@@ -1,4 +1,6 @@
-/** The whole daemon when its surroundings fail or change: a full disk, receivers that hang, a reload, a pause. */
+/**
+ * The whole daemon when its surroundings fail or change: a full disk, receivers that hang, a reload, a pause.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -136,15 +138,18 @@ async function write(job: string, count: number, ageMs = 0): Promise<void> {
 }
 
 /**
- * Makes these series known to the store before anybody asks for them: one that is new may be shown 10 s late. The sinks start now, and
- * do not send these samples.
+ * Makes these series known to the store before anybody asks for them: one that is new may be shown 10 s late.
+ * The sinks start now, and do not send these samples.
  */
 async function writeSeries(job: string, count: number): Promise<void> {
   await write(job, count, 60_000);
   await seriesAreShown(store.url, `{job="${job}"}`, count);
 }
 
-/** Remounts the state directory of a daemon that has a mount namespace of its own. @throws when something holds it open */
+/**
+ * Remounts the state directory of a daemon that has a mount namespace of its own. @throws when something
+ * holds it open
+ */
 function remountState(daemon: Child, options: string): void {
   const enter = [`--target=${daemon.pid}`, "--user", "--preserve-credentials", "--mount"];
   const mount = ["mount", "-o", `remount,${options}`, join(folder, "state")];
@@ -266,12 +271,14 @@ test("ten receivers that hang and much to send: the memory stays within its boun
     return { fault: "hang" };
   });
   for (let age = 60; age > 0; age--) await write("load", 5_000, age * 1_000);
-  // A daemon that starts sooner than the store shows what it was given reads an empty window, and has nothing to send.
+  // A daemon that starts sooner than the store shows what it was given reads an empty window, and has nothing
+  // to send.
   await seriesAreShown(store.url, '{job="load"}', 5_000);
   await writePolicy({ name: "export", job: "load", sinks });
   await writeConfig(["delivery: { startFrom: 10m, memoryLimit: 32MiB }"]);
   const daemon = await startDaemon();
-  // Not all at once: a request is given up after 30 s, and on a slow machine that may be before the last sink sends.
+  // Not all at once: a request is given up after 30 s, and on a slow machine that may be before the last sink
+  // sends.
   await until("all receivers hang", () => hanging.size === sinks.length);
   let highest = 0;
   for (let turn = 0; turn < 20; turn++) {

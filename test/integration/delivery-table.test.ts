@@ -1,6 +1,6 @@
 /**
- * Every row of the delivery table (ARCHITECTURE.md), by the exporter as the daemon runs it: over real HTTP, with its state and the
- * rejected store on disk.
+ * Every row of the delivery table (ARCHITECTURE.md), by the exporter as the daemon runs it: over real HTTP,
+ * with its state and the rejected store on disk.
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listRejected } from "../../src/exporter/remote-write/rejected/rejected-store.ts";

@@ -1,6 +1,7 @@
 /**
- * One does not hold up the others: fifty sinks in the parts of the daemon that export, five of whose receivers hang, and one of
- * which has by far the most series; and somebody else who asks the store meanwhile.
+ * One does not hold up the others: fifty sinks in the parts of the daemon that export, five of whose
+ * receivers hang, and one of which has by far the most series; and somebody else who asks the store
+ * meanwhile.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -105,7 +106,10 @@ async function write(largest: number, agesMs: readonly number[]): Promise<void> 
   });
 }
 
-/** How long queries of another client take, and how far the others' sinks are behind: nine tenths are better than this. */
+/**
+ * How long queries of another client take, and how far the others' sinks are behind: nine tenths are better
+ * than this.
+ */
 async function watch(exporting: Exporting, forMs: number): Promise<{ queryMs: number; lagMs: number }> {
   const queriesMs: number[] = [];
   const lagsMs: number[] = [];
@@ -151,7 +155,8 @@ test("receivers that hang and one large tenant delay nobody else by more than a 
     });
     await write(20_000, [0]);
     const hung = await watch(exporting, 8_000);
-    // Reading went on: what hangs is only the receivers. A newer store may have shown a sample after its window was read.
+    // Reading went on: what hangs is only the receivers. A newer store may have shown a sample after its
+    // window was read.
     await until("the receivers hang", async () => {
       if (receiver.inFlight().now < hangingCount) await write(20, [0]);
       return receiver.inFlight().now >= hangingCount;

@@ -1,6 +1,7 @@
 /**
- * The tables of the MetricsQL tests: queries that must be accepted, with what they are printed as, and queries that must
- * be refused. The unit tests hold the parser to them, the integration test holds them to a real VictoriaMetrics.
+ * The tables of the MetricsQL tests: queries that must be accepted, with what they are printed as, and
+ * queries that must be refused. The unit tests hold the parser to them, the integration test holds them to a
+ * real VictoriaMetrics.
  */
 
 export interface AcceptedQuery {

@@ -167,8 +167,9 @@ describe("a real Prometheus", () => {
     await prometheus?.[Symbol.asyncDispose]();
   });
 
-  // Names of groups without a P came with a later version of its regular expressions; __graphite__ is an ordinary label
-  // to it, so it responds, but with nothing; sums of durations are subtractions of numbers to Prometheus 3.
+  // Names of groups without a P came with a later version of its regular expressions; __graphite__ is an
+  // ordinary label to it, so it responds, but with nothing; sums of durations are subtractions of numbers to
+  // Prometheus 3.
   it.each(ACCEPTED.filter(({ query }) => !/\(\?<|^m\{__graphite__|1h30m-2m/.test(query)))(
     "knows $query, or there are reasons",
     async ({ query }) => {

@@ -10,7 +10,9 @@ const found = await findServers(["chromium"], { install: false }).catch((error: 
   if (process.env["CHROMIUM_BIN"]) throw error;
 });
 
-/** The status page in a real browser. A machine without one still runs every test of what the server renders. */
+/**
+ * The status page in a real browser. A machine without one still runs every test of what the server renders.
+ */
 describe.skipIf(found === undefined)("the status page in a browser", () => {
   let browser: Browser;
   let page: Page;

@@ -18,7 +18,9 @@ import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts"
 import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 
-/** A daemon that follows an organization of a platform, from a policy to the samples at its receiver and back. */
+/**
+ * A daemon that follows an organization of a platform, from a policy to the samples at its receiver and back.
+ */
 
 const { signal } = new AbortController();
 const releasers = new Releasers();

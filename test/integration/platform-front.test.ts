@@ -5,7 +5,9 @@ import { bodyIn, type RawConnection, rawTcp, rawTls } from "../support/raw-tls.t
 import { until } from "../support/until.ts";
 import { openWatch } from "../support/watch-client.ts";
 
-/** What clients can do to the server before and beside their requests: hold connections, bodies, responses. */
+/**
+ * What clients can do to the server before and beside their requests: hold connections, bodies, responses.
+ */
 
 const limits = {
   connections: 60,

@@ -16,8 +16,8 @@ import { until } from "../support/until.ts";
 import type { RunningWebsite } from "../support/website.ts";
 
 /**
- * What goes wrong around the roadmap, one thing at a time, over real Redis. A rejection that nobody handles fails the
- * file by itself. Slower proofs: `npm run test:roadmap-faults`.
+ * What goes wrong around the roadmap, one thing at a time, over real Redis. A rejection that nobody handles
+ * fails the file by itself. Slower proofs: `npm run test:roadmap-faults`.
  */
 const releasers = new Releasers();
 let fixture: RoadmapFixture;

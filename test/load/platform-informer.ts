@@ -14,8 +14,8 @@ export interface InformerResult {
 }
 
 /**
- * Lets an informer of the Kubernetes client library follow random writes while the server is restarted and its change log
- * compacted, then holds its state against the server's.
+ * Lets an informer of the Kubernetes client library follow random writes while the server is restarted and
+ * its change log compacted, then holds its state against the server's.
  */
 export async function runInformer(durationMs: number, restartEveryMs: number): Promise<InformerResult> {
   const platform = await startTestPlatform({

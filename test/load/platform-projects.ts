@@ -12,8 +12,8 @@ import { groupDomain, httpsRequest, organizationBase, projectBase } from "../sup
 import { until } from "../support/until.ts";
 
 /**
- * `npm run test:platform-projects`: an organization of a thousand projects, followed by one exporter: two connections a
- * project at most, and how much memory they take.
+ * `npm run test:platform-projects`: an organization of a thousand projects, followed by one exporter: two
+ * connections a project at most, and how much memory they take.
  */
 const count = Number(process.argv[2] ?? 1_000);
 

@@ -6,8 +6,8 @@ import { until } from "../support/until.ts";
 import { type OpenWatch, openWatch } from "../support/watch-client.ts";
 
 /**
- * `npm run test:platform-load`: 10,000 objects and 1,000 watches on one process. Lists in 99 of 100 cases within a second,
- * a change at every watch within a second, and less than 512 MB.
+ * `npm run test:platform-load`: 10,000 objects and 1,000 watches on one process. Lists in 99 of 100 cases
+ * within a second, a change at every watch within a second, and less than 512 MB.
  */
 const objects = Number(process.argv[2] ?? 10_000);
 const watchCount = Number(process.argv[3] ?? 1_000);

@@ -1,9 +1,9 @@
 /**
- * Server-side apply as its documentation describes it, written down over a flat list of fields: what tests hold
- * src/platform/server/apply to. Nothing here knows of trees, schemas or field sets.
+ * Server-side apply as its documentation describes it, written down over a flat list of fields: what tests
+ * hold src/platform/server/apply to. Nothing here knows of trees, schemas or field sets.
  *
- * A field is named as conflicts name it: `.text`, `.map.a`, `.set[="a"]`, `.items[name="a"].size`. An item of a list
- * is a field itself. Maps and lists are not; empty ones are left to structured-merge-diff.test.ts.
+ * A field is named as conflicts name it: `.text`, `.map.a`, `.set[="a"]`, `.items[name="a"].size`. An item of
+ * a list is a field itself. Maps and lists are not; empty ones are left to structured-merge-diff.test.ts.
  */
 export interface Thing {
   readonly text?: string;
@@ -70,8 +70,8 @@ export function conflictsOf(model: Model, manager: string, wanted: Fields): stri
 }
 
 /**
- * An apply without conflicts, or with force: the manager owns what it applies, and nothing else. Others lose what gets
- * another value. A field that the manager owned, does not apply and shares with nobody goes.
+ * An apply without conflicts, or with force: the manager owns what it applies, and nothing else. Others lose
+ * what gets another value. A field that the manager owned, does not apply and shares with nobody goes.
  */
 export function applied(model: Model, manager: string, wanted: Fields): Model {
   const before = model.owned.get(manager) ?? new Set();

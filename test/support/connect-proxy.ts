@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
 
-/** A real HTTP proxy in this process that makes tunnels (CONNECT), and wants credentials where a test says so. */
+/**
+ * A real HTTP proxy in this process that makes tunnels (CONNECT), and wants credentials where a test says so.
+ */
 export interface ConnectProxy extends AsyncDisposable {
   readonly url: string;
   /** `host:port` of each tunnel that was asked for. */

@@ -1,7 +1,10 @@
 import type { Condition } from "../../src/exporter/policy/status/conditions.ts";
 import type { DaemonStatus, PolicyView, SinkView } from "../../src/exporter/policy/status/status-view.ts";
 
-/** States of a daemon as a busy platform has them; the same every time, for tests and for the README's picture. */
+/**
+ * States of a daemon as a busy platform has them; the same every time, for tests and for the README's
+ * picture.
+ */
 export function busyDaemon(sinkCount: number, nowMs: number): DaemonStatus {
   const random = seeded(7);
   const policies: PolicyView[] = [];

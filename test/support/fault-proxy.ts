@@ -38,11 +38,13 @@ export interface FaultProxy extends AsyncDisposable {
   idleMs(): number;
   /** From now on, asked for each request when its head is there. */
   plan(next: (request: ProxiedRequest) => Fault): void;
-  /** Called with the body of each request that the server got and whose response did not get to the client. */
+  /**
+   * Called with the body of each request that the server got and whose response did not get to the client.
+   */
   onLost(listener: (body: Buffer) => void): void;
   /**
-   * The client has died: reports as lost what it may not have noted, the last responses that were passed on, if they are less
-   * than two seconds old.
+   * The client has died: reports as lost what it may not have noted, the last responses that were passed on,
+   * if they are less than two seconds old.
    *
    * @param most of them, at most
    */
@@ -54,8 +56,8 @@ export interface FaultProxy extends AsyncDisposable {
 }
 
 /**
- * Starts a proxy in front of a server that speaks HTTP/1.1 on a loopback port. Requests must have a Content-Length, and
- * come one after another on a connection (no pipelining), as those of telemetryd do.
+ * Starts a proxy in front of a server that speaks HTTP/1.1 on a loopback port. Requests must have a
+ * Content-Length, and come one after another on a connection (no pipelining), as those of telemetryd do.
  */
 export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
   const shared: Shared = {
@@ -241,7 +243,8 @@ class Exchanges {
     }
     if (this.#open !== undefined) this.#noteAnswered(this.#open);
     this.#open = undefined;
-    // What comes next on this connection is the next request, or more of this response, which is passed on as it is.
+    // What comes next on this connection is the next request, or more of this response, which is passed on as
+    // it is.
     this.#fault = undefined;
     if (!this.#client.write(chunk)) server.pause();
   }

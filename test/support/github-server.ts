@@ -28,7 +28,10 @@ export interface FakeGithub extends AsyncDisposable {
   updatedAt: string;
   /** Null: the token has no right to read projects. */
   isVisible: boolean;
-  /** Asked before each response, with the number of the GraphQL request from 1; undefined lets the service response. */
+  /**
+   * Asked before each response, with the number of the GraphQL request from 1; undefined lets the service
+   * response.
+   */
   intercept: (request: number, query: string) => CannedAnswer | undefined;
   /** Waited for before each response. */
   gate: () => Promise<void>;
@@ -43,8 +46,8 @@ export interface FakeGithub extends AsyncDisposable {
 }
 
 /**
- * GitHub's GraphQL API for one project board, over HTTP on loopback. It executes against the schema that GitHub
- * publishes, so a query that the real service would refuse is refused here in the same words.
+ * GitHub's GraphQL API for one project board, over HTTP on loopback. It executes against the schema that
+ * GitHub publishes, so a query that the real service would refuse is refused here in the same words.
  */
 export async function startFakeGithub(): Promise<FakeGithub> {
   const schema = publishedSchema();

@@ -8,9 +8,9 @@ const maxAttempts = 6;
 const runsOfEach = 3;
 
 /**
- * Fails when the work grows faster than its input. What counts is the processor's time, of the best of several runs, and
- * what is compared takes about equally long, so that a busy machine spoils neither side alone; several attempts are made,
- * since it cannot make a quadratic algorithm look linear.
+ * Fails when the work grows faster than its input. What counts is the processor's time, of the best of
+ * several runs, and what is compared takes about equally long, so that a busy machine spoils neither side
+ * alone; several attempts are made, since it cannot make a quadratic algorithm look linear.
  *
  * @param prepare makes the work for an input of a size; what it does itself is not measured
  * @param size large enough that what is proportional to it outweighs everything else

@@ -1,6 +1,6 @@
 /**
- * Frames of HTTP/2 (RFC 9113), written by hand: `node:http2`'s client refuses to flood, and from Node 24 on it hangs
- * when it is made to.
+ * Frames of HTTP/2 (RFC 9113), written by hand: `node:http2`'s client refuses to flood, and from Node 24 on
+ * it hangs when it is made to.
  */
 
 const frameTypes = { headers: 1, resetStream: 3, settings: 4 } as const;
@@ -23,7 +23,9 @@ function length(value: number): number[] {
   return value < 127 ? [value] : [127, ...rest(value - 127)];
 }
 
-/** A header field with its name and value as they are: "literal without indexing" (RFC 7541, section 6.2.2). */
+/**
+ * A header field with its name and value as they are: "literal without indexing" (RFC 7541, section 6.2.2).
+ */
 function literal(name: string, value: string): Buffer {
   return Buffer.from([
     0,

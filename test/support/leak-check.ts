@@ -37,7 +37,8 @@ const settleLimitMs = 5000;
 
 /**
  * Fails a test file that leaves a child process, a socket that listens or is open, or a timer. Listed in
- * `setupFiles`, it goes around everything that the file does itself: its first hook runs first, its last one last.
+ * `setupFiles`, it goes around everything that the file does itself: its first hook runs first, its last one
+ * last.
  */
 export function checkLeaks(): void {
   let before: Holdings | undefined;

@@ -4,7 +4,9 @@ import type { Selector } from "../../src/exporter/metricsql/ast/ast.ts";
 import { walk } from "../../src/exporter/metricsql/ast/visit.ts";
 import { parse } from "../../src/exporter/metricsql/parse/parser.ts";
 
-/** Each metric that docs/metrics.md lists, with its labels; another test holds that document to the program. */
+/**
+ * Each metric that docs/metrics.md lists, with its labels; another test holds that document to the program.
+ */
 function documentedMetrics(): Map<string, ReadonlySet<string>> {
   const document = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
   const metrics = new Map<string, ReadonlySet<string>>();
@@ -29,8 +31,8 @@ const scrapeMetrics = new Map([["up", new Set(scrapeLabels)]]);
 const metrics = new Map<string, ReadonlySet<string>>([...documentedMetrics(), ...scrapeMetrics]);
 
 /**
- * What is wrong with a query of an alert or a dashboard: it cannot be parsed, plain Prometheus would not take it, or it
- * asks for a metric or a label that the program does not expose.
+ * What is wrong with a query of an alert or a dashboard: it cannot be parsed, plain Prometheus would not take
+ * it, or it asks for a metric or a label that the program does not expose.
  */
 export function queryFaults(text: string): string[] {
   // Grafana puts a duration there before it asks.

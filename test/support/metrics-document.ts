@@ -8,8 +8,8 @@ export interface DocumentedMetric {
 }
 
 /**
- * Holds docs/metrics.md to what the program exposes, both ways. Nothing is collected: a registry of a component that
- * does not run will do.
+ * Holds docs/metrics.md to what the program exposes, both ways. Nothing is collected: a registry of a
+ * component that does not run will do.
  *
  * @param registries all that the ops address merges
  * @param others what is exposed without a registry

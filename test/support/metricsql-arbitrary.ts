@@ -1,8 +1,8 @@
 import fc from "fast-check";
 
 /**
- * Random MetricsQL texts that are valid, and random series for them: few names and values, so that filters match now
- * and then.
+ * Random MetricsQL texts that are valid, and random series for them: few names and values, so that filters
+ * match now and then.
  */
 const label = fc.constantFrom("a", "b", "t", "le", "a-b", "é");
 const value = fc.constantFrom("", "x", "y", "own", 'q"\\\n', "x.y");

@@ -1,7 +1,10 @@
 import { request } from "node:http";
 import { Duplex } from "node:stream";
 
-/** What Node's own client (llhttp, strict) makes of the bytes of one response and the end of the connection after them. */
+/**
+ * What Node's own client (llhttp, strict) makes of the bytes of one response and the end of the connection
+ * after them.
+ */
 export type NodeReading =
   | {
       readonly kind: "whole";

@@ -53,7 +53,9 @@ export interface TestResponse {
   readonly json: any;
 }
 
-/** `https` rather than fetch: each request takes its own connection, and the certificate is the test's own. */
+/**
+ * `https` rather than fetch: each request takes its own connection, and the certificate is the test's own.
+ */
 export function httpsRequest(
   url: string,
   options: FetchOptions = {},

@@ -1,4 +1,7 @@
-/** Random numbers that a seed repeats: each call gives the next one, in [0, 1). (mulberry32, enough for tests.) */
+/**
+ * Random numbers that a seed repeats: each call gives the next one, in [0, 1). (mulberry32, enough for
+ * tests.)
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

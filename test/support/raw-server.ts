@@ -1,10 +1,15 @@
 import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 
-/** What a test makes of each request. The socket's writing side, and how many requests came before, on all connections. */
+/**
+ * What a test makes of each request. The socket's writing side, and how many requests came before, on all
+ * connections.
+ */
 export type Act = (socket: Socket, index: number) => void;
 
-/** Takes HTTP requests apart no further than to see their end, and responds with whatever bytes a test wants. */
+/**
+ * Takes HTTP requests apart no further than to see their end, and responds with whatever bytes a test wants.
+ */
 export interface RawServer extends AsyncDisposable {
   readonly port: number;
   /** Whole requests, as text. */

@@ -30,9 +30,15 @@ export interface ReceiverResponse {
   readonly body?: string | Buffer;
   /** Waits before it responds. */
   readonly delayMs?: number;
-  /** `hang`: never responses. `reset`: closes with RST, no response. `cut`: a header, half of the body, then RST. */
+  /**
+   * `hang`: never responses. `reset`: closes with RST, no response. `cut`: a header, half of the body, then
+   * RST.
+   */
   readonly fault?: "hang" | "reset" | "cut";
-  /** Responses by itself, with whatever it writes; status, headers and body are not used then. See `odd-responses.ts`. */
+  /**
+   * Responses by itself, with whatever it writes; status, headers and body are not used then. See
+   * `odd-responses.ts`.
+   */
   readonly by?: (response: ServerResponse, socket: Socket) => void;
   /** Whether the samples are stored; by default when the status is 2xx and no fault was given. */
   readonly store?: boolean;
@@ -119,7 +125,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     most = Math.max(most, now);
     response.once("close", () => now--);
     handle(message, response).catch((error: unknown) => {
-      // The sender went away, or the receiver is closing: there is nobody to respond. A fault of a script is shown.
+      // The sender went away, or the receiver is closing: there is nobody to respond. A fault of a script is
+      // shown.
       if (!response.headersSent && !message.socket.destroyed && !closing.signal.aborted) {
         response.writeHead(599).end(`receiver script: ${String(error)}`);
       }

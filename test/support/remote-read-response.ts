@@ -39,7 +39,10 @@ export function encodeFrame(message: Buffer): Buffer {
   return Buffer.concat([size, checksum, message]);
 }
 
-/** The one message of samples, not compressed. Samples are written by hand, so that a NaN's bits stay as they are. */
+/**
+ * The one message of samples, not compressed. Samples are written by hand, so that a NaN's bits stay as they
+ * are.
+ */
 export function encodeSamplesResponse(
   results: readonly (readonly {
     readonly labels: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /**
- * Responses as servers should not send them, and as they may, by RFC 9112 and RFC 9110. `whole` ends by itself and leaves a
- * connection that may be used again, `last` leaves none, `open` ends with the connection.
+ * Responses as servers should not send them, and as they may, by RFC 9112 and RFC 9110. `whole` ends by
+ * itself and leaves a connection that may be used again, `last` leaves none, `open` ends with the connection.
  */
 export type Reading = "whole" | "last" | "open" | "malformed";
 

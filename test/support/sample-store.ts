@@ -10,7 +10,10 @@ export interface StoredSample {
   readonly value: number;
 }
 
-/** A metrics store in memory, for tests of what comes behind it. Its clock is a test's, told by way of Date headers. */
+/**
+ * A metrics store in memory, for tests of what comes behind it. Its clock is a test's, told by way of Date
+ * headers.
+ */
 export class SampleStore implements SampleReader {
   readonly samples: StoredSample[] = [];
   /** What the next reads come to, where not complete. */

@@ -3,7 +3,10 @@ import { type RedisOptions, type RunningServer, startRedis, startSentinel } from
 
 export const primaryName = "mymaster";
 
-/** A primary, a replica of it, and three sentinels that promote the replica when the primary is down for a second. */
+/**
+ * A primary, a replica of it, and three sentinels that promote the replica when the primary is down for a
+ * second.
+ */
 export interface WatchedRedis extends AsyncDisposable {
   readonly primary: RunningServer;
   readonly replica: RunningServer;

@@ -1,6 +1,7 @@
 /**
- * The real servers for tests. How they are found and started is the same code that the demo and the benchmarks use;
- * a test file that starts one imports it from here, and `leak-check.ts` sees to it that it was stopped.
+ * The real servers for tests. How they are found and started is the same code that the demo and the
+ * benchmarks use; a test file that starts one imports it from here, and `leak-check.ts` sees to it that it
+ * was stopped.
  */
 export { findServers } from "../../scripts/servers/find.ts";
 export { freePort } from "../../scripts/servers/free-port.ts";

@@ -29,7 +29,10 @@ export interface TestSinkOptions {
   readonly protocol?: ProtocolSetting;
 }
 
-/** A whole sink as the daemon runs it, state and rejected store on disk, with a store in memory and a clock to be moved. */
+/**
+ * A whole sink as the daemon runs it, state and rejected store on disk, with a store in memory and a clock to
+ * be moved.
+ */
 export interface TestSink extends AsyncDisposable {
   readonly clock: TestClock;
   readonly store: SampleStore;

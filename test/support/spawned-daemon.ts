@@ -14,7 +14,9 @@ export interface SpawnOptions {
 
 const signal = new AbortController().signal;
 
-/** The program as it was built, run as users run it; it responds at its ops address when the promise resolves. */
+/**
+ * The program as it was built, run as users run it; it responds at its ops address when the promise resolves.
+ */
 export async function spawnDaemon({ directory, config }: SpawnOptions): Promise<RunningDaemon> {
   await ensureBuilt(signal, () => undefined);
   await mkdir(directory, { recursive: true });

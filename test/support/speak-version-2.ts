@@ -20,11 +20,12 @@ export interface Version2Receiver {
 const contentType = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
 
 /**
- * A receiver that speaks remote write 2.0 by its specification: content negotiation with 415, the rules on symbols and order
- * checked (400), the written-counts headers.
+ * A receiver that speaks remote write 2.0 by its specification: content negotiation with 415, the rules on
+ * symbols and order checked (400), the written-counts headers.
  *
  * @param options `only`: 1.0 gets 415; `writes`: how many of a request's samples it says it has written;
- * `refuses`: values for which it responds with 400, and writes the other samples of the request, as Prometheus does
+ * `refuses`: values for which it responds with 400, and writes the other samples of the request, as
+ * Prometheus does
  */
 export function speakVersion2(
   options: {

@@ -6,8 +6,9 @@ import { applyDefaults } from "../../src/platform/server/schema/defaults.ts";
 import type { Schema } from "../../src/platform/server/schema/schema.ts";
 
 /**
- * What a Kubernetes API server does with an object of a CRD, as far as a test can without one: strict field validation,
- * defaults, the structural schema (by ajv, which knows nothing of this project), keyed lists, and CEL rules.
+ * What a Kubernetes API server does with an object of a CRD, as far as a test can without one: strict field
+ * validation, defaults, the structural schema (by ajv, which knows nothing of this project), keyed lists, and
+ * CEL rules.
  */
 
 /** @returns what would be refused, one line each; the value is completed with defaults in place */
@@ -92,8 +93,8 @@ function holds(rule: string, self: unknown): boolean {
 }
 
 /**
- * The URL library that Kubernetes adds to CEL, which is Go's `url.ParseRequestURI`. Unlike it, URL refuses names whose
- * punycode is none (`xn--a`); these are left to the policy's status.
+ * The URL library that Kubernetes adds to CEL, which is Go's `url.ParseRequestURI`. Unlike it, URL refuses
+ * names whose punycode is none (`xn--a`); these are left to the policy's status.
  */
 const environment = new Environment()
   .registerVariable("self", "dyn")

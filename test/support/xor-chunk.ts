@@ -10,7 +10,8 @@ export interface StartedSample extends BitSample {
 }
 
 /**
- * Encodes samples as Prometheus' appender does (tsdb/chunkenc/xor.go), plainly: the bits as a text of 0 and 1.
+ * Encodes samples as Prometheus' appender does (tsdb/chunkenc/xor.go), plainly: the bits as a text of 0 and
+ * 1.
  */
 export function encodeXorChunk(samples: readonly BitSample[]): Buffer {
   const bits: string[] = [word(BigInt(samples.length), 16)];
@@ -66,7 +67,10 @@ export function encodeXor2Chunk(samples: readonly StartedSample[]): Buffer {
   return packed([word(BigInt(samples.length), 16), starts.head, ...bits]);
 }
 
-/** Writes values as what differs from the last one, within a window of bits that is kept while it is large enough. */
+/**
+ * Writes values as what differs from the last one, within a window of bits that is kept while it is large
+ * enough.
+ */
 class ValueWriter {
   last = 0n;
   #window: { leading: number; trailing: number } | undefined;
@@ -94,7 +98,10 @@ class ValueWriter {
   }
 }
 
-/** Writes start timestamps: the first one, and from the first that is another on, how far each is before the last sample. */
+/**
+ * Writes start timestamps: the first one, and from the first that is another on, how far each is before the
+ * last sample.
+ */
 class StartWriter {
   #known = false;
   #changesFrom = 0;

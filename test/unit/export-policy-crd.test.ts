@@ -120,7 +120,8 @@ describe("good policies are taken, and get the defaults", () => {
 });
 
 describe("broken policies are refused by both or by neither", () => {
-  // The rest of the table is not ours to refuse: no policy, no YAML, or metadata, which the API server itself checks.
+  // The rest of the table is not ours to refuse: no policy, no YAML, or metadata, which the API server itself
+  // checks.
   const policies = brokenPolicies.flatMap(([name, , text]): [string, Policy][] => {
     const [document, ...more] = parseAllDocuments(text);
     if (document === undefined || more.length > 0 || document.errors.length > 0) return [];

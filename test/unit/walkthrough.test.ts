@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-/** The stops of docs/walkthrough.md exist: each file, and the class, function or method that it names there. */
+/**
+ * The stops of docs/walkthrough.md exist: each file, and the class, function or method that it names there.
+ */
 
 const root = new URL("../../", import.meta.url);
 const text = readFileSync(new URL("docs/walkthrough.md", root), "utf8");

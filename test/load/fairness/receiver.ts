@@ -30,7 +30,8 @@ export async function startTeamReceiver(): Promise<TeamReceiver> {
     const team = Number(new URL(message.url ?? "", "http://receiver").searchParams.get("team"));
     const chunks: Buffer[] = [];
     message.on("data", (chunk: Buffer) => {
-      // What the large team sends is only counted: taking it apart would take a core that telemetryd and the store need.
+      // What the large team sends is only counted: taking it apart would take a core that telemetryd and the
+      // store need.
       if (team !== largeTeam) chunks.push(chunk);
     });
     message.on("end", () => {

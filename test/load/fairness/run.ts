@@ -1,7 +1,8 @@
 /**
- * `npm run test:fairness`: one does not hold up the others. Fifty sinks, five of whose receivers hang, three of whose
- * names are not resolved any longer and one of which has a million series, and somebody else who asks the same store meanwhile. What the other sinks bring is at most a second later
- * than in a quiet phase of the same run, the worst cases compared, and so are the other client's responses.
+ * `npm run test:fairness`: one does not hold up the others. Fifty sinks, five of whose receivers hang, three
+ * of whose names are not resolved any longer and one of which has a million series, and somebody else who
+ * asks the same store meanwhile. What the other sinks bring is at most a second later than in a quiet phase
+ * of the same run, the worst cases compared, and so are the other client's responses.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -88,7 +89,10 @@ async function phaseOf(lengthMs: number): Promise<Phase> {
   return { fromMs, toMs: fromMs + lengthMs };
 }
 
-/** How long after its time each tick of the other teams was at the receiver; one that is not there after all counts as for ever. */
+/**
+ * How long after its time each tick of the other teams was at the receiver; one that is not there after all
+ * counts as for ever.
+ */
 function lateness(receiver: TeamReceiver, { fromMs, toMs }: Phase): number[] {
   return others.flatMap((team) => {
     const arrivals = receiver.arrivals(team);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { flushVictoriaMetrics, importLines } from "../../support/samples.ts";
 
 /**
- * The teams, one sink each: the first ones' receivers hang when they are told to, those after them have many sinks whose
- * names are not resolved any longer then, and the last one is the large one.
+ * The teams, one sink each: the first ones' receivers hang when they are told to, those after them have many
+ * sinks whose names are not resolved any longer then, and the last one is the large one.
  */
 export const teamCount = 50;
 export const hangingCount = 5;
@@ -77,8 +77,9 @@ export async function writePolicy({ folder, receiverPort }: Scene, team: number)
 }
 
 /**
- * Writes what will be exported, with times that are still to come for the most part, so that nothing is written while something is
- * measured: a sample a second for the small teams, and for the large one a sample every half minute, three of them past.
+ * Writes what will be exported, with times that are still to come for the most part, so that nothing is
+ * written while something is measured: a sample a second for the small teams, and for the large one a sample
+ * every half minute, three of them past.
  */
 export async function writeSamples({ storeUrl }: Scene, largeSeries: number, forMs: number): Promise<void> {
   const nowMs = Math.floor(Date.now() / 1_000) * 1_000;

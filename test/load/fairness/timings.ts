@@ -49,7 +49,10 @@ export function durations(values: readonly number[]): Durations {
   return { worst: at(1), p99: at(0.99), p50: at(0.5), count: sorted.length };
 }
 
-/** From each time at which a cycle of an other team is due in the phase to the first read that it makes from then on. */
+/**
+ * From each time at which a cycle of an other team is due in the phase to the first read that it makes from
+ * then on.
+ */
 export function startDelays({ exchanges }: ProbeNotes, { fromMs, toMs }: Phase): number[] {
   const delays: number[] = [];
   for (const team of others) {
@@ -70,7 +73,9 @@ export function startDelays({ exchanges }: ProbeNotes, { fromMs, toMs }: Phase):
   return delays;
 }
 
-/** How long these teams' requests of one kind took, from when they were made to the end of their responses. */
+/**
+ * How long these teams' requests of one kind took, from when they were made to the end of their responses.
+ */
 export function exchangeTimes(
   { exchanges }: ProbeNotes,
   kind: Exchange["kind"],
