@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-// @ts-expect-error The package has no types; the parts in use are described below.
+// @ts-expect-error It has no types; what is used of it is described below.
 import untypedAutocannon from "autocannon";
 import { Releasers } from "../src/base/core/service.ts";
 import { startWebsite } from "../test/support/website.ts";

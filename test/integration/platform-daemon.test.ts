@@ -89,7 +89,7 @@ const everything = (name: string) => ({
   },
 });
 
-/** One sample of now for a tenant, or for none. */
+/** Writes one current sample for a tenant, or for none. */
 async function sample(metric: string, tenant: string | undefined): Promise<void> {
   const labels = [
     { name: "__name__", value: metric },
@@ -146,7 +146,7 @@ test("a policy that selects everything gets its project's series only, and condi
   await until("the project's series has come", async () =>
     (await received()).includes(series("m_web", "web")),
   );
-  // A later sample shows that the windows with the others' samples are over.
+  // A later sample shows that the windows of the other samples are over.
   await sample("m_web_later", "web");
   await until("the later one, too", async () => (await received()).includes(series("m_web_later", "web")));
   expect(await received()).toEqual([series("m_web", "web"), series("m_web_later", "web")]);

@@ -41,7 +41,8 @@ afterAll(async () => {
 });
 
 /**
- * 2,000 series with odd label values, counters, gauges, infinities, and a marker at the end of every tenth.
+ * 2,000 series with odd label values, counters, gauges, infinities, and a staleness marker at the end of
+ * every tenth.
  */
 function known(): { series: WrittenSeries[]; set: SampleSet } {
   const set = new SampleSet();
