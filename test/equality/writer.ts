@@ -8,7 +8,10 @@ import {
 } from "../support/samples.ts";
 import { jobs } from "./policy.ts";
 
-/** One in this many series is periodically replaced by a new one, as if its pod had been restarted. */
+/**
+ * One in `churnShare` series is replaced by a new one every `churnTicks` ticks, as if its pod had been
+ * restarted.
+ */
 const churnShare = 50;
 const churnTicks = 8;
 

@@ -7,8 +7,8 @@ export const maxAttempts = 3;
 const shortestBackoffMs = 200;
 
 /**
- * Additional requests of a window with any number of series: its first request, alone, and a last one per
- * lane.
+ * Requests that every window adds, whatever its number of series: its first request, alone, and a last one
+ * per lane.
  */
 const begun = 1 + lanes;
 
@@ -37,7 +37,7 @@ export function failuresAllowed({ kind, lengthMs, passed, wakes }: TroubleCount)
   return maxAttempts * (lanes * (1 + passed + wakes) + probesWithin(lengthMs));
 }
 
-/** The time between a password change at the receiver and that of the Secret. */
+/** The trouble between a password change at the receiver and that of the Secret. */
 export const wrongPassword = "wrong password";
 
 /**

@@ -175,14 +175,14 @@ describe("the fence", () => {
       () => dead.state.requestSettled(opened, request),
       () => dead.state.closeSources(opened, ["a"]),
     ]) {
-      // A sink that has ended locally writes nothing, which is equally correct.
+      // A sink whose lease has ended locally writes nothing, which is equally correct.
       await write().catch((error: unknown) => expect(error).toBeInstanceOf(FencedError));
     }
     await alive.end(sink);
     const third = await newReplica();
     await third.begin(sink);
     expect(await third.state.load(sink)).toEqual({ checkpoints: new Map([["a", 30]]), windows: [] });
-    // Its mirror's state is not restored, either.
+    // Its outdated mirror is not written back, either.
     await third.end(sink);
     dead.leases.clear();
     await dead.begin(sink);

@@ -229,7 +229,7 @@ test("who reads nothing of a response loses the connection", async () => {
   const { text } = await platform.newToken("alice@example.com");
   const second = await platform.exchange(text);
   const headers = { Authorization: `Bearer ${second}` };
-  /** Whether one more watch is rejected; it is closed as soon as that is known. */
+  /** Whether one more request is rejected; it is closed as soon as that is known. */
   const isFull = async (query: string): Promise<boolean> => {
     const one = tls(head("GET", `${configMaps}${query}`, headers));
     await until("the status is there", () => one.text().includes("\r\n"));

@@ -39,7 +39,7 @@ export interface TestSink extends AsyncDisposable {
   readonly exporter: Exporter;
   readonly rejected: RejectedStore;
   readonly directory: string;
-  /** Offset of the store's wall clock from the local one. */
+  /** Offset of the store's wall clock from the local one; positive when it is ahead. */
   storeAheadMs: number;
   plan(change?: Partial<SinkPlan>): SinkPlan;
   /** Advances the clock and runs a cycle. */
