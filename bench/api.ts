@@ -13,10 +13,10 @@ import { Releasers } from "../src/base/core/service.ts";
 import { startWebsite } from "../test/support/website.ts";
 
 /**
- * The status operation beside a bare `node:http` server that sends the same bytes: requests per second (64
- * connections), processor time per request, the 99th percentile of latency at half of that load, and the cost
- * of 2,000 polling pages. Each server runs in its own process. Rounds alternate, so that other work on the
- * machine affects both alike.
+ * The status operation compared with a bare `node:http` server that sends the same bytes: requests per second
+ * (64 connections), processor time per request, the 99th percentile of latency at half of that load, and the
+ * cost of 2,000 polling pages. Each server runs in its own process. Rounds alternate, so that other work on
+ * the machine affects both alike.
  *
  * Exits 1 when a target is missed: 0.8 of the bare server (the better of throughput and processor time, since
  * throughput also depends on other work on the machine), 10 ms, 10 % of a core.

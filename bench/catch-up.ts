@@ -5,8 +5,8 @@ import { numberOptions } from "./support/options.ts";
 import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
 
 /**
- * A backlog of 20 million samples: telemetryd's processor time per sample, and its speed beside the store's
- * own raw export, whose bytes are only counted.
+ * A backlog of 20 million samples: telemetryd's processor time per sample, and its speed compared with the
+ * store's own raw export, whose bytes are only counted.
  */
 const { series, samples, batch } = numberOptions({ series: 50_000, samples: 400, batch: 500 });
 const everyMs = 15_000;

@@ -1,7 +1,7 @@
 /**
- * Encodes remote-write requests: the project's encoder beside the generated code, and the label encoding,
- * which is done once per series. `npx tsx bench/encode.bench.ts` prints ns per sample (per series for
- * labels).
+ * Encodes remote-write requests: the project's encoder compared with the generated code, and the label
+ * encoding, which is done once per series. `npx tsx bench/encode.bench.ts` prints ns per sample (per series
+ * for labels).
  */
 import { Bench } from "tinybench";
 import { prometheus } from "../src/exporter/remote-write/encoding/gen/remote-write-1.0.js";

@@ -1,7 +1,7 @@
 /**
  * The cost of the journal and the checkpoint: recording requests as sent and as acknowledged in a state log
- * on disk, beside the same in memory. `npx tsx bench/journal.bench.ts` prints processor time per request and
- * per sample.
+ * on disk, compared with the same in memory. `npx tsx bench/journal.bench.ts` prints processor time per
+ * request and per sample.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -9,10 +9,10 @@ import { prometheusAgent, telemetryd, vmagent } from "./support/senders.ts";
 import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
 
 /**
- * telemetryd beside vmagent and the Prometheus agent: the same live series of one VictoriaMetrics, one sender
- * after another for the same time, each with a new VictoriaMetrics that counts the samples received. The
- * peers can only scrape `/federate`, the newest sample of each series; telemetryd sends every raw sample. A
- * catch-up with 20 samples per line comes first; the peers have no equivalent.
+ * telemetryd compared with vmagent and the Prometheus agent: the same live series of one VictoriaMetrics, one
+ * sender after another for the same time, each with a new VictoriaMetrics that counts the samples received.
+ * The peers can only scrape `/federate`, the newest sample of each series; telemetryd sends every raw sample.
+ * A catch-up with 20 samples per line comes first; the peers have no equivalent.
  *
  * `--together 1`: runs all senders at the same time, for a machine whose speed varies from minute to minute;
  * the store's own work is then not attributed to a sender. `--warm`: seconds that a sender runs before it is

@@ -5,9 +5,9 @@ import { newBatcher } from "./support/new-batcher.ts";
 
 /**
  * Decoding and encoding as in a daemon: 50,000 series whose lines arrive in a different order each time, as
- * VictoriaMetrics writes them, so that no series is in the processor's cache when its line arrives; beside
- * the same lines in a fixed order, which the processor can prefetch. A micro-benchmark tool would repeat one
- * order.
+ * VictoriaMetrics writes them, so that no series is in the processor's cache when its line arrives; compared
+ * with the same lines in a fixed order, which the processor can prefetch. A micro-benchmark tool would repeat
+ * one order.
  */
 const series = 50_000;
 const rounds = 60;

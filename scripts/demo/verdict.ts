@@ -11,7 +11,7 @@ import {
 import { flushVictoriaMetrics } from "../samples/write.ts";
 import type { DemoSink, DemoSystem } from "./system.ts";
 
-/** The receiver's samples of a sink beside the source's, up to the sink's checkpoint. */
+/** The receiver's samples of a sink compared with the source's, up to the sink's checkpoint. */
 export interface Comparison {
   readonly sink: string;
   readonly upToMs: number;

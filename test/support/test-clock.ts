@@ -31,7 +31,7 @@ export class TestClock implements Clock {
     this.#monotonicMs += ms;
   }
 
-  /** Sets the wall clock without advancing time. */
+  /** Shifts the wall clock without advancing time. */
   set(byMs: number): void {
     this.wallMs += byMs;
   }
