@@ -13,16 +13,17 @@ import { Releasers } from "../src/base/core/service.ts";
 import { startWebsite } from "../test/support/website.ts";
 
 /**
- * The status operation, side by side with a bare `node:http` server that responds with the same bytes: requests per second
- * (64 connections), processor time per request, the 99th percentile at half of that load, and what 2,000 polling pages
- * cost. Both servers run in processes of their own; rounds alternate, since other work on the machine comes and goes.
+ * The status operation compared with a bare `node:http` server that sends the same bytes: requests per second
+ * (64 connections), processor time per request, the 99th percentile of latency at half of that load, and the
+ * cost of 2,000 polling pages. Each server runs in its own process. Rounds alternate, so that other work on
+ * the machine affects both alike.
  *
- * Exits 1 when a target is missed: 0.8 of the bare server (the better one of throughput and processor time counts, since
- * throughput also measures who else uses the machine), 10 ms, 10 % of a core.
+ * Exits 1 when a target is missed: 0.8 of the bare server (the better of throughput and processor time, since
+ * throughput also depends on other work on the machine), 10 ms, 10 % of a core.
  */
 const path = "/api/v1/roadmap/backlog-meta";
 const connections = 64;
-/** Short and many: what else the machine does then falls on both alike. */
+/** Many short rounds, so that other work on the machine affects both servers alike. */
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 15);
 const roundSeconds = 1;
 const pages = 2_000;
@@ -76,7 +77,7 @@ async function main(): Promise<number> {
     );
 
     const half = Math.floor(median(results.api.map((one) => one.perSecond)) / 2);
-    // Other work on the machine can only make a latency worse: the best of three is the truest.
+    // Other work on the machine only increases latency, so the best of three is the most accurate.
     let p99 = Number.POSITIVE_INFINITY;
     for (let turn = 0; turn < 3 && p99 >= 10; turn++) p99 = Math.min(p99, await latencyAt(api, half));
     print(
@@ -101,7 +102,7 @@ async function load(server: Server): Promise<Round> {
   return { perSecond, cpuMicros: (((await server.cpuMs()) - beforeMs) * 1_000) / total };
 }
 
-/** With wrk where it is installed: it costs the servers less of the machine than a client in JavaScript. */
+/** Uses wrk where it is installed: it takes less of the machine from the servers than a JavaScript client. */
 async function drive(url: string): Promise<{ perSecond: number; total: number }> {
   try {
     const args = ["-t1", `-c${connections}`, `-d${roundSeconds}s`, url];
@@ -126,7 +127,7 @@ async function latencyAt(server: Server, perSecond: number): Promise<number> {
   return result.latency.p99;
 }
 
-/** Every page has a connection of its own, as browsers do, and asks once in an interval. */
+/** Each page has its own connection, as in a browser, and sends one request per interval. */
 async function pollingShare(server: Server): Promise<number> {
   const sockets: Socket[] = [];
   const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`;
@@ -205,7 +206,7 @@ async function serveApi(): Promise<void> {
   serve(Number(new URL(url).port), () => releasers.releaseAll());
 }
 
-/** Sends the very bytes that the API sends, and does nothing else. */
+/** Sends the same bytes as the API and does nothing else. */
 async function serveBare(model: string): Promise<void> {
   const response = await fetch(model);
   const body = await response.text();

@@ -15,9 +15,9 @@ import { ReceivingStore } from "./support/receiving-store.ts";
 import { print, printVerdicts, round } from "./support/verdict.ts";
 
 /**
- * A span of samples moved to a VictoriaMetrics by `telemetryd export` and by vmctl (`VMCTL_BIN`), from a Prometheus
- * (`PROMETHEUS_BIN`) and from a VictoriaMetrics: time and processor time of the movers, their start included. One after another in
- * each round, each to a fresh store; of the rounds the best one counts.
+ * Moves a span of samples to a VictoriaMetrics with `telemetryd export` and with vmctl (`VMCTL_BIN`), from a
+ * Prometheus (`PROMETHEUS_BIN`) and from a VictoriaMetrics. Measures elapsed and processor time, start
+ * included. The movers run in turn in each round, each with a new store; the best round counts.
  */
 const options = numberOptions({ series: 5_000, samples: 400, rounds: 3 });
 const { signal } = new AbortController();
@@ -49,7 +49,7 @@ async function compareFromPrometheus(): Promise<number> {
   ]);
 }
 
-/** No target: vmctl passes bytes on that it does not read. */
+/** No target: vmctl passes the bytes on without decoding them. */
 async function compareFromVictoriaMetrics(): Promise<number> {
   await using source = await startVictoriaMetrics();
   await writeBacklog(source.url, backlog, signal);
@@ -84,7 +84,7 @@ async function compare(source: RunningServer, all: readonly Mover[]): Promise<Ma
 async function moveOnce(mover: Mover, source: RunningServer, moved: Backlog): Promise<CommandUsage> {
   await using receiver = await ReceivingStore.start();
   const usage = await mover.run({ source, backlog: moved, receiverUrl: receiver.url });
-  // vmctl's remote read leaves the newest sample of each series out.
+  // vmctl's remote read omits the newest sample of each series.
   const rows = samplesOf(moved) - (mover.name.startsWith("vmctl") ? moved.series : 0);
   await until(`${mover.name} has moved everything`, async () => (await receiver.rows()) >= rows);
   return usage;

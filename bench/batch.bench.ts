@@ -6,7 +6,10 @@ import { metricLabels } from "./export-body.ts";
 import { printNsPerItem } from "./report.ts";
 import { newBatcher } from "./support/new-batcher.ts";
 
-/** Cutting a window into requests (lanes, journal entries, labels, samples, snappy), beside filling one builder only. */
+/**
+ * Cuts a window into requests (lanes, journal entries, labels, samples, snappy), compared with filling a
+ * single builder.
+ */
 const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
 const bench = new Bench({ time: 500, iterations: 7, warmupTime: 100, warmupIterations: 3 });
 const samplesPerRun: Record<string, number> = {};

@@ -5,12 +5,12 @@ import { numberOptions } from "./support/options.ts";
 import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
 
 /**
- * A backlog of 20 million samples: telemetryd's processor time per sample, and its speed beside that of the store's own
- * raw export, whose bytes are only counted.
+ * A backlog of 20 million samples: telemetryd's processor time per sample, and its speed compared with the
+ * store's own raw export, whose bytes are only counted.
  */
 const { series, samples, batch } = numberOptions({ series: 50_000, samples: 400, batch: 500 });
 const everyMs = 15_000;
-/** `delivery.maxWindow`'s default: 20 samples in a line. */
+/** Default of `delivery.maxWindow`: 20 samples per line. */
 const windowMs = 300_000;
 
 await using source = await startVictoriaMetrics();

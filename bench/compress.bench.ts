@@ -1,6 +1,6 @@
 /**
- * Snappy on a request body: the copying form that is used, the default form and the thread pool's.
- * `npx tsx bench/compress.bench.ts` prints ns per sample and MB/s.
+ * Snappy on a request body: the copying form in use, the default form and the thread pool's. `npx tsx
+ * bench/compress.bench.ts` prints ns per sample and MB/s.
  */
 import { compress, compressSync, uncompressSync } from "snappy";
 import { Bench } from "tinybench";

@@ -1,6 +1,7 @@
 /**
- * Encoding of remote-write requests: ours beside the generated code, and the label encoding that happens once a series.
- * `npx tsx bench/encode.bench.ts` prints ns per sample (per series for labels).
+ * Encodes remote-write requests: the project's encoder compared with the generated code, and the label
+ * encoding, which is done once per series. `npx tsx bench/encode.bench.ts` prints ns per sample (per series
+ * for labels).
  */
 import { Bench } from "tinybench";
 import { prometheus } from "../src/exporter/remote-write/encoding/gen/remote-write-1.0.js";
@@ -17,7 +18,7 @@ import { SampleBuffer, Series } from "../src/exporter/series/series.ts";
 const shape = { externalLabels: {}, dropLabels: [] };
 const encoder = seriesEncoderFor({ ...shape, protocol: "1.0" });
 
-/** As in a cluster: two labels that nearly every series has its own values of, seven that many series share. */
+/** As in a cluster: two labels are nearly unique to each series, seven are shared by many. */
 function makeSeries(index: number): Series {
   const labels = Array.from({ length: 9 }, (_, n) => ({
     name: `label_${n}`,

@@ -1,4 +1,4 @@
-/** A series of the load that the issue names: 11 labels, about 250 bytes as VictoriaMetrics writes them. */
+/** A series of the standard load: 11 labels, about 250 bytes as VictoriaMetrics writes them. */
 export function metricText(index: number): string {
   return JSON.stringify(metricLabels(index));
 }
@@ -19,7 +19,10 @@ export function metricLabels(index: number) {
   };
 }
 
-/** The body of an export: `series` lines, `perLine` samples in each, 15 s apart, values as counters and gauges have them. */
+/**
+ * The body of an export: `series` lines with `perLine` samples each, 15 s apart, with typical counter and
+ * gauge values.
+ */
 export function exportBody(series: number, perLine: number): Buffer {
   const lines: Buffer[] = [];
   for (let index = 0; index < series; index++) {
@@ -32,7 +35,7 @@ export function exportBody(series: number, perLine: number): Buffer {
   return Buffer.concat(lines);
 }
 
-/** Cuts as a socket gives them, each in memory of its own. */
+/** Cuts the body into chunks as a socket delivers them, each in its own memory. */
 export function chunksOf(body: Buffer, bytes = 65_536): Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = 0; at < body.length; at += bytes) {

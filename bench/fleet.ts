@@ -1,10 +1,11 @@
 /**
- * `npm run bench:fleet`: what one, two and three replicas deliver in the same time. A VictoriaMetrics is filled with an hour of
- * samples; 48 sinks export it from the beginning to one receiver that only responds with 204. Replicas run from the build, with
- * `export.schedule: queue` and one Redis.
+ * `npm run bench:fleet`: samples delivered by one, two and three replicas in the same time. A VictoriaMetrics
+ * is filled with an hour of samples; 48 sinks export it from the beginning to one receiver that only responds
+ * with 204. Replicas run from the build, with `export.schedule: queue` and one Redis.
  *
- * Read the result beside the number of cores: store, Redis, receiver and all replicas share this machine, so it shows what
- * sharing costs, and more throughput only where there are cores for it. The time includes the replicas' start.
+ * Read the result with the number of cores in mind: store, Redis, receiver and replicas share the machine.
+ * The result shows the cost of sharing; throughput grows only where cores are free. The time includes the
+ * replicas' start.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -49,7 +50,7 @@ async function fill(url: string, startMs: number): Promise<void> {
   await fetch(`${url}/internal/force_flush`);
 }
 
-/** A policy for each sink, as teams have them. */
+/** One policy per sink, as teams have them. */
 function policies(endpoint: string): string {
   const items = Array.from({ length: sinkCount }, (_, sink) => ({
     apiVersion: "telemetry.platformapis/v1alpha1",
@@ -113,7 +114,7 @@ async function measure(replicas: number, folder: string, storeUrl: string, endMs
   }
 }
 
-/** How many sinks have not reached the end, by whichever replica shows them. */
+/** Number of sinks that have not reached the end, as reported by any replica. */
 async function behind(daemons: readonly RunningDaemon[], endMs: number): Promise<number> {
   const reached = new Set<string>();
   for (const daemon of daemons) {

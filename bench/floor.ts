@@ -8,9 +8,9 @@ import { exportBody } from "./export-body.ts";
 import { newBatcher } from "./support/new-batcher.ts";
 
 /**
- * The physical floor of an export, and how far the pipeline is from it: processor time per sample of receiving the store's
- * bytes over loopback, of copying them once, and of compressing what has to be sent; then the same bytes received,
- * decoded, cut into requests, encoded and compressed.
+ * The physical floor of an export, and the pipeline's distance from it: processor time per sample of
+ * receiving the store's bytes over loopback, of copying them once, and of compressing the output; then of
+ * receiving, decoding, cutting into requests, encoding and compressing the same bytes.
  */
 const shapes = [
   { series: 50_000, perLine: 1, rounds: 12 },
@@ -93,7 +93,7 @@ async function measure({ series, perLine, rounds }: Shape, port: number): Promis
   };
 }
 
-/** Other work on the machine only makes a pass dearer: the best one is the truest. @returns CPU ns per sample */
+/** Other work on the machine only makes a pass slower, so the best pass counts. @returns CPU ns per sample */
 async function best(samples: number, run: () => Promise<void>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let pass = 0; pass < passes; pass++) {
@@ -115,7 +115,7 @@ async function receive(port: number, onChunk: (chunk: Buffer) => unknown): Promi
   socket.destroy();
 }
 
-/** In a process of its own: gives the whole body to whoever connects. */
+/** Runs in its own process and sends the whole body to every client. */
 function serve({ series, perLine }: Shape): void {
   const body = exportBody(series, perLine);
   const server = createServer((socket) => {

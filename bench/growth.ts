@@ -5,9 +5,11 @@ import { numberOptions } from "./support/options.ts";
 import { runSmallPolicies } from "./support/small-policies.ts";
 import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
 
-/** Cost per sample by number of series, and per cycle by number of policies: neither may grow with the number. */
+/**
+ * Cost per sample by number of series, and per cycle by number of policies. Neither may grow with the number.
+ */
 const { series: mostSeries, policies: mostPolicies } = numberOptions({ series: 1_000_000, policies: 10_000 });
-/** Four samples in a line: 75 s apart, windows of 5 minutes. */
+/** Four samples per line: 75 s apart, windows of 5 minutes. */
 const everyMs = 75_000;
 const perWindow = 4;
 
@@ -22,7 +24,7 @@ for (const [series, windows] of [
   await using source = await startVictoriaMetrics({ flags: [`-search.maxExportSeries=${2 * series}`] });
   const backlog = backlogOf(series, windows * perWindow, everyMs, Date.now() - 5_000);
   await writeBacklog(source.url, backlog, new AbortController().signal);
-  // Enough that all labels are kept; see docs/sizing.md.
+  // Large enough to keep all labels; see docs/sizing.md.
   const delivery = `memoryLimit: ${Math.max(256, Math.ceil(series / 500))}MiB`;
   const run = await runCatchUp({ source, backlog, maxSize: 5_000, delivery });
   bySeries[series] = { us: (run.cpuMs * 1_000) / run.samples, peakMegabytes: megabytes(run.peakBytes) };
@@ -39,7 +41,7 @@ console.table(
 const byPolicies: Record<string, number> = {};
 for (const policies of [10, 100, 1_000, 10_000]) {
   if (policies > mostPolicies) continue;
-  // Few policies make few requests: more intervals, so that there is something to measure.
+  // Few policies make few requests, so they run for more intervals.
   const intervals = Math.max(2, Math.min(20, 2_000 / policies));
   const run = await runSmallPolicies({
     policies,

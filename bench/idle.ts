@@ -5,7 +5,7 @@ import { numberOptions } from "./support/options.ts";
 import { processUsage } from "./support/process-usage.ts";
 import { megabytes, printVerdicts } from "./support/verdict.ts";
 
-/** A daemon with the default settings whose one policy selects nothing. */
+/** A daemon with default settings and one policy, which selects nothing. */
 const { seconds } = numberOptions({ seconds: 60 });
 const { signal } = new AbortController();
 await using source = await startVictoriaMetrics();

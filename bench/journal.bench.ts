@@ -1,6 +1,7 @@
 /**
- * What the journal and the checkpoint cost: recording a request as sent and as settled in a state log on disk, beside the
- * same in memory. `npx tsx bench/journal.bench.ts` prints processor time per request and per sample.
+ * The cost of the journal and the checkpoint: recording requests as sent and as acknowledged in a state log
+ * on disk, compared with the same in memory. `npx tsx bench/journal.bench.ts` prints processor time per
+ * request and per sample.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,7 +16,7 @@ const requests = 5_000;
 const lanes = 4;
 const seriesEach = 500;
 
-/** A window of requests in lanes, as the exporter records them; then its end. */
+/** Records a window of requests in lanes, as the exporter does, then ends the window. */
 async function runWindow(store: StateStore): Promise<void> {
   const window = await store.openWindow("sink", { fromMs: 0, toMs: 1, stepMs: 1 }, ["source"]);
   const lane = async () => {

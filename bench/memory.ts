@@ -6,7 +6,7 @@ import { numberOptions } from "./support/options.ts";
 import { prometheusAgent, telemetryd } from "./support/senders.ts";
 import { megabytes, print, printVerdicts } from "./support/verdict.ts";
 
-/** Peak memory with a million live series, beside the Prometheus agent's on the same ones. */
+/** Peak memory with a million live series, compared with the Prometheus agent's on the same series. */
 const { series, interval } = numberOptions({ series: 1_000_000, interval: 60 });
 const neededBytes = series * 16_000;
 if (totalmem() < neededBytes) {
@@ -14,7 +14,7 @@ if (totalmem() < neededBytes) {
   process.exit(0);
 }
 await using source = await startVictoriaMetrics({
-  // The defaults are below a million.
+  // The default limits are below a million series.
   flags: [
     `-search.maxExportSeries=${2 * series}`,
     `-search.maxFederateSeries=${2 * series}`,

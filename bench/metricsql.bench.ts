@@ -1,6 +1,6 @@
 /**
- * How many queries are parsed in a second on one core: `npx tsx bench/metricsql.bench.ts`. The aim is 20,000 typical
- * ones.
+ * MetricsQL queries parsed per second on one core: `npx tsx bench/metricsql.bench.ts`. The target is 20,000
+ * typical queries.
  */
 import { Bench } from "tinybench";
 import { scope } from "../src/exporter/metricsql/analysis/scope.ts";

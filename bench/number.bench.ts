@@ -3,7 +3,7 @@ import { scanTimestamp, scanValue } from "../src/exporter/metrics-store/victoria
 import { SampleBuffer } from "../src/exporter/series/series.ts";
 import { printNsPerItem } from "./report.ts";
 
-/** Reading one number from bytes, beside what JSON.parse takes for the same text. */
+/** Parses one number from bytes, compared with JSON.parse on the same text. */
 const count = 1_000;
 
 const kinds: Record<string, (index: number) => string> = {

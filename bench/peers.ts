@@ -9,14 +9,15 @@ import { prometheusAgent, telemetryd, vmagent } from "./support/senders.ts";
 import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
 
 /**
- * telemetryd beside vmagent and the Prometheus agent: the same live series of one VictoriaMetrics, one sender after another
- * for the same time, each to a fresh VictoriaMetrics that counts what arrives. Peers can only scrape `/federate`, the
- * newest sample of each series; telemetryd sends every raw one. First a catch-up with 20 samples in a line, which the
- * peers cannot do at all.
+ * telemetryd compared with vmagent and the Prometheus agent: the same live series of one VictoriaMetrics, one
+ * sender after another for the same time, each with a new VictoriaMetrics that counts the samples received.
+ * The peers can only scrape `/federate`, the newest sample of each series; telemetryd sends every raw sample.
+ * A catch-up with 20 samples per line comes first; the peers have no equivalent.
  *
- * `--together 1`: all senders in the same minutes, for a machine whose speed changes from minute to minute; the store's own work
- * cannot be told apart then. `--warm`: how long a sender has run before it is measured, s: V8 compiles what runs every
- * 15 s for the first minutes, which is nothing to a daemon that runs for weeks.
+ * `--together 1`: runs all senders at the same time, for a machine whose speed varies from minute to minute;
+ * the store's own work is then not attributed to a sender. `--warm`: seconds that a sender runs before it is
+ * measured. V8 compiles code that runs every 15 s only after minutes, which is irrelevant to a daemon that
+ * runs for weeks.
  */
 const options = numberOptions({
   series: 50_000,

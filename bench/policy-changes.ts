@@ -23,9 +23,9 @@ import { numberOptions } from "./support/options.ts";
 import { print, printVerdicts, round } from "./support/verdict.ts";
 
 /**
- * 10,000 policies of control planes, of which 100 change each second: what planning, reconciling and the statuses take
- * (the reading of events, the exports and the writing of statuses are not in it), and how long a probe of readiness waits.
- * First as if nothing were kept and everything were done for each change, then as the daemon does it.
+ * 10,000 policies of control planes, 100 of which change each second: the cost of planning, reconciling and
+ * statuses (without reading events, exporting and writing statuses), and the latency of a readiness probe.
+ * First with nothing cached and everything recomputed for each change, then as the daemon does it.
  */
 const { policies, changes, seconds, planes } = numberOptions({
   policies: 10_000,
@@ -36,12 +36,15 @@ const { policies, changes, seconds, planes } = numberOptions({
 
 interface Measured {
   readonly cpuShare: number;
-  /** Of the probes, the 99th percentile. */
+  /** The probes' 99th percentile. */
   readonly probeMs: number;
-  /** The longest that the event loop has been held while policies changed, and while `/metrics` was scraped beside that. */
+  /**
+   * Longest time that the event loop was blocked while policies changed, without and with concurrent scrapes
+   * of `/metrics`.
+   */
   readonly standMs: number;
   readonly scrapeStandMs: number;
-  /** How long one scrape takes, and how many series it shows. */
+  /** Duration of one scrape, and its number of series. */
   readonly scrapeMs: number;
   readonly series: number;
   readonly made: number;
@@ -71,7 +74,7 @@ function checkedPolicy(index: number, generation: number) {
   return checked;
 }
 
-/** Every sink as an exporter that is up to date shows it. */
+/** Reports every sink as up to date. */
 class IdleSchedule {
   readonly #snapshots = new Map<string, ExporterSnapshot>();
 
@@ -97,7 +100,7 @@ class IdleSchedule {
   }
 }
 
-/** Probes and scrapes from a thread of its own: the loop that is measured must not time itself. */
+/** Probes and scrapes from another thread: the measured event loop must not time itself. */
 const prober = `
 const { parentPort, workerData } = require("node:worker_threads");
 const times = [];
@@ -191,7 +194,7 @@ async function measure(keeps: boolean): Promise<Measured> {
   const cpuShare = (user + system) / 1_000 / (performance.now() - startMs);
   const standMs = longestMs(delays);
   const times = await told<number[]>(worker, "end");
-  // Without probes: what a scrape costs by itself is not to be looked for among what they do.
+  // Without concurrent probes, so that only the scrape is measured.
   const scrape = await told<{ series: number; scrapeMs: number }>(worker, "scrape");
   const scrapeStandMs = longestMs(delays);
   await worker.terminate();
@@ -202,7 +205,7 @@ async function measure(keeps: boolean): Promise<Measured> {
   return { cpuShare, probeMs, made, standMs, scrapeStandMs, ...scrape };
 }
 
-/** Since the last time. */
+/** Since the previous call. */
 function longestMs(delays: IntervalHistogram): number {
   const ms = delays.max / 1e6;
   delays.reset();

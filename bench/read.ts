@@ -8,8 +8,8 @@ import { numberOptions } from "./support/options.ts";
 import { print, round } from "./support/verdict.ts";
 
 /**
- * What it costs to receive the store's raw export of one sample of each series, by the HTTP client: processor time of all
- * threads of this process, collecting garbage included. The bytes are only counted.
+ * The cost of receiving the store's raw export of one sample per series through the HTTP client: processor
+ * time of all threads of this process, garbage collection included. The bytes are only counted.
  */
 const { series, reads } = numberOptions({ series: 50_000, reads: 30 });
 

@@ -1,6 +1,9 @@
 import type { Bench } from "tinybench";
 
-/** Prints what each task took per item (ns, median) as a table; `items` is how many of them one run of a task handles. */
+/**
+ * Prints each task's median time per item (ns) as a table.
+ * @param items number of items that one run of a task handles
+ */
 export function printNsPerItem(bench: Bench, items: number | Record<string, number>): void {
   console.table(
     bench.tasks.map((task) => {

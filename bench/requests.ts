@@ -10,8 +10,9 @@ import { sendCosts } from "./support/costly-requests.ts";
 import { printVerdicts, type Verdict } from "./support/verdict.ts";
 
 /**
- * The longest time that one request holds the event loop of the platform, for the costliest requests that its limits
- * allow: everybody's requests wait for so long. The third run in one process counts, when the code is compiled.
+ * The longest time that one request blocks the platform's event loop, for the most expensive requests that
+ * its limits allow: all other requests wait meanwhile. The third run in a process counts, when the code is
+ * compiled.
  *
  * Exits 1 when a target is missed.
  */
@@ -39,7 +40,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** The longest time between two turns of the server's event loop while `work` runs, ms. */
+/** The longest interval between two turns of the server's event loop while `work` runs, ms. */
 async function holdDuring(server: ChildProcess, work: () => Promise<void>): Promise<number> {
   server.send("watch");
   await messageFrom(server);

@@ -12,9 +12,9 @@ import { numberOptions } from "./support/options.ts";
 import { print, round } from "./support/verdict.ts";
 
 /**
- * What it costs to send a remote-write request and to take its response, by the HTTP client: processor time of all threads of
- * this process, collecting garbage included. The receiver is another process. The clients take turns, and of each the
- * cheapest turn counts: whatever else the machine does only adds to it.
+ * The cost of sending a remote-write request and receiving its response through the HTTP client: processor
+ * time of all threads of this process, garbage collection included. The receiver is another process. The
+ * clients take turns, and the cheapest turn of each counts, since other work on the machine only adds to it.
  */
 const { requests, turns, bytes, connections } = numberOptions({
   requests: 10_000,
@@ -87,7 +87,7 @@ const costs = new Map<string, Cost[]>();
 for (let turn = 0; turn <= turns; turn++) {
   for (const [name, send] of Object.entries(clients)) {
     const cost = await costOf(send);
-    // The first turn is for the compiler.
+    // The first turn is warm-up.
     if (turn > 0) costs.set(name, [...(costs.get(name) ?? []), cost]);
   }
 }

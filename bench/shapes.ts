@@ -4,7 +4,10 @@ import { backlogOf, writeBacklog } from "./support/load.ts";
 import { numberOptions } from "./support/options.ts";
 import { megabytes, round } from "./support/verdict.ts";
 
-/** What the shape of an export costs on the same backlog: small and large batches, and three sinks that share each read. */
+/**
+ * The effect of an export's shape on the cost of one backlog: small and large batches, and three sinks that
+ * share each read.
+ */
 const { series, samples } = numberOptions({ series: 50_000, samples: 60 });
 await using source = await startVictoriaMetrics();
 const backlog = backlogOf(series, samples, 15_000, Date.now() - 5_000);

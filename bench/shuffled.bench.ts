@@ -4,13 +4,14 @@ import { exportBody } from "./export-body.ts";
 import { newBatcher } from "./support/new-batcher.ts";
 
 /**
- * Decoding and encoding as they are in a daemon: 50,000 series whose lines come in another order each time, as
- * VictoriaMetrics writes them, so that nothing of a series is in the processor's cache when its line comes; beside the same
- * lines in one order, where the processor knows what to fetch. No tool for small functions, which would repeat one order.
+ * Decoding and encoding as in a daemon: 50,000 series whose lines arrive in a different order each time, as
+ * VictoriaMetrics writes them, so that no series is in the processor's cache when its line arrives; compared
+ * with the same lines in a fixed order, which the processor can prefetch. A micro-benchmark tool would repeat
+ * one order.
  */
 const series = 50_000;
 const rounds = 60;
-/** The first ones parse the labels and are compiled. */
+/** The first runs parse the labels and compile the code. */
 const warmUp = 15;
 const chunkBytes = 65_536;
 
@@ -43,7 +44,7 @@ function readOnce(cache: LabelCache): number {
   const decoder = new ExportLineDecoder(cache, { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }, onSeries);
   let tookMs = 0;
   for (let at = 0; at < body.length; at += chunkBytes) {
-    // The bytes that a socket gives have just been written.
+    // Copied first, since bytes from a socket have just been written.
     const length = body.copy(received, 0, at, at + chunkBytes);
     const startMs = performance.now();
     decoder.push(received.subarray(0, length));

@@ -2,7 +2,10 @@ import { numberOptions } from "./support/options.ts";
 import { runSmallPolicies } from "./support/small-policies.ts";
 import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
 
-/** 10,000 policies of 10 series each, every 30 s: processor time, memory, and how evenly their cycles are spread. */
+/**
+ * 10,000 policies of 10 series each, every 30 s: processor time, memory, and how evenly their cycles are
+ * spread.
+ */
 const { policies, series, interval, intervals } = numberOptions({
   policies: 10_000,
   series: 10,

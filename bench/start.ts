@@ -5,7 +5,9 @@ import { backlogOf, loadSelector, writeBacklog } from "./support/load.ts";
 import { numberOptions } from "./support/options.ts";
 import { print, printVerdicts } from "./support/verdict.ts";
 
-/** From the start of the process to the receiver's response to the first request, with a backlog waiting. */
+/**
+ * Time from the start of the process to the receiver's response to the first request, with a backlog pending.
+ */
 const { runs, series } = numberOptions({ runs: 5, series: 50_000 });
 await using source = await startVictoriaMetrics();
 await writeBacklog(
@@ -26,7 +28,7 @@ for (let run = 0; run < runs; run++) {
 }
 tookMs.sort((a, b) => a - b);
 print(`start to first delivered samples, ms: ${tookMs.map(Math.round).join(" ")}`);
-// What else the machine does can only make it longer.
+// Other work on the machine only makes it longer.
 process.exitCode = printVerdicts([
   {
     what: "start to first delivered samples",

@@ -1,7 +1,8 @@
 /**
- * `npm run demo`: the main job before your eyes. A VictoriaMetrics scrapes itself, a Prometheus and telemetryd;
- * telemetryd exports what it scraped to that Prometheus and to a second VictoriaMetrics, as a policy declares. Beside it the
- * same daemon serves a roadmap page and hosts a platform, in which a project declares a policy of its own.
+ * `npm run demo`: a live demonstration of the exporter. A VictoriaMetrics scrapes itself, a Prometheus and
+ * telemetryd. telemetryd exports these samples to that Prometheus and to a second VictoriaMetrics, as a
+ * policy declares. The same daemon also serves a roadmap page and hosts a platform, where a project declares
+ * its own policy.
  */
 import { join } from "node:path";
 import { createProgress, type Progress } from "../src/app/commands/progress.ts";
@@ -21,10 +22,13 @@ const progressIntervalMs = 500;
 const drainLimitMs = 60_000;
 const stopLimitMs = 30_000;
 
-/** npm passes a terminal's Ctrl-C on to a process that has it already: what comes this soon is the same keystroke. */
+/**
+ * npm forwards a terminal's Ctrl-C to a process that has already received it. A second signal within this
+ * time is the same keystroke.
+ */
 const sameKeystrokeMs = 500;
 
-/** Exit status of a program that was interrupted (128 + SIGINT). */
+/** Exit status of an interrupted program (128 + SIGINT). */
 const interrupted = 130;
 
 async function demo(forMs: number | undefined, progress: Progress, signal: AbortSignal): Promise<number> {
@@ -47,7 +51,7 @@ async function demo(forMs: number | undefined, progress: Progress, signal: Abort
     await watch(system, forMs, progress, signal);
     return await verify(system, startMs, progress, signal);
   } finally {
-    // The first one is telemetryd, which is to end before its servers do.
+    // The first is telemetryd, which must end before its servers.
     const [first, ...rest] = stops;
     await first?.();
     await Promise.all(rest.map((stop) => stop()));
@@ -75,7 +79,7 @@ function addresses({ source, sinks, daemon, roadmap, platform }: DemoSystem): st
   return lines.map(([name, value]) => `  ${name?.padEnd(28)}${value}`).join("\n");
 }
 
-/** Shows progress until the time is over. @throws when a server ends meanwhile */
+/** Shows progress until the time is over. @throws when a server exits meanwhile */
 async function watch(
   system: DemoSystem,
   forMs: number | undefined,
@@ -109,7 +113,10 @@ async function showStatus(
   return status;
 }
 
-/** Waits until the checkpoints are past this moment, ends telemetryd, and holds the receivers to the source. */
+/**
+ * Waits until the checkpoints are past the current time, stops telemetryd, and compares the receivers with
+ * the source.
+ */
 async function verify(
   system: DemoSystem,
   startMs: number,
@@ -119,7 +126,7 @@ async function verify(
   const endMs = Date.now();
   progress.say("draining: everything up to now is to arrive");
   const checkpoints = await drained(system, endMs, progress, signal);
-  // Throws when the condition does not come: what telemetryd writes back is part of what the demo shows.
+  // Throws on timeout: the status that telemetryd writes back is part of the demo.
   await system.platform.untilPolicyReady(signal);
   progress.say("the project's policy has the condition Ready");
 
@@ -142,7 +149,7 @@ async function verify(
   return faults.length === 0 ? 0 : 1;
 }
 
-/** The checkpoints of the sinks, once all are at or past `endMs` or the limit is over. */
+/** Returns the checkpoints of the sinks once all are at or past `endMs`, or at the time limit. */
 async function drained(
   system: DemoSystem,
   endMs: number,
@@ -184,22 +191,22 @@ async function main(): Promise<number> {
       progress.say("ending");
       stopping.abort();
     } else if (performance.now() - firstMs > sameKeystrokeMs) {
-      // What still runs is killed by the exit.
+      // The exit kills any process that is still running.
       process.exit(interrupted);
     }
   };
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, onSignal);
-  // Whoever read the output may be gone before the servers are.
+  // The reader of the output may exit before the servers do.
   process.stdout.on("error", () => undefined);
   const ancestors = npmAncestors(process.env);
-  // Until the demo is over, whichever way: a watch that goes on would keep this process.
+  // Aborts the watch when the demo ends; an open watch would keep the process alive.
   const watching = new AbortController();
   if (ancestors.length > 0) anyEnds(ancestors, watching.signal).then(onSignal, () => undefined);
   try {
     return await demo(args.forMs, progress, stopping.signal);
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
-    // Without an end of its own, Ctrl-C is how the demo ends.
+    // Without a duration, Ctrl-C is the normal end of the demo.
     return args.forMs === undefined ? 0 : interrupted;
   } finally {
     watching.abort();

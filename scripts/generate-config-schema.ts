@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { publishedJsonSchema, renewKeyTables } from "../src/app/config/reference.ts";
 
-/** Renews what is made from src/app/config/schema.ts: the JSON Schema and the tables of docs/configuration.md. */
+/** Generates the JSON Schema and the tables of docs/configuration.md from src/app/config/schema.ts. */
 const schemaFile = new URL("../config/telemetryd.schema.json", import.meta.url);
 const documentFile = new URL("../docs/configuration.md", import.meta.url);
 

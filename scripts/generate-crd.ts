@@ -3,8 +3,9 @@ import { exportPolicyCrd } from "./crd/export-policy-crd.ts";
 import { printManifest } from "./crd/print-manifest.ts";
 
 /**
- * Renews config/kubernetes/crd/exportpolicies.yaml. With a group domain (`npm run generate:crd -- example.com`) prints the
- * CRD for that one instead: the group is telemetry.<groupDomain>, as in `controlPlane.groupDomain`.
+ * Generates config/kubernetes/crd/exportpolicies.yaml. With a group domain (`npm run generate:crd --
+ * example.com`) prints the CRD for that domain instead: the group is telemetry.<groupDomain>, as in
+ * `controlPlane.groupDomain`.
  */
 const crdFile = new URL("../config/kubernetes/crd/exportpolicies.yaml", import.meta.url);
 

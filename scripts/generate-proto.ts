@@ -1,8 +1,10 @@
 /**
- * Makes the static encoders and decoders of `src/exporter/remote-write/encoding/gen/` and `src/exporter/metrics-store/prometheus/gen/` from `proto/`. They are the
- * reference that tests and tools hold the hand-written encoders and decoders against; the daemon does not load them.
+ * Generates the static encoders and decoders of `src/exporter/remote-write/encoding/gen/` and
+ * `src/exporter/metrics-store/prometheus/gen/` from `proto/`. They are the reference for the hand-written
+ * encoders and decoders in tests and tools; the daemon does not load them.
  *
- * `npm run generate:proto` writes; with `--check` it compares, and exits 1 when the files are not current.
+ * `npm run generate:proto` writes the files; with `--check` it compares them and exits 1 when they are out of
+ * date.
  */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,14 +27,14 @@ function generate(directory: string): void {
   const packageFile = createRequire(import.meta.url).resolve("protobufjs-cli/package.json");
   for (const name of Object.keys(rooms)) {
     const options = ["--target", "static-module", "--wrap", "esm", "--root", name, "--dts"];
-    // What the tests do not use stays out: half the size, and nothing to wonder about.
+    // Omits code that the tests do not use.
     const without = ["--no-verify", "--no-delimited", "--no-typeurl", "--force-number"];
     const out = ["--out", join(directory, `${name}.js`)];
     const command = [join(dirname(packageFile), "bin/pbjs"), ...options, ...without, ...out];
     execFileSync(process.execPath, [...command, join(root, `proto/${name}.proto`)], {
       stdio: "inherit",
     });
-    // The types import `long` in any case; with --force-number nothing uses it, and it is no dependency of ours.
+    // The types always import `long`; with --force-number it is unused, and it is not a dependency.
     const types = join(directory, `${name}.d.ts`);
     writeFileSync(types, readFileSync(types, "utf8").replace(/^import Long = .*\n/m, ""));
   }

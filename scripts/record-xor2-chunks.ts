@@ -9,10 +9,10 @@ import { prometheusBuild } from "./servers/prometheus-build.ts";
 import { startPrometheus } from "./servers/start.ts";
 
 /**
- * Records chunks as a real Prometheus writes them with `storage.tsdb.chunk_encoding.floats: xor2`, with what was written to it,
- * for the tests of the decoder: `PROMETHEUS_BIN=… node --import tsx scripts/record-xor2-chunks.ts`, with 3.11 or newer, then
- * `npm run format`.
- * Half of the series have start timestamps, which come by OTLP.
+ * Records chunks written by a real Prometheus with `storage.tsdb.chunk_encoding.floats: xor2`, and the
+ * samples in them, for the decoder's tests: `PROMETHEUS_BIN=… node --import tsx
+ * scripts/record-xor2-chunks.ts` with Prometheus 3.11 or newer, then `npm run format`. Half of the series
+ * have start timestamps, which are sent by OTLP.
  */
 const target = resolve(import.meta.dirname, "../test/support/xor2-chunks.json");
 const { signal } = new AbortController();
@@ -45,7 +45,7 @@ const times: Readonly<Record<string, Shape>> = {
   irregular: (index) => index * 15_000 + Math.floor(noise(index + 7) * 12_000),
   gaps: (index) => index * 1_000 + Math.floor(index / 25) * 700_000,
 };
-/** When a counter says it began, ms before the first sample; undefined: it does not say. */
+/** A counter's start, ms before the first sample; undefined: none is sent. */
 const starts: Readonly<Record<string, Shape>> = {
   once: () => -60_000,
   resets: (index) => Math.floor(index / 25) * 600_000 - 60_000,
@@ -86,7 +86,7 @@ await writeByRemoteWrite(
 );
 for (const one of started) await writeOtlp(one);
 
-/** Times in ms; values as 16 hexadecimal digits each. */
+/** Timestamps in ms; values as 16 hexadecimal digits each. */
 const recorded: Record<string, { chunks: string[]; times: number[]; values: string }> = {};
 for (const { name, samples } of [...written, ...started]) {
   recorded[name] = {
@@ -98,7 +98,7 @@ for (const { name, samples } of [...written, ...started]) {
 await writeFile(target, textOf(recorded));
 process.stdout.write(`${target}: ${Object.keys(recorded).length} series\n`);
 
-/** A line for each series. */
+/** One line per series. */
 function textOf(series: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(series).map(([name, one]) => `"${name}": ${JSON.stringify(one)}`);
   return `{\n${lines.join(",\n")}\n}\n`;
@@ -131,7 +131,7 @@ async function chunksOf(name: string): Promise<string[]> {
   return chunks;
 }
 
-/** A counter in OTLP's JSON form, which alone has start timestamps for each sample. */
+/** Writes a counter in OTLP's JSON form, the only one with a start timestamp for each sample. */
 async function writeOtlp({ name, samples, start }: Plan): Promise<void> {
   const dataPoints = samples.map(({ timestampMs, value }, index) => ({
     timeUnixNano: `${timestampMs}000000`,

@@ -8,10 +8,10 @@ import { packageFaults } from "./release/package-contents.ts";
 import { type Sbom, sbomFaults } from "./release/sbom.ts";
 
 /**
- * `npm run release:check`: everything that must hold before a version is released, after `npm ci` and `npm test`. What is to be
- * published is then in `release/`: the package and its bill of materials.
+ * `npm run release:check`: all checks before a release, after `npm ci` and `npm test`. Leaves the artifacts
+ * to publish in `release/`: the package and its bill of materials.
  *
- * `--unreleased`: the version is still being worked on; what its CHANGELOG section will say may be under Unreleased.
+ * `--unreleased`: the version is in development; its CHANGELOG section may still be called Unreleased.
  */
 const root = resolve(import.meta.dirname, "..");
 const output = join(root, "release");
@@ -34,12 +34,12 @@ function report(what: string, faults: readonly string[]): void {
   if (faults.length > 0) failed += 1;
 }
 
-/** Runs npm or the program; what it says on standard error is shown only when it fails. */
+/** Runs npm or the program; its standard error is shown only on failure. */
 function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, {
     cwd,
     encoding: "utf8",
-    // Not silent because npm was when it ran this.
+    // Keeps errors visible when the outer npm runs silently.
     env: { ...process.env, npm_config_loglevel: "error" },
     maxBuffer: 64 * 2 ** 20,
     stdio: ["ignore", "pipe", "pipe"],
@@ -51,7 +51,7 @@ function attempt(what: string, check: () => readonly string[]): void {
     report(what, check());
   } catch (error) {
     const { stdout = "", stderr = "", message } = error as Error & { stdout?: string; stderr?: string };
-    // Node's own message repeats what the command wrote on standard error.
+    // Node's own message repeats the command's standard error.
     report(what, [
       message.split("\n")[0] ?? "",
       ...[stderr.trim(), stdout.trim()].filter((text) => text !== ""),
@@ -59,7 +59,7 @@ function attempt(what: string, check: () => readonly string[]): void {
   }
 }
 
-/** Writes the project without what is for development: a package.json, and a lock file called `lockName`. */
+/** Writes the project without development parts: a package.json, and a lock file called `lockName`. */
 function writeProduction(folder: string, lockName: string): void {
   const { devDependencies: _, scripts: __, ...published } = manifest;
   const { devDependencies: ___, ...own } = lock.packages[""] ?? {};
@@ -70,7 +70,7 @@ function writeProduction(folder: string, lockName: string): void {
   writeFileSync(join(folder, lockName), `${JSON.stringify(shipped, undefined, 2)}\n`);
 }
 
-/** Calls `use` with an empty folder that is gone afterwards. */
+/** Calls `use` with an empty folder, which is removed afterwards. */
 function withFolder<T>(use: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "telemetryd-release-"));
   try {
@@ -81,12 +81,13 @@ function withFolder<T>(use: (folder: string) => T): T {
 }
 
 /**
- * By npm, from the lock file without what is for development. (Beside an installation, `npm sbom --omit dev` leaves out
- * packages that are for both.) Packages for every platform are in it.
+ * Generates the bill of materials with npm, from the lock file without development dependencies. (In an
+ * installed project, `npm sbom --omit dev` leaves out packages that are needed by both.) Includes packages
+ * for every platform.
  */
 function checkSbom(): string[] {
   return withFolder((folder) => {
-    // npm names what it has never seen in a registry after its folder.
+    // npm names a package that is in no registry after its folder.
     const project = join(folder, product.name);
     writeProduction(project, "package-lock.json");
     const flags = ["--package-lock-only", "--sbom-format", "cyclonedx", "--sbom-type", "application"];
@@ -107,8 +108,8 @@ interface Packed {
 }
 
 /**
- * Packs the project with its lock file as npm-shrinkwrap.json: whoever unpacks it and runs `npm ci` gets the versions that were
- * tested.
+ * Packs the project with its lock file as npm-shrinkwrap.json, so that `npm ci` in the unpacked package
+ * installs the tested versions.
  */
 function checkPackage(): { readonly faults: string[]; readonly file: string } {
   return withFolder((folder) => {
@@ -127,7 +128,7 @@ function checkPackage(): { readonly faults: string[]; readonly file: string } {
   });
 }
 
-/** What is wrong with an installed program, whose package is in `packageFolder`. */
+/** Faults of an installed program whose package is in `packageFolder`. */
 function programFaults(command: string, args: readonly string[], packageFolder: string): string[] {
   const say = (...more: string[]): string => run(command, [...args, ...more], packageFolder);
   const faults: string[] = [];
@@ -140,7 +141,10 @@ function programFaults(command: string, args: readonly string[], packageFolder: 
   return faults;
 }
 
-/** As somebody's dependency: npm then chooses versions anew, and knows nothing of our overrides. */
+/**
+ * Installs the package as a dependency: npm then resolves versions itself and ignores the project's
+ * overrides.
+ */
 function checkDependency(file: string): string[] {
   return withFolder((folder) => {
     writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
@@ -150,7 +154,7 @@ function checkDependency(file: string): string[] {
   });
 }
 
-/** As it is meant to be run: unpacked, with exactly the versions that were tested. */
+/** Installs the package in the recommended way: unpacked, with exactly the tested versions. */
 function checkUnpacked(file: string): string[] {
   return withFolder((folder) => {
     run("tar", ["-xzf", file, "--strip-components=1"], folder);

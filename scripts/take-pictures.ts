@@ -1,4 +1,4 @@
-/** `npm run pictures`: the pictures of the documents, taken of a running demo in a headless Chromium. */
+/** `npm run pictures`: takes the documents' pictures of a running demo in a headless Chromium. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
@@ -8,14 +8,14 @@ import { openNotes } from "./demo/leftovers.ts";
 import { demoFolder, startSystem } from "./demo/system.ts";
 import { findServers } from "./servers/find.ts";
 
-/** So that the page has something to show. */
+/** Long enough for the page to have data. */
 const runsForMs = 60_000;
 const { signal } = new AbortController();
 
 async function take(browser: Browser, url: string, name: string, heightPx: number): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: heightPx } });
   await page.goto(url);
-  // Long enough for the page's script to have asked once.
+  // Long enough for the page's script to poll once.
   await sleep(3_000, signal);
   const file = join(projectRoot, "docs", "images", name);
   await page.screenshot({ path: file });
@@ -33,7 +33,7 @@ try {
   const browser = await chromium.launch({
     executablePath: program.path,
     env: { ...process.env, ...program.env } as Record<string, string>,
-    // In a container Chromium runs as root, where its sandbox does not.
+    // In a container Chromium runs as root, where its sandbox does not work.
     args: ["--no-sandbox"],
   });
   await take(browser, `${system.daemon.opsUrl}/`, "status-page.png", 620);

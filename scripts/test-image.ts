@@ -16,9 +16,9 @@ import { ended, startInStage } from "./image/stage-root.ts";
 import { type LockFile, shippedPackages } from "./release/licences.ts";
 
 /**
- * `npm run test:image`: runs the Dockerfile's steps without a container engine, then its program as the image would: as its
- * user, with a read-only root, as process number 1, with nothing of this project but what the steps put there. Where buildah
- * is there, it builds the image as well, and the same is tried with that.
+ * `npm run test:image`: runs the Dockerfile's steps without a container engine, then its program as the image
+ * would: as its user, with a read-only root, as process number 1, and with only the project files that the
+ * steps copy. Where buildah is available, it also builds the image and repeats the checks with it.
  */
 const project = resolve(import.meta.dirname, "..");
 const configuration = `policies:
@@ -30,7 +30,7 @@ state:
 ops:
   listen: 127.0.0.1:9464
 `;
-/** docker's default between SIGTERM and SIGKILL; nothing is to be drained here. */
+/** docker's default time between SIGTERM and SIGKILL; nothing needs draining here. */
 const stopLimitMs = 10_000;
 
 const work = mkdtempSync(join(tmpdir(), "telemetryd-image-"));
@@ -56,7 +56,7 @@ async function checkImage(image: BuiltImage, dataFolder: string): Promise<void> 
   await checkDaemon(image, dataFolder);
 }
 
-/** The same of the image as buildah builds it, where there is one that works. */
+/** The same checks on the image built by buildah, where a working one is installed. */
 async function checkEngineImage(): Promise<void> {
   const folder = join(work, "buildah");
   mkdirSync(folder);
@@ -74,7 +74,7 @@ async function checkEngineImage(): Promise<void> {
   }
 }
 
-/** What the engine wrote down of the Dockerfile. */
+/** Checks the engine's record of the Dockerfile's settings. */
 function checkConfiguration({
   labels,
   volumes,
@@ -109,7 +109,10 @@ function expectThat(holds: boolean, what: string, detail = ""): void {
   say(`ok: ${what}`);
 }
 
-/** Exactly production's packages; of those for some platform only, whichever are for this one. */
+/**
+ * Checks that the image contains exactly the production packages; of the platform-specific ones, those for
+ * this platform.
+ */
 function checkPackages(image: BuiltImage): void {
   const lock = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as LockFile;
   const has = (path: string): boolean => existsSync(join(image.folder, "app", path, "package.json"));
@@ -210,7 +213,7 @@ async function checkDaemon(image: BuiltImage, dataFolder: string): Promise<void>
   }
 }
 
-/** The number that this machine knows the command by, once `unshare` and `chroot` have made way for it. */
+/** The host pid of the command, once `unshare` and `chroot` have exec'd it. */
 async function firstProcess(daemon: ChildProcess, end: Promise<unknown>): Promise<number> {
   let found = 0;
   await until(
@@ -229,7 +232,7 @@ function statusOf(pid: number, field: string): string {
   return new RegExp(`^${field}:(.*)$`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "";
 }
 
-/** The exit status of a command beside the program, as `docker exec` and HEALTHCHECK run it. */
+/** The exit status of a command run beside the program, as by `docker exec` and HEALTHCHECK. */
 function check(pid: number, argv: readonly string[]): number {
   const environment = readFileSync(`/proc/${pid}/environ`, "utf8")
     .split("\0")

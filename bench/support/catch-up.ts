@@ -9,7 +9,7 @@ export interface CatchUpOptions {
   readonly source: { readonly url: string; readonly pid: number };
   readonly backlog: Backlog;
   readonly maxSize: number;
-  /** How many receivers get everything; one by default. */
+  /** Number of receivers that get everything; default 1. */
   readonly sinks?: number;
   readonly selector?: string;
   /** YAML flow text below `delivery`. */
@@ -17,13 +17,16 @@ export interface CatchUpOptions {
 }
 
 export interface CatchUp {
-  /** Delivered to all sinks together. */
+  /** Delivered to all sinks in total. */
   readonly samples: number;
   /** From the first request to the last. */
   readonly wallMs: number;
-  /** telemetryd's, from its first delivery to its last: what a long catch-up costs, without the start of the program. */
+  /**
+   * telemetryd's, from its first delivery to its last: the cost of a long catch-up, without the program's
+   * start.
+   */
   readonly cpuMs: number;
-  /** The same with its start. */
+  /** The same, start included. */
   readonly wholeCpuMs: number;
   readonly storeCpuMs: number;
   readonly peakBytes: number;
@@ -31,7 +34,7 @@ export interface CatchUp {
   readonly wireBytes: number;
 }
 
-/** Starts telemetryd on a store that holds a backlog, and lets it deliver all of it to receivers that only count. */
+/** Starts telemetryd on a store with a backlog and lets it deliver all of it to receivers that only count. */
 export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
   const releasers = new Releasers();
   try {
@@ -51,7 +54,7 @@ async function catchUp(options: CatchUpOptions, releasers: Releasers): Promise<C
     receivers.push(receiver);
   }
   const storeBeforeMs = processUsage(source.pid).cpuMs;
-  // With room for a slow start of the program: what is asked for before the backlog is empty.
+  // With a margin for a slow start of the program, so that the export starts before the backlog does.
   const startFromS = Math.ceil((Date.now() - backlog.fromMs) / 1_000) + 300;
   const daemon = await startBenchDaemon({
     sourceUrl: source.url,
@@ -86,7 +89,10 @@ async function catchUp(options: CatchUpOptions, releasers: Releasers): Promise<C
   };
 }
 
-/** What the store alone takes, from its first bytes to the last: the same spans by the same requests, the responses only counted. */
+/**
+ * The cost of the store alone, from its first byte to its last: the same spans by the same requests, with the
+ * responses only counted.
+ */
 export async function readRaw(
   source: { readonly url: string; readonly pid: number },
   backlog: Backlog,

@@ -3,14 +3,14 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What a command that ran to its end took, its start included. */
+/** Resources used by a command that ran to completion, start included. */
 export interface CommandUsage {
   readonly wallMs: number;
-  /** User and system time, as the shell tells it of its children. */
+  /** User and system time, as the shell reports it for its children. */
   readonly cpuMs: number;
 }
 
-/** @throws an Error with the end of its output when it fails */
+/** @throws an Error with the end of the command's output when it fails */
 export async function runCommand(
   program: string,
   args: readonly string[],

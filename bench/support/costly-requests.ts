@@ -3,17 +3,17 @@ import { httpsRequest } from "../../test/support/platform.ts";
 export interface Cost {
   readonly name: string;
   readonly atMostMs: number;
-  /** How long each run held the event loop, ms. */
+  /** Time that each run blocked the event loop, ms. */
   readonly runs: readonly number[];
-  /** Of the response. */
+  /** Status code of the response. */
   readonly code: number;
-  /** Of the measured request. */
+  /** Size of the measured request. */
   readonly bytes: number;
 }
 
 interface Request {
   readonly method: string;
-  /** Below the namespace. */
+  /** Relative to the namespace. */
   readonly path: string;
   readonly type: string;
   readonly body: unknown;
@@ -30,7 +30,7 @@ interface CostlyRequest {
 const json = "application/json";
 const api = "/api/v1/namespaces/default";
 const telemetry = "/apis/telemetry.platformapis/v1alpha1/namespaces/default";
-/** A little less than the limits of an object: what is beside the large part counts, too. */
+/** Slightly below an object's limits: the members beside the large part count, too. */
 const members = 2_400;
 
 const list = <T>(size: number, make: (index: number) => T): T[] =>
@@ -60,11 +60,11 @@ const policy = (sources: object[], metadata: object = {}) => ({
 const source = (name: string, selector = "up") => ({ name, metrics: { metricsql: selector } });
 const small = policy([source("a")]);
 
-/** As many sources as a policy may have, each with a long selector. */
+/** The maximum number of sources of a policy, each with a long selector. */
 const wide = (bytes: number) =>
   policy(list(20, (at) => source(`s${at}`, `{__name__=~"${"a|".repeat(bytes / 2 / 20)}b"}`)));
 
-/** Metadata with as many members as it may have, each with managers of its own. */
+/** Metadata with the maximum number of members, each with its own managers. */
 const full = {
   labels: map(members, "v"),
   annotations: map(members, "v"),
@@ -85,7 +85,7 @@ const patch = (path: string, type: string, body: unknown): Request => ({
 
 const map1 = `${api}/configmaps/a`;
 const policy1 = `${telemetry}/exportpolicies/a`;
-/** Nothing of what a run leaves behind is there for the next. */
+/** Removes everything a run leaves behind before the next one. */
 const clear = (path: string) => [
   patch(path, "merge-patch", { metadata: { finalizers: null } }),
   remove(path),
@@ -94,9 +94,9 @@ const clearMap = clear(map1);
 const clearPolicy = clear(policy1);
 
 const yamlHead = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
-/** A little less than the tokens that YAML may have. */
+/** Slightly below the limit of YAML tokens. */
 const yamlTokens = 5_900;
-/** @param tokens of one part */
+/** @param tokens tokens of one part */
 const yaml = (start: string, tokens: number, part: (at: number) => string): string =>
   yamlHead + start + list(Math.floor(yamlTokens / tokens), part).join("");
 const ofYaml = (name: string, body: string): CostlyRequest => ({
@@ -217,7 +217,8 @@ const requests: readonly CostlyRequest[] = [
 ];
 
 /**
- * Sends each request three times, each after what has to be there. @param watch measures what the server does meanwhile
+ * Sends each request three times, after its preparatory requests.
+ * @param watch measures the server meanwhile
  */
 export async function* sendCosts(
   url: string,

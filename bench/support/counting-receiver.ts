@@ -1,14 +1,14 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-/** Takes every request, keeps nothing but counts, and costs next to nothing, so that what is measured is the sender. */
+/** Accepts every request and only counts, at next to no cost, so that the measurement is of the sender. */
 export interface CountingReceiver extends AsyncDisposable {
   readonly endpoint: string;
   readonly requests: number;
-  /** Of the bodies, as sent. */
+  /** Bytes of the bodies, as sent. */
   readonly bytes: number;
-  /** `performance.now()` of the last request's end. */
+  /** `performance.now()` at the end of the last request. */
   readonly lastAtMs: number;
-  /** Of each request's end, where `keepsTimes`. */
+  /** End of each request; only with `keepsTimes`. */
   readonly arrivedAtMs: readonly number[];
   /** Resolves with `performance.now()` at the end of the first request. */
   readonly first: Promise<number>;
@@ -17,8 +17,8 @@ export interface CountingReceiver extends AsyncDisposable {
 const response = Buffer.from("HTTP/1.1 204 No Content\r\n\r\n");
 
 /**
- * HTTP as far as senders of remote write need it: requests with a Content-Length, on connections that are kept. node:http
- * would take half as much as the sender itself.
+ * Supports only the HTTP that remote-write senders need: requests with a Content-Length on keep-alive
+ * connections. node:http would cost a large share of the sender's own time.
  */
 export async function startCountingReceiver(keepsTimes = false): Promise<CountingReceiver> {
   let requests = 0;
@@ -67,10 +67,10 @@ export async function startCountingReceiver(keepsTimes = false): Promise<Countin
   };
 }
 
-/** Finds the ends of the requests of one connection. */
+/** Finds the end of each request on a connection. */
 class BodyCounter {
   readonly #onEnd: (length: number) => void;
-  /** Of a head whose end has not come. */
+  /** An incomplete head. */
   #head: Buffer = Buffer.alloc(0);
   #length = 0;
   #left = 0;

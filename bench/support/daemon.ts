@@ -10,23 +10,23 @@ export interface BenchPolicy {
   readonly selector: string;
   readonly endpoints: readonly string[];
   readonly maxSize?: number;
-  /** Such as `30s`; the policy's default otherwise. */
+  /** For example `30s`; default: the policy's default. */
   readonly timeout?: string;
 }
 
 export interface BenchDaemonOptions {
   readonly sourceUrl: string;
   readonly policies: readonly BenchPolicy[];
-  /** Below `metrics`, `delivery`: YAML flow text beside what is set here. */
+  /** YAML flow text merged below `metrics` and `delivery`, beside the values set here. */
   readonly metrics?: string;
   readonly delivery?: string;
 }
 
-/** telemetryd as users run it: the built program, a configuration file, a policy directory, its state on disk. */
+/** telemetryd as users run it: the built program, a configuration file, a policy directory, state on disk. */
 export interface BenchDaemon extends AsyncDisposable {
   readonly pid: number;
   readonly opsUrl: string;
-  /** `performance.now()` right before the process was started. */
+  /** `performance.now()` just before the process was started. */
   readonly startedAtMs: number;
   /** Acknowledged samples of all sinks. */
   delivered(): Promise<number>;
@@ -40,7 +40,8 @@ export async function startBenchDaemon(options: BenchDaemonOptions): Promise<Ben
   await ensureBuilt(signal, () => process.stdout.write("building telemetryd\n"));
   const folder = await mkdtemp(join(tmpdir(), "telemetryd-bench-"));
   await mkdir(join(folder, "policies"));
-  // Many to a file: reading ten thousand files is not what is measured here. But a file has at most 1 MiB.
+  // Many policies per file, since reading ten thousand files is not part of the measurement. A file is
+  // limited to 1 MiB.
   for (let first = 0; first < options.policies.length; first += policiesPerFile) {
     const items = options.policies.slice(first, first + policiesPerFile).map(manifest);
     await writeFile(
@@ -69,7 +70,7 @@ export async function startBenchDaemon(options: BenchDaemonOptions): Promise<Ben
     opsUrl: daemon.opsUrl,
     startedAtMs,
     async delivered() {
-      // A daemon that works at full speed on a machine with other work may respond late.
+      // A daemon at full speed on a busy machine may respond late.
       const { policies } = await daemon.status(signal).catch(() => ({ policies: [] }));
       return policies.flatMap(({ sinks }) => sinks).reduce((sum, sink) => sum + sink.delivered, 0);
     },

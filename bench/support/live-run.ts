@@ -9,31 +9,32 @@ export interface LiveRunOptions {
   readonly source: RunningServer;
   readonly series: number;
   readonly intervalSeconds: number;
-  /** Measured time; whole intervals, so that each run holds the same number of cycles. */
+  /** Measured time, in whole intervals, so that each run covers the same number of cycles. */
   readonly seconds: number;
-  /** How long a sender runs before it is measured, at least. */
+  /** Minimum time that a sender runs before it is measured. */
   readonly warmSeconds: number;
 }
 
-/** What one sender did and used while it was measured. */
+/** A sender's output and resource usage while it was measured. */
 export interface LiveRun {
   readonly name: string;
-  /** As the receiver counted them. */
+  /** As counted by the receiver. */
   readonly samples: number;
   readonly requests: number;
   readonly wireBytes: number;
   readonly cpuMs: number;
-  /** Since its start. */
+  /** Since the process started. */
   readonly peakBytes: number;
-  /** Of the source, over the same time. */
+  /** The source's processor time over the same period. */
   readonly storeCpuMs: number;
   readonly meanLagMs: number;
   readonly worstLagMs: number;
 }
 
 /**
- * Lets a sender send the source's samples to a fresh store: first until it has delivered every series twice, so that neither
- * its start nor the receiver's new series count, and for `warmSeconds`, then measured.
+ * Lets a sender send the source's samples to a new store. Warms up until every series has been delivered
+ * twice, so that neither the sender's start nor the receiver's new series count, and for at least
+ * `warmSeconds`; then measures.
  */
 export async function runLive(sender: Sender, options: LiveRunOptions): Promise<LiveRun> {
   const releasers = new Releasers();
@@ -91,7 +92,7 @@ async function measure(sender: Sender, options: LiveRunOptions, releasers: Relea
   };
 }
 
-/** @param idleStoreMs processor time of the source over the same time when nobody reads from it */
+/** @param idleStoreMs processor time of the source over the same period without readers */
 export function liveTable(runs: readonly LiveRun[], idleStoreMs: number, reference: string): object {
   const base = runs.find(({ name }) => name === reference);
   return Object.fromEntries(

@@ -7,10 +7,13 @@ import {
 } from "../../test/support/samples.ts";
 import { metricLabels, metricText } from "../export-body.ts";
 
-/** Every series of the load has it. */
+/** Matches every series of the load. */
 export const loadSelector = '{job="node-exporter"}';
 
-/** Which samples: `series` series, each with one at every multiple of `everyMs` after `fromMs`, up to and including `toMs`. */
+/**
+ * `series` series, each with a sample at every multiple of `everyMs` after `fromMs`, up to and including
+ * `toMs`.
+ */
 export interface Backlog {
   readonly series: number;
   readonly fromMs: number;
@@ -27,7 +30,7 @@ export function samplesOf({ series, fromMs, toMs, everyMs }: Backlog): number {
   return series * (Math.floor(toMs / everyMs) - Math.floor(fromMs / everyMs));
 }
 
-/** Writes a backlog; when it resolves, the store's queries show it. */
+/** Writes a backlog; resolves when the store's queries return it. */
 export async function writeBacklog(
   url: string,
   backlog: Backlog,
@@ -38,7 +41,10 @@ export async function writeBacklog(
   await flushVictoriaMetrics(url, signal);
 }
 
-/** The same into a Prometheus, by remote write: span after span, since it takes nothing that is an hour older than its newest. */
+/**
+ * Writes a backlog to a Prometheus by remote write, in order of time, since Prometheus rejects samples an
+ * hour older than its newest.
+ */
 export async function writeBacklogByRemoteWrite(
   endpoint: string,
   { series, fromMs, toMs, everyMs }: Backlog,
@@ -80,7 +86,7 @@ function* backlogLines(backlog: Backlog, metric: (index: number) => string) {
   }
 }
 
-/** Half counters, half gauges with up to three decimals; none of them equal for long. */
+/** Half counters, half gauges with up to three decimals; values change often. */
 function valueAt(index: number, step: number): number {
   return index % 2 === 0
     ? index * 1_009 + (step % 1_000_000) * 17
@@ -88,8 +94,9 @@ function valueAt(index: number, step: number): number {
 }
 
 /**
- * Writes a sample of every series at each multiple of `everyMs`, as a scraper does, until the signal aborts; a tick that has
- * begun is written whole. @returns how many samples were written
+ * Writes a sample of every series at each multiple of `everyMs`, as a scraper does, until the signal aborts.
+ * A tick that has begun is completed.
+ * @returns the number of samples written
  */
 export async function writeLive(
   url: string,

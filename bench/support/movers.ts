@@ -8,7 +8,7 @@ import { type CommandUsage, runCommand } from "./command.ts";
 import { manifest } from "./daemon.ts";
 import { type Backlog, loadSelector } from "./load.ts";
 
-/** What moves a span of samples from one store to another and ends. */
+/** Moves a span of samples from one store to another and exits. */
 export interface Mover {
   readonly name: string;
   run(move: Move): Promise<CommandUsage>;
@@ -17,7 +17,7 @@ export interface Mover {
 export interface Move {
   readonly source: RunningServer;
   readonly backlog: Backlog;
-  /** A VictoriaMetrics. */
+  /** URL of a VictoriaMetrics. */
   readonly receiverUrl: string;
 }
 
@@ -40,8 +40,8 @@ export function telemetryd(maxSize: number): Mover {
 }
 
 /**
- * vmctl's ways from Prometheus: its own reader of a snapshot's files, which must be on the same machine, and remote read. Debian's vmctl
- * 1.79 has other flags: name a newer one.
+ * vmctl's two ways to read from Prometheus: files of a snapshot, which must be on the same machine, and
+ * remote read. Debian's vmctl 1.79 has other flags; use a newer one.
  */
 export async function vmctlFromPrometheus(): Promise<readonly Mover[]> {
   const { vmctl } = await findServers(["vmctl"]);
@@ -72,7 +72,7 @@ export async function vmctlFromPrometheus(): Promise<readonly Mover[]> {
   return [fromSnapshot, byRemoteRead];
 }
 
-/** vmctl from VictoriaMetrics: it passes on the source's own blocks without looking into them. */
+/** vmctl from VictoriaMetrics passes the source's blocks on without decoding them. */
 export async function vmctlFromVictoriaMetrics(): Promise<Mover> {
   const { vmctl } = await findServers(["vmctl"]);
   return {
@@ -101,7 +101,7 @@ function runVmctl(
   receiverUrl: string,
   args: readonly string[],
 ): Promise<CommandUsage> {
-  // Compression is for networks; telemetryd's snappy costs both sides less, and is part of its protocol.
+  // Compression is for networks; telemetryd's snappy is cheaper on both sides and part of its protocol.
   const common = ["-s", "--disable-progress-bar", `--vm-addr=${receiverUrl}`, "--vm-compress=false"];
   return runCommand(path, [mode, ...common, ...args], env);
 }

@@ -5,7 +5,7 @@ import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/label
 import type { EncodedRequest } from "../../src/exporter/remote-write/encoding/request.ts";
 import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
 
-/** A pass with default settings and nothing behind it. What it refuses is an error. */
+/** A batcher with default settings and nothing behind it; invalid series are errors. */
 export function newBatcher(maxSamples: number, onRequest: (request: EncodedRequest) => unknown): Batcher {
   return new Batcher(new SeriesHashTable(), {
     encoder: seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 
 /**
- * The numbers that a benchmark can be told on its command line, each with its default: `--series 50000`. An unknown
- * option ends the program with the list of those there are.
+ * The numeric command-line options of a benchmark, each with its default: `--series 50000`. An unknown option
+ * ends the program with a list of the known ones.
  */
 export function numberOptions<Name extends string>(defaults: Record<Name, number>): Record<Name, number> {
   const names = Object.keys(defaults) as Name[];
@@ -13,7 +13,7 @@ export function numberOptions<Name extends string>(defaults: Record<Name, number
       names.map((name) => {
         const text = values[name];
         const value = typeof text === "string" ? Number(text) : defaults[name];
-        // 0 only where that is the default: a switch that is off.
+        // 0 is allowed only where it is the default: a switch that is off.
         const isAllowed = value > 0 || (value === 0 && defaults[name] === 0);
         if (!isAllowed) throw new Error(`--${name} takes a number above 0, not ${String(text)}`);
         return [name, value];

@@ -1,22 +1,23 @@
 import { readFileSync } from "node:fs";
 
-/** Linux counts processor time in hundredths of a second for every program that asks (proc(5), sysconf _SC_CLK_TCK). */
+/** Linux reports processor time to user space in hundredths of a second (proc(5), sysconf _SC_CLK_TCK). */
 const tickMs = 10;
 
-/** What a process has used of the machine so far, as the kernel counts it. */
+/** Resource usage of a process so far, as counted by the kernel. */
 export interface ProcessUsage {
   /** User and system time of all its threads, ms. */
   readonly cpuMs: number;
-  /** Most memory that was ever resident (VmHWM), bytes. */
+  /** Peak resident memory (VmHWM), bytes. */
   readonly peakBytes: number;
-  /** Memory that is resident now (VmRSS), bytes. */
+  /** Current resident memory (VmRSS), bytes. */
   readonly residentBytes: number;
 }
 
-/** @throws when there is no such process */
+/** @throws when the process does not exist */
 export function processUsage(pid: number): ProcessUsage {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name in parentheses may hold spaces: fields are counted from behind it; utime and stime are numbers 14 and 15.
+  // The name in parentheses may contain spaces, so fields are counted after the last one; utime and stime are
+  // fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return {

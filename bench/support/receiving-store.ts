@@ -1,15 +1,15 @@
 import { type RunningServer, startVictoriaMetrics } from "../../test/support/servers.ts";
 import { metricLabels } from "../export-body.ts";
 
-/** What a store has received by remote write, by its own count. */
+/** Data received by a store through remote write, by the store's own count. */
 export interface Received {
   readonly samples: number;
   readonly requests: number;
-  /** Read from its connections, HTTP headers included. */
+  /** Bytes read from its connections, HTTP headers included. */
   readonly bytes: number;
 }
 
-/** The VictoriaMetrics that samples are sent to; every sender is counted by it, and so in the same way. */
+/** The VictoriaMetrics that receives the samples; it counts every sender in the same way. */
 export class ReceivingStore {
   readonly #server: RunningServer;
 
@@ -39,15 +39,15 @@ export class ReceivingStore {
     };
   }
 
-  /** Samples that came in any way. */
+  /** Samples received by any protocol. */
   async rows(): Promise<number> {
     const response = await fetch(`${this.#server.url}/metrics`);
     return sum(await response.text(), /^vm_rows_inserted_total\{[^}]*\} (\S+)/gm);
   }
 
   /**
-   * How old the newest sample is that it shows of each of the load's series with these numbers: the oldest of them, ms;
-   * undefined while one has none.
+   * Age of the newest visible sample of each of the load's series with these numbers; returns the oldest, ms.
+   * Undefined while a series has none.
    */
   async lagMs(indexes: readonly number[]): Promise<number | undefined> {
     const newest = await Promise.all(indexes.map((index) => this.#newestMs(index)));

@@ -5,7 +5,7 @@ import { type RunningServer, startPrometheus } from "../../test/support/servers.
 import { startBenchDaemon } from "./daemon.ts";
 import { loadSelector } from "./load.ts";
 
-/** What brings a store's samples to a remote-write endpoint. */
+/** Sends a store's samples to a remote-write endpoint. */
 export interface Sender {
   readonly name: string;
   start(way: Way): Promise<RunningSender>;
@@ -23,7 +23,7 @@ export interface RunningSender extends AsyncDisposable {
   log(): string;
 }
 
-/** @param memoryLimit `delivery.memoryLimit`; the default is for some hundred thousand series */
+/** @param memoryLimit `delivery.memoryLimit`; the default suffices for several hundred thousand series */
 export function telemetryd(maxSize: number, memoryLimit = "256MiB"): Sender {
   return {
     name: `telemetryd, batches of ${maxSize}`,
@@ -50,7 +50,7 @@ export const vmagent: Sender = {
           return [
             `-httpListenAddr=127.0.0.1:${port}`,
             `-promscrape.config=${file}`,
-            // The default, 16 MB, is less than what 50,000 series take.
+            // The default is too small for the series of this load.
             "-promscrape.maxScrapeSize=2GB",
             `-remoteWrite.url=${endpoint}`,
             `-remoteWrite.tmpDataPath=${join(dataDir, "queue")}`,
@@ -72,7 +72,7 @@ export const prometheusAgent: Sender = {
     }),
 };
 
-/** Takes the newest sample of each series with its own labels and time, at each interval. */
+/** Scrapes the newest sample of each series at each interval, with its own labels and timestamp. */
 function federation(source: RunningServer, intervalSeconds: number): string {
   return `scrape_configs:
   - job_name: federate

@@ -11,7 +11,7 @@ export interface SmallPoliciesOptions {
   readonly policies: number;
   readonly seriesEach: number;
   readonly intervalSeconds: number;
-  /** Measured intervals. */
+  /** Number of measured intervals. */
   readonly intervals: number;
 }
 
@@ -21,12 +21,12 @@ export interface SmallPoliciesRun {
   readonly cpuShare: number;
   readonly cpuMsPerCycle: number;
   readonly peakBytes: number;
-  /** Requests in the busiest second beside the mean; 1 is perfectly even. */
+  /** Requests in the busiest second relative to the mean; 1 is perfectly even. */
   readonly unevenness: number;
   readonly storeCpuShare: number;
 }
 
-/** Many policies of a few series each, on live data: what a cycle costs when it has next to nothing to carry. */
+/** Many policies of a few series each, on live data: the cost of a nearly empty cycle. */
 export async function runSmallPolicies(options: SmallPoliciesOptions): Promise<SmallPoliciesRun> {
   const releasers = new Releasers();
   try {
@@ -61,7 +61,7 @@ async function measure(options: SmallPoliciesOptions, releasers: Releasers): Pro
     metrics: `interval: ${intervalSeconds}s, delay: ${intervalSeconds}s`,
   });
   releasers.push(() => daemon[Symbol.asyncDispose]());
-  // Once round, so that every policy has its connection, its labels and its state.
+  // One full round, so that every policy has its connection, labels and state.
   for (const deadlineMs = performance.now() + 10 * intervalSeconds * 1_000; receiver.requests < policies; ) {
     if (performance.now() > deadlineMs)
       throw new Error(`${receiver.requests} of ${policies} policies delivered`);

@@ -1,4 +1,4 @@
-/** A measured figure beside what the project wants of it. */
+/** A measured figure and its target. */
 export interface Verdict {
   readonly what: string;
   readonly figure: number;
@@ -6,7 +6,7 @@ export interface Verdict {
   readonly atMost: number;
 }
 
-/** Prints figures beside their targets. @returns the exit status: 1 when one is missed */
+/** Prints figures beside their targets. @returns the exit status: 1 when a target is missed */
 export function printVerdicts(verdicts: readonly Verdict[]): number {
   for (const { what, figure, unit, atMost } of verdicts) {
     const mark = figure <= atMost ? "met   " : "MISSED";
@@ -15,7 +15,7 @@ export function printVerdicts(verdicts: readonly Verdict[]): number {
   return verdicts.every(({ figure, atMost }) => figure <= atMost) ? 0 : 1;
 }
 
-/** Three significant digits, and no more decimals than they need. */
+/** Rounds to three significant digits, without trailing zeros. */
 export function round(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(3)) : value;
 }

@@ -2,7 +2,7 @@ import { exportPolicyKind } from "../../src/platform/server/kinds/export-policy.
 import { wholeObjectSchema } from "../../src/platform/server/schema/object-meta.ts";
 import type { Schema } from "../../src/platform/server/schema/schema.ts";
 
-/** Where each of the kind's columns is in the object: the columns of the platform are functions. */
+/** JSON paths of the kind's columns; the platform's own columns are functions. */
 const columnPaths: Readonly<Record<string, string>> = {
   Ready: '.status.conditions[?(@.type=="Ready")].status',
   Reason: '.status.conditions[?(@.type=="Ready")].reason',
@@ -10,8 +10,8 @@ const columnPaths: Readonly<Record<string, string>> = {
 };
 
 /**
- * The CustomResourceDefinition of ExportPolicy, from the one schema that `validate`, the exporter and the
- * platform use.
+ * The CustomResourceDefinition of ExportPolicy, from the schema shared by `validate`, the exporter and the
+ * platform.
  *
  * @param groupDomain the group is `telemetry.<groupDomain>`
  */
@@ -63,13 +63,13 @@ export function exportPolicyCrd(groupDomain: string) {
   } as const;
 }
 
-/** A CRD says of metadata nothing but that it is an object. */
+/** A CRD describes metadata only as an object. */
 function crdSchema(schema: Schema): Schema {
   const whole = wholeObjectSchema(schema);
   return { ...whole, properties: { ...whole.properties, metadata: { type: "object" } } };
 }
 
-/** What is said of a field comes before its parts, as a reader expects it. */
+/** Puts a field's own keywords before its children, for the reader. */
 function childrenLast({ properties, items, ...own }: Schema): Schema {
   const children = Object.entries(properties ?? {}).map(
     ([name, child]) => [name, childrenLast(child)] as const,

@@ -1,10 +1,10 @@
 import { Document, visit } from "yaml";
 
-/** A generated manifest as YAML, with a first line that says so. */
+/** A generated manifest as YAML, with a header comment that marks it as generated. */
 export function printManifest(manifest: object): string {
-  // Equal parts would be printed as anchors and aliases, which other readers need not understand.
+  // Equal parts would become anchors and aliases, which not every reader supports.
   const document = new Document(structuredClone(manifest), { aliasDuplicateObjects: false });
-  // Rules and patterns stay on their line, so that a difference is easy to see.
+  // Rules and patterns are not folded, so that diffs are readable.
   visit(document, {
     Scalar(_, node) {
       if (typeof node.value === "string" && /[\\'"{}#]/.test(node.value)) node.type = "QUOTE_SINGLE";

@@ -9,7 +9,10 @@ export const builtCli = join(projectRoot, "dist", "cli.js");
 
 const inputs = ["src", "proto", "package.json", "tsconfig.json", "scripts/build.mjs"];
 
-/** Builds the daemon when its build is missing or older than any of its inputs. @returns whether it was built */
+/**
+ * Builds the daemon when the build is missing or older than any of its inputs.
+ * @returns whether it was built
+ */
 export async function ensureBuilt(signal: AbortSignal, onStart: () => void): Promise<boolean> {
   const builtMs = await modifiedMs(builtCli);
   const newestMs = Math.max(...(await Promise.all(inputs.map((name) => newestIn(join(projectRoot, name))))));
@@ -32,7 +35,7 @@ async function newestIn(path: string): Promise<number> {
   return Math.max(0, ...(await Promise.all([path, ...files].map(modifiedMs))));
 }
 
-/** 0 for what does not exist. */
+/** Modification time; 0 for a missing path. */
 async function modifiedMs(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,

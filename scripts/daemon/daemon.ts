@@ -4,24 +4,24 @@ import { builtCli } from "./build.ts";
 
 export interface DaemonOptions {
   readonly configFile: string;
-  /** Where its ops address listens. */
+  /** Port of the ops address. */
   readonly opsPort: number;
-  /** Added to this process's environment: TELEMETRYD_… keys. */
+  /** Environment variables (`TELEMETRYD_…`) added to this process's own. */
   readonly env?: Readonly<Record<string, string>>;
   readonly logFile?: string;
   readonly onStart?: (pid: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** A telemetryd that runs from the build, as a process group of its own. */
+/** A telemetryd that runs from the build, in its own process group. */
 export interface RunningDaemon {
   readonly child: Child;
   readonly opsUrl: string;
-  /** What it responds at `/api/v1/status`; rejects while it does not respond. */
+  /** The response of `/api/v1/status`; rejects while the daemon does not respond. */
   status(signal: AbortSignal): Promise<DaemonStatus>;
 }
 
-/** Starts `telemetryd run`; it responds at its ops address when the promise resolves. */
+/** Starts `telemetryd run`; resolves when it responds at its ops address. */
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
   const { signal } = options;
   const opsUrl = `http://127.0.0.1:${options.opsPort}`;

@@ -1,7 +1,7 @@
 import { parseDuration } from "../../src/base/core/duration.ts";
 
 export interface DemoArguments {
-  /** Ends by itself after this; undefined: runs until Ctrl-C. */
+  /** Run time; undefined: runs until Ctrl-C. */
   readonly forMs: number | undefined;
 }
 
@@ -12,7 +12,7 @@ Starts the real servers and telemetryd, and shows samples arriving at two receiv
                    and exits 0 only if they agree; without it the demo runs until Ctrl-C
   --help           shows this`;
 
-/** Reads the command line after the script's name. @returns a text for a person when it cannot be used */
+/** Parses the arguments after the script's name. @returns a message for the user when they are invalid */
 export function parseArguments(args: readonly string[]): DemoArguments | "help" | { readonly fault: string } {
   let forMs: number | undefined;
   for (let index = 0; index < args.length; index++) {

@@ -6,33 +6,36 @@ import { createToken } from "../../src/app/commands/platform/token.ts";
 import { builtCli } from "../daemon/build.ts";
 import { applyPatiently, createPlaneHand } from "./plane-hand.ts";
 
-/** The names of the demo's platform; the project's is also in config/demo/platform and config/demo/scrape.yaml. */
+/**
+ * Names of the demo's platform; the project's also appears in config/demo/platform and
+ * config/demo/scrape.yaml.
+ */
 const organization = "demo";
 const project = "web";
 const user = "demo@example.com";
 
 export interface DemoPlatformOptions {
   readonly configFile: string;
-  /** What differs from the configuration file: TELEMETRYD_… */
+  /** Overrides of the configuration file: `TELEMETRYD_…` */
   readonly env: Readonly<Record<string, string>>;
   readonly apiUrl: string;
-  /** Where the token and the kubeconfig files go. */
+  /** Folder of the token and kubeconfig files. */
   readonly folder: string;
 }
 
-/** The platform's side of the demo: what an operator and the people of a project do with it. */
+/** The platform part of the demo: the actions of an operator and of a project's members. */
 export interface DemoPlatform {
-  /** For kubectl, of the project's control plane. */
+  /** The kubeconfig of the project's control plane, for kubectl. */
   readonly kubeconfig: string;
-  /** The daemon's settings for following every project of the organization. */
+  /** Settings that make the daemon follow every project of the organization. */
   readonly env: Readonly<Record<string, string>>;
-  /** Makes the project and applies its policy; the daemon runs by now. */
+  /** Creates the project and applies its policy; the daemon must be running. */
   fill(files: { readonly project: string; readonly policy: string }, signal: AbortSignal): Promise<void>;
-  /** Waits until the policy has the condition Ready that telemetryd writes. */
+  /** Waits until the policy has the condition Ready, which telemetryd writes. */
   untilPolicyReady(signal: AbortSignal): Promise<void>;
 }
 
-/** What an operator does before the daemon runs for the first time: an organization, a member, a token. */
+/** An operator's setup before the daemon's first start: an organization, a member, a token. */
 export async function prepareDemoPlatform(
   options: DemoPlatformOptions,
   signal: AbortSignal,
@@ -74,7 +77,7 @@ export async function prepareDemoPlatform(
     },
     async fill(files, limit) {
       await applyPatiently(await hand("organization"), files.project, limit);
-      // The project's control plane is there a moment later; until then this is refused, and tried again.
+      // The project's control plane exists a moment later; until then the request is rejected and retried.
       await applyPatiently(await hand("project"), files.policy, limit);
     },
     async untilPolicyReady(limit) {

@@ -2,18 +2,18 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { readProcess } from "../servers/process-table.ts";
 
-/** A process that a demo started, written down so that the next demo can end it should this one be killed. */
+/** A process started by a demo, recorded so that the next demo can stop it if this one is killed. */
 export interface NotedProcess {
   readonly name: string;
   readonly pid: number;
-  /** With the pid, tells it from a later process that was given the same pid. */
+  /** Distinguishes the process from a later one with the same pid. */
   readonly startTicks: number;
 }
 
-/** The list of a demo's processes in a file, the demo's own process first. */
+/** A file with the demo's processes; the demo itself is first. */
 export interface ProcessNotes {
   add(name: string, pid: number): void;
-  /** The demo has ended everything: there is nothing to clean. */
+  /** Removes the file: the demo has stopped everything. */
   remove(): void;
 }
 
@@ -28,7 +28,7 @@ export function openNotes(file: string): ProcessNotes {
   return { add, remove: () => rmSync(file, { force: true }) };
 }
 
-/** What of an earlier demo still runs, by its notes; without notes, nothing. */
+/** Processes of an earlier demo that still run, by its notes; empty without notes. */
 export function runningLeftovers(file: string): NotedProcess[] {
   let noted: unknown;
   try {
@@ -42,13 +42,13 @@ export function runningLeftovers(file: string): NotedProcess[] {
   });
 }
 
-/** Ends the process groups of leftovers at once. */
+/** Kills the process groups of leftovers. */
 export function endLeftovers(leftovers: readonly NotedProcess[]): void {
   for (const { pid } of leftovers) {
     try {
       process.kill(-pid, "SIGKILL");
     } catch {
-      // It ended meanwhile.
+      // It has ended in the meantime.
     }
   }
 }

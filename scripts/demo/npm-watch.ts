@@ -4,8 +4,8 @@ import { type ProcessEntry, readProcess } from "../servers/process-table.ts";
 const lookMs = 500;
 
 /**
- * npm and the shell that it runs a script in, where this process is such a script; otherwise nothing. npm passes a signal on
- * to its shell alone, which may end without the script.
+ * npm and the shell that runs the npm script, if this process is such a script; otherwise empty. npm forwards
+ * a signal only to its shell, which may end without the script.
  *
  * @param environment npm sets `npm_lifecycle_event` in it
  */
@@ -21,7 +21,7 @@ export function npmAncestors(
   return above !== undefined && isNpm(above) ? [parent, above] : [parent];
 }
 
-/** npm calls its process `npm run demo`; before that it is `node …/npm run demo`. */
+/** npm's process title is `npm run demo`; at first it is `node …/npm run demo`. */
 function isNpm({ command }: ProcessEntry): boolean {
   return /(?:^|[/ ])npm(?:-cli\.js)?(?: |$)/.test(command);
 }

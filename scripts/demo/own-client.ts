@@ -7,7 +7,7 @@ import { readKubeconfig } from "../../src/platform/client/kubeconfig.ts";
 import { createPlaneClient, type PlaneClient } from "../../src/platform/client/plane-client.ts";
 import { type PlaneAccess, type PlaneHand, readyLimitMs } from "./plane-hand.ts";
 
-/** Where the objects of the demo are, below a control plane's base. */
+/** Paths of the demo's kinds, relative to a control plane's base. */
 const paths: Readonly<Record<string, string>> = {
   project: "/apis/resourcemanager.platformapis/v1alpha/projects",
   exportpolicy: "/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies",
@@ -16,7 +16,7 @@ const paths: Readonly<Record<string, string>> = {
 
 const pollMs = 200;
 
-/** Works on a control plane with the program's own client, by server-side apply. */
+/** Uses a control plane through the program's own client, by server-side apply. */
 export function createOwnClient(access: PlaneAccess): PlaneHand {
   const withClient = async <T>(
     work: (client: PlaneClient) => Promise<T>,

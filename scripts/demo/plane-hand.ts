@@ -1,16 +1,19 @@
 import { sleep } from "../../src/base/core/clock.ts";
 import { findKubectl, runKubectl } from "./kubectl.ts";
 
-/** Works on one control plane as its users do. */
+/** Uses a control plane as its users do. */
 export interface PlaneHand {
-  /** Creates or changes what a file of manifests declares. */
+  /** Applies a file of manifests. */
   apply(file: string, signal: AbortSignal): Promise<void>;
-  /** Waits until an object has the condition Ready, True. @param resource such as `project/web` */
+  /**
+   * Waits until an object has the condition Ready with status True.
+   * @param resource for example `project/web`
+   */
   waitUntilReady(resource: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface PlaneAccess {
-  /** The file; it says where the control plane is. */
+  /** The kubeconfig file; it contains the control plane's address. */
   readonly kubeconfig: string;
   readonly apiUrl: string;
   readonly accessToken: string;
@@ -20,14 +23,16 @@ export const readyLimitMs = 60_000;
 const applyLimitMs = 30_000;
 const applyPauseMs = 1_000;
 
-/** kubectl where there is one; else the program's own client, which does the same. */
+/** kubectl where it is installed; else the program's own client, with the same behavior. */
 export async function createPlaneHand(access: PlaneAccess): Promise<PlaneHand> {
   const kubectl = findKubectl();
   if (kubectl === undefined) return (await import("./own-client.ts")).createOwnClient(access);
   return withKubectl(kubectl, access.kubeconfig);
 }
 
-/** Applying is the same a second time: on a busy machine a response may come too late, though the work was done. */
+/**
+ * Retries apply, which is idempotent: on a busy machine the response may be late although the work was done.
+ */
 export async function applyPatiently(hand: PlaneHand, file: string, signal: AbortSignal): Promise<void> {
   const deadlineMs = performance.now() + applyLimitMs;
   for (;;) {

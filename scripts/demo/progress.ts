@@ -1,7 +1,7 @@
 import { formatExactCount } from "../../src/base/core/human.ts";
 import { type DaemonStatus, sinkHealth } from "../../src/exporter/policy/status/status-view.ts";
 
-/** One line for people: how long, how much was delivered, how far each sink is behind, what had to be sent again. */
+/** One progress line: elapsed time, samples delivered, each sink's lag, samples sent again. */
 export function progressLine(status: DaemonStatus | undefined, elapsedMs: number): string {
   const seconds = `${Math.floor(elapsedMs / 1000)} s`.padStart(6);
   const sinks = status?.policies.flatMap((policy) => policy.sinks) ?? [];

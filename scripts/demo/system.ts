@@ -11,30 +11,30 @@ import { startPrometheus, startRedis, startVictoriaMetrics } from "../servers/st
 import { type DemoPlatform, prepareDemoPlatform } from "./demo-platform.ts";
 import type { ProcessNotes } from "./leftovers.ts";
 
-/** Where the demo keeps everything. Two demos at the same time need two folders. */
+/** Data folder of the demo. Two concurrent demos need two folders. */
 export const demoFolder = resolve(process.env["DEMO_DIRECTORY"] || join(projectRoot, ".demo"));
 
-/** The user of the receiver that wants one; as in config/demo/policies/secret.yaml. */
+/** Credentials of the receiver that requires them; as in config/demo/policies/secret.yaml. */
 const authorization = `Basic ${Buffer.from("demo:demo-password").toString("base64")}`;
 
-/** What runs in a demo: a source, two receivers, telemetryd between them, and what else it serves. */
+/** The demo's processes: a source, two receivers, and telemetryd with everything it serves. */
 export interface DemoSystem {
   readonly source: RunningServer;
   readonly sinks: readonly DemoSink[];
   readonly daemon: RunningDaemon;
-  /** The roadmap page, and the file that it shows. */
+  /** URL of the roadmap page, and the file behind it. */
   readonly roadmap: { readonly url: string; readonly file: string };
   readonly platform: DemoPlatform;
 }
 
-/** A sink as the summary compares it; `sink` is its name in its policy. */
+/** A sink for the summary's comparison; `sink` is its name in the policy. */
 export interface DemoSink {
   readonly sink: string;
-  /** What its policy's sources select together. */
+  /** The union of its policy's sources. */
   readonly exported: readonly Matcher[];
   readonly kind: "prometheus" | "victoria-metrics";
   readonly server: RunningServer;
-  /** Of reads of what it holds. */
+  /** Headers for reading the receiver's samples. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -47,13 +47,16 @@ const ofProject: readonly Matcher[] = [
 
 export interface StartOptions {
   readonly notes: ProcessNotes;
-  /** Everything that was started is pushed here at once, so that whoever called can end it at any moment. */
+  /**
+   * Receives a stop function as soon as a process is started, so that the caller can stop everything at any
+   * time.
+   */
   readonly stops: (() => Promise<unknown>)[];
   readonly say: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Starts the whole system on free ports, its data fresh below `.demo/`. */
+/** Starts the whole system on free ports, with new data below `.demo/`. */
 export async function startSystem(options: StartOptions): Promise<DemoSystem> {
   const { notes, stops, say, signal } = options;
   await ensureBuilt(signal, () => say("building telemetryd"));
@@ -125,7 +128,7 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
     onStart: (pid) => notes.add("telemetryd", pid),
     signal,
   });
-  // First in the list of those to stop: it must not see its servers go.
+  // Stopped first: it must not see its servers go.
   stops.unshift(() => daemon.child.stop());
   await waitUntilReady("the platform", daemon.child, () => isListening(platformPort), 30_000, signal);
   const [project = "", policy = ""] = platformFiles.map((name) => join(demoFolder, name));
@@ -145,7 +148,7 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
   };
 }
 
-/** A file of config/demo with the addresses of this run in place of docker compose's. */
+/** A file of config/demo, with docker compose's addresses replaced by those of this run. */
 async function demoFile(name: string, addresses: readonly [from: string, to: string][]): Promise<string> {
   let text = await readFile(join(projectRoot, "config", "demo", name), "utf8");
   for (const [from, to] of addresses) text = text.replaceAll(from, to);

@@ -11,7 +11,7 @@ import {
 import { flushVictoriaMetrics } from "../samples/write.ts";
 import type { DemoSink, DemoSystem } from "./system.ts";
 
-/** What a sink's receiver holds of its series beside what the source holds, up to the sink's checkpoint. */
+/** The receiver's samples of a sink compared with the source's, up to the sink's checkpoint. */
 export interface Comparison {
   readonly sink: string;
   readonly upToMs: number;
@@ -20,7 +20,7 @@ export interface Comparison {
   readonly diff: SampleDiff;
 }
 
-/** Reads source and receiver, from before the demo up to the checkpoint, and compares them. */
+/** Reads and compares source and receiver, from before the demo up to the checkpoint. */
 export async function compareSink(
   system: DemoSystem,
   { sink, exported, kind, server, headers }: DemoSink,
@@ -30,7 +30,7 @@ export async function compareSink(
 ): Promise<Comparison> {
   const span = { matchers: exported, fromMs, toMs: upToMs };
   const read = kind === "prometheus" ? readPrometheus : readVictoriaMetrics;
-  // A VictoriaMetrics shows what came in the last second or two only when it is told to.
+  // VictoriaMetrics shows samples of the last seconds only after a flush.
   if (kind === "victoria-metrics") await flushVictoriaMetrics(server.url, signal);
   const held = await read(server.url, { ...span, headers }, signal);
   const source = await readVictoriaMetrics(system.source.url, span, signal);
@@ -43,12 +43,12 @@ export async function compareSink(
   };
 }
 
-/** Equal sets, no copies, and not for want of samples. */
+/** True for equal sets without duplicates, and at least one sample. */
 export function agrees({ diff, sourceSamples }: Comparison): boolean {
   return sourceSamples > 0 && isSameSet(diff) && diff.repeated.size === 0;
 }
 
-/** The summary: a table, and examples of what does not agree. */
+/** The summary: a table, and examples of the differences. */
 export function summary(comparisons: readonly Comparison[]): string {
   const header = [
     "SINK",

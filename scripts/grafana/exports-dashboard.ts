@@ -8,7 +8,10 @@ const rate = (metric: string, filters = process): string => `rate(${metric}${fil
 const quantile = (share: number, histogram: string): string =>
   `histogram_quantile(${share}, sum by (le) (${rate(`${histogram}_bucket`)}))`;
 
-/** What is exported: sinks, their requests, the store that is read, the process. In a fleet a sink's series move from replica to replica. */
+/**
+ * The exporter: sinks, their requests, the store they read, the process. In a fleet a sink's series move
+ * between replicas.
+ */
 export function exportsDashboard() {
   return dashboard({
     uid: "telemetryd-exports",

@@ -1,4 +1,4 @@
-/** The part of Grafana's dashboard JSON that ours use (schema version 39, Grafana 10.4 and newer). */
+/** The subset of Grafana's dashboard JSON in use (schema version 39, Grafana 10.4 and newer). */
 export interface Panel {
   readonly title: string;
   readonly type: string;
@@ -26,13 +26,13 @@ const targets = (queries: readonly Query[], instant: boolean) =>
 
 export interface PanelOptions {
   readonly title: string;
-  /** Shown as a tooltip: what to make of it. */
+  /** Shown as a tooltip; explains how to read the panel. */
   readonly description: string;
   readonly unit: Unit;
   readonly queries: readonly Query[];
 }
 
-/** Curves over time. */
+/** A time series panel. */
 export function graph({ title, description, unit, queries }: PanelOptions): Panel {
   return {
     title,
@@ -51,7 +51,7 @@ export function graph({ title, description, unit, queries }: PanelOptions): Pane
   };
 }
 
-/** One number of the present; red above `bad`. */
+/** A single current value; red above `bad`. */
 export function stat(options: PanelOptions & { readonly bad?: number }): Panel {
   const { title, description, unit, queries, bad } = options;
   const steps = [
@@ -69,7 +69,7 @@ export function stat(options: PanelOptions & { readonly bad?: number }): Panel {
   };
 }
 
-/** A row of the dashboard: its headline, and panels side by side. */
+/** A row of the dashboard: a title, and panels side by side. */
 export interface Row {
   readonly title: string;
   readonly height: number;
@@ -78,7 +78,7 @@ export interface Row {
 
 const columns = 24;
 
-/** Places rows below each other, and shares the width among the panels of each. */
+/** Places rows below each other and divides the width among each row's panels. */
 export function layOut(rows: readonly Row[]): Panel[] {
   let y = 0;
   let id = 1;
@@ -103,7 +103,7 @@ export function layOut(rows: readonly Row[]): Panel[] {
   });
 }
 
-/** A variable whose values are a label's in a metric; "All" is everything. */
+/** A variable with the values of a metric's label; "All" matches everything. */
 export function labelVariable(name: string, metric: string, filters = "") {
   const query = `label_values(${metric}${filters}, ${name})`;
   return {

@@ -122,7 +122,7 @@ export function roadmapDashboard() {
             title: "Jobs by state",
             description: "Of all replicas together; many that wait call for more replicas.",
             unit: "short",
-            // Every replica tells the same.
+            // Every replica reports the same value.
             queries: [
               {
                 expr: `max by (queue, state) (bullmq_job_count${process}) > 0`,

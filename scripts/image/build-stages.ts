@@ -4,10 +4,10 @@ import { dockerContext } from "./docker-ignore.ts";
 import { type Instruction, parseDockerfile, type Stage } from "./dockerfile.ts";
 import { ended, startInStage } from "./stage-root.ts";
 
-/** What the last stage is, ready to run: a folder with its files, and how its command is to be started. */
+/** The last stage, ready to run: a folder with its files, and the command to start. */
 export interface BuiltImage {
   readonly folder: string;
-  /** The folder has programs of its own; otherwise this machine's stand in for the base image's. */
+  /** The folder contains its own programs; otherwise this machine's are used in place of the base image's. */
   readonly isWhole?: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -18,7 +18,7 @@ export interface BuiltImage {
 }
 
 export interface BuildOptions {
-  /** The project: the build's context. */
+  /** The project folder: the build context. */
   readonly context: string;
   /** An empty folder for the stages. */
   readonly work: string;
@@ -35,7 +35,10 @@ interface StageState {
   healthcheck: readonly string[];
 }
 
-/** Runs the steps of the Dockerfile, every stage in a folder of its own, with this machine instead of the base image. */
+/**
+ * Runs the steps of the Dockerfile, each stage in its own folder, with this machine in place of the base
+ * image.
+ */
 export async function buildStages(options: BuildOptions): Promise<BuiltImage> {
   const stages = parseDockerfile(readFileSync(join(options.context, "Dockerfile"), "utf8"));
   const built = new Map<string, StageState>();
@@ -137,14 +140,14 @@ function copy(
   }
 }
 
-/** Bytes of the files below a folder, as `du --apparent-size` counts them. */
+/** Total size of the files below a folder, in bytes, as `du --apparent-size` counts it. */
 export function folderBytes(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-/** A folder that belongs to a user, as a volume at VOLUME does. */
+/** Creates a folder owned by a user, like a volume at VOLUME. */
 export function volumeFor(user: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const [uid = 0, gid = 0] = user.split(":").map(Number);

@@ -7,10 +7,10 @@ import type { BuiltImage } from "./build-stages.ts";
 
 const baseName = "localhost/node-of-this-machine";
 const imageName = "localhost/telemetryd";
-/** What the Dockerfile's steps and `npm run test:image` call in the image. */
+/** Programs called in the image by the Dockerfile's steps and by `npm run test:image`. */
 const programs = ["sh", "env", "find", "rm", "mkdir", "chown", "touch"];
 
-/** What `buildah inspect` says of an image in the docker format, as far as we look at it. */
+/** Output of `buildah inspect` for an image in the docker format, as far as it is used. */
 interface Inspected {
   readonly Docker: {
     readonly config: {
@@ -27,16 +27,16 @@ interface Inspected {
   };
 }
 
-/** An image as a container engine's tool has built it from the Dockerfile. */
+/** An image built from the Dockerfile by a container engine's tool. */
 export interface EngineImage extends BuiltImage {
   readonly labels: Readonly<Record<string, string>>;
   readonly volumes: readonly string[];
   readonly ports: readonly string[];
-  /** Its container; the images go with their folder. */
+  /** Removes its container; the images are removed with their folder. */
   remove(): void;
 }
 
-/** Why the image cannot be built here by buildah, or undefined. */
+/** The reason why buildah cannot build the image here, or undefined. */
 export function buildahProblem(work: string): string | undefined {
   const { error, status, stderr } = spawnSync("buildah", [...storage(work), "from", "scratch"], {
     encoding: "utf8",
@@ -48,8 +48,8 @@ export function buildahProblem(work: string): string | undefined {
 }
 
 /**
- * Builds the Dockerfile by buildah, on a base image that holds this machine's Node and the few programs that the steps call:
- * nothing is fetched but packages.
+ * Builds the Dockerfile with buildah, on a base image made of this machine's Node and the few programs that
+ * the steps call: only packages are downloaded.
  *
  * @param work an empty folder
  */
@@ -58,7 +58,7 @@ export function buildByBuildah(context: string, work: string): EngineImage {
   const settings = npmSettings(work);
   const volumes = settings.flatMap(([from, to]) => ["--volume", `${from}:${to}`]);
   const args = ["--build-arg", `NODE_IMAGE=${baseName}`, "--build-arg", "REVISION=test"];
-  // Only docker's format has a HEALTHCHECK.
+  // Only the docker format supports HEALTHCHECK.
   const how = ["--isolation", "chroot", "--format", "docker", "--pull-never", "--tag", imageName];
   buildah(work, "build", ...how, ...args, ...volumes, context);
   const { Docker } = JSON.parse(buildah(work, "inspect", "--type", "image", imageName)) as Inspected;
@@ -78,7 +78,7 @@ export function buildByBuildah(context: string, work: string): EngineImage {
   };
 }
 
-/** A storage of its own, which goes away with the folder; of the drivers, the one that works anywhere. */
+/** A separate storage, removed with the folder, with the driver that works everywhere. */
 function storage(work: string): string[] {
   return ["--storage-driver", "vfs", "--root", join(work, "storage"), "--runroot", join(work, "run")];
 }
@@ -122,7 +122,7 @@ function makeBase(work: string): void {
   buildah(work, "commit", "--format", "docker", "--rm", container, baseName);
 }
 
-/** A program and the libraries that it is linked to. */
+/** Copies a program and the libraries that it is linked to. */
 function addProgram(root: string, path: string): void {
   cpSync(realpathSync(path), join(root, "usr/bin", path.split("/").at(-1) ?? ""));
   const linked = spawnSync("ldd", [path], { encoding: "utf8" }).stdout;
@@ -133,7 +133,7 @@ function addProgram(root: string, path: string): void {
   }
 }
 
-/** What the C library's package has beside it, for packages that are native: each was a library of its own once. */
+/** Copies the C library's companion libraries, for native packages; they used to be separate libraries. */
 function addLibraries(root: string): void {
   const linked = spawnSync("ldd", [process.execPath], { encoding: "utf8" }).stdout;
   const folder = dirname(/(\/\S+\/libc\.so\.6) \(0x/.exec(linked)?.[1] ?? "/lib/libc.so.6");
@@ -151,7 +151,7 @@ function addNpm(root: string): void {
   execFileSync("ln", ["-s", "../lib/node_modules/npm/bin/npm-cli.js", join(root, "usr/bin/npm")]);
 }
 
-/** What npm needs of this machine to reach its registry, mounted while the steps run. */
+/** The machine settings that npm needs to reach its registry, mounted while the steps run. */
 function npmSettings(work: string): [from: string, to: string][] {
   const own = join(homedir(), ".npmrc");
   const lines = existsSync(own) ? readFileSync(own, "utf8").split("\n") : [];

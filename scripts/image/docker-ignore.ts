@@ -1,6 +1,6 @@
 /**
- * What a .dockerignore leaves of the build's context: the last line that matches a path decides, `!` lets it in again, and
- * what holds of a folder holds of what is in it.
+ * Applies a .dockerignore to the build context: the last matching line decides, `!` includes a path again,
+ * and a folder's rule applies to its contents.
  *
  * @returns whether a path (relative, with /) is part of the context
  */

@@ -1,8 +1,11 @@
-/** One instruction of a Dockerfile: `COPY --from=build /app ./app` is COPY, { from: "build" }, ["/app", "./app"]. */
+/**
+ * One instruction of a Dockerfile: `COPY --from=build /app ./app` is COPY, { from: "build" }, ["/app",
+ * "./app"].
+ */
 export interface Instruction {
   readonly keyword: string;
   readonly flags: Readonly<Record<string, string>>;
-  /** The JSON (exec) form's words where it is one, else the words between spaces. */
+  /** The words of the JSON (exec) form if used, else the words between spaces. */
   readonly words: readonly string[];
   /** Everything after the flags, as written. */
   readonly text: string;
@@ -12,12 +15,12 @@ export interface Instruction {
 export interface Stage {
   /** The name after AS, else its number. */
   readonly name: string;
-  /** The image, or the stage, that it begins with. */
+  /** The base image or stage. */
   readonly base: string;
   readonly instructions: readonly Instruction[];
 }
 
-/** Takes a Dockerfile apart, as far as ours goes: no heredocs, no ONBUILD, no escape directive. */
+/** Parses the project's Dockerfile: heredocs, ONBUILD and escape directives are not supported. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: { name: string; base: string; instructions: Instruction[] }[] = [];
   for (const instruction of instructionsOf(text)) {
@@ -50,7 +53,7 @@ function parseInstruction(line: string): Instruction {
     flags[match[1] ?? ""] = match[2] ?? "";
     text = text.slice(match[0].length);
   }
-  // HEALTHCHECK's command follows a word of its own.
+  // HEALTHCHECK's command follows a keyword of its own.
   const command = keyword.toUpperCase() === "HEALTHCHECK" ? text.replace(/^CMD\s+/, "") : text;
   const isExecForm = command.startsWith("[");
   const words = isExecForm
@@ -59,7 +62,7 @@ function parseInstruction(line: string): Instruction {
   return { keyword: keyword.toUpperCase(), flags, words, text: command, isExecForm };
 }
 
-/** The last instruction of that keyword in a stage, which is the one that counts. */
+/** The last instruction with that keyword in a stage, which is the effective one. */
 export function lastOf(stage: Stage, keyword: string): Instruction | undefined {
   return stage.instructions.findLast((instruction) => instruction.keyword === keyword);
 }

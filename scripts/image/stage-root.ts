@@ -3,22 +3,30 @@ import { chmodSync, existsSync, mkdirSync, realpathSync, writeFileSync } from "n
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** How a command runs in a stage. */
+/** A command to run in a stage. */
 export interface StageCommand {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The folder has programs of its own: nothing of this machine is mounted but devices. */
+  /** The folder contains its own programs: only devices of this machine are mounted. */
   readonly isWhole?: boolean | undefined;
-  /** `1000:1000`; root otherwise. */
+  /** For example `1000:1000`; default: root. */
   readonly user?: string;
-  /** Nothing in the root can be written but these folders, which are mounted from outside: path inside -> folder. */
+  /**
+   * Makes the root read-only except for these folders, which are mounted from outside: path inside -> folder.
+   */
   readonly readOnlyBut?: Readonly<Record<string, string>>;
-  /** A network of its own, with a loopback and nothing else; and a process tree in which the command is number 1. */
+  /**
+   * Gives the command its own network, with only a loopback, and its own process tree, in which it is number
+   * 1.
+   */
   readonly isolated?: boolean;
 }
 
-/** This machine's programs and libraries stand in for the base image's. Under /etc only what programs look up there. */
+/**
+ * This machine's programs and libraries, in place of the base image's. Under /etc only the files that
+ * programs look up.
+ */
 const borrowed = [
   ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/dev"],
   ...[
@@ -32,7 +40,7 @@ const borrowed = [
 ];
 const nodeFolder = "/opt/node";
 
-/** What npm needs of this machine to reach its registry. */
+/** The machine settings that npm needs to reach its registry. */
 function npmSettings(): { readonly mounts: string[]; readonly env: Record<string, string> } {
   const wanted =
     /^(npm_config_(registry|cafile|proxy|https_proxy)|NODE_EXTRA_CA_CERTS|https?_proxy|no_proxy)$/i;
@@ -43,8 +51,8 @@ function npmSettings(): { readonly mounts: string[]; readonly env: Record<string
 }
 
 /**
- * Starts a command with `folder` as its root directory, in a mount namespace of its own: nothing is left mounted when it
- * has ended. Needs root, as a container engine does.
+ * Starts a command with `folder` as its root directory, in its own mount namespace: no mount remains after it
+ * ends. Requires root, as a container engine does.
  */
 export function startInStage(folder: string, command: StageCommand): ChildProcess {
   const npm = command.isWhole === true ? { mounts: [], env: {} } : npmSettings();
@@ -108,12 +116,12 @@ function quote(text: string): string {
 }
 
 export interface Ended {
-  /** 128 + its number after a signal, as a shell says. */
+  /** 128 + the signal's number after a signal, as in a shell. */
   readonly status: number;
   readonly output: string;
 }
 
-/** Waits for a command's end. Its output is kept whole. */
+/** Waits for a command to end and keeps its whole output. */
 export function ended(child: ChildProcess): Promise<Ended> {
   const chunks: Buffer[] = [];
   child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));

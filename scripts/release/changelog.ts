@@ -2,7 +2,7 @@
 export interface ChangelogSection {
   /** `1.2.3`, or "Unreleased". */
   readonly version: string;
-  /** `2026-11-21`; absent for what is not released. */
+  /** For example `2026-11-21`; absent for an unreleased version. */
   readonly date: string | undefined;
   readonly entries: number;
 }
@@ -18,8 +18,8 @@ export function changelogSections(text: string): ChangelogSection[] {
 }
 
 /**
- * What keeps a version from being released, or, with `unreleased`, from being worked on: then its changes are still under
- * Unreleased.
+ * Faults that prevent a release of the version; with `unreleased`, faults of a version in development, whose
+ * changes are still under Unreleased.
  */
 export function changelogFaults(text: string, version: string, unreleased: boolean): string[] {
   const sections = changelogSections(text);

@@ -1,4 +1,4 @@
-/** Licences that a program under the Apache License 2.0 may be shipped with, by their SPDX identifiers. */
+/** SPDX identifiers of licences that may be shipped with a program under the Apache License 2.0. */
 export const allowedLicences: readonly string[] = [
   ...[
     "0BSD",
@@ -19,7 +19,7 @@ export interface Dependency {
   readonly licence: string;
 }
 
-/** The part of a package-lock.json (version 3) that is looked at. */
+/** The part of a package-lock.json (version 3) in use. */
 export interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
@@ -29,14 +29,14 @@ interface LockedPackage {
   readonly license?: string;
   readonly dev?: boolean;
   readonly optional?: boolean;
-  /** For development, and also a package's optional choice. */
+  /** A development dependency that is also a package's optional dependency. */
   readonly devOptional?: boolean;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
 /**
- * The packages that an installation has, by their folders, those for other platforms included. Not among them: what is for
- * development, also where some package could make use of it (an optional peer).
+ * Packages of an installation, by folder, including those for other platforms. Development dependencies are
+ * excluded, also where a package could use one (an optional peer).
  */
 export function shippedPackages(lock: LockFile): [path: string, entry: LockedPackage][] {
   const forDevelopment = lock.packages[""]?.devDependencies ?? {};
@@ -50,7 +50,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 }
 
-/** The shipped packages, each once, by name and version. */
+/** The shipped packages, unique by name and version. */
 export function productionDependencies(lock: LockFile): Dependency[] {
   const found = shippedPackages(lock).map(([path, { version = "", license = "(none)" }]) => ({
     name: nameOf(path),
@@ -61,7 +61,9 @@ export function productionDependencies(lock: LockFile): Dependency[] {
   return [...byKey.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, dependency]) => dependency);
 }
 
-/** Whether an SPDX expression allows what we do: with OR one choice will do, with AND all must. */
+/**
+ * Whether an SPDX expression permits shipping: with OR one licence suffices, with AND all must be allowed.
+ */
 export function isAllowed(expression: string): boolean {
   const text = expression.trim();
   const inner = /^\(([^()]*)\)$/.exec(text)?.[1] ?? text;

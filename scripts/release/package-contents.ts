@@ -1,4 +1,4 @@
-/** What the package must have, and what must never get into it. */
+/** Files that the package must contain, and files that it must not. */
 const wanted = [
   ...["package.json", "npm-shrinkwrap.json", "README.md", "CHANGELOG.md", "LICENSE", "dist/cli.js"],
   ...["config/telemetryd.example.yaml", "config/telemetryd.schema.json", "proto/remote-write-1.0.proto"],
@@ -10,7 +10,7 @@ const files = /^(package\.json|npm-shrinkwrap\.json|README\.md|CHANGELOG\.md|LIC
 const unwanted =
   /\.(test|contract)\.|(^|\/)(\.env|\.npmrc|node_modules|data|\.demo)(\/|$)|\.(pem|key|pat|token)$/;
 
-/** What is wrong with a package of these files (paths with /). */
+/** Faults of a package with these files (paths with /). */
 export function packageFaults(paths: readonly string[]): string[] {
   return [
     ...wanted.filter((path) => !paths.includes(path)).map((path) => `lacks ${path}`),

@@ -1,4 +1,4 @@
-/** The part of a CycloneDX 1.5 document that is looked at. */
+/** The part of a CycloneDX 1.5 document in use. */
 export interface Sbom {
   readonly bomFormat: string;
   readonly specVersion: string;
@@ -13,7 +13,7 @@ export interface Sbom {
   readonly [field: string]: unknown;
 }
 
-/** What is wrong with the bill of materials of this name and version, whose parts must be exactly `expected`. */
+/** Faults of the bill of materials of this name and version; its components must be exactly `expected`. */
 export function sbomFaults(
   sbom: Sbom,
   product: { readonly name: string; readonly version: string },

@@ -1,17 +1,17 @@
 import type { Label } from "../../src/exporter/series/series.ts";
 
-/** How many series, and what tells them apart. */
+/** Number of series, and the values that distinguish them. */
 export interface SeriesPlan {
   readonly count: number;
-  /** Labels of each series, the name included; at least 3. */
+  /** Labels per series, including the name; at least 3. */
   readonly labels: number;
-  /** The `job` of all of them, which a selector can name. */
+  /** The `job` label of all series, for use in a selector. */
   readonly job: string;
 }
 
 /**
- * Label sets as a real target has them: some metric names, many pods, labels that repeat and labels that do not.
- * The same plan always gives the same series.
+ * Label sets like a real target's: a few metric names, many pods, shared and unique labels. The same plan
+ * always gives the same series.
  */
 export function makeLabels(plan: SeriesPlan): Label[][] {
   const series: Label[][] = [];
@@ -30,13 +30,13 @@ export function makeLabels(plan: SeriesPlan): Label[][] {
 }
 
 /**
- * The value of series number `index` at a time: counters, gauges with two decimals and, now and then, an infinity.
+ * Value of series number `index` at a time: counters, gauges with two decimals and an occasional infinity.
  * All of them survive VictoriaMetrics' decimal storage (see `WrittenSeries`).
  */
 export function valueAt(index: number, timestampMs: number): number {
   const second = Math.floor(timestampMs / 1000);
   if (index % 500 === 499 && second % 7 === 0) return index % 1000 === 999 ? Infinity : -Infinity;
   if (index % 2 === 0) return index + (second % 1_000_000) * 3;
-  // Never -0, which VictoriaMetrics keeps as 0.
+  // Never -0, which VictoriaMetrics stores as 0.
   return (Math.round(Math.sin(second / 10 + index) * 10_000) || 0) / 100;
 }

@@ -4,22 +4,22 @@ import { decodeReadResponse, encodeReadRequest, type Matcher } from "./wire-code
 
 export type { Matcher } from "./wire-codec.ts";
 
-/** Which samples to read: those of the series that match, in `fromMs <= time <= toMs` (Unix epoch, ms). */
+/** The samples to read: those of the matching series in `fromMs <= time <= toMs` (Unix epoch, ms). */
 export interface ReadSpan {
   readonly matchers: readonly Matcher[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** Labels taken off the series that are read, such as external labels that a sender adds. */
+  /** Labels removed from the series read, such as external labels added by a sender. */
   readonly dropLabels?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Matchers as a selector of PromQL and MetricsQL. */
+/** Prints matchers as a selector of PromQL and MetricsQL. */
 export function selectorOf(matchers: readonly Matcher[]): string {
   return `{${matchers.map(({ name, type, value }) => `${name}${type}${JSON.stringify(value)}`).join(",")}}`;
 }
 
-/** Every raw sample that a VictoriaMetrics holds, repeats included; line by line, so that much fits. */
+/** Reads every raw sample of a VictoriaMetrics, duplicates included, line by line to bound memory. */
 export async function readVictoriaMetrics(
   url: string,
   span: ReadSpan,
@@ -47,11 +47,12 @@ export async function readVictoriaMetrics(
 }
 
 /**
- * Adds the samples of one line of `/api/v1/export`. Not JSON throughout: values may be bare `Inf`, `+Inf` and `-Inf` (newer versions
- * write "Infinity" and "-Infinity", in quotes), and a staleness marker is `null` or, first in its line, a bare `NaN`.
+ * Adds the samples of one line of `/api/v1/export`. The line is not always JSON: values may be bare `Inf`,
+ * `+Inf` and `-Inf` (newer versions write "Infinity" and "-Infinity", in quotes), and a staleness marker is
+ * `null` or, first in its line, a bare `NaN`.
  */
 export function addExportLine(set: SampleSet, line: string, dropLabels: readonly string[]): void {
-  // Quotes inside a JSON string are escaped, so a label value cannot hold these separators.
+  // Quotes inside a JSON string are escaped, so a label value cannot contain these separators.
   const valuesAt = line.indexOf('},"values":[');
   const timesAt = line.indexOf('],"timestamps":[', valuesAt);
   if (!line.startsWith('{"metric":') || valuesAt < 0 || timesAt < 0 || !line.endsWith("]}")) {
@@ -74,10 +75,10 @@ function exportNumber(text: string): number {
   return value;
 }
 
-/** A read of much is split in time, since a remote-read response comes in one piece. */
+/** Longer reads are split by time, since a remote-read response is a single message. */
 const maxReadMs = 60_000;
 
-/** Every sample that a Prometheus holds, staleness markers included, by remote read. */
+/** Reads every sample of a Prometheus by remote read, staleness markers included. */
 export async function readPrometheus(url: string, span: ReadSpan, signal: AbortSignal): Promise<SampleSet> {
   const set = new SampleSet();
   for (let fromMs = span.fromMs; fromMs <= span.toMs; fromMs += maxReadMs) {

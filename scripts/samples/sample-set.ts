@@ -1,18 +1,17 @@
 import type { Label } from "../../src/exporter/series/series.ts";
 
-/** Samples of one series: `timestampsMs[i]` belongs to `values[i]`. A NaN stands for a staleness marker. */
+/** Samples of one series: `timestampsMs[i]` belongs to `values[i]`. NaN represents a staleness marker. */
 export interface SeriesSamples {
   readonly timestampsMs: number[];
   readonly values: number[];
 }
 
 /**
- * Samples by series, compact enough for a million of them. A sample may be in it more than once: what a store or a
- * receiver repeats is kept, since repeats are what tests look for.
+ * Samples by series, compact enough for a million of them. Duplicates are kept, since tests look for them.
  */
 export class SampleSet {
   readonly series = new Map<string, SeriesSamples>();
-  /** Samples in all, repeats included. */
+  /** Total number of samples, duplicates included. */
   size = 0;
 
   /** Adds a sample of the series with that key (see `seriesKey`), in any order of time. */
@@ -40,38 +39,38 @@ export class SampleSet {
   }
 }
 
-/** What tells a series from another: its labels sorted by name, written as in a selector. */
+/** Identity of a series: its labels sorted by name, written as a selector. */
 export function seriesKey(labels: readonly Label[]): string {
   const sorted = [...labels].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   return `{${sorted.map(({ name, value }) => `${name}=${JSON.stringify(value)}`).join(",")}}`;
 }
 
-/** How what a receiver holds differs from what the source holds. */
+/** Differences between the samples of a receiver and of the source. */
 export interface SampleDiff {
-  /** In the source; the receiver has no such sample of that series and time. */
+  /** In the source; the receiver has no sample of that series and time. */
   readonly missing: SampleSet;
   /** In the receiver; the source has no sample of that series and time. */
   readonly extra: SampleSet;
   /** In the receiver, with a value that the source does not have for that series and time. */
   readonly different: SampleSet;
-  /** The copies that the receiver has more than the source of the same series, time and value. */
+  /** Copies that the receiver has beyond the source's of the same series, time and value. */
   readonly repeated: SampleSet;
 }
 
-/** Whether two values count as one. */
+/** Whether two values are considered equal. */
 export type SameValue = (a: number, b: number) => boolean;
 
 /**
- * For values that were not chosen to survive VictoriaMetrics' decimal storage: each time it merges blocks it may round
- * what it holds anew, so that the same sample read twice differs in its last digits.
+ * For values that do not survive VictoriaMetrics' decimal storage: each merge of blocks may round them, so
+ * that two reads of one sample differ in the last digits.
  */
 export const sameUpToRounding: SameValue = (a, b) =>
   Object.is(a, b) ||
   (Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= 1e-6 * Math.max(Math.abs(a), Math.abs(b)));
 
 /**
- * Compares two sets of (series, timestamp, value). They are equal as sets when `missing`, `extra` and `different`
- * are empty; a copy that only the source has twice is no difference. Sorts both in place.
+ * Compares two sets of (series, timestamp, value). They are equal as sets when `missing`, `extra` and
+ * `different` are empty; an extra copy in the source is not a difference. Sorts both in place.
  */
 export function diffSamples(
   source: SampleSet,
@@ -107,7 +106,7 @@ function diffSeries(
     const sourceEnd = endOfTime(source, s, timestampMs);
     const receiverEnd = endOfTime(receiver, r, timestampMs);
     const isOneEach = sourceEnd - s === 1 && receiverEnd - r === 1;
-    // By far the most frequent case, without an array.
+    // Avoids an array in the most frequent case.
     if (!(isOneEach && isSame(source.values[s] ?? Number.NaN, receiver.values[r] ?? Number.NaN))) {
       const wanted = source.values.slice(s, sourceEnd);
       diffTime(key, timestampMs, wanted, receiver.values.slice(r, receiverEnd), isSame, diff);
@@ -117,7 +116,7 @@ function diffSeries(
   }
 }
 
-/** The values that both have of one series and time; either may be empty. */
+/** Compares the values of one series and time; either list may be empty. */
 function diffTime(
   key: string,
   timestampMs: number,
@@ -135,7 +134,7 @@ function diffTime(
     else if (copies(source, value) === 0) diff.different.add(key, timestampMs, value);
     else if (copies(seen, value) > copies(source, value)) diff.repeated.add(key, timestampMs, value);
   }
-  // Also a value that the receiver lacks although it has another one of that time.
+  // Includes a value missing at the receiver although it has another one at that time.
   for (const value of source) if (copies(receiver, value) === 0) diff.missing.add(key, timestampMs, value);
 }
 
@@ -166,12 +165,12 @@ function byTime(samples: SeriesSamples | undefined): SeriesSamples {
   return samples;
 }
 
-/** Whether both hold the same set of (series, timestamp, value); repeats do not count. */
+/** Whether both contain the same set of (series, timestamp, value); duplicates do not count. */
 export function isSameSet(diff: SampleDiff): boolean {
   return diff.missing.size === 0 && diff.extra.size === 0 && diff.different.size === 0;
 }
 
-/** A few lines for people: the counts, and some examples of what differs. */
+/** A short report: the counts, and examples of the differences. */
 export function describeDiff(diff: SampleDiff, exampleLimit = 5): string {
   const kinds = ["missing", "extra", "different", "repeated"] as const;
   const counts = kinds.map((kind) => `${diff[kind].size} ${kind}`).join(", ");

@@ -4,8 +4,8 @@ import snappy from "snappy";
 import { type Label, staleNanHigh, staleNanLow } from "../../src/exporter/series/series.ts";
 
 /**
- * Remote write 1.0 and remote read by reflection on the definitions, for tests and scripts: slow, plain, and
- * independent of the daemon's own encoder, which it is held against.
+ * Remote write 1.0 and remote read by reflection on the definitions, for tests and scripts: slow, simple, and
+ * independent of the daemon's encoder, for which it is the reference.
  */
 export interface WireSample {
   readonly timestampMs: number;
@@ -38,7 +38,7 @@ interface RawSeries {
 
 const writeDefinition = join(import.meta.dirname, "../../proto/remote-write-1.0.proto");
 
-/** prompb/remote.proto and types.proto of Prometheus: what remote read adds to remote write. */
+/** Prometheus' prompb/remote.proto and types.proto: the messages that remote read adds to remote write. */
 const readDefinition = `
 syntax = "proto3";
 package prometheus;
@@ -58,7 +58,7 @@ function message(name: string): protobuf.Type {
   if (loaded === undefined) {
     const root = protobuf.loadSync(writeDefinition);
     protobuf.parse(readDefinition, root, { keepCase: true });
-    // The same 8 bytes as a double, but as bits: reading a NaN as a number may change them.
+    // The double's 8 bytes as bits: reading a NaN as a number may change them.
     const value = root.lookupType("prometheus.Sample").fields["value"];
     if (value === undefined) throw new Error(`${writeDefinition}: Sample has no value`);
     value.type = "fixed64";
@@ -67,14 +67,14 @@ function message(name: string): protobuf.Type {
   return loaded.lookupType(`prometheus.${name}`);
 }
 
-/** Reads the body of a remote-write request. @throws an Error when it is neither snappy nor protobuf */
+/** Decodes the body of a remote-write request. @throws an Error when it is not snappy or not protobuf */
 export function decodeWriteRequest(body: Uint8Array): WireSeries[] {
   const plain = snappy.uncompressSync(Buffer.from(body), { asBuffer: true }) as Buffer;
   const decoded = message("WriteRequest").decode(plain) as unknown as { timeseries: readonly RawSeries[] };
   return decoded.timeseries.map(fromRaw);
 }
 
-/** The body of a remote-write request. A value of NaN is written as a staleness marker. */
+/** The body of a remote-write request. NaN is written as a staleness marker. */
 export function encodeWriteRequest(
   series: readonly {
     readonly labels: readonly Label[];
@@ -89,7 +89,7 @@ export function encodeWriteRequest(
   return compress(type.encode(type.fromObject({ timeseries })).finish());
 }
 
-/** The body of a remote-read request for one query; the span is closed at both ends. */
+/** The body of a remote-read request with one query; both ends of the span are inclusive. */
 export function encodeReadRequest(matchers: readonly Matcher[], fromMs: number, toMs: number): Buffer {
   const types = { "=": 0, "!=": 1, "=~": 2, "!~": 3 };
   const query = {

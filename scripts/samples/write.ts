@@ -2,12 +2,12 @@ import type { Label } from "../../src/exporter/series/series.ts";
 import { encodeWriteRequest } from "./wire-codec.ts";
 
 /**
- * A series to write. A value of NaN stands for a staleness marker.
+ * A series to write. NaN represents a staleness marker.
  *
- * What VictoriaMetrics (1.79.5) keeps: it stores decimal numbers with one exponent for all values of a block, so a
- * block that spans many orders of magnitude loses the small digits (1e-9 beside 1e15 is read back as 0), a value
- * keeps about 15 significant digits, negative zero becomes 0, and subnormal numbers become 0. Infinities survive.
- * Ordinary NaNs are dropped without a word. Equal samples are kept as often as they are written.
+ * VictoriaMetrics (1.79.5) stores decimal numbers with one exponent for all values of a block. A block that
+ * spans many orders of magnitude loses the small values (1e-9 beside 1e15 is read back as 0), a value keeps
+ * about 15 significant digits, negative zero and subnormal numbers become 0. Infinities survive. Ordinary
+ * NaNs are dropped silently. Duplicate samples are all kept.
  */
 export interface WrittenSeries {
   readonly labels: readonly Label[];
@@ -18,8 +18,8 @@ const maxChunkLength = 4 * 2 ** 20;
 const maxSeriesPerRequest = 2000;
 
 /**
- * Writes samples into a VictoriaMetrics so that queries see them when the promise resolves. Staleness markers go by
- * remote write, which alone can carry them, everything else through the JSON lines of `/api/v1/import`.
+ * Writes samples to a VictoriaMetrics; resolves when queries return them. Staleness markers are sent by
+ * remote write, the only protocol that supports them, everything else as JSON lines of `/api/v1/import`.
  */
 export async function writeToVictoriaMetrics(
   url: string,
@@ -47,15 +47,15 @@ function* importLinesOf(series: Iterable<WrittenSeries>): Generator<string> {
   }
 }
 
-/** A number as `/api/v1/import` reads it: it knows `Inf`, but neither `Infinity` nor an overflowing literal. */
+/** A number as `/api/v1/import` accepts it: `Inf` is valid, `Infinity` and an overflowing literal are not. */
 function importNumber(value: number): string {
   if (Number.isFinite(value)) return Object.is(value, -0) ? "-0" : String(value);
   return value > 0 ? "Inf" : "-Inf";
 }
 
 /**
- * Sends lines of `/api/v1/import`. VictoriaMetrics responds with 204 even for lines that it cannot read and skips them
- * with a line in its log: give it only what it can read.
+ * Sends lines to `/api/v1/import`. VictoriaMetrics responds with 204 even for malformed lines, which it skips
+ * and logs, so all lines must be well-formed.
  */
 export async function importLines(url: string, lines: Iterable<string>, signal: AbortSignal): Promise<void> {
   let chunk: string[] = [];
@@ -73,12 +73,12 @@ export async function importLines(url: string, lines: Iterable<string>, signal: 
   await send();
 }
 
-/** Makes queries see what was written so far; otherwise that takes about a second. */
+/** Makes samples written so far visible to queries; otherwise that takes about a second. */
 export async function flushVictoriaMetrics(url: string, signal: AbortSignal): Promise<void> {
   await post(`${url}/internal/force_flush`, "", {}, signal);
 }
 
-/** Sends samples to a remote-write 1.0 receiver at that endpoint, in requests of a bounded number of series. */
+/** Sends samples to a remote-write 1.0 endpoint, in requests with a bounded number of series. */
 export async function writeByRemoteWrite(
   endpoint: string,
   series: Iterable<WrittenSeries>,

@@ -1,13 +1,16 @@
 /**
- * The real servers and tools that the demo, the tests and the benchmarks run: how a person names another build of
- * each, and which Debian package brings it.
+ * The real servers and tools that the demo, the tests and the benchmarks run: how to select another build of
+ * each, and the Debian package that contains it.
  */
 export interface CatalogueEntry {
-  /** The environment variable that names the program to use instead of any other. */
+  /** Environment variable with the path of the program to use instead of any other. */
   readonly variable: string;
-  /** The Debian and Ubuntu packages that hold it; redis-server is a link to a program of redis-tools. */
+  /** Debian and Ubuntu packages that contain it; redis-server is a link to a program of redis-tools. */
   readonly debianPackages: readonly string[];
-  /** Where the program is in the unpacked package; not always `/usr/bin`, where a script may name absolute paths. */
+  /**
+   * Path of the program in the unpacked package. Not always `/usr/bin`, where a script may contain absolute
+   * paths.
+   */
   readonly unpackedPath: string;
 }
 

@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { sleep } from "../../src/base/core/clock.ts";
 
 export interface ChildCommand {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];
@@ -11,42 +11,42 @@ export interface ChildCommand {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /**
-   * True: a process group of its own, so that a terminal's Ctrl-C reaches only this process, which then decides what
-   * ends in which order. Signals go to the whole group.
+   * Creates a process group, so that a terminal's Ctrl-C reaches only this process, which then decides the
+   * order of shutdown. Signals go to the whole group.
    */
   readonly ownGroup?: boolean;
-  /** Everything it prints is appended here too. */
+  /** A file to which its output is also appended. */
   readonly logFile?: string;
-  /** Called with the process id as soon as there is one, before anything is known of how it does. */
+  /** Called with the process id as soon as it is known, before the process is ready. */
   readonly onStart?: (pid: number) => void;
 }
 
-/** How a process ended. */
+/** Exit status of a process. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A child process with the end of what it printed. */
+/** A child process with the end of its output. */
 export interface Child {
   readonly pid: number;
-  /** Resolves when it has ended and its output was read; never rejects. */
+  /** Resolves when it has ended and its output has been read; never rejects. */
   readonly exited: Promise<Exit>;
   /** Set as soon as it has ended. */
   exit(): Exit | undefined;
-  /** The last 256 KiB of what it printed on both streams, in order of arrival. */
+  /** The last 256 KiB of both output streams, in order of arrival. */
   log(): string;
-  /** Sends a signal; without effect on a process that has ended. */
+  /** Sends a signal; no effect on a process that has ended. */
   signal(name: NodeJS.Signals): void;
-  /** Asks it to end (SIGTERM) and waits; after `limitMs` it is killed. Without effect the second time. */
+  /** Sends SIGTERM and waits; sends SIGKILL after `limitMs`. Idempotent. */
   stop(limitMs?: number): Promise<Exit>;
-  /** Ends it at once (SIGKILL) and waits until it is gone. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<Exit>;
 }
 
 const keptLogLength = 256 * 1024;
 
-/** Those that must not outlive this process, whatever ends it (SIGKILL excepted). */
+/** Children that must not outlive this process, however it ends (except by SIGKILL). */
 const alive = new Set<ChildProcess>();
 const groups = new WeakSet<ChildProcess>();
 let exitHandlerIsSet = false;
@@ -56,7 +56,7 @@ function killAll(): void {
 }
 
 function send(child: ChildProcess, signal: NodeJS.Signals): void {
-  // A pid that was waited for may belong to somebody else by now.
+  // The pid of a reaped process may have been reused.
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(groups.has(child) ? -child.pid : child.pid, signal);
@@ -65,7 +65,7 @@ function send(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Starts a program. @throws an Error when it cannot be started at all */
+/** Starts a program. @throws an Error when it cannot be started */
 export async function startChild(command: ChildCommand): Promise<Child> {
   const { name } = command;
   const child = spawn(command.program, command.args, {
@@ -102,7 +102,7 @@ export async function startChild(command: ChildCommand): Promise<Child> {
     child.once("exit", (code, signal) => {
       ended = { code, signal };
       alive.delete(child);
-      // Grandchildren that hold the pipes open would keep "close" from coming.
+      // Grandchildren that hold the pipes open would delay "close".
       const late = setTimeout(() => {
         child.stdout.destroy();
         child.stderr.destroy();
@@ -140,8 +140,8 @@ export async function startChild(command: ChildCommand): Promise<Child> {
 }
 
 /**
- * Waits until `isReady` says so. @throws an Error with the end of the log when the child ends first, or after
- * `limitMs`; it is killed then
+ * Waits until `isReady` returns true.
+ * @throws an Error with the end of the log when the child ends first, or after `limitMs`, when it is killed
  */
 export async function waitUntilReady(
   name: string,
@@ -157,7 +157,7 @@ export async function waitUntilReady(
       await child.exited;
       throw new Error(`${name}: ended while it started (${describeExit(exit)})${logTail(child)}`);
     }
-    // The response only counts while our own child lives: another server may have its port.
+    // The response counts only while the child lives: another server may have its port.
     if ((await isReady()) && child.exit() === undefined) return;
     if (performance.now() > deadlineMs || signal.aborted) {
       await child.kill();

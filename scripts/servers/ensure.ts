@@ -1,6 +1,6 @@
 /**
- * `tsx scripts/servers/ensure.ts NAME...`: makes sure that the named servers are there and prints where. Without
- * names: those that the tests and the demo need.
+ * `tsx scripts/servers/ensure.ts NAME...`: ensures that the named servers are installed and prints their
+ * paths. Default: the servers that the tests and the demo need.
  */
 import { describeError } from "../../src/base/core/errors.ts";
 import { isServerName, type ServerName, serverNames } from "./catalogue.ts";

@@ -7,18 +7,18 @@ import { installPackages, lockName, unpackPackages } from "./install.ts";
 import { withMachineLock } from "./lock.ts";
 import { howToInstall, libraryFolders, multiarchTriplet, planFor } from "./plan.ts";
 
-/** A program that can be run, and what its environment needs beyond this process's. */
+/** A program, and the environment variables that it needs beyond this process's. */
 export interface ServerProgram {
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 export interface FindOptions {
-  /** Where programs are unpacked when they cannot be installed; `.demo/servers` of the project by default. */
+  /** Folder for unpacking programs that cannot be installed; default: the project's `.demo/servers`. */
   readonly directory?: string;
-  /** False: only look, never install. */
+  /** False: search only, never install. */
   readonly install?: boolean;
-  /** Told what takes long. Nothing by default. */
+  /** Called before slow steps; default: no-op. */
   readonly onProgress?: (message: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -27,10 +27,11 @@ const projectRoot = resolve(import.meta.dirname, "../..");
 const systemFolders = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**
- * The programs of the named servers. Looked for in this order: the environment variable of each (which must then
- * name a program), PATH, what an earlier call unpacked; then installed (as root) or unpacked below `directory`.
+ * Finds the programs of the named servers. Search order: each one's environment variable (which must then
+ * name a program), PATH, programs unpacked by an earlier call; then installs them (as root) or unpacks them
+ * below `directory`.
  *
- * @throws an Error whose message says how to install what is missing
+ * @throws an Error whose message explains how to install the missing programs
  */
 export async function findServers<Name extends ServerName>(
   names: readonly Name[],
@@ -128,8 +129,8 @@ async function unpacked(name: ServerName, directory: string): Promise<ServerProg
 }
 
 /**
- * A program on PATH. An empty PATH entry means the current folder to a shell; here it means nothing, so that what
- * runs never depends on where a script was started.
+ * Finds a program on PATH. To a shell an empty PATH entry is the current folder; here it is ignored, so that
+ * the result never depends on the working directory.
  */
 async function onPath(name: string): Promise<string | undefined> {
   const folders = (process.env["PATH"] ?? systemFolders.join(delimiter)).split(delimiter);

@@ -1,9 +1,6 @@
 import { connect, createServer } from "node:net";
 
-/**
- * A TCP port of 127.0.0.1 that nobody listens on now. Another process may take it before its user does: whoever
- * starts a server on it tries again with another one.
- */
+/** A free TCP port of 127.0.0.1. Another process may take it first: the caller retries with another port. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -16,7 +13,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Whether somebody takes connections on that port of 127.0.0.1. */
+/** Whether a server accepts connections on that port of 127.0.0.1. */
 export async function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port });

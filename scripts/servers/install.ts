@@ -9,12 +9,14 @@ const run = promisify(execFile);
 const aptEnvironment = { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" };
 const maxOutputBytes = 64 * 2 ** 20;
 
-/** The file that Debian's `invoke-rc.d` asks before it starts a service; exit status 101 forbids it. */
+/**
+ * The script that Debian's `invoke-rc.d` runs before starting a service; exit status 101 forbids the start.
+ */
 const policyFile = "/usr/sbin/policy-rc.d";
 const policyMark = "# Written by telemetryd while it installs packages; safe to delete.";
 const policyText = `#!/bin/sh\n${policyMark}\nexit 101\n`;
 
-/** Installs Debian packages machine-wide, as root, without any service of theirs starting. */
+/** Installs Debian packages machine-wide, as root, without starting their services. */
 export async function installPackages(packages: readonly string[], signal: AbortSignal): Promise<void> {
   const restore = await forbidServices();
   try {
@@ -37,24 +39,24 @@ export async function installPackages(packages: readonly string[], signal: Abort
   }
 }
 
-/** Puts the policy file in place; what it returns puts back what was there before. */
+/** Installs the policy file; the returned function restores the previous one. */
 async function forbidServices(): Promise<() => Promise<void>> {
   const before = await readFile(policyFile, "utf8").catch(() => undefined);
   await writeFile(policyFile, policyText);
   await chmod(policyFile, 0o755);
   return async () => {
-    // A file of ours was left by a run that was killed: it must not keep services from starting for ever.
+    // A policy file left by a killed run must not block services forever.
     if (before === undefined || before.includes(policyMark)) await unlink(policyFile);
     else await writeFile(policyFile, before);
   };
 }
 
 /**
- * Downloads Debian packages with the libraries that this machine lacks and unpacks them into one new folder below
- * `directory`. Needs no rights: apt works on lists and a cache of its own there. The folder appears whole or not
- * at all.
+ * Downloads Debian packages with the libraries that this machine lacks and unpacks them into one new folder
+ * below `directory`. Needs no privileges: apt uses lists and a cache in that folder. The folder is created
+ * atomically.
  *
- * @returns the folder that stands for `/`
+ * @returns the folder that corresponds to `/`
  */
 export async function unpackPackages(
   packages: readonly string[],
@@ -87,7 +89,7 @@ export async function unpackPackages(
   }
 }
 
-/** The folder that a set of packages is unpacked to; a name for each set, since sets share library folders. */
+/** The folder for a set of packages; each set has its own, since packages of a set share library folders. */
 export function unpackedRoot(directory: string, packages: readonly string[]): string {
   return join(resolve(directory), [...packages].sort().join("+"));
 }
@@ -111,7 +113,7 @@ async function ownAptState(work: string): Promise<string[]> {
   ];
 }
 
-/** A name for the lock of installers that write to the same place. */
+/** Lock name of installers that write to the same place. */
 export function lockName(place: string): string {
   return `install:${createHash("sha256").update(place).digest("hex").slice(0, 16)}`;
 }

@@ -3,10 +3,10 @@ import { sleep } from "../../src/base/core/clock.ts";
 import { errnoCode } from "../../src/base/core/errors.ts";
 
 /**
- * Runs `work` while no other process of this machine runs work under the same name.
+ * Runs `work` under a machine-wide lock of that name.
  *
- * The lock is a socket in Linux's abstract namespace: the kernel takes it away when its holder dies, however it
- * dies, so there is no stale lock to find out about.
+ * The lock is a socket in Linux's abstract namespace: the kernel removes it when its holder dies, so there
+ * are no stale locks.
  */
 export async function withMachineLock<T>(
   name: string,

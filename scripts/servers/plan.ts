@@ -1,20 +1,20 @@
 import { catalogue, type ServerName } from "./catalogue.ts";
 
-/** What is known of the machine when servers are missing. */
+/** Properties of the machine that decide how missing servers are installed. */
 export interface Machine {
   readonly isRoot: boolean;
-  /** `apt-get` and `dpkg` are there: Debian, Ubuntu, or one of their children. */
+  /** `apt-get` and `dpkg` are available: Debian, Ubuntu, or a derivative. */
   readonly hasApt: boolean;
 }
 
-/** How missing servers come to be there. `packages` are sorted and unique. */
+/** How to install missing servers. `packages` are sorted and unique. */
 export type Plan =
   | { readonly kind: "nothing" }
   | { readonly kind: "install"; readonly packages: readonly string[] }
   | { readonly kind: "unpack"; readonly packages: readonly string[] }
   | { readonly kind: "explain"; readonly message: string };
 
-/** Root installs, anybody else unpacks into the project's own folder; without apt a person has to help. */
+/** Root installs; other users unpack into the project's folder; without apt the user must install them. */
 export function planFor(missing: readonly ServerName[], machine: Machine): Plan {
   if (missing.length === 0) return { kind: "nothing" };
   if (!machine.hasApt) return { kind: "explain", message: howToInstall(missing) };
@@ -25,7 +25,7 @@ export function packagesOf(names: readonly ServerName[]): string[] {
   return [...new Set(names.flatMap((name) => catalogue[name].debianPackages))].sort();
 }
 
-/** The one message for a person who has to install servers by hand. */
+/** The message for a user who must install servers manually. */
 export function howToInstall(missing: readonly ServerName[], reason?: string): string {
   const variables = missing.map((name) => `${catalogue[name].variable}=/path/to/${name}`);
   return [
@@ -39,9 +39,9 @@ export function howToInstall(missing: readonly ServerName[], reason?: string): s
 }
 
 /**
- * The packages that `apt-get --simulate install` would newly unpack, from its output. Upgrades of what is there
- * ("Inst name [old] (new …") are left out, and so is the C library: a second one beside the system's own loader
- * crashes every program that finds it.
+ * The new packages in the output of `apt-get --simulate install`. Upgrades ("Inst name [old] (new …") are
+ * left out, and so is the C library: a second one beside the system's loader crashes every program that finds
+ * it.
  */
 export function newPackages(simulation: string): string[] {
   const names: string[] = [];
@@ -54,14 +54,14 @@ export function newPackages(simulation: string): string[] {
 }
 
 /**
- * Where an unpacked package's libraries can be, best first. `triplet` is Debian's name of the machine
+ * Possible library folders of an unpacked package, best first. `triplet` is Debian's name of the machine
  * ("x86_64-linux-gnu").
  */
 export function libraryFolders(root: string, triplet: string): string[] {
   return [`usr/lib/${triplet}`, `lib/${triplet}`, "usr/lib", "lib"].map((folder) => `${root}/${folder}`);
 }
 
-/** Debian's multiarch name for what Node calls `process.arch`. */
+/** Debian's multiarch name for Node's `process.arch`. */
 export function multiarchTriplet(arch: string): string {
   const cpu: Record<string, string> = { x64: "x86_64", arm64: "aarch64", ia32: "i386" };
   if (arch === "arm") return "arm-linux-gnueabihf";

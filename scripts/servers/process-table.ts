@@ -1,19 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process as Linux' /proc shows it. */
+/** A process as shown by Linux' /proc. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parentPid: number;
   readonly groupId: number;
-  /** It has ended, but nobody has waited for it yet. */
+  /** It has ended but has not been reaped. */
   readonly isZombie: boolean;
-  /** Clock ticks between the machine's start and its own; tells a process from a later one with the same id. */
+  /**
+   * Clock ticks from boot to the start of the process; distinguishes it from a later one with the same id.
+   */
   readonly startTicks: number;
-  /** Its arguments joined by spaces, or its name where it has none. */
+  /** Its arguments joined by spaces, or its name when it has none. */
   readonly command: string;
 }
 
-/** The process with that id, or undefined when there is none (or no /proc). */
+/** The process with that id; undefined when it does not exist (or without /proc). */
 export function readProcess(pid: number): ProcessEntry | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -24,7 +26,9 @@ export function readProcess(pid: number): ProcessEntry | undefined {
   }
 }
 
-/** Reads a line of `/proc/PID/stat` (proc(5)). The name in parentheses may hold spaces and parentheses itself. */
+/**
+ * Parses a line of `/proc/PID/stat` (proc(5)). The name in parentheses may contain spaces and parentheses.
+ */
 export function parseStat(stat: string, command: string): ProcessEntry | undefined {
   const open = stat.indexOf("(");
   const close = stat.lastIndexOf(")");

@@ -2,17 +2,17 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { findServers } from "./find.ts";
 
-/** In what builds of Prometheus differ here. */
+/** Relevant differences between builds of Prometheus. */
 export interface PrometheusBuild {
-  /** Agent mode has a flag of its own (3.0 and newer); before, it was a feature to be enabled. */
+  /** Agent mode has its own flag (3.0 and newer); before, it was a feature flag. */
   readonly hasAgentFlag: boolean;
-  /** It can store samples in XOR2 chunks. */
+  /** Supports XOR2 chunks. */
   readonly hasXor2: boolean;
-  /** What its PromQL knows: that of 3.x or that of before. */
+  /** PromQL version: 3.x or earlier. */
   readonly major: 2 | 3;
 }
 
-/** The build that tests, demo and benchmarks run; by its help, since a build need not have a version compiled in. */
+/** The build used by tests, demo and benchmarks; detected from its help, since a build may lack a version. */
 export async function prometheusBuild(signal?: AbortSignal): Promise<PrometheusBuild> {
   const { prometheus } = await findServers(["prometheus"], signal === undefined ? {} : { signal });
   const { stdout, stderr } = await promisify(execFile)(prometheus.path, ["--help"], {

@@ -6,55 +6,55 @@ import { type Child, startChild, waitUntilReady } from "./child.ts";
 import { findServers } from "./find.ts";
 import { freePort, isListening } from "./free-port.ts";
 
-/** A real server that runs on a loopback port for a test, the demo or a benchmark. */
+/** A real server on a loopback port, for a test, the demo or a benchmark. */
 export interface RunningServer extends AsyncDisposable {
-  /** `http://127.0.0.1:PORT`, or `redis://127.0.0.1:PORT`. The same after a restart. */
+  /** `http://127.0.0.1:PORT` or `redis://127.0.0.1:PORT`; a restart does not change it. */
   readonly url: string;
   readonly port: number;
-  /** Of the process that runs now; another one after a restart. */
+  /** Pid of the current process; a restart changes it. */
   readonly pid: number;
   readonly dataDir: string;
-  /** The end of what the process that runs now printed. */
+  /** The end of the current process's output. */
   log(): string;
   signal(name: NodeJS.Signals): void;
-  /** Ends it in order. The data stays, for `restart`. */
+  /** Stops it gracefully. The data remains for `restart`. */
   stop(): Promise<void>;
-  /** Ends it at once, as `kill -9` does. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
-  /** Stops it when it runs, and starts it again with the same data on the same port. */
+  /** Stops it if it runs, and starts it with the same data on the same port. */
   restart(): Promise<void>;
-  /** Ends it and removes its data, unless the caller named the folder. May be called twice. */
+  /** Stops it and removes its data, unless the caller named the folder. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What every kind of server can be told. */
+/** Options common to all kinds of server. */
 export interface CommonOptions {
   /** Further command-line flags. */
   readonly flags?: readonly string[];
-  /** Where its data goes; otherwise a fresh folder that goes away with the server. */
+  /** Data folder; default: a new one, removed with the server. */
   readonly dataDir?: string;
   readonly port?: number;
-  /** A process group of its own; see `ChildCommand`. */
+  /** Creates a process group; see `ChildCommand`. */
   readonly ownGroup?: boolean;
   readonly logFile?: string;
-  /** Called for each process that is started, restarts included; see `ChildCommand`. */
+  /** Called for each process started, restarts included; see `ChildCommand`. */
   readonly onStart?: (pid: number) => void;
   readonly readyLimitMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** What one kind of server needs to run. */
+/** Describes how to run one kind of server. */
 export interface ServerKind {
   readonly program: ServerName;
   readonly scheme: "http" | "redis";
   args(port: number, dataDir: string): readonly string[] | Promise<readonly string[]>;
-  /** False, or a rejection, means: not yet. */
+  /** False or a rejection means not yet ready. */
   isReady(port: number, signal: AbortSignal): Promise<boolean>;
 }
 
 const tries = 3;
 
-/** Starts a server; it is ready for requests when the promise resolves. @throws an Error with the end of its log */
+/** Starts a server; resolves when it is ready for requests. @throws an Error with the end of its log */
 export async function startServer(kind: ServerKind, options: CommonOptions): Promise<RunningServer> {
   const signal = options.signal ?? new AbortController().signal;
   const programs = await findServers([kind.program], { signal });
@@ -63,7 +63,8 @@ export async function startServer(kind: ServerKind, options: CommonOptions): Pro
   await mkdir(dataDir, { recursive: true });
 
   const launch = async (port: number): Promise<Child> => {
-    // A server opens its data before its port: meanwhile another one's response would pass for its own.
+    // A server opens its data before its port; until then another server's response would be taken for its
+    // own.
     if (await isListening(port)) throw new Error(`${kind.program}: port ${port}: address already in use`);
     const child = await startChild({
       name: kind.program,
@@ -103,7 +104,7 @@ async function launchOnFreePort(
     try {
       return { child: await launch(port), port };
     } catch (error) {
-      // Somebody may have taken the port between its choice and its use.
+      // Another process may have taken the port in the meantime.
       const isTaken = /address already in use/i.test(String(error));
       if (fixedPort !== undefined || !isTaken || attempt === tries) throw error;
     }

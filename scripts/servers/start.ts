@@ -7,11 +7,11 @@ import { type CommonOptions, type RunningServer, startServer } from "./server.ts
 export type { RunningServer } from "./server.ts";
 
 export interface VictoriaMetricsOptions extends CommonOptions {
-  /** Prometheus' scrape configuration as YAML text: the whole document, with `scrape_configs`. */
+  /** Prometheus' scrape configuration as YAML text: the whole document, including `scrape_configs`. */
   readonly scrapeConfig?: string;
 }
 
-/** A single-node VictoriaMetrics that keeps samples of the last two years, without deduplication. */
+/** A single-node VictoriaMetrics with two years of retention and without deduplication. */
 export async function startVictoriaMetrics(options: VictoriaMetricsOptions = {}): Promise<RunningServer> {
   return startServer(
     {
@@ -37,15 +37,15 @@ export async function startVictoriaMetrics(options: VictoriaMetricsOptions = {})
 }
 
 export interface PrometheusOptions extends CommonOptions {
-  /** Whether it takes remote write at `/api/v1/write`; true by default. */
+  /** Whether it accepts remote write at `/api/v1/write`; default true. */
   readonly remoteWriteReceiver?: boolean;
-  /** `out_of_order_time_window`, such as `1h`; none by default: late samples are refused. */
+  /** `out_of_order_time_window`, such as `1h`; by default late samples are rejected. */
   readonly outOfOrderWindow?: string;
   /** Items of `scrape_configs` (and other top-level keys after it) as YAML text. */
   readonly scrapeConfig?: string;
   /** Agent mode: scrapes and forwards, serves no queries. */
   readonly agent?: boolean;
-  /** How it stores samples: `xor` unless said otherwise; `xor2` needs a build that can (see `prometheusBuild`). */
+  /** Chunk encoding: `xor` by default; `xor2` requires a build that supports it (see `prometheusBuild`). */
   readonly floatChunks?: "xor" | "xor2";
 }
 
@@ -93,7 +93,7 @@ export function prometheusConfig(options: PrometheusOptions): string {
 }
 
 export interface RedisOptions extends CommonOptions {
-  /** Whether it keeps its data across restarts (`appendonly yes`); false by default. */
+  /** Whether it keeps its data across restarts (`appendonly yes`); default false. */
   readonly persistent?: boolean;
 }
 
@@ -113,16 +113,19 @@ export async function startRedis(options: RedisOptions = {}): Promise<RunningSer
 }
 
 export interface SentinelOptions extends CommonOptions {
-  /** Under which the sentinels know the primary. */
+  /** The sentinels' name for the primary. */
   readonly name: string;
-  /** The primary's, on loopback. */
+  /** The primary's port on loopback. */
   readonly port: number;
-  /** How many sentinels must think it down. */
+  /** Number of sentinels that must consider it down. */
   readonly quorum: number;
   readonly password?: string;
 }
 
-/** A sentinel that takes a primary for down after a second. It writes what it learns into its configuration file. */
+/**
+ * A sentinel that considers a primary down after a second. It writes discovered state into its configuration
+ * file.
+ */
 export async function startSentinel({
   name,
   port: primaryPort,
@@ -158,14 +161,14 @@ function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== "EEXIST") throw error;
 }
 
-/** Whether a GET gets 2xx, or with 401: a server that wants a password is up. */
+/** Whether a GET gets 2xx or 401: a server that requires a password is up. */
 async function answersOk(url: string, signal: AbortSignal): Promise<boolean> {
   const response = await fetch(url, { signal, headers: { connection: "close" } });
   await response.body?.cancel();
   return response.ok || response.status === 401;
 }
 
-/** Whether a Redis replies to a PING; `-LOADING` while it reads its data means no. */
+/** Whether a Redis responds to PING; `-LOADING` means no. */
 async function redisAnswers(port: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port, signal }, () => socket.write("PING\r\n"));

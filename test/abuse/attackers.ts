@@ -1,6 +1,7 @@
 /**
- * All attackers, in a process of their own, so that what they take is not counted as the daemon's and does not hold up
- * those who measure. The first message says whom to attack; a second one ends the attacks and gets a report.
+ * All attackers, in a separate process, so that their resource usage is not counted as the daemon's and does
+ * not delay the measurements. The first message names the target; the second ends the attacks and requests a
+ * report.
  */
 import { memberAttacks } from "./hostile-member.ts";
 import { startHostileReceiver } from "./hostile-receiver.ts";

@@ -3,15 +3,18 @@ import { sleep } from "../../src/base/core/clock.ts";
 import { httpsRequest, projectBase } from "../support/platform.ts";
 import { honestProject } from "./scene.ts";
 
-/** A request of the honest member: when it was made (Unix epoch, ms), how long it took, and what came of it. */
+/** A request of the honest member: start (Unix epoch, ms), duration and outcome. */
 export interface HonestRequest {
   readonly atMs: number;
   readonly forMs: number;
-  /** 0 where the connection ended without a response. */
+  /** 0 when the connection ended without a response. */
   readonly code: number;
 }
 
-/** Lists, reads and writes in the honest project four times a second, as its members do, until the signal aborts. */
+/**
+ * Lists, reads and writes in the honest project four times a second, as its members do, until the signal
+ * aborts.
+ */
 export async function honestRequests(
   url: string,
   bearer: string,

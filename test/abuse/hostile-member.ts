@@ -10,7 +10,7 @@ export interface MemberAccess {
   /** The platform's address. */
   readonly url: string;
   readonly bearer: string;
-  /** Where the member's policies send to. */
+  /** Port that the member's policies send to. */
   readonly receiverPort: number;
 }
 
@@ -19,7 +19,7 @@ const mergePatch = "application/merge-patch+json";
 const strategicPatch = "application/strategic-merge-patch+json";
 const applyPatch = "application/apply-patch+yaml";
 
-/** A member of a project who uses what the API allows as badly as it can be used, until the signal aborts. */
+/** A project member who abuses the API within its permissions, until the signal aborts. */
 export async function memberAttacks(access: MemberAccess, tally: Tally, signal: AbortSignal): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const base = `${access.url}${projectBase(hostileProject)}`;
@@ -101,7 +101,7 @@ export async function memberAttacks(access: MemberAccess, tally: Tally, signal: 
   };
 
   let nextHost = 0;
-  /** One policy for each hostile response, and as many in a zone that never responds; edited again and again. */
+  /** One policy for each hostile response, and as many in a zone that never responds; edited continually. */
   const policyChurn = async (): Promise<void> => {
     const count = Object.keys(responses).length;
     for (let index = 0; index < count && !signal.aborted; index++) {
@@ -142,7 +142,7 @@ function names(count: number, prefix: string): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 }
 
-/** Each operation doubles the data: an array holds the object so far, and a copy of it. */
+/** Each operation doubles the data: an array with the object so far and a copy of it. */
 function copies(doublings: number): object[] {
   const first = { op: "add", path: "/data/x", value: ["x"] };
   return [

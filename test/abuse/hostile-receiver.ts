@@ -4,7 +4,7 @@ import type { Tally } from "./tally.ts";
 
 const head = "HTTP/1.1 400 Bad Request\r\n";
 
-/** What a hostile receiver sends instead of an HTTP response; the sink's path names one of them. */
+/** Hostile data sent instead of an HTTP response; the sink's path selects one. */
 export const responses: Readonly<Record<string, (socket: Socket) => void>> = {
   "empty lines before a status line": (socket) => socket.end("\r\n".repeat(1_650_000)),
   "a header that never ends": (socket) => pump(socket, head, `X-Filler: ${"x".repeat(1_000)}\r\n`),
@@ -21,7 +21,7 @@ export const responses: Readonly<Record<string, (socket: Socket) => void>> = {
   "no response at all": () => undefined,
 };
 
-/** Sends a beginning, and then the same again as fast as it is taken, until the connection ends. */
+/** Sends a beginning, then the same piece as fast as the client reads, until the connection ends. */
 function pump(socket: Socket, beginning: string, piece: string): void {
   const bytes = Buffer.from(piece);
   socket.write(beginning);
@@ -32,13 +32,13 @@ function pump(socket: Socket, beginning: string, piece: string): void {
   more();
 }
 
-/** One byte of a head each 200 ms. */
+/** One byte of a response head every 200 ms. */
 function drip(socket: Socket): void {
   const timer = setInterval(() => socket.write("H"), 200);
   socket.once("close", () => clearInterval(timer));
 }
 
-/** A receiver that responds to `/N` with the N-th of the hostile responses. */
+/** A receiver that responds to `/N` with the N-th hostile response. */
 export async function startHostileReceiver(tally: Tally): Promise<RawServer> {
   const all = Object.entries(responses);
   const server = await startRawServer((socket, index) => {

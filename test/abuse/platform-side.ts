@@ -4,17 +4,20 @@ import { httpsRequest, organizationBase } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 import { honestProject, hostileProject } from "./scene.ts";
 
-/** The Personal Access Tokens of the three users: the exporter is a member of both organizations. */
+/** Personal Access Tokens of the three users; the exporter is a member of both organizations. */
 export interface PlatformTokens {
   readonly exporter: string;
   readonly honest: string;
   readonly hostile: string;
 }
 
-/** Each project belongs to an organization of its own, of the same name. */
+/** Each project belongs to a separate organization of the same name. */
 const organizations = [honestProject, hostileProject];
 
-/** What an operator does before the daemon runs. @param configFile without `controlPlane`, which needs the tokens */
+/**
+ * An operator's setup before the daemon runs.
+ * @param configFile without `controlPlane`, which needs the tokens
+ */
 export async function prepareUsers(configFile: string, signal: AbortSignal): Promise<PlatformTokens> {
   const command = { file: configFile, overrides: [], environment: {} };
   const silent = { write: () => undefined };
@@ -35,13 +38,13 @@ export async function prepareUsers(configFile: string, signal: AbortSignal): Pro
   };
 }
 
-/** A bearer token for a Personal Access Token. */
+/** Exchanges a Personal Access Token for a bearer token. */
 export async function exchange(url: string, token: string): Promise<string> {
   const response = await httpsRequest(`${url}/platform-os/oauth/token/exchange`, { bearer: token });
   return response.json.access_token as string;
 }
 
-/** Makes a project in the organization of the same name; resolves when its control plane responses. */
+/** Creates a project in the organization of the same name; resolves when its control plane responds. */
 export async function createProject(url: string, name: string, bearer: string, base: string): Promise<void> {
   const projects = `${url}${organizationBase(name)}/apis/resourcemanager.platformapis/v1alpha/projects`;
   const created = await httpsRequest(projects, { method: "POST", bearer, body: { metadata: { name } } });

@@ -1,8 +1,8 @@
 /**
- * `npm run test:abuse`: a hostile member, a hostile receiver, a name server that never responds and clients without a
- * token, all at once, against a daemon that also exports. The samples of ten honest sinks arrive within five seconds of
- * when the store has them, an honest member gets responses, memory and Redis stay bounded, and the daemon is the same
- * process at the end.
+ * `npm run test:abuse`: a hostile member, a hostile receiver, a name server that never responds and clients
+ * without a token, all at once, against a daemon that also exports. The samples of ten honest sinks arrive
+ * within five seconds of their appearance in the store, an honest member gets responses, memory and Redis
+ * stay bounded, and the daemon never restarts.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -41,7 +41,7 @@ import {
 } from "./scene.ts";
 
 const limits = {
-  /** From when the store shows a sample to its arrival. */
+  /** From a sample's appearance in the store to its arrival. */
   lagMs: 5_000,
   memoryBytes: 600 * 2 ** 20,
   redisBytes: 256 * 2 ** 20,
@@ -60,7 +60,10 @@ async function phaseOf(lengthMs: number): Promise<Phase> {
   return { fromMs, toMs: fromMs + lengthMs };
 }
 
-/** How long after the store showed it each tick of the honest sinks had arrived; Infinity for one that never did. */
+/**
+ * Delay of each tick of the honest sinks from its appearance in the store to its arrival; Infinity when
+ * missing.
+ */
 function lags(receiver: TeamReceiver, { fromMs, toMs }: Phase): number[] {
   return honestTeams.flatMap((team) => {
     const arrivals = receiver.arrivals(team);
@@ -85,7 +88,7 @@ async function startAttackers(): Promise<{ order(order: object): void; end(): Pr
   };
 }
 
-/** The most that Redis held at any time, bytes. */
+/** Peak memory of Redis, bytes. */
 async function redisPeak(url: string): Promise<number> {
   const redis = new Redis(url);
   try {

@@ -2,29 +2,29 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { flushVictoriaMetrics, importLines } from "../support/samples.ts";
 
-/** Ten honest sinks, whose samples must stay on time: half of them of the directory, half of a project. */
+/** Ten honest sinks, whose samples must arrive on time: half from the directory, half from a project. */
 export const honestTeams: readonly number[] = Array.from({ length: 10 }, (_, index) => index);
 export const honestProject = "web";
 export const hostileProject = "evil";
-/** As the receiver of the fairness test counts a tick as whole. */
+/** A tick of this many series is complete, as in the receiver of the fairness test. */
 const seriesOfTeam = 20;
-/** Much shorter than usual, so that a cycle that is held up shows. */
+/** Much shorter than the default, so that a delayed cycle is noticeable. */
 export const intervalMs = 2_000;
 export const delayMs = 1_000;
 const tenantLabel = "project";
 const groupDomain = "platformapis";
 const never = new AbortController().signal;
 
-/** Zones of the test's name server: in the one names have an address, in the other no question has a response. */
+/** Zones of the test's name server: names of one resolve, queries for the other get no response. */
 export const honestZone = "honest.test";
 export const deadZone = "dead.test";
 
-/** A team of the directory, or of the honest project. */
+/** Whether a team belongs to the honest project; otherwise to the directory. */
 export function isOfProject(team: number): boolean {
   return team >= honestTeams.length / 2;
 }
 
-/** The manifest of a policy that sends what a selector finds to one endpoint. */
+/** The manifest of a policy that sends a selector's series to one endpoint. */
 export function policyOf(name: string, metricsql: string, endpoint: string, maxAttempts = 3): object {
   return {
     apiVersion: `telemetry.${groupDomain}/v1alpha1`,
@@ -62,7 +62,10 @@ export async function writeDirectoryPolicies(folder: string, receiverUrl: string
   }
 }
 
-/** Writes a sample a second for every series, for the time of the whole run, so that nothing is written meanwhile. */
+/**
+ * Writes a sample per second for every series, for the whole run in advance, so that nothing is written
+ * meanwhile.
+ */
 export async function writeSamples(storeUrl: string, forMs: number): Promise<void> {
   const fromMs = Math.floor(Date.now() / 1_000) * 1_000;
   const timestamps: number[] = [];
@@ -91,7 +94,7 @@ export interface SceneConfig {
   readonly nameServer: string;
 }
 
-/** The daemon exports, follows the platform and hosts it: everything in one process. */
+/** One daemon that exports, follows the platform and hosts it. */
 export function daemonConfig(scene: SceneConfig) {
   const { storeUrl, redisUrl, platformPort, tokenFile, nameServer } = scene;
   return {

@@ -3,7 +3,7 @@ import { connect as connectTls } from "node:tls";
 import { sleep } from "../../src/base/core/clock.ts";
 import type { Tally } from "./tally.ts";
 
-/** A client without a token: what it opens and sends to the platform's address until the signal aborts. */
+/** A client without a token that attacks the platform's address until the signal aborts. */
 export async function strangerAttacks(port: number, tally: Tally, signal: AbortSignal): Promise<void> {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
@@ -18,14 +18,14 @@ export async function strangerAttacks(port: number, tally: Tally, signal: AbortS
     `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
   const mebibytes = 3 * 2 ** 20;
 
-  /** A whole body without a token, which nobody should read. */
+  /** A complete body without a token; the server must not read it. */
   const largeBody = () => {
     const socket = tls();
     noteFirstByte(socket, "stranger: a large body", tally);
     socket.write(post(mebibytes));
     socket.write(Buffer.alloc(mebibytes - 1, "x"));
   };
-  /** A body that comes byte by byte. */
+  /** A body sent byte by byte. */
   const drippedBody = () => {
     const socket = tls();
     noteFirstByte(socket, "stranger: a dripped body", tally);
@@ -33,7 +33,7 @@ export async function strangerAttacks(port: number, tally: Tally, signal: AbortS
     const timer = setInterval(() => socket.write("x"), 1_000);
     socket.once("close", () => clearInterval(timer));
   };
-  /** A head that comes byte by byte. */
+  /** A head sent byte by byte. */
   const drippedHead = () => {
     const socket = tls();
     noteFirstByte(socket, "stranger: a dripped head", tally);
@@ -62,7 +62,7 @@ export async function strangerAttacks(port: number, tally: Tally, signal: AbortS
   for (const socket of sockets) socket.destroy();
 }
 
-/** Notes the status that comes first, or that the connection was closed without one. */
+/** Records the status of the first response, or that the connection was closed without one. */
 function noteFirstByte(socket: Socket, attack: string, tally: Tally): void {
   let isNoted = false;
   const note = (outcome: string): void => {

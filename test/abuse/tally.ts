@@ -1,4 +1,4 @@
-/** What became of each attack: how often it was made, by response code; "cut" where the connection ended first. */
+/** Outcomes of each attack: number of attempts by response code; "cut" when the connection ended first. */
 export class Tally {
   readonly #counts = new Map<string, Map<string, number>>();
 
@@ -8,7 +8,7 @@ export class Tally {
     outcomes.set(String(outcome), (outcomes.get(String(outcome)) ?? 0) + 1);
   }
 
-  /** Runs one attack and notes the code that it resolves with. */
+  /** Runs one attack and records the code that it resolves with. */
   async attempt(attack: string, work: () => Promise<string | number>): Promise<void> {
     try {
       this.note(attack, await work());
@@ -17,7 +17,7 @@ export class Tally {
     }
   }
 
-  /** One object an attack, ready for a message to another process. */
+  /** One object per attack, ready to be sent to another process. */
   report(): Record<string, Record<string, number>> {
     return Object.fromEntries(
       [...this.#counts].map(([attack, counts]) => [attack, Object.fromEntries(counts)]),

@@ -5,7 +5,7 @@ import { projectApi } from "../fidelity/platform-api.ts";
 import { replay, type SendRequest } from "../fidelity/replay.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
-/** The platform responds as a Kubernetes API server does, or as its documents say that it does not. */
+/** The platform responds as a Kubernetes API server does; deliberate differences are documented. */
 
 let platform: TestPlatform;
 let send: SendRequest;

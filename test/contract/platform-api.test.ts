@@ -12,7 +12,7 @@ import {
 } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 
-/** The platform API's contract, over HTTP: exchange, planes, errors, conventions. */
+/** The platform API's contract, over HTTP: token exchange, control planes, errors, conventions. */
 
 let platform: TestPlatform;
 let bearer: string;
@@ -583,8 +583,8 @@ describe("the garbage collector", () => {
       return (await call("GET", `${configMaps}/child`)).json.metadata.deletionTimestamp !== undefined;
     });
     expect(await exists("owner")).toBe(true);
-    // The foreground deletion has added a finalizer of its own, which the collector takes off, maybe in between: then the
-    // patch would add it anew to what is being deleted, and is refused.
+    // The foreground deletion adds its own finalizer, which the collector may remove between these two
+    // requests. The patch would then add it back to an object being deleted, and is rejected.
     await until("the finalizer is taken off", async () => {
       const { finalizers } = (await call("GET", `${configMaps}/child`)).json.metadata;
       const rest = finalizers.filter((each: string) => each !== "example.com/hold");
@@ -677,7 +677,7 @@ describe("namespaces and projects", () => {
       ]);
       expect(json.message).toContain(`Forbidden: ${finalizer} must stay`);
     }
-    // Others' finalizers go as ever.
+    // Other finalizers can still be removed.
     const own = await call("PATCH", kept, { metadata: { finalizers: [finalizer] } }, merge);
     expect([own.code, own.json.metadata.finalizers]).toEqual([200, [finalizer]]);
     expect((await call("DELETE", kept)).code).toBe(200);

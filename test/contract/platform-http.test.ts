@@ -5,7 +5,7 @@ import { organizationBase, projectBase, startTestPlatform, type TestPlatform } f
 import { until } from "../support/until.ts";
 import { openWatch, type WatchEventLine } from "../support/watch-client.ts";
 
-/** What an exchange of one request does not show; the rest is in `test/fidelity/http-cases.ts`. */
+/** Behavior beyond a single request and response; the rest is in `test/fidelity/http-cases.ts`. */
 
 let platform: TestPlatform;
 let bearer: string;

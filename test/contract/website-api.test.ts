@@ -10,17 +10,20 @@ import { freePort } from "../support/servers.ts";
 import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 
-/** Every sentence of the website API's contract, asked of running daemons over sockets. */
+/** Every sentence of the website API's contract, tested against running daemons over sockets. */
 
 const current = "/api/v1/roadmap/backlog-meta";
 const alias = "/api/roadmap/backlog-meta";
 
 const releasers = new Releasers();
-/** A server with a filled cache, one whose clients may ask three times a minute, one that knows nothing. */
+/**
+ * A server with a filled cache, one that allows each client three requests a minute, and one with an empty
+ * cache.
+ */
 let url = "";
 let strictUrl = "";
 let blindUrl = "";
-/** What a client is told that never ends its request; begun early, since it takes a while. */
+/** Response to a client that never completes its request; started early, since it takes a while. */
 let toSlowClient: Promise<string>;
 
 beforeAll(async () => {
@@ -69,7 +72,7 @@ async function statusOf(base: string): Promise<{ updatedAt: number | null; isRef
   return (await (await fetch(base + current)).json()) as { updatedAt: number | null; isRefreshing: boolean };
 }
 
-/** A client of its own, for the rate limit: the strict server trusts its proxy, and this is what one would write. */
+/** A request from a separate client, for the rate limit: the strict server trusts its proxy's header. */
 function strictly(path: string, client: string): Promise<Response> {
   return fetch(strictUrl + path, { headers: { "x-forwarded-for": client } });
 }
@@ -101,7 +104,7 @@ function expectRateLimit({ headers }: Response): { limit: number; remaining: num
   };
 }
 
-/** What a server says to bytes that no HTTP client would send. */
+/** A server's response to bytes that no HTTP client would send. */
 function raw(base: string, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { port, hostname } = new URL(base);
@@ -110,7 +113,7 @@ function raw(base: string, bytes: string): Promise<string> {
     socket.on("data", (chunk) => {
       text += chunk.toString();
     });
-    // A server may close while we still send: what it said before is what counts.
+    // A server may close while the client still sends: the response received before counts.
     socket.on("error", (error) => (text === "" ? reject(error) : resolve(text)));
     socket.on("close", () => resolve(text));
     socket.setTimeout(30_000, () => socket.destroy(new Error("no response")));
@@ -159,7 +162,7 @@ describe.each([
 
   test("429: Too Many Requests, with Retry-After = the rest of the window; then it is true", async () => {
     const client = isAlias ? "192.0.2.1" : "192.0.2.2";
-    // A window may end between two of the requests: then this is the next one.
+    // A window may end between two of the requests; this one is then in the next window.
     let refused = await strictly(path, client);
     for (let asked = 0; asked < 6 && refused.status !== 429; asked++) refused = await strictly(path, client);
     const { limit, remaining, reset } = expectRateLimit(refused);
@@ -268,11 +271,11 @@ describe("the rate limit", () => {
     const remaining = async (client: string): Promise<number> =>
       expectRateLimit(await fetch(url + current, { headers: { "x-forwarded-for": client } })).remaining;
     const [first, second] = [await remaining("198.51.100.1"), await remaining("198.51.100.2")];
-    // One client for the server, so it counts down; unless the window ended in between.
+    // Both requests come from the same client, so the count goes down unless the window ended in between.
     expect(second === first - 1 || second === 999_999).toBe(true);
   });
 
-  /** The next requests fall into one window. */
+  /** Waits until the next requests fall into one window. */
   async function startOfWindow(): Promise<void> {
     const { reset } = expectRateLimit(await strictly(current, "192.0.2.99"));
     await delay(reset * 1_000);

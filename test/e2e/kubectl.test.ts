@@ -14,7 +14,7 @@ import {
   writeKubeconfig,
 } from "../support/platform.ts";
 
-/** The real kubectl is the judge of the platform's Kubernetes API. */
+/** Tests the platform's Kubernetes API with the real kubectl. */
 
 const binary = findKubectl();
 let platform: TestPlatform;
@@ -138,7 +138,7 @@ describe.runIf(binary !== undefined)("kubectl", () => {
     expect(await k.ok("get", "cm", "shared", "-o", "jsonpath={.data}")).toBe('{"a":"2","c":"2"}');
     const managed = await k.ok("get", "cm", "shared", "--show-managed-fields", "-o", "yaml");
     expect(managed).toMatch(/manager: two\n {4}operation: Apply/);
-    // From the client's side to the server's: the fields change hands.
+    // From client-side to server-side apply: the fields change owners.
     await k.file(configMap("moved", { a: "1", b: "1" }), "apply");
     expect(
       await k.file(configMap("moved", { a: "2" }), "apply", "--server-side", "--force-conflicts"),

@@ -28,7 +28,7 @@ describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
     browser = await chromium.launch({
       executablePath: found!.chromium.path,
       env: { ...process.env, ...found!.chromium.env } as Record<string, string>,
-      // In a container Chromium runs as root, where its sandbox does not.
+      // In a container Chromium runs as root, where its sandbox does not work.
       args: ["--no-sandbox"],
     });
   });
@@ -132,7 +132,7 @@ describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
     await page.getByRole("link", { name: "From the board" }).waitFor();
     await page.getByText("Refreshing").waitFor({ state: "hidden" });
 
-    // The next scheduled one.
+    // The next scheduled refresh.
     held = new Promise<void>((resolve) => {
       response = resolve;
     });
@@ -154,7 +154,7 @@ describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
     });
     await until("it was refused", () => statuses.includes(429));
     await until("it goes on", () => statuses.lastIndexOf(200) > statuses.indexOf(429));
-    // One refusal a window, not one every 200 ms.
+    // One rejected request per window, not one every 200 ms.
     const refused = statuses.filter((status) => status === 429).length;
     expect(refused).toBeLessThanOrEqual(statuses.filter((status) => status === 200).length);
     expect(await page.getByText("Live updates are interrupted").isVisible()).toBe(false);

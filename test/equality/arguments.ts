@@ -3,16 +3,16 @@ import type { SourceKind } from "./writer.ts";
 
 export interface EqualityArguments {
   readonly series: number;
-  /** How long samples are written and the daemon is killed. */
+  /** Duration of the writes and kills. */
   readonly seconds: number;
-  /** Between two samples of a series, in seconds. */
+  /** Seconds between two samples of a series. */
   readonly every: number;
-  /** Of every random choice: when the daemon dies, and what is edited. */
+  /** Seed of every random choice: the times of kills, and the edits. */
   readonly seed: number;
 }
 
 export interface EqualityRun extends EqualityArguments {
-  /** What the samples are written to and exported from. */
+  /** The store that samples are written to and exported from. */
   readonly source: SourceKind;
 }
 
@@ -27,7 +27,7 @@ and has its policy edited; then compares what source and receivers hold.
   --source S    victoria-metrics or prometheus (victoria-metrics)
 The full form: --series 50000 --seconds 600 --every 15`;
 
-/** @throws an Error for a person when an argument cannot be used */
+/** @throws an Error with a message for the user when an argument is invalid */
 export function parseArguments(args: readonly string[], randomSeed: number): EqualityRun | "help" {
   const at = args.indexOf("--source");
   const source = at < 0 ? "victoria-metrics" : args[at + 1];
@@ -38,7 +38,7 @@ export function parseArguments(args: readonly string[], randomSeed: number): Equ
   return numbers === "help" ? numbers : { ...numbers, source };
 }
 
-/** @throws an Error for a person when an argument cannot be used */
+/** @throws an Error with a message for the user when an argument is invalid */
 export function parseNumbers(
   args: readonly string[],
   presets: EqualityArguments,

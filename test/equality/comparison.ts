@@ -21,11 +21,11 @@ export interface Receiver {
 const readers = { prometheus: readPrometheus, "victoria-metrics": readVictoriaMetrics };
 
 /**
- * Compares what a receiver holds with what the source holds, and prints what it came to.
+ * Compares a receiver's samples with the source's, and prints the result.
  *
- * @param allowedRepeats how many copies the receiver may have more than the source
+ * @param allowedRepeats number of copies that the receiver may have beyond the source's
  * @returns whether they agree
- * @throws an Error when the source itself does not hold what was written
+ * @throws an Error when the source itself lacks samples that were written
  */
 export async function agrees(
   { name, kind, server }: Receiver,
@@ -36,7 +36,8 @@ export async function agrees(
 ): Promise<boolean> {
   const { signal } = new AbortController();
   const read: ReadSpan = { ...span, matchers: [{ name: "job", type: "=~", value: jobs.join("|") }] };
-  // Read anew for each receiver: comparing sorts, and two of these sets at once are enough for one heap.
+  // Read again for each receiver: comparing sorts in place, and the heap holds only two of these sets at
+  // once.
   const source = await readers[sourceKind](sourceUrl, read, signal);
   if (source.size !== written.samples) {
     throw new Error(`the source holds ${source.size} samples, ${written.samples} were written`);

@@ -1,7 +1,7 @@
 import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 
-/** Waits until the checkpoint of every one of these sinks is at `lastMs` or past it. @throws after `limitMs` */
+/** Waits until every given sink's checkpoint is at or past `lastMs`. @throws after `limitMs` */
 export async function drained(
   daemon: RunningDaemon,
   sinkNames: readonly string[],

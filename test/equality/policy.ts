@@ -2,10 +2,10 @@ import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { randomInteger } from "../support/random.ts";
 
-/** The series of each source; disjoint, so that nothing is meant to be sent twice. */
+/** The series of each source; disjoint, so that no sample is selected twice. */
 export const jobs = ["equality-a", "equality-b"] as const;
 
-/** The largest `batch.maxSize` that an edit ever sets: what bounds how much one request can repeat. */
+/** The largest `batch.maxSize` that an edit sets; it bounds the samples that one request can repeat. */
 export const largestBatch = 2000;
 export const smallestBatch = 400;
 
@@ -14,13 +14,13 @@ export interface PolicySink {
   readonly endpoint: string;
 }
 
-/** What an edit changes. None of it touches a checkpoint's identity, so none of it may cost a sample. */
+/** The fields that edits change. None affects a checkpoint's identity, so no edit may lose a sample. */
 export interface PolicyVariant {
   readonly edit: number;
   readonly batchTimeout: string;
   readonly maxSize: number;
   readonly backoff: string;
-  /** The same selection, written in another way. */
+  /** The same selection, written differently. */
   readonly asRegex: boolean;
 }
 
@@ -34,7 +34,9 @@ export function randomVariant(edit: number, random: () => number): PolicyVariant
   };
 }
 
-/** The manifest, as JSON, which YAML readers read too; `secret` names the one that every sink logs in with. */
+/**
+ * The manifest as JSON, which YAML readers accept; `secret` names the one that all sinks authenticate with.
+ */
 export function manifest(variant: PolicyVariant, sinks: readonly PolicySink[], secret?: string): string {
   const sources = jobs.map((job, index) => ({
     name: `source-${index}`,
@@ -63,7 +65,7 @@ export function manifest(variant: PolicyVariant, sinks: readonly PolicySink[], s
   return JSON.stringify(policy, null, 2);
 }
 
-/** A Secret for the login of {@link loginOf}. */
+/** A Secret with the credentials of {@link loginOf}. */
 export function secretManifest(name: string, password: string): string {
   const stringData = { username: "equality", password };
   const metadata = { name, namespace: "default" };
@@ -76,12 +78,12 @@ export function secretManifest(name: string, password: string): string {
   });
 }
 
-/** The `Authorization` header that {@link secretManifest} with this password leads to. */
+/** The `Authorization` header that results from {@link secretManifest} with this password. */
 export function loginOf(password: string): string {
   return `Basic ${Buffer.from(`equality:${password}`).toString("base64")}`;
 }
 
-/** Replaces a manifest in one step, as a Kubernetes mount and careful editors do. */
+/** Replaces a manifest atomically, as a Kubernetes mount and careful editors do. */
 export async function writeManifest(folder: string, text: string, name = "equality.json"): Promise<void> {
   const file = join(folder, name);
   await writeFile(`${file}.new`, text);

@@ -2,9 +2,10 @@ import { type RunningServer, startPrometheus, startVictoriaMetrics } from "../su
 import type { Receiver } from "./comparison.ts";
 
 /**
- * A receiver of each kind: one that keeps repeats, one that forgives them, and one that refuses a request for one.
+ * One receiver of each kind: one that keeps duplicates, one that ignores them, and one that rejects a request
+ * with one.
  *
- * @param started notes each server as soon as it runs, so that it is stopped whatever comes next
+ * @param started called with each server as soon as it runs, so that it is always stopped
  */
 export async function startReceivers(
   started: (start: Promise<RunningServer>) => Promise<RunningServer>,

@@ -1,8 +1,8 @@
 /**
- * `npm run test:equality`: nothing is lost, nothing is invented, whatever interrupts. Samples are written live into a
- * VictoriaMetrics; telemetryd exports them to a VictoriaMetrics and to Prometheus with and without an out-of-order
- * window; it is killed with `kill -9` at random and its policy is edited meanwhile. At the end the sets of (series,
- * timestamp, value) of the source and of each receiver must be equal.
+ * `npm run test:equality`: no sample is lost or invented, whatever the interruption. Samples are written live
+ * to a VictoriaMetrics; telemetryd exports them to a VictoriaMetrics and to Prometheus with and without an
+ * out-of-order window. It is killed with `kill -9` at random times while its policy is edited. At the end the
+ * sets of (series, timestamp, value) of the source and of each receiver must be equal.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +25,8 @@ import { type Source, type WriterResult, writeLive } from "./writer.ts";
 const lanes = 4;
 const drainLimitMs = 90_000;
 /**
- * Between a start and the next kill: as often as not it comes while the daemon catches up, when much is in flight.
+ * Pause between a start and the next kill: half of the kills come during the catch-up, when much is in
+ * flight.
  */
 const killPauseMs = { catchingUp: [0, 1500], upToDate: [3000, 9000] } as const;
 const editPauseMs = [2000, 8000] as const;
@@ -55,7 +56,7 @@ async function run(args: EqualityRun, folder: string, stops: (() => Promise<unkn
     killer: killRepeatedly(bench, random, stops, until),
     editor: editRepeatedly(edit, seededRandom(args.seed + 1), until),
   };
-  // One that fails ends the others.
+  // A failing part aborts the others.
   for (const part of Object.values(parts)) part.catch((error: unknown) => trouble.abort(error));
   const [written, { kills, daemon }, edits] = await Promise.all([parts.writer, parts.killer, parts.editor]);
   console.log(
@@ -90,8 +91,8 @@ async function startBench(
   const server = await started(args.source === "prometheus" ? startPrometheus() : startVictoriaMetrics());
   const source = { kind: args.source, url: server.url };
   const receivers = await startReceivers(started);
-  // Longer than it takes until everything that is written at a time can be read: VictoriaMetrics may show the first
-  // samples of a new series up to 11 s late, since it forgets what a selector found only every 10 s.
+  // Longer than VictoriaMetrics needs to make all samples of a time visible. It caches the result of a
+  // selector, so the first samples of a new series become visible late.
   const delayMs = 15_000 + Math.ceil(args.series / 10_000) * 1000;
   const configFile = join(folder, "telemetryd.yaml");
   await mkdir(join(folder, "policies"));
@@ -121,7 +122,7 @@ async function startBench(
   };
 }
 
-/** Runs the daemon, kills it after a random time, again and again. The last one is left running. */
+/** Runs the daemon and kills it after random times; leaves the last one running. */
 async function killRepeatedly(
   bench: Bench,
   random: () => number,
@@ -164,7 +165,7 @@ async function compare(
   const span = { fromMs: startMs - 60_000, toMs: lastMs };
   let isEqual = true;
   for (const receiver of bench.receivers) {
-    // Only what was in flight when the daemon died may be sent again: one request in each lane.
+    // Only requests in flight when the daemon died may be sent again: one per lane.
     const allowed = receiver.kind === "prometheus" ? 0 : kills * lanes * largestBatch;
     isEqual = (await agrees(receiver, bench.source, written, span, allowed)) && isEqual;
   }

@@ -8,14 +8,17 @@ import {
 } from "../support/samples.ts";
 import { jobs } from "./policy.ts";
 
-/** One series in so many is replaced by a new one every so many ticks, as if its pod had been restarted. */
+/**
+ * One in `churnShare` series is replaced by a new one every `churnTicks` ticks, as if its pod had been
+ * restarted.
+ */
 const churnShare = 50;
 const churnTicks = 8;
 
 export interface WriterResult {
   readonly ticks: number;
   readonly samples: number;
-  /** How long after its timestamp the last sample of the slowest tick was in the store, in ms. */
+  /** Delay of the slowest tick from its timestamp until its last sample was in the store, in ms. */
   readonly slowestMs: number;
 }
 
@@ -28,8 +31,8 @@ export interface Source {
 }
 
 /**
- * Writes a sample of every series at each multiple of `everyMs`, with the time at which it is written, as a scraper
- * does, until the signal. Resolves when the last tick is written.
+ * Writes a sample of every series at each multiple of `everyMs`, with the current time, as a scraper does,
+ * until the signal aborts. Resolves when the last tick is written.
  */
 export async function writeLive(
   source: Source,
@@ -49,7 +52,7 @@ export async function writeLive(
     const tickMs = Math.ceil((Date.now() + 1) / everyMs) * everyMs;
     await sleep(tickMs - Date.now(), signal).catch(() => undefined);
     if (signal.aborted) return { ticks, samples: ticks * labelSets.length, slowestMs };
-    // A tick that has begun is written whole: half of it would be a source of doubt, not of load.
+    // A tick that has begun is completed, so that the set of written samples is known.
     await write(seriesAt(labelSets, tickMs, Math.floor(ticks / churnTicks)));
     ticks++;
     slowestMs = Math.max(slowestMs, Date.now() - tickMs);
@@ -60,7 +63,7 @@ type Labels = WrittenSeries["labels"];
 
 interface Tick {
   readonly index: number;
-  /** Stands for the pod of a series that is replaced now and then; undefined for all others. */
+  /** Number of the current pod of a series that is replaced periodically; undefined for other series. */
   readonly round: number | undefined;
   readonly labels: Labels;
   readonly timestampMs: number;

@@ -11,7 +11,7 @@ in trouble at random. Then compares what source and receivers hold.
   --every N     seconds between two samples of a series (3)
   --seed N      repeats the random choices of an earlier run`;
 
-/** @throws an Error for a person when an argument cannot be used */
+/** @throws an Error with a message for the user when an argument is invalid */
 export function parseFaultArguments(args: readonly string[], randomSeed: number): FaultArguments | "help" {
   return parseNumbers(args, { series: 1500, seconds: 150, every: 3, seed: randomSeed });
 }

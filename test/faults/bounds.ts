@@ -1,41 +1,49 @@
 import { smallestBatch } from "../equality/policy.ts";
 
-/** As the daemon under test is configured. */
+/** As in the configuration of the daemon under test. */
 export const lanes = 4;
 export const maxAttempts = 3;
 /** The shortest `retry.backoffDuration` that an edit sets (`equality/policy.ts`), in ms. */
 const shortestBackoffMs = 200;
 
-/** What a window costs that takes any number of series: its first request, alone, and a last one in each lane. */
+/**
+ * Requests that every window adds, whatever its number of series: its first request, alone, and a last one
+ * per lane.
+ */
 const begun = 1 + lanes;
 
-/** What happened to one receiver while one thing was wrong with it. */
+/** A receiver's requests during one trouble. */
 export interface TroubleCount {
   readonly kind: string;
   readonly lengthMs: number;
   /** Requests that failed. */
   readonly failed: number;
-  /** Requests that got through all the same, after the first one had failed. */
+  /** Requests that succeeded after the first failed one. */
   readonly passed: number;
-  /** Starts of the daemon, and edits, which have a sink in trouble try at once; after the first request had failed. */
+  /**
+   * Starts of the daemon and edits after the first failed request; each makes a sink in trouble try at once.
+   */
   readonly wakes: number;
 }
 
 /**
- * How many requests may fail while a receiver is in trouble. What is in flight, one request in each lane, is tried as often as
- * the policy says; then the sink pauses and probes, each probe with as many attempts, and the pauses double. A request that
- * gets through, or a wake, begins that anew.
+ * The number of requests that may fail while a receiver is in trouble. Requests in flight, one per lane, are
+ * tried as often as the policy says; then the sink pauses and probes, each probe with as many attempts, and
+ * the pauses double. A successful request or a wake restarts the sequence.
  */
 export function failuresAllowed({ kind, lengthMs, passed, wakes }: TroubleCount): number {
-  // A refused login is not repeated, and the sink is suspended for longer than that lasts.
+  // A rejected login is not retried, and the sink is suspended for longer than this trouble lasts.
   if (kind === wrongPassword) return lanes * (1 + wakes);
   return maxAttempts * (lanes * (1 + passed + wakes) + probesWithin(lengthMs));
 }
 
-/** Between the change of a password at the receiver and the one of the Secret. */
+/** The trouble between a password change at the receiver and that of the Secret. */
 export const wrongPassword = "wrong password";
 
-/** How many probes fit into a time: the k-th comes after k pauses (b, 2b, 4b, …) and two backoffs for each probe before it. */
+/**
+ * The number of probes that fit into a time: the k-th comes after k pauses (b, 2b, 4b, …) and two backoffs
+ * for each earlier probe.
+ */
 export function probesWithin(lengthMs: number): number {
   let atMs = 0;
   for (let probes = 0; ; probes++) {
@@ -45,19 +53,20 @@ export function probesWithin(lengthMs: number): number {
 }
 
 export interface DeliveryCount {
-  /** How often samples were written, and how many at once. */
+  /** Number of ticks written, and of samples in each. */
   readonly ticks: number;
   readonly samplesOfTick: number;
-  /** Starts of the daemon and edits while something was being sent, and troubles in which a request failed. */
+  /** Starts of the daemon and edits during a transfer, and troubles with a failed request. */
   readonly cuts: number;
-  /** Reads that the store delayed or broke off. */
+  /** Reads that were delayed or cut by the store's proxy. */
   readonly disturbedReads: number;
 }
 
 /**
- * How many requests the receiver may have to respond. Each tick is a window: full requests, and one for the window's beginning and each
- * lane. What cuts a window short costs as much again for its rest, and before that a request in each lane whose response is not
- * known. So does a read that is disturbed, without the latter: what had been read is sent, and the rest is read again.
+ * The number of requests that a receiver may get. Each tick is a window: full requests, one for the window's
+ * start and one per lane. A cut window costs as much again for its remainder, plus one request in doubt per
+ * lane. A disturbed read also costs a remainder, but no requests in doubt: the samples read are sent, and the
+ * rest is read again.
  */
 export function answersAllowed({ ticks, samplesOfTick, cuts, disturbedReads }: DeliveryCount): number {
   const ofTick = begun + Math.floor(samplesOfTick / smallestBatch);

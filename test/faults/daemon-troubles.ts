@@ -11,14 +11,14 @@ import { type ProcessTrouble, processTroubles, troubles } from "./schedule.ts";
 export interface DaemonTroublesOptions {
   readonly configFile: string;
   readonly stateDirectory: string;
-  /** This process is in a mount namespace of its own: the state directory can be a small tmpfs. */
+  /** This process is in a separate mount namespace: the state directory can be a small tmpfs. */
   readonly canFillDisk: boolean;
   start(configFile: string): Promise<RunningDaemon>;
-  /** Called when it has been killed. */
+  /** Called after a kill. */
   onKilled(): void;
 }
 
-/** The daemon under test: is killed, is stopped, finds its disk full, and runs again. */
+/** Runs the daemon under test: kills it, stops it, fills its disk, and restarts it. */
 export class DaemonTroubles {
   kills = 0;
   #stops = 0;
@@ -49,16 +49,19 @@ export class DaemonTroubles {
     this.#running = await start(configFile);
   }
 
-  /** Ends it at once, and takes the tmpfs away. */
+  /** Kills it and unmounts the tmpfs. */
   async close(): Promise<void> {
     await this.#running?.child.kill();
     if (this.#options.canFillDisk) spawnSync("umount", [this.#options.stateDirectory]);
   }
 
-  /** One trouble after another until the signal; the daemon runs when the promise resolves. @returns how many */
+  /**
+   * Causes one trouble after another until the signal; the daemon runs when the promise resolves.
+   * @returns the number of troubles
+   */
   async run(random: () => number, until: AbortSignal): Promise<number> {
     const kinds = processTroubles.filter((kind) => kind !== "disk-full" || this.#options.canFillDisk);
-    // Of a restart; for a full disk three times that.
+    // Limits of a restart; a full disk takes three times as long.
     const limits = { pauseMs: [500, 9_000], lengthMs: [0, 1_000] } as const;
     for (const { kind, afterMs, forMs } of troubles(kinds, random, limits)) {
       await sleep(afterMs, until).catch(() => undefined);
@@ -88,7 +91,7 @@ export class DaemonTroubles {
     await this.start();
   }
 
-  /** Not with a kill in it: what a full disk keeps from being remembered is read again, and that has no bound. */
+  /** Never combined with a kill: state that a full disk could not store is read again, without a bound. */
   async #fillDisk(forMs: number): Promise<void> {
     this.#fullDisks++;
     const filler = join(this.#options.stateDirectory, "filler");
@@ -96,7 +99,7 @@ export class DaemonTroubles {
     try {
       for (;;) await file.write(Buffer.alloc(4_096));
     } catch {
-      // Full.
+      // The disk is full.
     } finally {
       await file.close();
     }

@@ -1,8 +1,8 @@
 /**
- * `npm run test:faults`: nothing is lost, nothing is invented, whatever breaks. As `npm run test:equality`, and every part
- * is in trouble again and again, by a random schedule that a seed repeats: the daemon is killed, stopped, and its disk is
- * full; receivers and store are behind proxies that are down, slow, response 500 and 429, and break connections; policies are
- * edited, and passwords change before the Secret does.
+ * `npm run test:faults`: no sample is lost or invented, whatever the fault. Like `npm run test:equality`,
+ * with faults in every part, by a random schedule that a seed reproduces: the daemon is killed, stopped, and
+ * its disk fills up; receivers and store are behind proxies that are down, slow, respond with 500 and 429,
+ * and break connections; policies are edited, and passwords change before the Secret does.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -30,12 +30,12 @@ import { storeFault, storeTroubles, troubles } from "./schedule.ts";
 
 const delayMs = 15_000;
 const drainLimitMs = 120_000;
-/** Whatever happens, the test ends. */
+/** Upper limit of the whole test. */
 const limitMs = 470_000;
 /** An edit of a Secret takes effect within this time. */
 const takesEffectMs = 2_500;
 const secretName = "login";
-/** Set in the mount namespace: the folder for a small tmpfs. */
+/** Set in the mount namespace: the mount point of a small tmpfs. */
 const namespaceKey = "TELEMETRYD_FAULTS_IN_NAMESPACE";
 
 async function run(
@@ -97,7 +97,8 @@ async function run(
     interruptions: daemons.run(seededRandom(args.seed), until),
     edits: repeatedly(editRandom, [3_000, 9_000], until, (number) => edit(number + 1)),
     rotations: repeatedly(seededRandom(args.seed + 2), [10_000, 20_000], until, async (number) => {
-      // The receivers change the password first, as happens; until the Secret follows they refuse the login.
+      // The receivers' password changes first, as in practice; until the Secret follows they reject the
+      // login.
       password = `password-${number}`;
       const open = receivers.map((receiver) => receiver.begin(wrongPassword));
       await pause(randomInteger(editRandom, 300, 3_000), until);
@@ -112,7 +113,7 @@ async function run(
       ),
     ),
   };
-  // One that fails ends the others.
+  // A failing part aborts the others.
   for (const part of Object.values(parts)) part.catch(() => end.abort());
   const [written, , edits, rotations, ofStore] = await Promise.all([
     parts.written,
@@ -152,7 +153,7 @@ async function run(
     console.log(`REJECTED ${sink}: ${sampleCount} samples, ${message}`);
     isGood = false;
   }
-  // Also what cannot be sent at all, which is not kept.
+  // Includes invalid series, which are not stored.
   const rejected = status.policies.flatMap((policy) => policy.sinks).filter((sink) => sink.rejected > 0);
   for (const sink of rejected)
     console.log(`REJECTED ${sink.name}: ${sink.rejected}, ${sink.lastError?.message}`);
@@ -185,7 +186,7 @@ async function writeConfig(folder: string, storeUrl: string): Promise<string> {
 
 interface StoreTroubleCount {
   readonly troubles: number;
-  /** Reads that were delayed or broken off. */
+  /** Reads that were delayed or cut. */
   readonly disturbedReads: number;
 }
 
@@ -202,7 +203,7 @@ async function troubleStore(
     if (until.aborted) break;
     count++;
     if (kind === "down") {
-      // What is open breaks: a read of each sink, at most.
+      // Breaks open connections: at most one read per sink.
       disturbedReads += 2;
       await proxy.down();
     }
@@ -237,7 +238,10 @@ function pause(ms: number, until: AbortSignal): Promise<void> {
   return sleep(ms, until).catch(() => undefined);
 }
 
-/** Runs this program again where it may mount a tmpfs. @returns its exit status, or undefined where that is not allowed */
+/**
+ * Runs this program again in a namespace where it may mount a tmpfs.
+ * @returns its exit status, or undefined where that is not permitted
+ */
 async function runInNamespace(): Promise<number | undefined> {
   if (process.env[namespaceKey] !== undefined) return undefined;
   if (spawnSync("unshare", ["-Urm", "true"]).status !== 0) return undefined;

@@ -7,22 +7,25 @@ import type { RunningServer } from "../support/servers.ts";
 import { answersAllowed, failuresAllowed, lanes, type TroubleCount, wrongPassword } from "./bounds.ts";
 import { receiverFault, receiverTroubles, troubles } from "./schedule.ts";
 
-/** A sink that has sent something within this time may have more of the window to send. */
+/** A sink that has sent a request within this time may have more of its window to send. */
 const busyMs = 2_000;
 
 type OpenTrouble = { -readonly [Key in keyof TroubleCount]: TroubleCount[Key] };
 
-/** A receiver behind a proxy that lets it be in trouble, and that counts what comes of it. */
+/** A receiver behind a proxy that simulates troubles and counts their effects. */
 export class ProxiedReceiver implements Receiver {
   readonly name: string;
   readonly kind: Receiver["kind"];
   readonly server: RunningServer;
   readonly proxy: FaultProxy;
-  /** Samples in requests that the receiver took and whose response got lost on the way, or was perhaps not noted before a kill. */
+  /**
+   * Samples in requests that the receiver accepted but whose response was lost, or possibly not recorded
+   * before a kill.
+   */
   lostSamples = 0;
   readonly #troubles: OpenTrouble[] = [];
   readonly #open = new Set<OpenTrouble>();
-  /** Starts of the daemon and edits while something was being sent. */
+  /** Starts of the daemon and edits during a transfer. */
   #interruptions = 0;
 
   private constructor(kind: Receiver["kind"], server: RunningServer, proxy: FaultProxy) {
@@ -39,23 +42,26 @@ export class ProxiedReceiver implements Receiver {
     return new ProxiedReceiver(kind, server, await startFaultProxy(server.port));
   }
 
-  /** Troubles so far, wrong passwords not counted. */
+  /** Number of troubles so far, without wrong passwords. */
   get troubles(): number {
     return this.#troubles.filter(({ kind }) => kind !== wrongPassword).length;
   }
 
-  /** The daemon starts, or a policy is edited: a sink in trouble tries at once. */
+  /** The daemon starts or a policy is edited: a sink in trouble tries at once. */
   noteWake(): void {
     if (this.proxy.idleMs() < busyMs) this.#interruptions++;
     for (const trouble of this.#open) if (trouble.failed > 0) trouble.wakes++;
   }
 
-  /** Of each lane the last response may not be in the journal; the one before it is, since the next request was noted after it. */
+  /**
+   * The last response of each lane may be missing from the journal. The one before it is not, since the next
+   * request was recorded after it.
+   */
   noteKill(): void {
     this.proxy.clientDied(lanes);
   }
 
-  /** From here on what happens is counted for this trouble, until its end. */
+  /** Attributes subsequent events to this trouble, until its end. */
   begin(kind: string): { readonly trouble: OpenTrouble; readonly end: () => void } {
     const startMs = performance.now();
     const trouble = { kind, lengthMs: 0, failed: 0, passed: 0, wakes: 0 };
@@ -71,9 +77,9 @@ export class ProxiedReceiver implements Receiver {
   }
 
   /**
-   * Lets it be in trouble again and again until the signal; it is well when the promise resolves.
+   * Causes one trouble after another until the signal; the receiver is healthy when the promise resolves.
    *
-   * @param login the `Authorization` that it demands at present
+   * @param login the `Authorization` that it currently requires
    */
   async run(login: () => string, random: () => number, until: AbortSignal): Promise<void> {
     this.#response(login, () => ({ kind: "pass" }));
@@ -105,7 +111,7 @@ export class ProxiedReceiver implements Receiver {
     });
   }
 
-  /** Prints what the requests came to. @returns whether they are within the bounds of `bounds.ts` */
+  /** Prints the request counts. @returns whether they are within the bounds of `bounds.ts` */
   keepsToBounds({ ticks, samples }: WriterResult, disturbedReads: number): boolean {
     const { name, proxy } = this;
     const failing = this.#troubles.filter(({ kind, failed }) => failed > 0 || kind === "down");

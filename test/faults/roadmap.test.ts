@@ -8,7 +8,7 @@ import { startReplicaProcess } from "../support/replica-process.ts";
 import { createRoadmapFixture, idle, statusOf, updatedAfter } from "../support/roadmap-fixture.ts";
 import { until } from "../support/until.ts";
 
-/** What takes its time to be shown; `npm run test:roadmap-faults`, a few minutes. */
+/** Tests that take minutes: `npm run test:roadmap-faults`. */
 const releasers = new Releasers();
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -28,7 +28,7 @@ test.each([
     let responses = 0;
     const polling = new AbortController();
     const pollers = sites.map(async (site) => {
-      // Throws, and so fails the test, at the first response that is not 200.
+      // The first response other than 200 fails the test.
       for (; !polling.signal.aborted; responses++) {
         await statusOf(site);
         await delay(10);
@@ -139,7 +139,7 @@ test("a Redis that is slow for ten seconds: every response comes at once", async
     await delay(20);
   }
   await stutter;
-  // Of the order of a busy machine, not of Redis' pauses added up.
+  // Within a busy machine's variation, and far below the sum of Redis' pauses.
   expect(slowestMs).toBeLessThan(250);
   await updatedAfter(site, Date.now());
   await idle(site);
@@ -157,7 +157,7 @@ test("a Redis that is wiped: what is known is put back, with its time, and the s
   await until("the schedule is back", async () =>
     (await direct.keys("*roadmap-refresh:repeat*")).some((key) => key.endsWith("roadmap-refresh")),
   );
-  // A schedule that is made anew begins with a refresh.
+  // A recreated schedule starts with a refresh.
   expect((await statusOf(site)).updatedAt).toBeGreaterThanOrEqual(updatedAt);
   expect(site.roadmap.reader.backlog()?.items.length).toBe(2);
 });
@@ -173,7 +173,7 @@ test("a replica that is stopped while it reads the board hands over at once", as
   openGate();
   const stoppedMs = performance.now();
   await updatedAfter(second, 0);
-  // Noticing a dead one takes more than ten seconds.
+  // Detecting a dead connection takes longer than this.
   expect(performance.now() - stoppedMs).toBeLessThan(8_000);
   await idle(second);
 });

@@ -1,7 +1,7 @@
 import type { Fault } from "../support/fault-proxy.ts";
 import { randomInteger } from "../support/random.ts";
 
-/** A period in which something is wrong, after one in which it is not. */
+/** A period with a fault, after one without. */
 export interface Trouble<Kind extends string> {
   readonly kind: Kind;
   readonly afterMs: number;
@@ -18,7 +18,7 @@ export type StoreTrouble = (typeof storeTroubles)[number];
 export const processTroubles = ["kill", "kill", "kill", "term", "disk-full"] as const;
 export type ProcessTrouble = (typeof processTroubles)[number];
 
-/** Troubles of one kind of part, one after another for ever; every kind comes before one comes again. */
+/** An endless sequence of troubles of one kind of part; every kind occurs before any repeats. */
 export function* troubles<Kind extends string>(
   kinds: readonly Kind[],
   random: () => number,
@@ -37,7 +37,9 @@ export function* troubles<Kind extends string>(
 
 const pass: Fault = { kind: "pass" };
 
-/** What a receiver in trouble does with a request. Some get through, so that what was sent before and after mix. */
+/**
+ * A receiver's fault for one request. Some requests succeed, so that samples sent before and after are mixed.
+ */
 export function receiverFault(trouble: ReceiverTrouble, random: () => number): Fault {
   if (random() < 0.2) return pass;
   switch (trouble) {
@@ -62,7 +64,7 @@ export function receiverFault(trouble: ReceiverTrouble, random: () => number): F
   }
 }
 
-/** What the store in trouble does with a read. */
+/** The store's fault for one read. */
 export function storeFault(trouble: StoreTrouble, random: () => number): Fault {
   if (random() < 0.2) return pass;
   if (trouble === "slow") return { kind: "late", delayMs: randomInteger(random, 300, 2_000) };

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Proofs that take minutes, outside of `npm test`: each has an npm script of its own. */
+/** Tests that take minutes and are not part of `npm test`; each has its own npm script. */
 export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,

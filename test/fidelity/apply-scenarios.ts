@@ -16,7 +16,9 @@ const applied = (name: string, parts: PolicyParts = {}, manager = "one", more: P
 const login = { authentication: { basicAuth: { secretRef: { name: "login" } } } };
 const named = (names: readonly string[]) => names.map((name) => ({ name }));
 
-/** Server-side apply: merge, ownership, removal and order, as structured-merge-diff and the field manager do them. */
+/**
+ * Server-side apply: merge, ownership, removal and order, as in structured-merge-diff and the field manager.
+ */
 export const applyScenarios: readonly Scenario[] = [
   {
     name: "an item that is not applied any more goes, with its defaults",

@@ -1,50 +1,49 @@
 import type { Json } from "../../src/platform/server/object.ts";
 
 /**
- * What a Kubernetes API server responds to a request: one row of a table that is replayed against the
- * platform (test/contract/fidelity.test.ts) and, with `npm run test:fidelity -- --oracle`, against a real
- * API server.
+ * A Kubernetes API server's response to a request: one row of a table that is replayed against the platform
+ * (test/contract/fidelity.test.ts) and, with `npm run test:fidelity -- --oracle`, against a real API server.
  *
- * `$name` in a path or body stands for a name that is the case's own, so that cases share a server and its
- * `default` namespace. A case needs nothing but ExportPolicy, unless it says `core`.
+ * `$name` in a path or body represents a name unique to the case, so that cases can share a server and its
+ * `default` namespace. A case uses only ExportPolicy, unless `core` is set.
  */
 export interface FidelityCase {
-  /** Unique; what reports call it. */
+  /** Unique; used in reports. */
   readonly name: string;
-  /** It is about Secret, ConfigMap, Namespace or the like, which an apiextensions-apiserver lacks. */
+  /** Uses Secret, ConfigMap, Namespace or similar, which an apiextensions-apiserver lacks. */
   readonly core?: boolean;
-  /** Sent before, in this order; each must succeed. */
+  /** Requests sent first, in this order; each must succeed. */
   readonly before?: readonly FidelityRequest[];
   readonly request: FidelityRequest;
-  /** What an API server responds. */
+  /** An API server's response. */
   readonly expected: ExpectedResponse;
-  /** Where the platform differs on purpose. */
+  /** Set where the platform deliberately differs. */
   readonly platform?: { readonly why: string; readonly expected: ExpectedResponse };
 }
 
 export interface FidelityRequest {
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below the control plane's address, with its query: `/api/v1/namespaces/default/secrets?limit=1`. */
+  /** Path and query relative to the control plane's address: `/api/v1/namespaces/default/secrets?limit=1`. */
   readonly path: string;
-  /** `content-type` is application/json where there is a body. */
+  /** `content-type` defaults to application/json when there is a body. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text is sent as it stands. */
+  /** A string is sent verbatim. */
   readonly body?: Json;
 }
 
 export interface ExpectedResponse {
   readonly code: number;
-  /** `reason` of a Status. */
+  /** The Status' `reason`. */
   readonly reason?: string;
   /**
-   * Fields of the body by their path (`spec.sinks[0].name`): what they are, a pattern of their text, or
-   * undefined for what is not there.
+   * Fields of the body by path (`spec.sinks[0].name`): the value, a pattern for its text, or undefined for a
+   * field that must be absent.
    */
   readonly fields?: Readonly<Record<string, Json | RegExp | undefined>>;
-  /** What the text of the body looks like. */
+  /** A pattern for the text of the body. */
   readonly text?: RegExp;
-  /** In lower case. */
+  /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string | RegExp | undefined>>;
-  /** The fields of managers by `manager operation`: `data.a`, `spec.sinks[name=a]`, `metadata.finalizers[=a]`. */
+  /** Managed fields by `manager operation`: `data.a`, `spec.sinks[name=a]`, `metadata.finalizers[=a]`. */
   readonly managers?: Readonly<Record<string, readonly string[]>>;
 }

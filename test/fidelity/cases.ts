@@ -7,7 +7,7 @@ import { casesOf } from "./scenario.ts";
 import { schemaCases } from "./schema-cases.ts";
 import { writeScenarios } from "./write-scenarios.ts";
 
-/** Every case there is; a new table is one line here. */
+/** All cases; add new tables here. */
 export const fidelityCases: readonly FidelityCase[] = [
   ...schemaCases,
   ...listTypeCases,

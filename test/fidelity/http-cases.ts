@@ -1,21 +1,21 @@
 import type { Json, JsonObject } from "../../src/platform/server/object.ts";
 import type { FidelityCase } from "./case.ts";
 
-/** How requests are made and responses are written: options, encodings, tables, HEAD. */
+/** Forms of requests and responses: options, encodings, tables, HEAD. */
 interface Row {
-  /** The row of the comparison that it came from, and what is asked. */
+  /** The row of the comparison with Kubernetes, and the request. */
   readonly name: string;
   readonly method?: FidelityCase["request"]["method"];
-  /** Below the group version; `$name` is an object that exists, `none` one that does not. */
+  /** Relative to the group version; `$name` is an object that exists, `none` one that does not. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Json;
   readonly code: number;
-  /** `application/json` unless told otherwise. */
+  /** Default: `application/json`. */
   readonly contentType?: string;
-  /** What the body has, at least. */
+  /** A subset of the body. */
   readonly has?: JsonObject;
-  /** Members that the body must not have. */
+  /** Members that must be absent from the body. */
   readonly hasNot?: readonly string[];
   readonly text?: RegExp;
 }

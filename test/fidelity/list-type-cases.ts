@@ -2,7 +2,7 @@ import type { Json } from "../../src/platform/server/object.ts";
 import type { FidelityCase, FidelityRequest } from "./case.ts";
 import { policies, policy } from "./schema-cases.ts";
 
-/** What the list types of ExportPolicy's schema mean to server-side apply: who owns which item. */
+/** The list types of ExportPolicy's schema under server-side apply: the owner of each item. */
 
 const apply = (manager: string, body: Json): FidelityRequest => ({
   method: "PATCH",
@@ -11,7 +11,7 @@ const apply = (manager: string, body: Json): FidelityRequest => ({
   body,
 });
 
-/** What an applier of nothing but this spec sends. */
+/** The body of an applier that sends only this spec. */
 const only = (spec: Json): Json => ({
   apiVersion: "telemetry.platformapis/v1alpha1",
   kind: "ExportPolicy",

@@ -2,7 +2,7 @@ import { httpsRequest, organizationBase, projectBase, type TestPlatform } from "
 import { until } from "../support/until.ts";
 import type { SendRequest } from "./replay.ts";
 
-/** Makes a project, and sends requests to its control plane. */
+/** Creates a project and sends requests to its control plane. */
 export async function projectApi(platform: TestPlatform, project: string): Promise<SendRequest> {
   const bearer = await platform.exchange(platform.token);
   const projects = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects`;

@@ -6,9 +6,9 @@ import type { SendRequest } from "./replay.ts";
 import { policies } from "./schema-cases.ts";
 
 /**
- * Sends random ExportPolicies near the borders of the schema to both, as dry runs.
+ * Sends random ExportPolicies near the limits of the schema to both servers, as dry runs.
  *
- * @returns those that one accepts and the other does not, with both responses
+ * @returns policies that only one of them accepts, with both responses
  */
 export async function differentlyAccepted(
   platform: SendRequest,
@@ -30,7 +30,7 @@ export async function differentlyAccepted(
   return different;
 }
 
-/** An API server knows no MetricsQL. */
+/** A Kubernetes API server does not check MetricsQL. */
 function hasBadQuery(policy: Record<string, unknown>): boolean {
   const { faults } = checkExportPolicy(policy, { plane: "test", unknownFields: "error" });
   return faults.some(({ path, reason }) => path.at(-1) === "metricsql" && reason === "FieldValueInvalid");

@@ -5,7 +5,7 @@ import type { ExpectedResponse, FidelityCase, FidelityRequest } from "./case.ts"
 export interface ApiResponse {
   readonly code: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Undefined for a body that is no JSON. */
+  /** Undefined for a body that is not JSON. */
   readonly json: unknown;
   readonly text: string;
 }
@@ -39,7 +39,11 @@ function stepOf(element: string, prefix: string): string {
 /** Sends a request to a control plane, or to a whole API server. */
 export type SendRequest = (request: FidelityRequest) => Promise<ApiResponse>;
 
-/** Runs a case. @param id makes its names its own. @returns how the response differs from what is expected */
+/**
+ * Runs a case.
+ * @param id makes its names unique
+ * @returns the differences between the response and the expected one
+ */
 export async function replay(
   { before = [], request }: FidelityCase,
   expected: ExpectedResponse,
@@ -86,7 +90,7 @@ function print(value: unknown): string {
   return value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? "nothing");
 }
 
-/** `spec.sinks[0].name`; a name in quotes may hold anything, as JSON: `components.schemas["a.b"].type`. */
+/** `spec.sinks[0].name`; a quoted name is a JSON string: `components.schemas["a.b"].type`. */
 function fieldAt(value: unknown, path: string): unknown {
   let found = value;
   for (const [, index, quoted, name] of path.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]"]+)/g)) {

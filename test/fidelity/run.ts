@@ -1,7 +1,6 @@
 /**
- * `npm run test:fidelity`: replays the table of requests against the platform and prints where a response
- * is not what it says. With `--oracle` also against a real Kubernetes API server, which is what the table
- * has to agree with.
+ * `npm run test:fidelity`: replays the table of requests against the platform and prints unexpected
+ * responses. With `--oracle` also against a real Kubernetes API server, with which the table has to agree.
  */
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
@@ -21,7 +20,7 @@ const usage = `Usage: npm run test:fidelity [-- OPTIONS]
   --seed N        the policies of an earlier run
   --only TEXT     only cases whose name has this text`;
 
-/** @returns how many responses are not what they should be */
+/** @returns the number of unexpected responses */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {

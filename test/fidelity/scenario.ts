@@ -1,26 +1,28 @@
 import type { Json } from "../../src/platform/server/object.ts";
 import type { ExpectedResponse, FidelityCase, FidelityRequest } from "./case.ts";
 
-/** One of a sequence of requests about one object, and what a Kubernetes API server responds to it. */
+/** One of a sequence of requests about one object, and a Kubernetes API server's response. */
 export interface Exchange {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below the namespace: `configmaps`, `configmaps/a`, `exportpolicies/a/status?fieldManager=x`. */
+  /** Relative to the namespace: `configmaps`, `configmaps/a`, `exportpolicies/a/status?fieldManager=x`. */
   readonly path: string;
-  /** JSON, or a text that is sent as it is. */
+  /** JSON, or a string that is sent verbatim. */
   readonly body?: unknown;
   readonly type?: "json" | "merge" | "strategic" | "json-patch" | "apply" | "yaml";
   readonly code: number;
-  /** Of a Status. */
+  /** The Status' reason. */
   readonly reason?: string;
   /** A part of the Status' message. */
   readonly message?: string;
-  /** Part of the object in the response, lists as a whole; undefined for a field that must not be there. */
+  /**
+   * A subset of the object in the response, with complete lists; undefined for a field that must be absent.
+   */
   readonly object?: object;
-  /** The fields of each manager, as `manager operation` and paths like `data.a`, `spec.sinks[name=a]`. */
+  /** The fields of each manager, by `manager operation` and paths like `data.a`, `spec.sinks[name=a]`. */
   readonly managers?: Readonly<Record<string, readonly string[]>>;
-  /** Parts of the warnings; [] for none. */
+  /** Substrings of the warnings; [] for none. */
   readonly warnings?: readonly string[];
-  /** Where the platform differs on purpose. */
+  /** Set where the platform deliberately differs. */
   readonly platform?: { readonly why: string } & Partial<Pick<Exchange, "code" | "managers" | "object">>;
 }
 
@@ -71,7 +73,7 @@ export const policy = (name: string, parts: PolicyParts = {}) => ({
   ...(parts.status === undefined ? {} : { status: parts.status }),
 });
 
-/** A case for each exchange of a scenario: those before it are what it starts from. */
+/** One case per exchange of a scenario; the exchanges before it are its setup. */
 export function casesOf({ name, exchanges }: Scenario): FidelityCase[] {
   const core = exchanges.some(({ path }) => path.startsWith("configmaps"));
   return exchanges.map((exchange, index) => ({
@@ -112,7 +114,7 @@ function expectedOf(exchange: Exchange): ExpectedResponse {
   };
 }
 
-/** The leaves of a part of an object by their paths; a list has no items beyond those that are given. */
+/** The leaves of a partial object by path; a list must not have further items. */
 function fieldsOf(value: unknown, path = ""): Record<string, Json | undefined> {
   if (typeof value !== "object" || value === null) return { [path]: value as Json | undefined };
   const fields: Record<string, Json | undefined> = {};

@@ -1,15 +1,15 @@
 import type { Json } from "../../src/platform/server/object.ts";
 import type { FidelityCase, FidelityRequest } from "./case.ts";
 
-/** ExportPolicies at the borders of their schema, which the CRD and the platform share. */
+/** ExportPolicies at the limits of the schema that the CRD and the platform share. */
 
 export const policies = "/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies";
 
 type Fields = { readonly [name: string]: Json };
 
 /**
- * A good policy; `remoteWrite` is added to the target of its one sink, `sink` to the sink, `spec` to the
- * spec.
+ * A valid policy; `remoteWrite` is merged into the target of its one sink, `sink` into the sink, `spec` into
+ * the spec.
  */
 export function policy({ remoteWrite = {}, sink = {}, spec = {} }: Record<string, Fields> = {}): Json {
   return {

@@ -1,7 +1,8 @@
 /**
- * `npm run test:fleet`: the test of equality with three replicas that share their cycles through Redis. Samples are written
- * live into a VictoriaMetrics and exported to three sinks; replicas are killed with `kill -9` at random, Redis is killed once,
- * and in the end all replicas are restarted one after another. Each receiver must then hold what the source holds.
+ * `npm run test:fleet`: the equality test with three replicas that share their cycles through Redis. Samples
+ * are written live to a VictoriaMetrics and exported to three sinks. Replicas are killed with `kill -9` at
+ * random times, Redis is killed once, and at the end all replicas are restarted one after another. Each
+ * receiver must then have the same samples as the source.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,7 +32,7 @@ const lanes = 4;
 const writeEveryMs = 3_000;
 const killPauseMs = [4_000, 12_000] as const;
 const editPauseMs = [8_000, 20_000] as const;
-/** A killed replica's sinks go on elsewhere within this time. */
+/** A killed replica's sinks resume on another replica within this time. */
 const takeoverLimitMs = 30_000;
 const drainLimitMs = 120_000;
 const delayMs = 16_000;
@@ -42,7 +43,7 @@ interface Arguments {
   readonly seed: number;
 }
 
-/** One daemon of the fleet, in whichever life. */
+/** One daemon of the fleet, across restarts. */
 interface Replica {
   readonly number: number;
   daemon: RunningDaemon;
@@ -128,7 +129,7 @@ async function run(args: Arguments, folder: string, stops: Stops): Promise<boole
   }
   let isEqual = true;
   for (const receiver of receivers) {
-    // A killed replica's and a killed Redis' requests in flight may come twice: one in each lane.
+    // Requests in flight at a replica's or Redis' kill may be repeated: one per lane.
     const allowed = receiver.kind === "prometheus" ? 0 : (kills + 2) * lanes * largestBatch;
     const span = { fromMs: startMs - 60_000, toMs: lastMs };
     isEqual =
@@ -138,7 +139,7 @@ async function run(args: Arguments, folder: string, stops: Stops): Promise<boole
   return isEqual;
 }
 
-/** Kills a replica after a random time and starts it again, and once, in between, Redis. */
+/** Kills and restarts replicas after random times, and Redis once in between. */
 async function killRepeatedly(fleet: Fleet, random: () => number, until: AbortSignal): Promise<number> {
   let kills = 0;
   for (let turn = 0; ; turn++) {
@@ -175,20 +176,20 @@ async function editRepeatedly(
   }
 }
 
-/** Kills one replica for good, measures how long its sinks wait, and brings it back. */
+/** Kills one replica, measures how long its sinks wait, and restarts it. */
 async function takesOver(fleet: Fleet): Promise<void> {
   const [victim] = fleet.replicas;
   if (victim === undefined) return;
   await reached(fleet, Date.now() - delayMs - 1_000, drainLimitMs);
   await victim.daemon.child.kill();
   const killedMs = Date.now();
-  // A window that ends after the kill was run by another one.
+  // A window that ends after the kill was run by another replica.
   await reached({ ...fleet, replicas: fleet.replicas.slice(1) }, killedMs - delayMs + 1_000, takeoverLimitMs);
   console.log(`a replica was killed: every sink went on elsewhere within ${seconds(Date.now() - killedMs)}`);
   victim.daemon = await fleet.start(victim.number);
 }
 
-/** A rolling restart, as an upgrade does it. */
+/** A rolling restart, as in an upgrade. */
 async function restartAll(fleet: Fleet): Promise<void> {
   for (const replica of fleet.replicas) {
     const beganMs = Date.now();
@@ -206,7 +207,7 @@ function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** Waits until every sink's checkpoint is past `ms`, by whichever replica runs it. */
+/** Waits until every sink's checkpoint is past `ms`, as reported by any replica. */
 async function reached(
   fleet: Pick<Fleet, "replicas" | "receivers">,
   ms: number,

@@ -10,10 +10,10 @@ import { diffSamples, isSameSet, SampleSet, seriesKey, writeToVictoriaMetrics } 
 import { freePort, type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 
-/** The program as a person meets it: its commands, exit statuses, messages and signals. */
+/** The command-line interface: commands, exit statuses, messages and signals. */
 
 const forever = new AbortController().signal;
-/** A whole minute, half an hour ago: what is written there is settled. */
+/** A whole minute, half an hour ago: before the watermark. */
 const baseMs = Math.floor(Date.now() / 60_000) * 60_000 - 1_800_000;
 const written = [0, 1, 2].map((index) => ({
   labels: [
@@ -118,7 +118,7 @@ async function daemon(): Promise<RunningDaemon> {
   return running;
 }
 
-/** Whether the receiver has exactly what the store has. */
+/** Whether the receiver has exactly the store's samples. */
 function holdsAll(): boolean {
   const diff = diffSamples(source, receiver.samples());
   return isSameSet(diff) && diff.repeated.size === 0;
@@ -230,7 +230,7 @@ test("a receiver that hangs: the first signal drains, a second one ends at once"
   running.child.signal("SIGTERM");
   await until("it is no longer ready", async () => (await fetch(`${running.opsUrl}/readyz`)).status === 503);
   expect(running.child.exit()).toBeUndefined();
-  // A second signal within half a second is taken for the same keystroke.
+  // A second signal within half a second counts as the same keystroke.
   await new Promise((resolve) => setTimeout(resolve, 600));
   running.child.signal("SIGTERM");
   expect(await running.child.exited).toEqual({ code: 143, signal: null });

@@ -47,7 +47,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Empty collections, and a token for everybody. */
+/** Serves empty collections, and a token for every client. */
 function response(request: IncomingMessage, response: ServerResponse): void {
   requests++;
   tokens.push(request.headers.authorization ?? "");
@@ -66,7 +66,10 @@ function run(controlPlane: ControlPlane): void {
   });
 }
 
-/** The server gets a certificate of another authority; its connections end, as in a restart. */
+/**
+ * Replaces the server's certificate by one of another authority and closes its connections, as a restart
+ * does.
+ */
 function renewServer(): Authority {
   const renewed = createAuthority();
   server.setSecureContext({ ...renewed.issue(), ca: renewed.cert });
@@ -137,7 +140,7 @@ test("what a kubeconfig holds itself, its token too", async () => {
   await until("the plane is listed", () => store.hasPlane("web"));
   const renewed = renewServer();
   const before = requests;
-  // Half of a file, as a careless writer leaves it, changes nothing.
+  // An incomplete file, as from a non-atomic write, has no effect.
   await writeFile(file, kubeconfig({ token: "second" }, data(renewed)).slice(0, 50));
   await new Promise((resolve) => setTimeout(resolve, 500));
   await writeFile(file, kubeconfig({ token: "second" }, data(renewed)));

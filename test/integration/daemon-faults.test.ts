@@ -1,4 +1,7 @@
-/** The whole daemon when its surroundings fail or change: a full disk, receivers that hang, a reload, a pause. */
+/**
+ * The whole daemon when its environment fails or changes: a full disk, receivers that hang, a reload, a
+ * pause.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -79,7 +82,7 @@ async function writePolicy(
   await rename(`${file}.new`, file);
 }
 
-/** Longer than VictoriaMetrics takes to show a sample. */
+/** Longer than VictoriaMetrics takes to make a sample visible. */
 const delayMs = 5_000;
 
 async function writeConfig(more: readonly string[] = [], directory = "./policies"): Promise<void> {
@@ -92,7 +95,7 @@ async function writeConfig(more: readonly string[] = [], directory = "./policies
   await writeFile(join(folder, "telemetryd.yaml"), lines.join("\n"));
 }
 
-/** @param prepare shell text that runs before the daemon, in a mount namespace of its own */
+/** @param prepare shell commands to run before the daemon, in a separate mount namespace */
 async function startDaemon(prepare?: string): Promise<Child> {
   const port = await freePort();
   opsUrl = `http://127.0.0.1:${port}`;
@@ -123,7 +126,7 @@ async function delivering(policy: string): Promise<string | undefined> {
   return (await sinkOf(policy))?.conditions.find(({ type }) => type === "Delivering")?.reason;
 }
 
-/** So many series with one sample each, taken `ageMs` ago. */
+/** Writes this many series with one sample each, `ageMs` old. */
 async function write(job: string, count: number, ageMs = 0): Promise<void> {
   const timestamp = Date.now() - ageMs;
   function* lines(): Generator<string> {
@@ -136,15 +139,18 @@ async function write(job: string, count: number, ageMs = 0): Promise<void> {
 }
 
 /**
- * Makes these series known to the store before anybody asks for them: one that is new may be shown 10 s late. The sinks start now, and
- * do not send these samples.
+ * Makes these series known to the store before they are queried, since a new series becomes visible late. The
+ * sinks start at the current time and do not send these samples.
  */
 async function writeSeries(job: string, count: number): Promise<void> {
   await write(job, count, 60_000);
   await seriesAreShown(store.url, `{job="${job}"}`, count);
 }
 
-/** Remounts the state directory of a daemon that has a mount namespace of its own. @throws when something holds it open */
+/**
+ * Remounts the state directory of a daemon in a separate mount namespace.
+ * @throws when the directory is in use
+ */
 function remountState(daemon: Child, options: string): void {
   const enter = [`--target=${daemon.pid}`, "--user", "--preserve-credentials", "--mount"];
   const mount = ["mount", "-o", `remount,${options}`, join(folder, "state")];
@@ -168,7 +174,7 @@ test.skipIf(!mayMount)(
       })(),
     ).rejects.toThrow("ENOSPC");
     await file.close();
-    // More than fits into the last page of the log.
+    // More than the free space of the log's last page.
     await write("full", 1_000);
     await until("the samples are there", () => receiver.samples().size === 1_000);
     await until("/readyz is degraded", async () =>
@@ -239,7 +245,7 @@ test("SIGHUP while a receiver hangs: the new configuration is taken when the old
   expect(isRunning(daemon.pid)).toBe(true);
   receiver.respond(() => undefined);
   await write("stuck", 5);
-  // Those of before, which the receiver never took, come as well.
+  // Includes the earlier samples, which the receiver never accepted.
   await until("the samples are there", () => receiver.samples().size >= 5);
 });
 
@@ -266,12 +272,12 @@ test("ten receivers that hang and much to send: the memory stays within its boun
     return { fault: "hang" };
   });
   for (let age = 60; age > 0; age--) await write("load", 5_000, age * 1_000);
-  // A daemon that starts sooner than the store shows what it was given reads an empty window, and has nothing to send.
+  // A daemon that starts before the samples are visible reads an empty window and has nothing to send.
   await seriesAreShown(store.url, '{job="load"}', 5_000);
   await writePolicy({ name: "export", job: "load", sinks });
   await writeConfig(["delivery: { startFrom: 10m, memoryLimit: 32MiB }"]);
   const daemon = await startDaemon();
-  // Not all at once: a request is given up after 30 s, and on a slow machine that may be before the last sink sends.
+  // Not all at the same time: requests time out, on a slow machine perhaps before the last sink sends.
   await until("all receivers hang", () => hanging.size === sinks.length);
   let highest = 0;
   for (let turn = 0; turn < 20; turn++) {
@@ -279,10 +285,10 @@ test("ten receivers that hang and much to send: the memory stays within its boun
     highest = Math.max(highest, Number(/VmRSS:\s+(\d+) kB/.exec(text)?.[1]) / 1024);
     await sleep(500, never);
   }
-  // Node itself takes some 130 MB.
+  // Includes the base memory of Node itself.
   expect(highest).toBeLessThan(350);
   const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
   const held = Number(/^telemetryd_export_memory_bytes (\S+)$/m.exec(metrics)?.[1]);
-  // The limit's half for requests, and one request of each sink beyond it.
+  // Half of the limit for requests, plus one request per sink.
   expect(held).toBeLessThan(16 * 2 ** 20 + sinks.length * 2 ** 19);
 }, 240_000);

@@ -1,6 +1,6 @@
 /**
- * Every row of the delivery table (ARCHITECTURE.md), by the exporter as the daemon runs it: over real HTTP, with its state and the
- * rejected store on disk.
+ * Every row of the delivery table (ARCHITECTURE.md), with the exporter as the daemon runs it: over real HTTP,
+ * with state and rejected store on disk.
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listRejected } from "../../src/exporter/remote-write/rejected/rejected-store.ts";
@@ -22,7 +22,7 @@ afterEach(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-/** A sink that has begun, before the first of five samples of four series. */
+/** A sink that has started, before the first of five samples of four series. */
 async function begun(options: Partial<TestSinkOptions> = {}): Promise<TestSink> {
   const sink = await startSink({ endpoint: receiver.url, ...options });
   sinks.push(sink);
@@ -40,7 +40,7 @@ function always(response: ReceiverResponse): void {
   receiver.respond(() => response);
 }
 
-/** Every sample of the store is at the receiver, once. */
+/** Expects every sample of the store at the receiver exactly once. */
 function expectAll(sink: TestSink): void {
   const held = [...receiver.samples().series].flatMap(([, { timestampsMs }]) => timestampsMs);
   expect(held.sort()).toEqual(sink.store.samples.map(({ ms }) => ms).sort());
@@ -105,7 +105,7 @@ describe("5xx, 429, 408, 425, no response", () => {
       expect(await sink.cycle(pauseMs - 1)).toBe("waiting");
       expect(receiver.requests).toHaveLength(before);
       expect(await sink.cycle(1)).toBe("waiting");
-      // One probe, tried as often as the policy says.
+      // One probe, with the policy's number of attempts.
       expect(receiver.requests).toHaveLength(before + 2);
       expect(new Set(receiver.requests.slice(before).map(({ body }) => body.toString("hex"))).size).toBe(1);
     }
@@ -218,7 +218,7 @@ describe("a request without a response that holds samples of two sources", () =>
     { name: "second", metricsql: "c|d" },
   ];
 
-  /** Nobody knows whether the only request has arrived; it has not. */
+  /** Leaves the only request in doubt; the receiver has not stored it. */
   async function unanswered(): Promise<TestSink> {
     const sink = await begun({ plan: { sources } });
     respondWith({ fault: "reset" }, { fault: "reset" });
@@ -341,7 +341,7 @@ describe("a Prometheus without out_of_order_time_window", () => {
     await sink.cycle();
     sink.store.write(["a", "b"], 3, sink.clock.wallMs + 3_000);
     await sink.cycle(15_000);
-    // A second sink writes c ahead of this one.
+    // A second sink advances c beyond this one.
     const other = await startSink({
       endpoint: `${prometheus.url}/api/v1/write`,
       plan: { sources: [{ name: "source", metricsql: "c" }] },
@@ -370,7 +370,7 @@ describe("steps of the clock", () => {
   ])("%s: nothing is skipped, nothing repeated", async (_, oursMs, storesMs) => {
     const sink = await begun();
     await sink.cycle(15_000);
-    // Samples carry the store's time, as it is when they are taken.
+    // Samples have the store's time.
     const storeNowMs = () => sink.clock.wallMs + sink.storeAheadMs;
     const write = () => sink.store.write(names, 3, storeNowMs());
     for (let turn = 0; turn < 3; turn++) {
@@ -383,7 +383,7 @@ describe("steps of the clock", () => {
       write();
       expect(await sink.cycle(15_000)).toBe("up-to-date");
     }
-    // Until both clocks have passed what was written.
+    // Until both clocks are past the written samples.
     sink.clock.advance(storesMs > oursMs ? storesMs : 0);
     for (let turn = 0; turn < 3; turn++) expect(await sink.cycle(15_000)).toBe("up-to-date");
     expectAll(sink);
@@ -446,7 +446,7 @@ describe("what the owner of a tenant's policy reads", () => {
     const { message } = sink.condition();
     expect(message).toContain("the endpoint must not be sent to");
     expect(message).not.toMatch(/127|::1|loopback/);
-    // The operator sees it.
+    // The operator sees the address.
     expect(sink.exporter.snapshot().stats.lastError?.message).toMatch(/is not a public address \(loopback\)/);
   });
 

@@ -6,7 +6,7 @@ import { type Child, startChild } from "../../scripts/servers/child.ts";
 import { isRunning } from "../../scripts/servers/process-table.ts";
 import { until } from "../support/until.ts";
 
-/** What a person does to a running demo. That it compares rightly is shown by running it: `npm run demo`. */
+/** Signals to a running demo. The correctness of its comparison is tested by `npm run demo` itself. */
 
 const root = resolve(import.meta.dirname, "../..");
 let folder: string;
@@ -37,7 +37,7 @@ async function startDemo(): Promise<Child> {
   return demo;
 }
 
-/** The demo's processes by its own notes, itself first. */
+/** Pids of the demo's processes by its own notes, the demo itself first. */
 function allNotedPids(): number[] {
   try {
     const notes = JSON.parse(readFileSync(join(folder, "processes.json"), "utf8")) as { pid: number }[];
@@ -114,7 +114,7 @@ it("a second demo is refused while one runs; what a killed one left is ended by 
   expect(left.filter(isRunning)).toEqual([]);
   const pids = notedPids();
   third.signal("SIGINT");
-  // Later than npm would: a person who wants it to end at once.
+  // Later than npm's forwarded signal: the user wants the demo to end at once.
   setTimeout(() => third.signal("SIGINT"), 700);
   await third.exited;
   expect(pids.filter(isRunning)).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * One does not hold up the others: fifty sinks in the parts of the daemon that export, five of whose receivers hang, and one of
- * which has by far the most series; and somebody else who asks the store meanwhile.
+ * Sinks do not delay each other: fifty sinks in the daemon's exporting parts, five with receivers that hang
+ * and one with by far the most series, and another client of the store.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -84,7 +84,7 @@ async function export_(): Promise<{ exporting: Exporting; stop: () => Promise<vo
   };
 }
 
-/** Samples of these ages; the team 49 has thousands of times as many series as the others. */
+/** Writes samples of these ages; team 49 has far more series than the others. */
 async function write(largest: number, agesMs: readonly number[]): Promise<void> {
   const nowMs = Date.now();
   function* lines(): Generator<string> {
@@ -105,7 +105,7 @@ async function write(largest: number, agesMs: readonly number[]): Promise<void> 
   });
 }
 
-/** How long queries of another client take, and how far the others' sinks are behind: nine tenths are better than this. */
+/** 90th percentiles of another client's query times and of the other sinks' lag. */
 async function watch(exporting: Exporting, forMs: number): Promise<{ queryMs: number; lagMs: number }> {
   const queriesMs: number[] = [];
   const lagsMs: number[] = [];
@@ -124,7 +124,7 @@ async function watch(exporting: Exporting, forMs: number): Promise<{ queryMs: nu
     }
     await sleep(100, never);
   }
-  // Not the worst: a machine with other things to do stalls now and then.
+  // Not the maximum: a busy machine occasionally stalls.
   return { queryMs: ninetieth(queriesMs), lagMs: ninetieth(lagsMs) };
 }
 
@@ -151,7 +151,8 @@ test("receivers that hang and one large tenant delay nobody else by more than a 
     });
     await write(20_000, [0]);
     const hung = await watch(exporting, 8_000);
-    // Reading went on: what hangs is only the receivers. A newer store may have shown a sample after its window was read.
+    // Reading continued; only the receivers hang. A newer store may have shown a sample after its window was
+    // read.
     await until("the receivers hang", async () => {
       if (receiver.inFlight().now < hangingCount) await write(20, [0]);
       return receiver.inFlight().now >= hangingCount;

@@ -44,7 +44,7 @@ test.each<[Fault, number | string, number, number]>([
   proxy.plan(() => faults.shift() ?? { kind: "pass" });
   expect(await send()).toBe(response);
   expect(receiver.samples().size).toBe(stored);
-  // The next one finds the way.
+  // The next request gets through.
   expect(await send()).toBe(204);
   expect(lost).toBe(lostAnswers);
   expect(proxy.requests).toBe(2);
@@ -62,7 +62,7 @@ test("when the client dies or the way breaks, what got a response just before co
   for (let count = 0; count < 3; count++) expect(await send()).toBe(204);
   proxy.clientDied(2);
   expect(lost).toBe(2);
-  // Each once.
+  // Reported once each.
   proxy.clientDied(2);
   expect(lost).toBe(2);
   expect(await send()).toBe(204);

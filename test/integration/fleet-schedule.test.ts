@@ -36,7 +36,7 @@ beforeEach(async () => {
   await makeKnown(server);
 });
 
-/** A Redis that is not new: on a new one replicas wait for each other, which most tests are not about. */
+/** Marks a Redis as known: on a new one replicas wait for each other, which most tests do not cover. */
 async function makeKnown({ url }: RunningServer): Promise<void> {
   const room = createRedis({ urls: [url], stateDirectory: directory, clock: systemClock, log: silentLogger });
   const connection = room.open("command", "epoch");
@@ -85,7 +85,7 @@ function openQueue(): Queue {
   return queue;
 }
 
-/** Every sink has samples younger than now. */
+/** Waits until every sink has samples newer than the current time. */
 async function allGoOn(plans: readonly SinkPlan[], what: string, limitMs = 60_000): Promise<void> {
   const nowMs = Date.now();
   await until(what, () => plans.every((plan) => receivers.newestMs(keyOf(plan)) > nowMs), limitMs);
@@ -148,7 +148,7 @@ test("Redis is killed and comes back: cycles pause, nothing is lost", async () =
   await sleep(3_000, forever);
   await server.restart();
   await allGoOn(plans, "they go on by themselves");
-  // What was in flight when Redis went away may have come twice.
+  // Requests in flight when Redis became unavailable may be repeated.
   expectWhole(plans, plans.length * 12);
 });
 
@@ -204,7 +204,7 @@ test("a replica with an older policy steps aside", async () => {
   await startReplica("fresh", [fresh]);
   const late = await startReplica("late", [old]);
   await allGoOn([fresh], "it runs");
-  // The older one may have been the last to set it, and the newer one sets it right.
+  // The older replica may have set it last; the newer one corrects it.
   const queue = openQueue();
   await until("the scheduler is the newer one's", async () => {
     return (await queue.getJobScheduler(keyOf(fresh)))?.template?.data.generation === 2;
@@ -248,7 +248,7 @@ test("a sink whose period changes is scheduled anew", async () => {
   );
 });
 
-/** A replica in a process of its own, beside one in this process. */
+/** A replica in a separate process, beside one in this process. */
 async function startPair(plans: readonly SinkPlan[]): Promise<FleetProcess> {
   const policies = plans.map(({ policy }) => policy.name);
   const process = startFleetProcess(
@@ -270,7 +270,7 @@ test("a killed replica's sinks go on in another one within 30 s", async () => {
   const process = await startPair(plans);
   await process.kill();
   await allGoOn(plans, "the other goes on", 30_000);
-  // One request of each sink that was being run: it may not have been written down.
+  // One request of each running sink may not have been recorded.
   expectWhole(plans, plans.length * 12);
 });
 
@@ -305,7 +305,7 @@ test("works on a cluster: each sink's keys in one slot, the queue's in another",
   await until("the cluster is up", async () =>
     String(await direct.call("CLUSTER", "INFO")).includes("cluster_state:ok"),
   );
-  // A list of two makes it a cluster client; both name the one node.
+  // A list of two makes it a cluster client; both URLs are of the same node.
   redisUrls = [node.url, node.url.replace("127.0.0.1", "localhost")];
   const plans = plansOf(6);
   const replicas = [await startReplica("a", plans), await startReplica("b", plans)];
@@ -323,12 +323,12 @@ test("works with sentinels, through a failover to the replica", async () => {
   await startReplica("a", plans);
   await startReplica("b", plans);
   await allGoOn(plans, "every sink has run");
-  // As a machine that loses its power: its connections stay open, and nobody responds.
+  // Simulates a power failure: connections stay open without a response.
   watched.primary.signal("SIGSTOP");
   await allGoOn(plans, "they go on with the replica", 40_000);
   watched.primary.signal("SIGCONT");
   await allGoOn(plans, "and when the old primary comes back, as a replica");
-  // Replication is asynchronous: what was in flight, and the last that was written, may be repeated.
+  // Replication is asynchronous: requests in flight and the last recorded ones may be repeated.
   expectWhole(plans, plans.length * 24);
 });
 

@@ -72,7 +72,7 @@ describe("RedisState, what Redis holds", () => {
     const replica = await newReplica({ forgetAfterMs: 0 });
     return {
       store: storeOfItsOwnLeases(replica),
-      // Another replica, with nothing in its mirror, once the first one's leases have ended.
+      // Another replica with an empty mirror, after the first one's leases have expired.
       async reopen() {
         for (const held of [...replica.leases.keys()]) await replica.end(held);
         return storeOfItsOwnLeases(await newReplica({ forgetAfterMs: 0 }));
@@ -162,7 +162,7 @@ describe("the fence", () => {
     await dead.state.setCheckpoint(sink, "a", 10);
     const opened = await dead.state.openWindow(sink, window, ["a"]);
     const request = await dead.state.requestSent(opened, entries(1));
-    // Its lease runs out while it hangs.
+    // Its lease expires while it hangs.
     await alive.state.connection.del(`telemetryd:export:{${sink}}:lease`);
     await alive.begin(sink);
     const [taken] = (await alive.state.load(sink)).windows;
@@ -175,14 +175,14 @@ describe("the fence", () => {
       () => dead.state.requestSettled(opened, request),
       () => dead.state.closeSources(opened, ["a"]),
     ]) {
-      // What has ended in its own eyes writes nothing, which is as good.
+      // A sink whose lease has ended locally writes nothing, which is equally correct.
       await write().catch((error: unknown) => expect(error).toBeInstanceOf(FencedError));
     }
     await alive.end(sink);
     const third = await newReplica();
     await third.begin(sink);
     expect(await third.state.load(sink)).toEqual({ checkpoints: new Map([["a", 30]]), windows: [] });
-    // Nor does it bring back what its mirror still has.
+    // Its outdated mirror is not written back, either.
     await third.end(sink);
     dead.leases.clear();
     await dead.begin(sink);
@@ -262,7 +262,7 @@ describe("sources of a sink's state", () => {
     await other.begin(sink);
     expect((await other.state.load(late)).windows.map(({ fromMs }) => fromMs)).toEqual([20, 30]);
     expect((await other.state.load(sink)).windows).toEqual([]);
-    // Another one's mirror brings it back, too.
+    // Another replica's mirror restores it, too.
     await other.end(sink);
     await other.state.connection.flushall();
     await other.begin(sink);

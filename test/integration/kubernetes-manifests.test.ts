@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, "../..");
 const dockerfile = readFileSync(resolve(root, "Dockerfile"), "utf8");
 const { version } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as { version: string };
 
-/** What these manifests may consist of, and the API version that serves each. */
+/** The kinds that these manifests may contain, with their API versions. */
 const apiVersions: Readonly<Record<string, string>> = {
   ClusterRole: "rbac.authorization.k8s.io/v1",
   ClusterRoleBinding: "rbac.authorization.k8s.io/v1",

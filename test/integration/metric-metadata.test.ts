@@ -19,7 +19,7 @@ test("a Prometheus that scrapes itself tells types and help, of a family's serie
   const scrapeConfig = `scrape_configs:\n  - job_name: self\n    scrape_interval: 1s\n    static_configs: [{ targets: ["127.0.0.1:${port}"] }]\n`;
   await using server = await startPrometheus({ port, scrapeConfig });
   const { client, clock, cache } = cacheOf(server.url);
-  // Its counters of requests are there from the first response on, which its first scrape may come before.
+  // Its request counters exist from the first response on, possibly after its first scrape.
   const told = [
     "go_goroutines",
     "prometheus_http_request_duration_seconds_bucket",

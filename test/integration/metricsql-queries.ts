@@ -1,13 +1,13 @@
 /**
- * The tables of the MetricsQL tests: queries that must be accepted, with what they are printed as, and queries that must
- * be refused. The unit tests hold the parser to them, the integration test holds them to a real VictoriaMetrics.
+ * The tables of the MetricsQL tests: valid queries with their printed form, and invalid queries. The unit
+ * tests check the parser against them, the integration test checks them against a real VictoriaMetrics.
  */
 
 export interface AcceptedQuery {
   readonly query: string;
-  /** The canonical form; absent where it is the query itself. */
+  /** The canonical form; absent when equal to the query. */
   readonly prints?: string;
-  /** VictoriaMetrics 1.79 does not know this yet. */
+  /** Not supported by VictoriaMetrics 1.79. */
   readonly newer?: boolean;
 }
 
@@ -235,7 +235,7 @@ export const ACCEPTED: readonly AcceptedQuery[] = [
     "a + on(x) fill(0) b": "a + on(x) fill(0) b",
     "a / fill_left(0) fill_right(-1) b": "a / fill_left(0) fill_right(-1) b",
     "a + fill": 'a + {__name__="fill"}',
-    // These end an older server: it prints them without parentheses and cannot read that.
+    // These crash an older server: it prints them without parentheses and cannot parse the result.
     "a + (on)": 'a + {__name__="on"}',
     "a + (group_left)": 'a + {__name__="group_left"}',
   }),
@@ -350,7 +350,7 @@ export const ACCEPTED: readonly AcceptedQuery[] = [
     'WITH (p = "x") a + on(c) group_left(d) prefix p+"y" b': 'a + on(c) group_left(d) prefix "xy" b',
   }),
 
-  // What the documentation of the language shows.
+  // Examples of the language's documentation.
   ...same(
     'm{__graphite__="foo.*.bar"}',
     "rate(node_network_receive_bytes_total)",
@@ -745,7 +745,7 @@ export const INVALID_REGEXES: readonly string[] = [
   ],
 ];
 
-/** Patterns, texts that they match as a whole, and texts that they do not. */
+/** Patterns, texts that they fully match, and texts that they do not. */
 export const REGEX_MATCHES: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ["a", ["a"], ["", "b", "aa", "ba", "A"]],
   ["a|b.c", ["a", "bxc"], ["ab", "bc", "axc"]],

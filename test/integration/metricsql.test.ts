@@ -14,7 +14,7 @@ import {
 } from "../support/servers.ts";
 import { ACCEPTED, INVALID_REGEXES, REFUSED, REGEX_MATCHES, VALID_REGEXES } from "./metricsql-queries.ts";
 
-/** Refused by newer versions; VictoriaMetrics 1.79 panics and is gone. */
+/** Rejected by newer versions; VictoriaMetrics 1.79 panics and exits. */
 const DEADLY = new Set(["m[5M]", "m[1Ki]", "m[0x10]"]);
 
 let server: RunningServer;
@@ -28,7 +28,7 @@ interface Response {
   };
 }
 
-/** The response of a range query over the last ten minutes of the samples. */
+/** The response to a range query over the last ten minutes of the samples. */
 async function evaluate(query: string): Promise<Response> {
   const end = timeMs / 1000;
   const body = new URLSearchParams({
@@ -42,7 +42,7 @@ async function evaluate(query: string): Promise<Response> {
   return (await response.json()) as Response;
 }
 
-/** The series in one order: that of a server depends on its threads. */
+/** The series in a fixed order: a server's order depends on its threads. */
 async function seriesOf(query: string): Promise<readonly string[]> {
   const response = await evaluate(query);
   if (response.status !== "success") throw new Error(`${query}: ${response.error}`);
@@ -51,7 +51,7 @@ async function seriesOf(query: string): Promise<readonly string[]> {
     .sort();
 }
 
-/** Names that the accepted queries read, each with a few series of different labels. */
+/** Samples of the metrics that the accepted queries read, with a few series of different labels each. */
 function samples(): string {
   const names = [
     "m",
@@ -106,7 +106,7 @@ describe("a real VictoriaMetrics", () => {
     const expr = parse(query);
     const { error } = await evaluate(query);
     if (error !== undefined) {
-      // Refused for what the series are, not for how the query is written.
+      // Rejected because of the data, not the syntax.
       expect(error).toMatch(/duplicate time ?series|timeseries on the (?:left|right)/);
       expect((await evaluate(print(expr))).error).toMatch(
         /duplicate time ?series|timeseries on the (?:left|right)/,
@@ -167,8 +167,9 @@ describe("a real Prometheus", () => {
     await prometheus?.[Symbol.asyncDispose]();
   });
 
-  // Names of groups without a P came with a later version of its regular expressions; __graphite__ is an ordinary label
-  // to it, so it responds, but with nothing; sums of durations are subtractions of numbers to Prometheus 3.
+  // Named groups without a P came with a later version of its regular expressions; __graphite__ is an
+  // ordinary label to it, so the result is empty; Prometheus 3 treats sums of durations as subtractions of
+  // numbers.
   it.each(ACCEPTED.filter(({ query }) => !/\(\?<|^m\{__graphite__|1h30m-2m/.test(query)))(
     "knows $query, or there are reasons",
     async ({ query }) => {

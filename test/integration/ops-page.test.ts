@@ -10,7 +10,7 @@ const found = await findServers(["chromium"], { install: false }).catch((error: 
   if (process.env["CHROMIUM_BIN"]) throw error;
 });
 
-/** The status page in a real browser. A machine without one still runs every test of what the server renders. */
+/** The status page in a real browser. Without a browser, the tests of the server-side rendering still run. */
 describe.skipIf(found === undefined)("the status page in a browser", () => {
   let browser: Browser;
   let page: Page;
@@ -38,7 +38,7 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
     browser = await chromium.launch({
       executablePath: found!.chromium.path,
       env: { ...process.env, ...found!.chromium.env } as Record<string, string>,
-      // In a container Chromium runs as root, where its sandbox does not.
+      // In a container Chromium runs as root, where its sandbox does not work.
       args: ["--no-sandbox"],
     });
   });

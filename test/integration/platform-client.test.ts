@@ -25,7 +25,7 @@ import {
 } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 
-/** The exporter's side of the platform against the platform. */
+/** The exporter's platform client against the platform. */
 
 let platform: TestPlatform;
 let bearer: string;

@@ -18,7 +18,9 @@ import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts"
 import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 
-/** A daemon that follows an organization of a platform, from a policy to the samples at its receiver and back. */
+/**
+ * A daemon that follows an organization of a platform, from a policy to the samples at its receiver and back.
+ */
 
 const { signal } = new AbortController();
 const releasers = new Releasers();
@@ -87,7 +89,7 @@ const everything = (name: string) => ({
   },
 });
 
-/** One sample of now for a tenant, or for none. */
+/** Writes one current sample for a tenant, or for none. */
 async function sample(metric: string, tenant: string | undefined): Promise<void> {
   const labels = [
     { name: "__name__", value: metric },
@@ -144,7 +146,7 @@ test("a policy that selects everything gets its project's series only, and condi
   await until("the project's series has come", async () =>
     (await received()).includes(series("m_web", "web")),
   );
-  // A later sample shows that the windows with the others' samples are over.
+  // A later sample shows that the windows of the other samples are over.
   await sample("m_web_later", "web");
   await until("the later one, too", async () => (await received()).includes(series("m_web_later", "web")));
   expect(await received()).toEqual([series("m_web", "web"), series("m_web_later", "web")]);

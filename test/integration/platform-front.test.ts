@@ -5,7 +5,7 @@ import { bodyIn, type RawConnection, rawTcp, rawTls } from "../support/raw-tls.t
 import { until } from "../support/until.ts";
 import { openWatch } from "../support/watch-client.ts";
 
-/** What clients can do to the server before and beside their requests: hold connections, bodies, responses. */
+/** Misuse of connections, bodies and responses by clients, before and beside their requests. */
 
 const limits = {
   connections: 60,
@@ -46,7 +46,7 @@ function tls(text = ""): RawConnection {
   return connection;
 }
 
-/** A request's head; the body, if any, is the test's. */
+/** A request's head; the test sends the body, if any. */
 function head(method: string, path: string, headers: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries({ Host: "platform", ...headers }).map(([name, value]) => `${name}: ${value}`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
@@ -55,7 +55,7 @@ function head(method: string, path: string, headers: Readonly<Record<string, str
 const json = { "Content-Type": "application/json" };
 const member = () => ({ ...json, Authorization: `Bearer ${bearer}` });
 
-/** Sends a byte at a time until the connection is gone. */
+/** Sends one byte at a time until the connection is closed. */
 function drip(connection: RawConnection, everyMs: number): () => void {
   const timer = setInterval(() => connection.socket.write(" "), everyMs);
   return () => clearInterval(timer);
@@ -136,7 +136,7 @@ describe("the body of a request", () => {
     await until("one is too many", () => started.some(({ text }) => text().includes("TooManyRequests")));
     const refused = started.find(({ text }) => text().includes("TooManyRequests"));
     expect(refused?.text()).toMatch(/^retry-after: 1\r$/im);
-    // What was held is given back.
+    // The reserved memory is released.
     for (const { socket } of started) socket.destroy();
     await until("bodies are taken again", async () => {
       const body = { metadata: { name: "after" }, data: { text: "x".repeat(80_000) } };
@@ -205,7 +205,7 @@ test("connections of one address are bounded, and come back when they are closed
 });
 
 test("one token has so many requests at once and no more", async () => {
-  // Their bodies do not come, so that they are all at work.
+  // Incomplete bodies, so that all requests are in progress.
   const held = Array.from({ length: 12 }, () => {
     return tls(head("POST", configMaps, { ...member(), "Content-Length": "10" }));
   });
@@ -219,7 +219,7 @@ test("one token has so many requests at once and no more", async () => {
 });
 
 test("who reads nothing of a response loses the connection", async () => {
-  // More than what the system keeps for a connection on its own.
+  // More than the kernel buffers for a connection.
   const count = 120;
   const data = { text: "x".repeat(90_000) };
   for (let index = 0; index < count; index++) {
@@ -229,7 +229,7 @@ test("who reads nothing of a response loses the connection", async () => {
   const { text } = await platform.newToken("alice@example.com");
   const second = await platform.exchange(text);
   const headers = { Authorization: `Bearer ${second}` };
-  /** Whether one more is refused; it is gone again as soon as that is known. */
+  /** Whether one more request is rejected; it is closed as soon as that is known. */
   const isFull = async (query: string): Promise<boolean> => {
     const one = tls(head("GET", `${configMaps}${query}`, headers));
     await until("the status is there", () => one.text().includes("\r\n"));
@@ -241,7 +241,7 @@ test("who reads nothing of a response loses the connection", async () => {
     ["?watch=1", "?watch=1&fieldSelector=metadata.name%3Dnone"],
   ] as const) {
     const paused: RawConnection[] = [];
-    // A few at a time: the first may have been ended when a busy machine comes to the last.
+    // A few at a time: on a busy machine the first may end before the last is opened.
     await until("there is no room", () => {
       for (let count = 0; count < 4; count++) {
         const connection = tls(head("GET", `${configMaps}${query}`, headers));

@@ -7,7 +7,7 @@ import { openingFrames, requestTakenBack } from "../support/http2-frames.ts";
 import { organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 
-/** HTTP/2 beside HTTP/1.1, agreed by ALPN, on the same port and with the same bounds. */
+/** HTTP/2 beside HTTP/1.1, negotiated by ALPN, on the same port and with the same limits. */
 
 let platform: TestPlatform;
 let bearer: string;
@@ -118,7 +118,7 @@ test("a flood of requests that are taken back ends the connection", async () => 
   // Long before an idle connection is closed.
   await until("it is closed", () => socket.destroyed, 20_000);
   await closed;
-  // Nothing of it counts any more.
+  // It no longer counts against the limits.
   await until("requests are taken", async () => (await platform.fetch(configMaps, { bearer })).code === 200);
 });
 

@@ -23,7 +23,7 @@ import {
 import { until } from "../support/until.ts";
 import { openWatch } from "../support/watch-client.ts";
 
-/** What operators meet: limits, replicas, a Redis that goes away, and the commands. */
+/** Operation: limits, replicas, a Redis that becomes unavailable, and the commands. */
 
 const signal = new AbortController().signal;
 

@@ -81,7 +81,7 @@ test("creations at the same time do not pass the number of objects; deletions gi
   const responses = await Promise.all(
     Array.from({ length: 30 }, (_, index) => call("POST", configMaps("web"), configMap(`m${index}`))),
   );
-  // The namespace default is the tenth.
+  // The namespace default is the tenth object.
   expect(responses.filter(({ code }) => code === 201)).toHaveLength(9);
   const refused = responses.filter(({ code }) => code !== 201);
   for (const { code, json } of refused) {
@@ -114,7 +114,7 @@ test("bytes: what grows beyond is refused, what shrinks is not, and what is full
   );
   expect((await grow(101_000, "?dryRun=All")).code).toBe(403);
   expect((await grow(99_000 - 200)).code).toBe(200);
-  // The mark of the deletion needs bytes that are not there.
+  // Marking the object as deleted needs more bytes than are free.
   await grow(99_200);
   expect((await call("DELETE", map)).json.metadata?.deletionTimestamp).toBeDefined();
   expect((await call("PATCH", map, { metadata: { finalizers: null } }, merge)).code).toBe(200);
@@ -144,7 +144,7 @@ test("projects, policies and sinks, of a project and of the organization", async
   expect((await call("POST", policies("shop"), policy("c", 1))).code).toBe(201);
   expect(await usage()).toMatchObject({ projects: 2, policies: 3, sinks: 4 });
 
-  // A project takes along what it held; its name was not taken by the refused one.
+  // Deleting a project releases its usage; the rejected project did not reserve the name.
   await call("DELETE", `${projects}/shop`);
   await until("the project is gone", async () => (await call("GET", `${projects}/shop`)).code === 404);
   expect(await usage()).toMatchObject({ projects: 1, policies: 1, sinks: 1 });
@@ -180,7 +180,7 @@ test("what an older version has written is counted", async () => {
   const eight = ["b", "c", "d", "e", "f", "g", "h", "i"];
   const responses = await Promise.all(eight.map((name) => call("POST", configMaps("web"), configMap(name))));
   expect(responses.filter(({ code }) => code === 201)).toHaveLength(5);
-  // The organization's own plane is counted at the next look, or when it is written to.
+  // The organization's own control plane is counted on the next refresh, or on a write to it.
   await forget();
   await platform.restart();
   await until("everything is counted", async () => (await usage()).objects === before.objects + 5);

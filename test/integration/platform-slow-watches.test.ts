@@ -30,7 +30,7 @@ afterEach(async () => {
   await platform.stop();
 });
 
-/** A watch whose reader takes nothing but the head. */
+/** A watch whose reader reads only the head. */
 function openIdleWatch(query: string): void {
   const outgoing = request(`${platform.url}${path}?watch=1${query}`, {
     ...{ agent: false, rejectUnauthorized: false },
@@ -100,7 +100,7 @@ test("a reader that takes nothing is ended; the others get everything", async ()
   });
   const newest = await touch(10);
   await until("the one that reads has everything", () => last === newest);
-  // A client that does not read does not see the end of its connection; that its place is free shows it.
+  // A client that does not read does not see its connection end; the freed slot shows it.
   await until("there is room for another", async () => {
     return (await platform.fetch(`${path}?watch=1&timeoutSeconds=1`, { bearer })).code === 200;
   });

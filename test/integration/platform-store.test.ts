@@ -19,7 +19,7 @@ import type { LogLimits } from "../../src/platform/server/store/write-scripts.ts
 import { seededRandom } from "../support/random.ts";
 import { type RunningServer, startRedis } from "../support/servers.ts";
 
-/** The object store on a real Redis, held to a model of it. */
+/** The object store on a real Redis, checked against a model. */
 
 let server: RunningServer;
 let redis: Redis;
@@ -77,7 +77,7 @@ async function write(
   return outcome;
 }
 
-/** Short enough for a message when a test fails. */
+/** Short enough for the message of a failing test. */
 function digest(objects: ReadonlyMap<string, string>): string[] {
   const hash = (json: string) => createHash("sha1").update(json).digest("hex");
   return [...objects].map(([key, json]) => `${key} ${storedResourceVersion(json)} ${hash(json)}`).sort();
@@ -165,7 +165,7 @@ test.each([1, 2, 3])(
     expect(kept).toBeGreaterThan(3);
     expect(kept).toBeLessThanOrEqual(61);
 
-    // Every superseded state belongs to an entry of the log, and is counted.
+    // Every superseded state belongs to a log entry, and is counted.
     const keys = planeKeys(planeKey(plane));
     const entries = await redis.xrange(keys.log, "-", "+");
     const replacedVersions = entries.map(([, fields]) => fields[5] ?? "").filter((version) => version !== "");
@@ -219,7 +219,7 @@ test("the logs of an organization's planes have a bound together, and one that g
       version = (await write(store, plane, "MODIFIED", "a", `${round}${"x".repeat(400_000)}`, version))
         .resourceVersion;
     }
-    // Whoever keeps up sees the last change.
+    // A watch that keeps up sees the last change.
     expect((await store.changes(plane, version)).outcome).toBe("changes");
   }
   const shares = await Promise.all(
@@ -265,7 +265,8 @@ test("a plane of an older version: its objects stay, its log is dropped, watches
     outcome: "changes",
     all: [{ type: "MODIFIED", json: written.json, previous: json("new", "1002") }],
   });
-  // An older version that writes once more, as after a step back: its entries are not taken for ours.
+  // An older program version writes once more, as after a rollback: its entries are not mistaken for current
+  // ones.
   const later = String(Number(written.resourceVersion) + 1);
   await redis.hset(keys.objects, key, json("by the older", later));
   await redis.xadd(

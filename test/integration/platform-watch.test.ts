@@ -67,7 +67,7 @@ test("10,000 changes and a restart: none lost, none twice, none out of order", a
         if (code === 200) written.push(json.metadata.resourceVersion);
         else failed++;
       } catch {
-        // The server was away: whether this one was written is not known.
+        // The server was unavailable: this write is in doubt.
         failed++;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
@@ -107,7 +107,7 @@ test("what there is comes first, then bookmarks and changes; a selection sees ob
     await write("DELETE", `${configMaps}/second`);
     await until("the changes have come", () => events.length === 5);
     expect(events).toEqual(["ADDED first", "ADDED second", "DELETED first", "ADDED other", "DELETED second"]);
-    // A bookmark also tells of versions in which the watch saw nothing.
+    // A bookmark also covers versions without events for the watch.
     const newest = await create("unseen");
     await until("a bookmark is past it", () => Number(bookmark) >= Number(newest));
   } finally {

@@ -7,7 +7,7 @@ import { writeToVictoriaMetrics } from "../support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
 
 const forever = new AbortController().signal;
-/** A whole minute, and settled. */
+/** A whole minute, before the watermark. */
 const baseMs = Math.floor(Date.now() / 60_000) * 60_000 - 600_000;
 let store: RunningServer;
 let folder: string;

@@ -18,7 +18,7 @@ async function stateDirectory(name = "redis-room-"): Promise<string> {
   return directory;
 }
 
-/** Runs a room; `stop` ends it as the daemon does. */
+/** Runs the Redis room; `stop` ends it as the daemon does. */
 function run(options: Partial<RedisRoomOptions> & { stateDirectory: string }) {
   const room = createRedis({ clock: systemClock, log: silentLogger, ...options });
   const controller = new AbortController();
@@ -71,7 +71,7 @@ describe("the private server", () => {
     const first = run({ stateDirectory: directory });
     await ready(first.room);
     const pid = privatePid(first.room);
-    // The second finds the first's server just as it would after a kill -9 of the first.
+    // The second finds the first's server as after a kill -9 of the first.
     const second = run({ stateDirectory: directory });
     await ready(second.room, "second");
     await until("the second has taken it over", () => privatePid(second.room) === pid);
@@ -192,7 +192,7 @@ describe("a connection", () => {
     await until("the cluster is up", async () =>
       String(await direct.call("CLUSTER", "INFO")).includes("cluster_state:ok"),
     );
-    // A list of two makes it a cluster client; both name the one node.
+    // A list of two makes it a cluster client; both URLs are of the same node.
     const { room } = run({
       stateDirectory: await stateDirectory(),
       urls: [server.url, server.url.replace("127.0.0.1", "localhost")],

@@ -107,7 +107,7 @@ describe("egress", () => {
       expect(tenant.kind === "forbidden" && tenant.message).toContain("not a public address");
       expect(receiver.requests).toEqual([]);
       expect(await sendThrough(endpoints, endpoint, "operator")).toMatchObject({ kind: "delivered" });
-      // The operator's open connection does not carry a tenant's request.
+      // A tenant's request does not reuse the operator's open connection.
       expect(await sendThrough(endpoints, endpoint, "tenant")).toMatchObject({ kind: "forbidden" });
       expect(receiver.requests).toHaveLength(1);
     },
@@ -131,7 +131,7 @@ describe("egress", () => {
     const responses = ["169.254.169.254", "127.0.0.1"].map((address) => ({ address, family: 4 }));
     const lookup = async (name: string) => {
       asked.push(name);
-      // The second response is the attack: harmless when checked, something else when connected to.
+      // DNS rebinding: the first response passes the check, the second is the address to attack.
       return asked.length === 1 ? responses : responses.slice(0, 1);
     };
     const transport = createTransport({

@@ -45,8 +45,8 @@ function sendTo(server: RunningServer, list: readonly TestSeries[]) {
 }
 
 /**
- * 500 series with odd label values, infinities and markers among their samples. VictoriaMetrics keeps decimals of one
- * scale for the samples of a block, so that a value near zero beside a large one is its to lose, not ours.
+ * 500 series with odd label values, infinities and staleness markers. VictoriaMetrics stores the samples of a
+ * block as decimals of one scale and may round a value near zero beside a large one.
  */
 function knownSeries(job: string, smallest: number): { list: TestSeries[]; set: SampleSet } {
   const set = new SampleSet();

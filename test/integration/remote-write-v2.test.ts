@@ -64,7 +64,7 @@ function connectTo(
   return connection;
 }
 
-/** Two series of two samples each, in the protocol that the connection has now. */
+/** Two series of two samples each, in the connection's current protocol. */
 function build(connection: Connection, job: string): EncodedRequest {
   const values = [0.5, 1.5];
   return buildSeries(connection, [
@@ -73,12 +73,12 @@ function build(connection: Connection, job: string): EncodedRequest {
   ]);
 }
 
-/** The times of so many samples, a second apart. */
+/** Timestamps of this many samples, a second apart. */
 function timesOf(count: number, fromMs = nowMs - 10_000): number[] {
   return Array.from({ length: count }, (_, index) => fromMs + index * 1_000);
 }
 
-/** A NaN stands for a staleness marker. */
+/** NaN represents a staleness marker. */
 function buildSeries(
   connection: Connection,
   series: readonly { readonly name: string; readonly job: string; readonly values: readonly number[] }[],
@@ -199,7 +199,7 @@ describe("receivers that know only 1.0: nothing is lost, and 1.0 stays", () => {
   });
 });
 
-/** Reads until the four samples are there; VictoriaMetrics shows them after about a second. */
+/** Reads until the four samples are visible; VictoriaMetrics shows them after about a second. */
 async function expectFourSamples(server: RunningServer, job: string): Promise<void> {
   const span = {
     matchers: [{ name: "job", type: "=" as const, value: job }],
@@ -222,13 +222,13 @@ describeReal("a real Prometheus >= 3, where PROMETHEUS_BIN names one", () => {
   test("takes 2.0, says how much it wrote, and holds every sample bit for bit", async () => {
     await using server = await startPrometheus();
     const connection = connectTo(`${server.url}/api/v1/write`, "2.0");
-    // Without a negative zero: the remote read by which it is looked at knows none.
+    // Without a negative zero, which remote read cannot represent.
     const values = [0.1, Number.MAX_VALUE, 5e-324, Infinity, -Infinity, Number.NaN];
     const request = buildSeries(connection, [{ name: "v2_bits", job, values }]);
     expect(await connection.sender.send(request, never)).toEqual({ kind: "delivered", status: 204 });
     expect(connection.state.proven).toBe(true);
     const { series } = await readPrometheus(server.url, span, never);
-    // Remote read knows a marker by its bits; any other NaN is an error to it.
+    // Remote read identifies a marker by its bits; any other NaN is an error.
     expect([...series.values()]).toEqual([{ timestampsMs: timesOf(values.length), values }]);
   });
 
@@ -245,7 +245,7 @@ describeReal("a real Prometheus >= 3, where PROMETHEUS_BIN names one", () => {
     await expect
       .poll(
         async () => {
-          // It forwards what comes after it has begun to look, so that one sample may be too early.
+          // Samples are forwarded only after its watcher has started, so the first may be missing.
           const request = buildSeries(connection, [{ name: "v2_warm", job, values: [1] }], Date.now());
           expect(await connection.sender.send(request, never)).toMatchObject({ kind: "delivered" });
           return speaking.series.find(({ labels }) => labels.some(({ value }) => value === "v2_warm"))
@@ -263,7 +263,7 @@ describeReal("a real Prometheus >= 3, where PROMETHEUS_BIN names one", () => {
     expect(await connection.sender.send(first, never)).toMatchObject({ kind: "delivered" });
     const second = buildSeries(connection, [
       { name: "v2_good", job, values: [1, 2, 3, 4] },
-      // Its first two are older than what is there.
+      // Its first two samples are older than the stored ones.
       { name: "v2_late", job, values: [9, 9, 3, 4] },
     ]);
     expect(await connection.sender.send(second, never)).toMatchObject({

@@ -16,8 +16,8 @@ import { until } from "../support/until.ts";
 import type { RunningWebsite } from "../support/website.ts";
 
 /**
- * What goes wrong around the roadmap, one thing at a time, over real Redis. A rejection that nobody handles fails the
- * file by itself. Slower proofs: `npm run test:roadmap-faults`.
+ * Faults around the roadmap, one at a time, over real Redis. An unhandled rejection fails the file. Slower
+ * tests: `npm run test:roadmap-faults`.
  */
 const releasers = new Releasers();
 let fixture: RoadmapFixture;
@@ -119,7 +119,7 @@ describe("the board", () => {
     github.items = [{ number: 3 }];
     const from = github.queries.length;
     github.intercept = (request) => {
-      // The question is asked again after a 502; a service that names a time is left to the queue's pause.
+      // A 502 is retried at once; a response with Retry-After is left to the queue's pause.
       if (request === from + 1) return { status: 502, body: "" };
       return request === from + 2 ? { status: 503, headers: { "retry-after": "1" }, body: "" } : undefined;
     };
@@ -159,7 +159,7 @@ describe("the board", () => {
       await until("it knows all", () => site.roadmap.reader.backlog()?.items.length === 10_000);
       await idle(site);
     }
-    // The head, the project again, a hundred pages; each replica's start may ask for the head once more.
+    // The head, the project again, a hundred pages; each replica's start may query the head once more.
     expect(github.queries.filter((query) => query.includes("BoardItems")).length).toBe(100);
     expect((await statusOf(a!)).updatedAt).toBe((await statusOf(b!)).updatedAt);
     const page = await fetch(`${b!.url}/roadmap`);
@@ -181,7 +181,7 @@ describe("the rate limit", () => {
     for (let used = 0; used < 4; used++) await ask(a);
     let seen = 10;
     await until("the other has heard of it", async () => {
-      // Asking counts as well: what is seen here plus what was asked is what was shared.
+      // Each query consumes a request, too: the remaining count includes the queries of this loop.
       seen = await remaining(b);
       return seen <= 4;
     });

@@ -40,7 +40,10 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-/** 2,000 series with odd label values, counters, gauges, infinities, and a marker at the end of every tenth. */
+/**
+ * 2,000 series with odd label values, counters, gauges, infinities, and a staleness marker at the end of
+ * every tenth.
+ */
 function known(): { series: WrittenSeries[]; set: SampleSet } {
   const set = new SampleSet();
   const series = makeLabels({ count: 2000, labels: 11, job: "known" }).map((labels, index) => {

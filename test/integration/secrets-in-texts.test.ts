@@ -1,4 +1,6 @@
-/** A receiver that quotes the headers it got, in all forms: none of it is in what the daemon says of it. */
+/**
+ * A receiver that quotes the request headers in various encodings: the daemon's texts contain none of them.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +32,7 @@ const secrets = [
   ],
 ];
 
-/** As an error page would, and as nobody should. */
+/** Quotes the headers, as an error page might. */
 function quoted({ headers }: ReceivedRequest): string {
   const { authorization = "", "x-api-key": key = "" } = headers;
   const credential = authorization.split(" ")[1] ?? "";
@@ -133,7 +135,7 @@ test("credentials that a receiver quotes are in no condition, log line, page or 
   );
   expect(entries.length).toBeGreaterThanOrEqual(2);
   for (const [place, text] of Object.entries({ shown, page, log, entries: entries.join("\n") })) {
-    // The receiver's own words are there.
+    // The receiver's own text is included.
     expect(text, place).toContain("no such tenant");
     for (const secret of secrets) expect(text, `${place} holds ${secret}`).not.toContain(secret);
   }

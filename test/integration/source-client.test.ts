@@ -154,7 +154,7 @@ describe("connections", () => {
     connect();
     for (let index = 0; index < 5; index++) await bodyOf(client);
     server.off("connection", count);
-    // The next request may come a moment before the connection of the last one counts as free.
+    // The next request may start just before the previous connection is released.
     expect(sockets).toBeLessThanOrEqual(2);
   });
 

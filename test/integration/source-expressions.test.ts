@@ -14,12 +14,12 @@ import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../
 
 const forever = new AbortController().signal;
 const stepMs = 15_000;
-/** On the grid, and settled for long. */
+/** Aligned to the step, and well before the watermark. */
 const baseMs = Math.floor(Date.now() / stepMs) * stepMs - 2_400_000;
 const spanMs = 20 * 60_000;
 const name = "gateway-rps";
 
-/** A counter that is scraped every 5 s, but for the time between `goneMs` and `backMs`. */
+/** A counter scraped every 5 s, except between `goneMs` and `backMs`. */
 function counter(labels: Record<string, string>, goneMs = spanMs, backMs = spanMs): WrittenSeries {
   const samples: { timestampMs: number; value: number }[] = [];
   for (let offsetMs = -300_000; offsetMs <= spanMs; offsetMs += 5_000) {
@@ -41,7 +41,7 @@ const fixture = [
   counter({ __name__: "gateway_rps", job: "web", project: "shop" }),
 ];
 
-/** Every point as one text, so that sets of them can be compared. */
+/** Each point as a string, so that sets of points can be compared. */
 function pointsOf(series: readonly ReadSeries[]): string[] {
   return series
     .flatMap(({ labels, times, values, bits }) =>
@@ -102,7 +102,7 @@ describe.each(Object.entries(stores))("expressions on %s", (kind, start) => {
       window: { fromMs: baseMs, toMs: baseMs + stepMs - 1 },
     });
     expect(series).toEqual([]);
-    // Its flavor is asked for.
+    // The reader first detects the flavor.
     expect(outcome).toMatchObject({ kind: "failed", reason: "unreachable" });
     expect(await points("vector(1)", 0, stepMs - 1)).toEqual([]);
   });

@@ -15,7 +15,7 @@ import { closeReaders, type ReadSeries, readAll, readerOf, staleBits } from "../
 import { encodeXorChunk } from "../support/xor-chunk.ts";
 
 const forever = new AbortController().signal;
-/** A whole second, half an hour ago: recent enough to be taken. */
+/** A whole second, half an hour ago: recent enough to be accepted. */
 const baseMs = Math.floor(Date.now() / 1_000) * 1_000 - 1_800_000;
 const window = { fromMs: baseMs - 1, toMs: baseMs + 600_000 };
 
@@ -64,7 +64,7 @@ function keysOf(series: readonly ReadSeries[]): string[] {
 }
 
 let store: RunningServer;
-/** The same samples in XOR2 chunks, where this Prometheus can; otherwise the same store. */
+/** The same samples in XOR2 chunks, where this Prometheus supports them; otherwise the same store. */
 let xor2Store: RunningServer;
 
 beforeAll(async () => {
@@ -83,7 +83,7 @@ afterAll(async () => {
   await store[Symbol.asyncDispose]();
 });
 
-/** In front of the store: a server that does not know chunks, as older ones. */
+/** A proxy in front of the store that does not support chunks, like older servers. */
 class SamplesOnly {
   readonly #server: Server;
   constructor() {
@@ -126,7 +126,7 @@ function requestOf(body: Buffer): protocol.ReadRequest {
   return protocol.ReadRequest.decode(snappy.uncompressSync(body, { asBuffer: true }) as Buffer);
 }
 
-/** What the request asks for first. */
+/** The response type that the request prefers. */
 function formOf(body: Buffer): "chunks" | "samples" {
   const { STREAMED_XOR_CHUNKS } = protocol.ReadRequest.ResponseType;
   return requestOf(body).acceptedResponseTypes[0] === STREAMED_XOR_CHUNKS ? "chunks" : "samples";
@@ -166,7 +166,7 @@ describe.each([
     );
     expect(read.size).toBe(fixture.length);
     for (const { labels, samples } of fixture) {
-      // Prometheus leaves what equals 0 out of a message, and so the sign of a negative zero.
+      // Prometheus omits values equal to 0 from a message, and thus the sign of a negative zero.
       const expected = samples.map(({ timestampMs, value }) => [
         timestampMs,
         bitsOf(value === 0 && way === "as one message of samples" ? 0 : value),

@@ -10,7 +10,7 @@ import { Collector, closeReaders, raw, readAll, readerOf } from "../support/stor
 import { until } from "../support/until.ts";
 
 const forever = new AbortController().signal;
-/** A whole second, an hour ago: what is written there is settled. */
+/** A whole second, an hour ago: before the watermark. */
 const baseMs = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000;
 
 function written(
@@ -158,7 +158,7 @@ describe("VictoriaMetrics", () => {
     const { outcome, series } = await readAll(reader, { selector: "owned", tenant, window });
     expect(outcome).toMatchObject({ kind: "complete", series: 1 });
     expect(series.map(({ values }) => values)).toEqual([[1]]);
-    // The tenant's own filter on the label does not widen it.
+    // A tenant's own filter on the label does not widen the selection.
     const wider = await readAll(reader, { selector: 'owned{project=~".*"}', tenant, window });
     expect(wider.series.map(({ values }) => values)).toEqual([[1]]);
     const other = await readAll(reader, { selector: 'owned{project="shop"}', tenant, window });
@@ -237,7 +237,7 @@ describe("VictoriaMetrics", () => {
 describe("a store that goes away", () => {
   test("killed in mid-stream: what came is true, the read has failed; then it is unreachable; then it is back", async () => {
     await using store = await startVictoriaMetrics();
-    // More than any socket buffers, so that the store is still writing when it is killed.
+    // More than any socket buffer, so that the store is still writing when it is killed.
     const lines = (function* () {
       const times = Array.from({ length: 500 }, (_, index) => baseMs + index * 1_000);
       for (let index = 0; index < 4_000; index++) {
@@ -264,7 +264,7 @@ describe("a store that goes away", () => {
     const again = await readAll(reader, request);
     expect(again.outcome).toMatchObject({ kind: "failed", reason: "unreachable" });
     await store.restart();
-    // What it had taken in the last seconds may be gone: that it responds in full is what counts.
+    // The store may lose the samples of its last seconds; only a complete response matters.
     expect((await readAll(reader, request)).outcome).toMatchObject({ kind: "complete" });
   });
 

@@ -14,7 +14,9 @@ import { freePort, startVictoriaMetrics } from "../support/servers.ts";
 import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
 import { until } from "../support/until.ts";
 
-/** One daemon with every section, which follows the platform that it hosts, on a Redis of its own. */
+/**
+ * One daemon with every configuration section, which follows the platform that it hosts, with its own Redis.
+ */
 
 const { signal } = new AbortController();
 const releasers = new Releasers();
@@ -61,7 +63,7 @@ spec:
   sinks: [{ name: s, sources: [all], target: { prometheusRemoteWrite: { endpoint: "http://192.0.2.1/w" } } }]
 `;
 
-/** The program with these arguments; rejects unless its exit status is 0. */
+/** Runs the program with these arguments; rejects unless its exit status is 0. */
 const telemetryd = async (...args: string[]): Promise<string> =>
   (await run(process.execPath, [builtCli, ...args, "--config", configFile])).stdout;
 

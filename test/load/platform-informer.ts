@@ -6,16 +6,16 @@ import { until } from "../support/until.ts";
 export interface InformerResult {
   readonly writes: number;
   readonly restarts: number;
-  /** How often the informer ended with an error and was started again, as its documentation asks for. */
+  /** Number of errors after which the informer was restarted, as its documentation requires. */
   readonly errors: number;
   readonly objects: number;
-  /** Differences between the informer's state and the server's, at the end. */
+  /** Final differences between the informer's state and the server's. */
   readonly differences: readonly string[];
 }
 
 /**
- * Lets an informer of the Kubernetes client library follow random writes while the server is restarted and its change log
- * compacted, then holds its state against the server's.
+ * Runs an informer of the Kubernetes client library under random writes while the server is restarted and its
+ * change log compacted, then compares its state with the server's.
  */
 export async function runInformer(durationMs: number, restartEveryMs: number): Promise<InformerResult> {
   const platform = await startTestPlatform({
@@ -104,7 +104,7 @@ export async function runInformer(durationMs: number, restartEveryMs: number): P
   }
 }
 
-/** `npm run test:informer`: three minutes of it. */
+/** `npm run test:informer`: runs for three minutes. */
 if (process.argv[1]?.endsWith("platform-informer.ts") === true) {
   const seconds = Number(process.argv[2] ?? 180);
   const result = await runInformer(seconds * 1000, 10_000);

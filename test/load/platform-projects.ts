@@ -12,8 +12,8 @@ import { groupDomain, httpsRequest, organizationBase, projectBase } from "../sup
 import { until } from "../support/until.ts";
 
 /**
- * `npm run test:platform-projects`: an organization of a thousand projects, followed by one exporter: two connections a
- * project at most, and how much memory they take.
+ * `npm run test:platform-projects`: an organization of a thousand projects, followed by one exporter: at most
+ * two connections per project, and the memory they take.
  */
 const count = Number(process.argv[2] ?? 1_000);
 
@@ -92,5 +92,5 @@ const result = {
   changeMs: Math.round(changeMs),
 };
 process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
-// The organization's watch, the writer's, and the test's own few come on top.
+// Plus the connections of the organization's watch, the writer and the test itself.
 process.exitCode = connections <= 2 * count + 20 ? 0 : 1;

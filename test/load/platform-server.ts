@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { startTestPlatform } from "../support/platform.ts";
 
-/** The server of the load test in a process of its own, so that its memory and its processor time are its own. */
+/**
+ * The server of the load test, in a separate process, so that its memory and processor time can be measured.
+ */
 const platform = await startTestPlatform({ limits: { requestsPerSecond: 100_000, requestBurst: 100_000 } });
 let peakBytes = 0;
 const timer = setInterval(() => {

@@ -1,18 +1,18 @@
 /**
- * Server-side apply as its documentation describes it, written down over a flat list of fields: what tests hold
- * src/platform/server/apply to. Nothing here knows of trees, schemas or field sets.
+ * Server-side apply as its documentation describes it, over a flat list of fields: the reference for tests of
+ * src/platform/server/apply. It has no trees, schemas or field sets.
  *
- * A field is named as conflicts name it: `.text`, `.map.a`, `.set[="a"]`, `.items[name="a"].size`. An item of a list
- * is a field itself. Maps and lists are not; empty ones are left to structured-merge-diff.test.ts.
+ * A field is named as in conflicts: `.text`, `.map.a`, `.set[="a"]`, `.items[name="a"].size`. A list item is
+ * itself a field. Maps and lists are not; empty ones are covered by structured-merge-diff.test.ts.
  */
 export interface Thing {
   readonly text?: string;
   readonly count?: number;
   readonly map?: Readonly<Record<string, string>>;
   readonly set?: readonly string[];
-  /** Replaced whole. */
+  /** Replaced as a whole. */
   readonly list?: readonly string[];
-  /** Replaced whole. */
+  /** Replaced as a whole. */
   readonly atom?: Readonly<Record<string, string>>;
   readonly items?: readonly ThingItem[];
 }
@@ -23,7 +23,7 @@ export interface ThingItem {
   readonly tags?: readonly string[];
 }
 
-/** The fields of a thing with their values as JSON; an item has no value but its fields. */
+/** Fields with their values as JSON; an item has no value of its own. */
 export type Fields = ReadonlyMap<string, string>;
 
 export interface Model {
@@ -54,12 +54,12 @@ export function fieldsOfThing(thing: Thing): Fields {
   return fields;
 }
 
-/** The item that a field is, or is a part of. */
+/** The item that a field is or belongs to. */
 export function itemOf(field: string): string | undefined {
   return /^\.items\[[^\]]*\]/.exec(field)?.[0];
 }
 
-/** What `manager` has in conflict with the fields: other managers' fields, with other values. */
+/** Conflicts of `manager` with the wanted fields: fields of other managers with different values. */
 export function conflictsOf(model: Model, manager: string, wanted: Fields): string[] {
   return [...model.owned]
     .filter(([other]) => other !== manager)
@@ -70,8 +70,8 @@ export function conflictsOf(model: Model, manager: string, wanted: Fields): stri
 }
 
 /**
- * An apply without conflicts, or with force: the manager owns what it applies, and nothing else. Others lose what gets
- * another value. A field that the manager owned, does not apply and shares with nobody goes.
+ * An apply without conflicts, or with force: the manager owns exactly what it applies. Others lose ownership
+ * of fields with a changed value. Fields that only this manager owned and no longer applies are removed.
  */
 export function applied(model: Model, manager: string, wanted: Fields): Model {
   const before = model.owned.get(manager) ?? new Set();
@@ -80,7 +80,7 @@ export function applied(model: Model, manager: string, wanted: Fields): Model {
   const isShared = (field: string) => others.some(([, fields]) => fields.has(field));
   const dropped = new Set([...before].filter((field) => !wanted.has(field) && !isShared(field)));
   const isGone = (field: string): boolean => {
-    // An item goes with all that is in it, even what others have changed there without owning the item.
+    // An item is removed with its contents, including fields changed by others who do not own the item.
     const item = itemOf(field);
     return dropped.has(field) || (item !== undefined && dropped.has(item));
   };
@@ -94,7 +94,7 @@ export function applied(model: Model, manager: string, wanted: Fields): Model {
   };
 }
 
-/** An ordinary write: its manager alone owns what it changes, nobody what it removes. */
+/** An update: its manager becomes the only owner of changed fields; removed fields have no owner. */
 export function updated(model: Model, manager: string, next: Fields): Model {
   const isChanged = (field: string) => next.get(field) !== model.fields.get(field);
   const changed = [...next.keys()].filter(isChanged);
@@ -109,7 +109,7 @@ function without(fields: ReadonlySet<string>, isOut: (field: string) => boolean)
   return new Set([...fields].filter((field) => !isOut(field)));
 }
 
-/** Who owns nothing is no manager. */
+/** Drops managers without fields. */
 function withFields(owned: readonly (readonly [string, ReadonlySet<string>])[]): Model["owned"] {
   return new Map([...new Map(owned)].filter(([, fields]) => fields.size > 0));
 }

@@ -40,8 +40,8 @@ const target = `target: { prometheusRemoteWrite: { endpoint: "http://h/" } }`;
 const many = (n: number, f: (i: number) => string) => Array.from({ length: n }, (_, i) => f(i)).join("\n");
 
 /**
- * Broken policies and Secrets, and what `validate` says of each: `line:column: severity: path: message`. The CRD must
- * refuse the same ones.
+ * Broken policies and Secrets, and the messages of `validate` for each: `line:column: severity: path:
+ * message`. The CRD must reject the same ones.
  */
 export const brokenPolicies: readonly (readonly [name: string, faults: readonly string[], text: string])[] = [
   [

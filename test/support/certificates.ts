@@ -6,16 +6,19 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** A certificate authority that lives as long as its test. */
+/** A certificate authority for one test. */
 export interface Authority {
   readonly cert: string;
-  /** A certificate for servers and clients, for 127.0.0.1 and `localhost` unless other DNS names are given. */
+  /**
+   * Issues a certificate for servers and clients, for 127.0.0.1 and `localhost` unless other DNS names are
+   * given.
+   */
   issue(dnsNames?: readonly string[]): Certificate;
 }
 
 /**
- * X.509 v3 (RFC 5280) with P-256 keys, written as DER by hand: it is the only thing that tests of TLS need, and Node can
- * read certificates but not make them.
+ * X.509 v3 (RFC 5280) with P-256 keys, encoded as DER by hand, since Node can parse certificates but not
+ * create them.
  */
 export function createAuthority(): Authority {
   const authority = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
 
-/** A real HTTP proxy in this process that makes tunnels (CONNECT), and wants credentials where a test says so. */
+/** A real HTTP proxy in this process that opens tunnels (CONNECT), optionally with authentication. */
 export interface ConnectProxy extends AsyncDisposable {
   readonly url: string;
-  /** `host:port` of each tunnel that was asked for. */
+  /** `host:port` of each requested tunnel. */
   readonly tunnels: readonly string[];
 }
 
-/** @param credentials `user:password` that it wants */
+/** @param credentials the required `user:password` */
 export async function startConnectProxy(credentials?: string): Promise<ConnectProxy> {
   const tunnels: string[] = [];
   const sockets = new Set<Socket>();

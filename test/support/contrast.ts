@@ -1,4 +1,4 @@
-/** Relative luminance contrast of two colours (`#rrggbb`), WCAG 2.2. */
+/** Contrast ratio of two colours (`#rrggbb`) by relative luminance, WCAG 2.2. */
 export function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [one, other].map(luminance).sort((a, b) => b - a);
   return (light + 0.05) / (dark + 0.05);

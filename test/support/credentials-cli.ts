@@ -1,6 +1,6 @@
 import { printCredentials } from "../../src/app/commands/platform/credentials.ts";
 
-/** `telemetryd credentials` by itself: what kubectl runs as its plug-in, without the rest of the program. */
+/** `telemetryd credentials` on its own, as kubectl's exec plug-in, without the rest of the program. */
 const option = (name: string): string => process.argv[process.argv.indexOf(name) + 1] ?? "";
 
 await printCredentials(

@@ -1,7 +1,7 @@
 import type { Condition } from "../../src/exporter/policy/status/conditions.ts";
 import type { DaemonStatus, PolicyView, SinkView } from "../../src/exporter/policy/status/status-view.ts";
 
-/** States of a daemon as a busy platform has them; the same every time, for tests and for the README's picture. */
+/** Statuses of a busy daemon; deterministic, for tests and for the README's picture. */
 export function busyDaemon(sinkCount: number, nowMs: number): DaemonStatus {
   const random = seeded(7);
   const policies: PolicyView[] = [];
@@ -61,7 +61,7 @@ export function busyDaemon(sinkCount: number, nowMs: number): DaemonStatus {
   };
 }
 
-/** The same daemon as one of a fleet, in which the replica of that name ran every sink's last cycle. */
+/** The same daemon in a fleet, where the replica of that name ran every sink's last cycle. */
 export function inFleet(status: DaemonStatus, replica: string): DaemonStatus {
   const lastCycle = { replica, at: status.startedAt };
   return {
@@ -214,7 +214,7 @@ function sink(
   };
 }
 
-/** A small linear congruential generator: the picture is the same every time. */
+/** A small linear congruential generator, for a deterministic picture. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -33,14 +33,14 @@ function openDirectTransport(changes: TransportChanges = {}): DirectTransport {
   return new DirectTransport(options);
 }
 
-/** What {@link withReceiver} gives to each test of a file. */
+/** The fixture of {@link withReceiver} for each test of a file. */
 interface ReceiverFixture {
   readonly server: RawServer;
-  /** Closed after the test. */
+  /** Opens a transport that is closed after the test. */
   open(changes?: TransportChanges): DirectTransport;
 }
 
-/** Before each test a receiver that responds with 200, and after it the end of that and of all transports. */
+/** Starts a receiver that responds with 200 before each test, and closes it and all transports afterwards. */
 export function withReceiver(): ReceiverFixture {
   const opened: DirectTransport[] = [];
   let server: RawServer;
@@ -65,7 +65,7 @@ export function withReceiver(): ReceiverFixture {
 
 const never = new AbortController().signal;
 
-/** A request of four bytes without headers, unless a test wants another one. */
+/** A request of four bytes without headers, unless overridden. */
 export function postTo(
   transport: DirectTransport,
   origin: string,
@@ -77,7 +77,7 @@ export function postTo(
   return transport.post({ target, body, tenant: "project" }, { ...postLimits, ...limits }, signal);
 }
 
-/** Resolves any name to these addresses, and tells which it was asked for. */
+/** Resolves any name to these addresses, and records the requested names. */
 export function lookupOf(...addresses: readonly string[]): {
   readonly lookup: Lookup;
   readonly asked: string[];
@@ -91,7 +91,7 @@ export function lookupOf(...addresses: readonly string[]): {
   return { lookup, asked };
 }
 
-/** What a result means to the delivery table, and what a person reads of it. */
+/** A result's meaning in the delivery table, and its message. */
 export function told(result: PostResult): string {
   const verdict = classify(result, {
     endpoint: "http://r/",

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** A fenced block of a document, without the indentation that it has within a list. */
+/** A fenced block of a document, without its indentation in a list. */
 export interface Snippet {
   /** `docs/fleet.md:12` */
   readonly place: string;
@@ -11,7 +11,7 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** Every document of the project that users read, by its path. */
+/** Every user document of the project, by path. */
 export function userDocuments(): string[] {
   const folder = (path: string): string[] =>
     readdirSync(resolve(root, path), { recursive: true, encoding: "utf8" })

@@ -1,23 +1,23 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** What becomes of one request. Where nothing else is said the server gets it. */
+/** The fault for one request. By default the server gets the request. */
 export type Fault =
   | { readonly kind: "pass" }
-  /** Passed on later. */
+  /** Forwarded after a delay. */
   | { readonly kind: "late"; readonly delayMs: number }
-  /** Answered by the proxy: the server never sees it. */
+  /** The proxy responds; the server never sees the request. */
   | {
       readonly kind: "response";
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  /** The connection is reset when so much of the request's body has come: the server never sees it. */
+  /** The connection is reset after this much of the request's body; the server never sees the request. */
   | { readonly kind: "reset"; readonly afterBytes: number }
-  /** Taken by the server, and the connection is reset in place of the response. */
+  /** The server accepts the request, and the connection is reset instead of the response. */
   | { readonly kind: "lose-response" }
-  /** Neither passed on nor answered. */
+  /** Neither forwarded nor responded to. */
   | { readonly kind: "hang" }
-  /** The response breaks off after so many bytes: by a reset, or by an end in good order. */
+  /** The response is cut after this many bytes, by a reset or by an orderly close. */
   | { readonly kind: "cut"; readonly afterBytes: number; readonly by: "reset" | "end" };
 
 export interface ProxiedRequest {
@@ -27,35 +27,35 @@ export interface ProxiedRequest {
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** A TCP proxy in front of a real server; a fault for each request, and for the whole of it to be down. */
+/** A TCP proxy in front of a real server, with a fault per request; it can also be down entirely. */
 export interface FaultProxy extends AsyncDisposable {
   readonly url: string;
-  /** How many requests have come, answered or not. */
+  /** Number of requests received, with or without a response. */
   readonly requests: number;
-  /** Of those, how many the server's responses were passed on to. */
+  /** Number of requests whose responses were forwarded. */
   readonly answered: number;
-  /** Since a request last came or got a response, in ms. */
+  /** Time since the last request or response, in ms. */
   idleMs(): number;
-  /** From now on, asked for each request when its head is there. */
+  /** Sets the function that chooses each request's fault, called after its head. */
   plan(next: (request: ProxiedRequest) => Fault): void;
-  /** Called with the body of each request that the server got and whose response did not get to the client. */
+  /** Called with the body of each request that the server got and whose response did not reach the client. */
   onLost(listener: (body: Buffer) => void): void;
   /**
-   * The client has died: reports as lost what it may not have noted, the last responses that were passed on, if they are less
-   * than two seconds old.
+   * The client has died: reports as lost the last forwarded responses that it may not have recorded, if they
+   * are less than two seconds old.
    *
-   * @param most of them, at most
+   * @param most maximum number of them
    */
   clientDied(most: number): void;
-  /** Open connections break, new ones are refused. What got a response in the last moment counts as lost. */
+  /** Breaks open connections and rejects new ones. The most recent responses count as lost. */
   down(): Promise<void>;
   up(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Starts a proxy in front of a server that speaks HTTP/1.1 on a loopback port. Requests must have a Content-Length, and
- * come one after another on a connection (no pipelining), as those of telemetryd do.
+ * Starts a proxy in front of an HTTP/1.1 server on a loopback port. Requests must have a Content-Length and
+ * must not be pipelined, as telemetryd's.
  */
 export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
   const shared: Shared = {
@@ -90,7 +90,7 @@ export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
   }
   async function down(): Promise<void> {
     const closed = new Promise((resolve) => server.close(resolve));
-    // A reset overtakes what was written just before it.
+    // A reset overtakes data written just before it.
     loseRecent(keptAnswers, 200);
     for (const client of clients) client.resetAndDestroy();
     await closed;
@@ -125,7 +125,7 @@ interface Shared {
   requests: number;
   answered: number;
   busyAtMs: number;
-  /** The last requests whose responses were passed on, oldest first. */
+  /** The last requests with forwarded responses, oldest first. */
   readonly recent: { readonly body: Buffer; readonly atMs: number }[];
   plan: (request: ProxiedRequest) => Fault;
   onLost: (body: Buffer) => void;
@@ -135,7 +135,7 @@ const keptAnswers = 16;
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** The requests of one connection, one after another. */
+/** The sequential requests of one connection. */
 class Exchanges {
   readonly #client: Socket;
   readonly #shared: Shared;
@@ -144,7 +144,7 @@ class Exchanges {
   #fault: Fault | undefined;
   #bodyAt = 0;
   #bodyLength = 0;
-  /** The body of the request that the server has and that has no response yet. */
+  /** Body of the request that the server has received but not responded to. */
   #open: Buffer | undefined;
   #answeredBytes = 0;
 
@@ -187,7 +187,7 @@ class Exchanges {
     else this.#forward(request, body);
   }
 
-  /** @returns whether the head of a request is there; its fault is known then */
+  /** @returns whether the head of a request is complete; its fault is known then */
   #takeHead(): boolean {
     const at = this.#buffer.indexOf(headEnd);
     if (at < 0) return false;
@@ -241,7 +241,7 @@ class Exchanges {
     }
     if (this.#open !== undefined) this.#noteAnswered(this.#open);
     this.#open = undefined;
-    // What comes next on this connection is the next request, or more of this response, which is passed on as it is.
+    // The following bytes are the next request, or more of this response, which is forwarded unchanged.
     this.#fault = undefined;
     if (!this.#client.write(chunk)) server.pause();
   }

@@ -4,11 +4,11 @@ import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
 import { type FleetReplicaOptions, fleetPlan, startFleetReplica } from "./fleet-replica.ts";
 
 export interface FleetProcessOptions extends Omit<FleetReplicaOptions, "deliver" | "log"> {
-  /** Names of policies, of one sink each; see fleetPlan. */
+  /** Names of policies with one sink each; see fleetPlan. */
   readonly policies: readonly string[];
 }
 
-/** A replica in a process of its own, so that it can die and freeze as processes do. */
+/** A replica in a separate process, so that it can be killed and frozen. */
 export interface FleetProcess {
   readonly child: ChildProcess;
   kill(): Promise<void>;
@@ -19,7 +19,7 @@ interface Delivery {
   readonly timesMs: readonly number[];
 }
 
-/** @param onDelivery called with what the replica has sent; it has been acknowledged */
+/** @param onDelivery called with the samples that the replica has sent; they have been acknowledged */
 export function startFleetProcess(
   options: FleetProcessOptions,
   onDelivery: (sink: string, timesMs: readonly number[]) => void,
@@ -52,6 +52,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv[2] !== un
     },
   });
   for (const policy of options.policies) replica.schedule.start(fleetPlan(policy));
-  // Whoever started it may die first.
+  // The parent process may die first.
   process.once("disconnect", () => void replica.stop().then(() => process.exit()));
 }

@@ -18,16 +18,16 @@ import { EndpointState } from "../../src/exporter/remote-write/endpoint/endpoint
 import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 
-/** The store of these tests has one series with a sample at every multiple of this. */
+/** The store of these tests has one series, with a sample at every multiple of this. */
 export const sampleEveryMs = 100;
 
-/** What a receiver says to a request with the samples of these times. */
+/** A receiver's response to a request with samples at these times. */
 export type Deliver = (sink: string, timesMs: readonly number[], signal: AbortSignal) => Promise<Outcome>;
 
 export interface FleetReplicaOptions {
-  /** More than one: the nodes of a cluster. */
+  /** More than one URL: the nodes of a cluster. */
   readonly redisUrls: readonly string[];
-  /** A fresh folder of the test; the replica's own state goes into a folder of it. */
+  /** A new folder of the test; the replica's state is in a subfolder. */
   readonly directory: string;
   readonly name: string;
   readonly intervalMs: number;
@@ -43,7 +43,7 @@ export interface FleetReplica {
   stop(): Promise<void>;
 }
 
-/** A replica as the daemon wires it, but for its store and its receivers. */
+/** A replica wired as in the daemon, except for its store and its receivers. */
 export async function startFleetReplica(options: FleetReplicaOptions): Promise<FleetReplica> {
   const { redisUrls, intervalMs, deliver, log = silentLogger } = options;
   const directory = join(options.directory, options.name);
@@ -156,12 +156,12 @@ export function fleetPlan(policy: string, changes: Partial<SinkPlan> = {}): Sink
   };
 }
 
-/** All receivers of a test: who sent what, and what it amounts to. */
+/** All receivers of a test: samples by replica, and their faults. */
 export class Receivers {
   readonly times = new Map<string, number[]>();
-  /** Requests by replica. */
+  /** Number of requests by replica. */
   readonly requests = new Map<string, number>();
-  /** Times that a sink had two requests of different replicas open. */
+  /** Times that a sink had open requests of two different replicas. */
   overlaps = 0;
   readonly #open = new Map<string, string>();
   response: (sink: string, replica: string) => Outcome | undefined = () => undefined;
@@ -187,12 +187,12 @@ export class Receivers {
     times.push(...timesMs);
   }
 
-  /** The newest sample that a sink has; 0 before its first. */
+  /** Timestamp of a sink's newest sample; 0 before its first. */
   newestMs(sink: string): number {
     return Math.max(0, ...(this.times.get(sink) ?? []));
   }
 
-  /** Samples between a sink's first and last one that are missing, and those that came twice. */
+  /** Missing and repeated samples between a sink's first and last one. */
   faults(sink: string): { missing: number; repeated: number } {
     const times = this.times.get(sink) ?? [];
     const distinct = new Set(times);

@@ -11,7 +11,7 @@ import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
 import type { StateStore } from "../../src/exporter/delivery/state/sink-state.ts";
 import { until } from "./until.ts";
 
-/** One replica's view of the shared state, for tests of it without a schedule. */
+/** One replica's view of the shared state, for tests without a schedule. */
 export class StateReplica {
   readonly name = randomUUID();
   readonly mirror: MemoryState;
@@ -37,7 +37,7 @@ export class StateReplica {
     });
   }
 
-  /** Takes the sink's lease and begins it; what was begun before stays. */
+  /** Acquires the sink's lease and begins it; existing state remains. */
   async begin(sink: string, reported?: ReadonlyMap<string, number>): Promise<SinkLease> {
     const present = this.leases.get(sink);
     if (present !== undefined) return present;
@@ -62,7 +62,7 @@ export class StateReplica {
   }
 }
 
-/** A store that takes the lease of a sink when it is first used: for suites that know no leases. */
+/** A store that acquires a sink's lease on first use, for test suites without leases. */
 export function storeOfItsOwnLeases(replica: StateReplica): StateStore {
   const { state } = replica;
   return {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { schema as published } from "@octokit/graphql-schema";
 import { buildSchema, type GraphQLSchema, graphql } from "graphql";
 
-/** An item of the board as a test names it; what is left out is an ordinary issue of status Planned. */
+/** An item of the board; defaults to an ordinary issue of status Planned. */
 export interface FakeItem {
   readonly number: number;
   readonly title?: string;
@@ -12,7 +12,7 @@ export interface FakeItem {
   readonly isArchived?: boolean;
 }
 
-/** A response that a test puts in the place of the service's own. */
+/** A response that replaces the service's own. */
 export interface CannedAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,30 +21,33 @@ export interface CannedAnswer {
 }
 
 export interface FakeGithub extends AsyncDisposable {
-  /** Like `https://api.github.com`. */
+  /** For example `https://api.github.com`. */
   readonly url: string;
   items: FakeItem[];
   statuses: string[];
   updatedAt: string;
-  /** Null: the token has no right to read projects. */
+  /** Null: the token has no permission to read projects. */
   isVisible: boolean;
-  /** Asked before each response, with the number of the GraphQL request from 1; undefined lets the service response. */
+  /**
+   * Called before each response with the number of the GraphQL request, from 1; undefined lets the service
+   * respond.
+   */
   intercept: (request: number, query: string) => CannedAnswer | undefined;
-  /** Waited for before each response. */
+  /** Awaited before each response. */
   gate: () => Promise<void>;
-  /** Called when a page was read, before it is sent. */
+  /** Called after a page was read, before it is sent. */
   onPage: (page: number) => void;
   readonly queries: string[];
-  /** Authorization headers that came, in order. */
+  /** Authorization headers received, in order. */
   readonly authorizations: string[];
   tokensIssued: number;
-  /** Requests that have come and wait at the gate. */
+  /** Number of requests that wait at the gate. */
   waiting: number;
 }
 
 /**
- * GitHub's GraphQL API for one project board, over HTTP on loopback. It executes against the schema that GitHub
- * publishes, so a query that the real service would refuse is refused here in the same words.
+ * GitHub's GraphQL API for one project board, over HTTP on loopback. It executes against GitHub's published
+ * schema, so it rejects the same queries with the same messages as the real service.
  */
 export async function startFakeGithub(): Promise<FakeGithub> {
   const schema = publishedSchema();
@@ -174,7 +177,7 @@ function itemNode(item: FakeItem) {
 let built: GraphQLSchema | undefined;
 
 function publishedSchema(): GraphQLSchema {
-  // As published, it defines two fields of an unrelated type twice.
+  // The published schema defines two fields of an unrelated type twice.
   built ??= buildSchema(published.idl, { assumeValidSDL: true });
   return built;
 }

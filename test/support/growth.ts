@@ -1,19 +1,19 @@
 import { expect } from "vitest";
 
-/** Eight times the input makes a linear algorithm take eight times as long, a quadratic one 64 times. */
+/** With eight times the input, a linear algorithm takes eight times as long, a quadratic one 64 times. */
 const factor = 8;
-/** Between the two, as memory gets slower with size, too. */
+/** Between the two, since larger data is also slower to access. */
 const maxRatio = 28;
 const maxAttempts = 6;
 const runsOfEach = 3;
 
 /**
- * Fails when the work grows faster than its input. What counts is the processor's time, of the best of several runs, and
- * what is compared takes about equally long, so that a busy machine spoils neither side alone; several attempts are made,
- * since it cannot make a quadratic algorithm look linear.
+ * Fails when the work grows faster than its input. Compares processor times, each the best of several runs of
+ * about equal length, so that a busy machine affects both sides. Makes several attempts, since noise cannot
+ * make a quadratic algorithm look linear.
  *
- * @param prepare makes the work for an input of a size; what it does itself is not measured
- * @param size large enough that what is proportional to it outweighs everything else
+ * @param prepare creates the work for an input of a size; its own time is not measured
+ * @param size large enough that the work proportional to it dominates
  */
 export function expectLinear(prepare: (size: number) => () => unknown, size: number): void {
   let ratio = Number.POSITIVE_INFINITY;

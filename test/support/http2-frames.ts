@@ -1,6 +1,6 @@
 /**
- * Frames of HTTP/2 (RFC 9113), written by hand: `node:http2`'s client refuses to flood, and from Node 24 on it hangs
- * when it is made to.
+ * Frames of HTTP/2 (RFC 9113), encoded by hand: `node:http2`'s client refuses to flood, and from Node 24 on
+ * it hangs when it is forced to.
  */
 
 const frameTypes = { headers: 1, resetStream: 3, settings: 4 } as const;
@@ -23,7 +23,7 @@ function length(value: number): number[] {
   return value < 127 ? [value] : [127, ...rest(value - 127)];
 }
 
-/** A header field with its name and value as they are: "literal without indexing" (RFC 7541, section 6.2.2). */
+/** A header field with literal name and value: "literal without indexing" (RFC 7541, section 6.2.2). */
 function literal(name: string, value: string): Buffer {
   return Buffer.from([
     0,
@@ -34,13 +34,13 @@ function literal(name: string, value: string): Buffer {
   ]);
 }
 
-/** The preface of a connection and settings that change nothing. */
+/** The connection preface and empty settings. */
 export function openingFrames(): Buffer {
   const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
   return Buffer.concat([preface, frame("settings", 0, 0, Buffer.alloc(0))]);
 }
 
-/** A GET that is cancelled at once. @param streamId odd, and larger than the one before */
+/** A GET that is cancelled at once. @param streamId odd, and larger than the previous one */
 export function requestTakenBack(streamId: number, path: string): Buffer {
   const fields = [
     literal(":method", "GET"),

@@ -7,23 +7,23 @@ export interface KubectlResult {
   readonly err: string;
 }
 
-/** A kubectl that keeps running, such as a watch. */
+/** A long-running kubectl, such as a watch. */
 export interface RunningKubectl {
   lines(): string[];
-  /** Waits until a line holds the text. */
+  /** Waits until a line contains the text. */
   sees(text: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface Kubectl {
-  /** Runs to the end, whatever the exit status. */
+  /** Runs to completion, whatever the exit status. */
   run(
     args: readonly string[],
     options?: { input?: string; env?: Record<string, string> },
   ): Promise<KubectlResult>;
-  /** Runs to the end and gives standard output. @throws when the exit status is not 0 */
+  /** Runs to completion and returns standard output. @throws when the exit status is not 0 */
   ok(...args: string[]): Promise<string>;
-  /** `kubectl ... -f -` with the manifest as its input. @throws when the exit status is not 0 */
+  /** `kubectl ... -f -` with the manifest on standard input. @throws when the exit status is not 0 */
   file(manifest: unknown, ...args: string[]): Promise<string>;
   start(...args: string[]): RunningKubectl;
 }

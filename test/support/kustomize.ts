@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { parseAllDocuments } from "yaml";
 
-/** The part of Kubernetes objects that the tests look at. */
+/** The part of Kubernetes objects that the tests use. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Labels };
-  // biome-ignore lint/suspicious/noExplicitAny: manifests are looked at by name, and a wrong name fails the test
+  // biome-ignore lint/suspicious/noExplicitAny: fields are accessed by name, and a wrong name fails the test
   readonly [field: string]: any;
 }
 
@@ -27,13 +27,16 @@ export interface Container {
   readonly [field: string]: any;
 }
 
-/** What `kubectl kustomize` makes of a folder. @throws with kubectl's words when it is no kustomization */
+/**
+ * The output of `kubectl kustomize` for a folder.
+ * @throws with kubectl's message when it is not a kustomization
+ */
 export async function renderKustomization(kubectl: string, folder: string): Promise<Manifest[]> {
   const { stdout } = await promisify(execFile)(kubectl, ["kustomize", folder], { timeout: 40_000 });
   return parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
 }
 
-/** A rendered folder, asked as the objects refer to each other. */
+/** A rendered folder, with lookups along the references between objects. */
 export class Rendered {
   readonly objects: readonly Manifest[];
 
@@ -62,7 +65,7 @@ export class Rendered {
     throw new Error("no workload has a container telemetryd");
   }
 
-  /** The files that a container sees below its ConfigMap and Secret mounts, by absolute path. */
+  /** The files visible to a container below its ConfigMap and Secret mounts, by absolute path. */
   mountedFiles(workload: Manifest, container: Container): Map<string, string> {
     const files = new Map<string, string>();
     for (const { name, mountPath } of container.volumeMounts ?? []) {

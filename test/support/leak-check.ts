@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { allProcesses } from "../../scripts/servers/process-table.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 
-/** What a test file must not leave behind: anything that would keep a process from ending by itself. */
+/** Resources that would keep a process alive; a test file must not leave any behind. */
 export interface Holdings {
-  /** Node's names of what keeps the event loop alive ("TCPServerWrap"), with how many there are. */
+  /** Node's names of the resources that keep the event loop alive ("TCPServerWrap"), with their number. */
   readonly resources: ReadonlyMap<string, number>;
-  /** The children of this process that run, by id. */
+  /** Running children of this process, by pid. */
   readonly children: ReadonlyMap<number, string>;
 }
 
@@ -20,7 +20,7 @@ export function currentHoldings(): Holdings {
   return { resources, children };
 }
 
-/** One line for each thing that is held now and was not before. */
+/** One line for each new resource. */
 export function leaksSince(before: Holdings, now: Holdings): string[] {
   const leaks: string[] = [];
   for (const [name, count] of now.resources) {
@@ -37,7 +37,7 @@ const settleLimitMs = 5000;
 
 /**
  * Fails a test file that leaves a child process, a socket that listens or is open, or a timer. Listed in
- * `setupFiles`, it goes around everything that the file does itself: its first hook runs first, its last one last.
+ * `setupFiles`, it wraps the whole file: its first hook runs first, its last one last.
  */
 export function checkLeaks(): void {
   let before: Holdings | undefined;
@@ -47,7 +47,7 @@ export function checkLeaks(): void {
   afterAll(async () => {
     if (before === undefined) return;
     const deadlineMs = performance.now() + settleLimitMs;
-    // What was closed a moment ago needs a turn or two of the event loop, idle connections of fetch a second.
+    // Closing takes a turn or two of the event loop, idle connections of fetch a second.
     for (;;) {
       await sleep(20, new AbortController().signal);
       const leaks = leaksSince(before, currentHoldings());

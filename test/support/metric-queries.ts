@@ -4,7 +4,7 @@ import type { Selector } from "../../src/exporter/metricsql/ast/ast.ts";
 import { walk } from "../../src/exporter/metricsql/ast/visit.ts";
 import { parse } from "../../src/exporter/metricsql/parse/parser.ts";
 
-/** Each metric that docs/metrics.md lists, with its labels; another test holds that document to the program. */
+/** The metrics of docs/metrics.md with their labels; another test compares that document with the program. */
 function documentedMetrics(): Map<string, ReadonlySet<string>> {
   const document = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
   const metrics = new Map<string, ReadonlySet<string>>();
@@ -22,18 +22,18 @@ function documentedMetrics(): Map<string, ReadonlySet<string>> {
   return metrics;
 }
 
-/** What a scrape adds to every series. */
+/** Labels that a scrape adds to every series. */
 const scrapeLabels = ["job", "instance"];
-/** What every target that is scraped has. */
+/** Metrics of every scraped target. */
 const scrapeMetrics = new Map([["up", new Set(scrapeLabels)]]);
 const metrics = new Map<string, ReadonlySet<string>>([...documentedMetrics(), ...scrapeMetrics]);
 
 /**
- * What is wrong with a query of an alert or a dashboard: it cannot be parsed, plain Prometheus would not take it, or it
- * asks for a metric or a label that the program does not expose.
+ * Faults of an alert's or dashboard's query: it cannot be parsed, is not valid for plain Prometheus, or uses
+ * a metric or label that the program does not expose.
  */
 export function queryFaults(text: string): string[] {
-  // Grafana puts a duration there before it asks.
+  // Grafana substitutes a duration before the query.
   const expr = parse(text.replaceAll(/\$__(rate_interval|interval|range)\b/g, "5m"));
   const faults = [...promqlOnly(expr, 2), ...promqlOnly(expr, 3)].map(
     (finding) => `only VictoriaMetrics takes it: ${JSON.stringify(finding)}`,

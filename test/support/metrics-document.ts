@@ -8,12 +8,12 @@ export interface DocumentedMetric {
 }
 
 /**
- * Holds docs/metrics.md to what the program exposes, both ways. Nothing is collected: a registry of a component that
- * does not run will do.
+ * Compares docs/metrics.md with the exposed metrics in both directions. Nothing is collected: the registry of
+ * an idle component suffices.
  *
- * @param registries all that the ops address merges
- * @param others what is exposed without a registry
- * @returns what has to change in the document, one line each; empty when they agree
+ * @param registries all registries that the ops address merges
+ * @param others metrics exposed without a registry
+ * @returns required changes of the document, one line each; empty when they agree
  */
 export function metricsDocumentFaults(
   document: string,
@@ -35,7 +35,7 @@ export function metricsDocumentFaults(
 }
 
 function registered(metric: { name: string; help: string }): DocumentedMetric {
-  // prom-client's types leave out the label names.
+  // prom-client's types omit the label names.
   const { labelNames } = metric as unknown as { labelNames: readonly string[] };
   return { name: metric.name, help: metric.help, kind: typeOf(metric), labelNames };
 }

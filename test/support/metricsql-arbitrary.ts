@@ -1,8 +1,8 @@
 import fc from "fast-check";
 
 /**
- * Random MetricsQL texts that are valid, and random series for them: few names and values, so that filters match now
- * and then.
+ * Random valid MetricsQL texts, and random series for them, with few names and values, so that filters
+ * sometimes match.
  */
 const label = fc.constantFrom("a", "b", "t", "le", "a-b", "é");
 const value = fc.constantFrom("", "x", "y", "own", 'q"\\\n', "x.y");
@@ -71,7 +71,7 @@ export const expressionText: fc.Arbitrary<string> = fc.letrec<{ any: string }>((
   ),
 })).any;
 
-/** The labels of a series; the label `t` is often not there. */
+/** The labels of a series; the label `t` is often absent. */
 export const series: fc.Arbitrary<Record<string, string>> = fc.record(
   {
     __name__: metric,

@@ -1,13 +1,13 @@
 import { createSocket } from "node:dgram";
 
-/** What a name server makes of a name: its addresses of either family, an error, or nothing at all. */
+/** A name server's response: addresses of either family, an error, or none at all. */
 export type NameAnswer = readonly string[] | "NXDOMAIN" | "SERVFAIL" | "nothing";
 
-/** A name server on loopback (RFC 1035, UDP) that knows what a test wants it to know. */
+/** A name server on loopback (RFC 1035, UDP) with records set by a test. */
 export interface NameServer extends AsyncDisposable {
   /** `address:port` */
   readonly address: string;
-  /** `name type`, in the order in which they were asked for. */
+  /** `name type` of each query, in order. */
   readonly asked: readonly string[];
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -53,7 +53,7 @@ function questionOf(message: Buffer): { name: string; type: number; end: number 
   return { name: labels.join(".").toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** Its name is the question's. */
+/** A record for the question's name. */
 function recordOf(address: string, type: number, ttlSeconds: number): Buffer {
   const data = address.includes(":") ? groupsOf(address) : Buffer.from(address.split(".").map(Number));
   const record = Buffer.alloc(12);

@@ -1,7 +1,10 @@
 import { request } from "node:http";
 import { Duplex } from "node:stream";
 
-/** What Node's own client (llhttp, strict) makes of the bytes of one response and the end of the connection after them. */
+/**
+ * The result of Node's own client (llhttp, strict) for the bytes of one response and the end of the
+ * connection.
+ */
 export type NodeReading =
   | {
       readonly kind: "whole";
@@ -11,7 +14,7 @@ export type NodeReading =
     }
   | { readonly kind: "failed"; readonly code: string };
 
-/** @param bytes of one response: no more than belongs to it */
+/** @param bytes exactly one response */
 export function readByNode(bytes: Buffer): Promise<NodeReading> {
   return new Promise((resolve) => {
     const socket = new Duplex({
@@ -29,7 +32,7 @@ export function readByNode(bytes: Buffer): Promise<NodeReading> {
     const closed = () => resolve({ kind: "failed", code: "closed" });
     asking.on("close", closed);
     asking.on("response", (response) => {
-      // The request may be closed before the body has been read.
+      // The request may be closed before its body has been read.
       asking.off("close", closed);
       response.on("close", closed);
       let body = "";

@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ReceiverResponse } from "./receiver.ts";
 
-/** The connection is closed in good order, without a response. */
+/** The connection is closed in an orderly way, without a response. */
 export const halfClosed: ReceiverResponse = { by: (_, socket) => socket.end() };
 
-/** Anything instead of an HTTP response. */
+/** Arbitrary text instead of an HTTP response. */
 export function rawResponse(text: string): ReceiverResponse {
   return { by: (_, socket) => socket.end(text) };
 }
@@ -18,7 +18,7 @@ export const endlessHeader: ReceiverResponse = {
   },
 };
 
-/** A body of so many bytes, as fast as it is taken; Infinity: it never ends. */
+/** A body of this many bytes, as fast as the client reads; Infinity: it never ends. */
 export function longBody(status: number, bytes: number): ReceiverResponse {
   return {
     by: (response) => {
@@ -28,7 +28,7 @@ export function longBody(status: number, bytes: number): ReceiverResponse {
   };
 }
 
-/** The status at once, the beginning of a body, and then nothing. */
+/** The status, the beginning of a body, and then nothing. */
 export function stuckBody(status: number, beginning: string): ReceiverResponse {
   return {
     by: (response) => {

@@ -1,6 +1,9 @@
 import protobuf from "protobufjs";
 
-/** gnostic's `openapi.v2.Document`, as far as the platform's documents use it, for reading what the platform writes. */
+/**
+ * gnostic's `openapi.v2.Document`, as far as the platform's documents use it, for decoding the platform's
+ * output.
+ */
 const definitions = `
 syntax = "proto3";
 message Document {

@@ -16,23 +16,23 @@ import { until } from "./until.ts";
 
 export const groupDomain = "platformapis";
 
-/** A running platform with one user who is a member of the organization `acme`. */
+/** A running platform with one user, a member of the organization `acme`. */
 export interface TestPlatform {
   readonly url: string;
   readonly redis: RunningServer;
   /** Personal Access Token of `alice@example.com`. */
   readonly token: string;
   readonly stateDirectory: string;
-  /** Ends the server and starts another on the same port, with the same Redis. */
+  /** Stops the server and starts another on the same port, with the same Redis. */
   restart(): Promise<void>;
-  /** What operators do: more organizations, members, tokens. */
+  /** Operators' actions: more organizations, members, tokens. */
   organization(name: string): Promise<void>;
   member(organization: string, user: string): Promise<void>;
   newToken(user: string): Promise<{ text: string; id: string }>;
   revoke(id: string): Promise<void>;
   exchange(token: string): Promise<string>;
   fetch(path: string, options?: FetchOptions): Promise<TestResponse>;
-  /** The same, with the body as it came. */
+  /** The same, with the raw body. */
   fetchBytes(path: string, options?: FetchOptions): Promise<TestResponse & { readonly bytes: Buffer }>;
   stop(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export interface TestResponse {
   readonly json: any;
 }
 
-/** `https` rather than fetch: each request takes its own connection, and the certificate is the test's own. */
+/** `https` rather than fetch: each request uses a new connection, and the certificate is the test's own. */
 export function httpsRequest(
   url: string,
   options: FetchOptions = {},
@@ -69,7 +69,7 @@ export function httpsRequest(
         rejectUnauthorized: false,
         headers: {
           ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-          // Node sends no length with a DELETE by itself, and the body would be taken for the next request.
+          // Node sends no Content-Length with a DELETE, so the body would be taken for the next request.
           ...(text === undefined
             ? {}
             : { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) }),
@@ -98,7 +98,7 @@ export function httpsRequest(
   });
 }
 
-/** Runs the server; it listens when the promise resolves. @returns ends it */
+/** Runs the server; resolves when it listens. @returns a function that stops it */
 type Host = (options: PlatformOptions, redisUrl: string) => Promise<() => Promise<void>>;
 
 const inThisProcess: Host = async (options) => {
@@ -119,7 +119,7 @@ const inThisProcess: Host = async (options) => {
   };
 };
 
-/** As users run it. */
+/** The platform in a daemon, as users run it. */
 export const inDaemon: Host = async ({ listen, stateDirectory }, redisUrl) => {
   const daemon = await spawnDaemon({
     directory: join(stateDirectory, "daemon"),
@@ -208,7 +208,7 @@ export async function startTestPlatform(
 export const organizationBase = (name: string): string => planeBase("organization", name, groupDomain);
 export const projectBase = (name: string): string => planeBase("project", name, groupDomain);
 
-/** A kubeconfig with a bearer token in it; the exec plugin has a test of its own. */
+/** A kubeconfig with a bearer token; the exec plug-in has its own test. */
 export async function writeKubeconfig(
   platform: TestPlatform,
   file: string,

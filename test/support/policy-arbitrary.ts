@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** ExportPolicies near the borders of what is valid: a good one, with up to three of its values replaced. */
+/** ExportPolicies near the limits of validity: a valid one, with up to three of its values replaced. */
 
 type Path = readonly (string | number)[];
 
@@ -90,7 +90,7 @@ const texts = ["up", `{a="${"x".repeat(16 * 1024 - 6)}"}`, `{a="${"x".repeat(16 
   `{a="${"😀".repeat(16 * 1024 - 6)}"}`,
 );
 
-/** Places of a policy, each with values of which some are valid there. */
+/** Paths of a policy, each with values of which some are valid there. */
 const places: readonly (readonly [Path, readonly unknown[]])[] = [
   [["spec"], []],
   [["spec", "other"], []],
@@ -162,7 +162,7 @@ export const borderlinePolicy = fc.array(replacement, { maxLength: 3 }).map((rep
   return policy;
 });
 
-/** Puts a value at a path; `undefined` takes away what is there. A path that is not there is left alone. */
+/** Sets the value at a path; `undefined` removes it. A missing path is ignored. */
 function put(root: unknown, path: Path, value: unknown): void {
   let parent = root;
   for (const step of path.slice(0, -1)) {

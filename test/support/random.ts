@@ -1,4 +1,4 @@
-/** Random numbers that a seed repeats: each call gives the next one, in [0, 1). (mulberry32, enough for tests.) */
+/** A reproducible random number generator: each call returns the next number, in [0, 1) (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** A whole number from `from` up to and including `to`. */
+/** An integer from `from` up to and including `to`. */
 export function randomInteger(random: () => number, from: number, to: number): number {
   return from + Math.floor(random() * (to - from + 1));
 }

@@ -1,15 +1,18 @@
 import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 
-/** What a test makes of each request. The socket's writing side, and how many requests came before, on all connections. */
+/**
+ * A test's reaction to each request. The socket for the response, and the number of earlier requests on all
+ * connections.
+ */
 export type Act = (socket: Socket, index: number) => void;
 
-/** Takes HTTP requests apart no further than to see their end, and responds with whatever bytes a test wants. */
+/** Parses HTTP requests only to find their end, and responds with arbitrary bytes. */
 export interface RawServer extends AsyncDisposable {
   readonly port: number;
-  /** Whole requests, as text. */
+  /** Complete requests as text. */
   readonly requests: readonly string[];
-  /** All that were ever accepted; with TLS, that have shaken hands. */
+  /** All sockets ever accepted; with TLS, those that completed the handshake. */
   readonly sockets: readonly Socket[];
   act: Act;
 }

@@ -6,7 +6,7 @@ import { SampleSet, seriesKey } from "../../scripts/samples/sample-set.ts";
 import { decodeWriteRequest, type WireSeries } from "../../scripts/samples/wire-codec.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 
-/** A request as the receiver got it. */
+/** A request received by the receiver. */
 export interface ReceivedRequest {
   /** 0 for the first one. */
   readonly index: number;
@@ -16,46 +16,49 @@ export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   /** As sent, compressed. */
   readonly body: Buffer;
-  /** Empty when the body is no remote-write 1.0 request; `decodeError` says why then. */
+  /** Empty when the body is not a remote-write 1.0 request; `decodeError` then contains the reason. */
   readonly series: readonly WireSeries[];
   readonly decodeError: string | undefined;
-  /** `performance.now()` when the body was there. */
+  /** `performance.now()` at the end of the body. */
   readonly receivedAtMs: number;
 }
 
-/** How to respond one request. Nothing given: 204, at once, and the samples count as stored. */
+/** Describes the response to one request. Default: 204 at once, and the samples count as stored. */
 export interface ReceiverResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Waits before it responds. */
+  /** Delay before the response. */
   readonly delayMs?: number;
-  /** `hang`: never responses. `reset`: closes with RST, no response. `cut`: a header, half of the body, then RST. */
+  /**
+   * `hang`: never responds. `reset`: closes with RST, without a response. `cut`: a header, half of the body,
+   * then RST.
+   */
   readonly fault?: "hang" | "reset" | "cut";
-  /** Responses by itself, with whatever it writes; status, headers and body are not used then. See `odd-responses.ts`. */
+  /** Writes the response itself; status, headers and body are ignored then. See `odd-responses.ts`. */
   readonly by?: (response: ServerResponse, socket: Socket) => void;
-  /** Whether the samples are stored; by default when the status is 2xx and no fault was given. */
+  /** Whether the samples are stored; by default when the status is 2xx and no fault is set. */
   readonly store?: boolean;
 }
 
-/** A remote-write 1.0 receiver in this process, over real HTTP, that responds as a test tells it. */
+/** A remote-write 1.0 receiver in this process, over real HTTP, that responds as scripted by a test. */
 export interface Receiver extends AsyncDisposable {
   /** `http://127.0.0.1:PORT/api/v1/write`, or https. */
   readonly url: string;
   readonly port: number;
-  /** In order of arrival, answered or not. */
+  /** In order of arrival, with or without a response. */
   readonly requests: readonly ReceivedRequest[];
-  /** What was stored, repeats included. A NaN stands for a staleness marker; any other NaN is an error. */
+  /** Stored samples, duplicates included. NaN represents a staleness marker; any other NaN is an error. */
   samples(): SampleSet;
-  /** Per series, the stored samples in order of arrival: to see that each series goes in time order. */
+  /** The stored samples of each series in order of arrival, to check their time order. */
   arrivals(): ReadonlyMap<string, readonly { readonly timestampMs: number; readonly value: number }[]>;
-  /** Open requests now, and the most that ever were open at once. */
+  /** Number of open requests now, and the maximum so far. */
   inFlight(): { readonly now: number; readonly most: number };
-  /** Connections opened so far: keep-alive makes it smaller than the number of requests. */
+  /** Connections opened so far; with keep-alive fewer than the requests. */
   connections(): number;
-  /** Connections that are open now. */
+  /** Connections currently open. */
   openConnections(): number;
-  /** From now on, responds with what `script` returns; undefined means stored with 204. */
+  /** From now on, responds with the result of `script`; undefined means stored with 204. */
   respond(
     script: (
       request: ReceivedRequest,
@@ -67,9 +70,9 @@ export interface Receiver extends AsyncDisposable {
 }
 
 export interface ReceiverOptions {
-  /** To come back on the port of an earlier one; otherwise a free one. */
+  /** Reuses the port of an earlier receiver; default: a free one. */
   readonly port?: number;
-  /** Speaks https, with these PEM texts; with a `ca`, clients must show a certificate of it. */
+  /** Serves https with these PEM texts; with a `ca`, clients must present a certificate issued by it. */
   readonly tls?: TlsOptions & { readonly key: string; readonly cert: string };
 }
 
@@ -119,7 +122,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     most = Math.max(most, now);
     response.once("close", () => now--);
     handle(message, response).catch((error: unknown) => {
-      // The sender went away, or the receiver is closing: there is nobody to respond. A fault of a script is shown.
+      // The sender has disconnected, or the receiver is closing: no response is possible. A fault of a script
+      // is shown.
       if (!response.headersSent && !message.socket.destroyed && !closing.signal.aborted) {
         response.writeHead(599).end(`receiver script: ${String(error)}`);
       }

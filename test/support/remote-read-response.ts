@@ -3,14 +3,14 @@ import { crc32c } from "../../src/exporter/metrics-store/prometheus/crc32c.ts";
 import { prometheus } from "../../src/exporter/metrics-store/prometheus/gen/remote-read.js";
 import type { BitSample } from "./xor-chunk.ts";
 
-/** Responses of `/api/v1/read`, made by the generated code: what servers send to a reader. */
+/** Responses of `/api/v1/read`, encoded by the generated code, as servers send them to a reader. */
 export interface ResponseSeries {
   readonly labels: Readonly<Record<string, string>>;
   readonly chunks: readonly ResponseChunk[];
 }
 
 export interface ResponseChunk {
-  /** By name, or by a number that proto/remote-read.proto does not have. */
+  /** A name, or a number that is not in proto/remote-read.proto. */
   readonly type: "XOR" | "HISTOGRAM" | "FLOAT_HISTOGRAM" | "XOR2" | "HISTOGRAM_ST" | "UNKNOWN" | number;
   readonly minTimeMs: number;
   readonly maxTimeMs: number;
@@ -39,7 +39,9 @@ export function encodeFrame(message: Buffer): Buffer {
   return Buffer.concat([size, checksum, message]);
 }
 
-/** The one message of samples, not compressed. Samples are written by hand, so that a NaN's bits stay as they are. */
+/**
+ * The single message of samples, uncompressed. Samples are encoded by hand, to preserve the bits of a NaN.
+ */
 export function encodeSamplesResponse(
   results: readonly (readonly {
     readonly labels: Readonly<Record<string, string>>;

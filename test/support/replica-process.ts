@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Releasers } from "../../src/base/core/service.ts";
 import { type ReplicaOptions, startReplica } from "./replica.ts";
 
-/** A replica in a process of its own, so that it can die as processes do. */
+/** A replica in a separate process, so that it can be killed. */
 export interface ReplicaProcess {
   readonly child: ChildProcess;
   kill(): Promise<void>;
@@ -27,6 +27,6 @@ export function startReplicaProcess(options: ReplicaOptions): ReplicaProcess {
 if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv[2] !== undefined) {
   const releasers = new Releasers();
   await startReplica(JSON.parse(process.argv[2]) as ReplicaOptions, releasers);
-  // Whoever started it may die first.
+  // The parent process may die first.
   process.once("disconnect", () => void releasers.releaseAll());
 }

@@ -7,7 +7,7 @@ import { createRedis } from "../../src/base/redis/redis.ts";
 import { createRoadmap, type Roadmap, type RoadmapOptions } from "../../src/roadmap/cache/roadmap.ts";
 
 export interface ReplicaOptions {
-  /** A fresh folder of the test; the replica's own state goes into a folder of it. */
+  /** A new folder of the test; the replica's state is in a subfolder. */
   readonly directory: string;
   readonly name?: string;
   /** Absent: a private redis-server. */
@@ -21,11 +21,11 @@ export interface ReplicaOptions {
 
 export interface RunningReplica {
   readonly roadmap: Roadmap;
-  /** Ends it as the daemon ends; rejects with what it failed with. */
+  /** Stops it as the daemon does; rejects with its error, if any. */
   stop(): Promise<void>;
 }
 
-/** Redis and roadmap wired as `main.ts` does, for tests that need no whole daemon. */
+/** Redis and roadmap wired as in `main.ts`, for tests that do not need a whole daemon. */
 export async function startReplica(options: ReplicaOptions, releasers: Releasers): Promise<RunningReplica> {
   const { clock = systemClock, log = silentLogger } = options;
   const stateDirectory = join(options.directory, options.name ?? "replica");

@@ -19,10 +19,10 @@ import { createTransport } from "../../src/exporter/remote-write/send/transport.
 import { type Label, SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 import { systemLookup } from "./lookup.ts";
 
-/** Requests and senders for tests of delivery, made by the daemon's own code. */
+/** Requests and senders for tests of delivery, created by the daemon's own code. */
 export interface TestSeries {
   readonly labels: readonly Label[];
-  /** Oldest first; a NaN stands for a staleness marker. */
+  /** Oldest first; NaN represents a staleness marker. */
   readonly samples: readonly { readonly timestampMs: number; readonly value: number }[];
 }
 
@@ -48,7 +48,7 @@ export function encodeRequest(list: readonly TestSeries[], shape: LabelShape = p
   return builder.finish();
 }
 
-/** So many series of one sample each. */
+/** This many series of one sample each. */
 export function smallRequest(seriesCount = 1, timestampMs = 1_760_000_000_000): EncodedRequest {
   const list = Array.from({ length: seriesCount }, (_, index) => ({
     labels: [
@@ -60,7 +60,7 @@ export function smallRequest(seriesCount = 1, timestampMs = 1_760_000_000_000): 
   return encodeRequest(list);
 }
 
-/** A target that is tried twice without much of a pause, with whatever a test wants to be different. */
+/** A target with two attempts and a minimal backoff, with overrides. */
 export function testTarget(target: Partial<SenderTarget> & { endpoint: string }): SenderTarget {
   return {
     scope: "operator",
@@ -89,7 +89,7 @@ export function testDeps(deps: Partial<SenderDeps> & Pick<SenderDeps, "transport
   };
 }
 
-/** Connections of the operator's policies, with the default rules. */
+/** A transport for the operator's policies, with the default rules. */
 export function testTransport(limits: Partial<TransportLimits> = {}, tls: TlsSettings = {}): Transport {
   return createTransport({
     limits: { ...transportLimits, ...limits },

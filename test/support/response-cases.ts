@@ -1,6 +1,6 @@
 /**
- * Responses as servers should not send them, and as they may, by RFC 9112 and RFC 9110. `whole` ends by itself and leaves a
- * connection that may be used again, `last` leaves none, `open` ends with the connection.
+ * Invalid and valid responses by RFC 9112 and RFC 9110. `whole` is delimited and leaves a reusable
+ * connection, `last` is delimited and leaves none, `open` ends with the connection.
  */
 export type Reading = "whole" | "last" | "open" | "malformed";
 
@@ -18,7 +18,7 @@ function named(reading: Reading, cases: Readonly<Record<string, string>>): Respo
   return Object.entries(cases).map(([name, text]) => ({ name, text, reading }));
 }
 
-/** A response with one header field (and a body of two bytes), which may be several lines. */
+/** A response with one header field, possibly of several lines, and a body of two bytes. */
 function withField(reading: Reading, cases: Readonly<Record<string, string>>): ResponseCase[] {
   return Object.entries(cases).map(([name, field]) => ({
     name: `a field: ${name}`,

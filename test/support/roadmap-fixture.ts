@@ -10,17 +10,17 @@ import { type RunningServer, startRedis } from "./servers.ts";
 import { until } from "./until.ts";
 import { type RunningWebsite, startWebsite, type WebsiteOptions } from "./website.ts";
 
-/** A board on GitHub, a Redis, and websites on top of them, for tests of what goes wrong between them. */
+/** A board on GitHub, a Redis, and websites on top of them, for tests of faults between them. */
 export interface RoadmapFixture {
   readonly github: FakeGithub;
   readonly redis: RunningServer;
   readonly replicaOptions: ReplicaOptions;
   website(options?: Partial<WebsiteOptions>): Promise<RunningWebsite>;
-  /** Starts Redis again, and waits until everybody is back who was connected before it went. */
+  /** Restarts Redis, and waits until all earlier clients have reconnected. */
   restartRedis(clientsBefore: number): Promise<void>;
-  /** How many connections Redis has. */
+  /** Number of connections to Redis. */
   redisClients(): Promise<number>;
-  /** Makes the board's responses wait until the result is called. */
+  /** Blocks the board's responses until the returned function is called. */
   closeGate(): () => void;
 }
 
@@ -96,14 +96,14 @@ export interface Status {
   readonly isRefreshing: boolean;
 }
 
-/** Every request must get 200, whatever goes on. */
+/** Reads the status; every request must get 200. */
 export async function statusOf({ url }: RunningWebsite): Promise<Status> {
   const response = await fetch(`${url}/api/v1/roadmap/backlog-meta`);
   expect(response.status).toBe(200);
   return (await response.json()) as Status;
 }
 
-/** Waits until the last success is later than `ms` (Unix epoch), and tells when it was. */
+/** Waits until the last success is later than `ms` (Unix epoch), and returns its time. */
 export async function updatedAfter(site: RunningWebsite, ms: number): Promise<number> {
   let updatedAt = 0;
   await until("the roadmap is refreshed", async () => {

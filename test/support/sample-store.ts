@@ -3,17 +3,20 @@ import { StoreClock } from "../../src/exporter/metrics-store/client/store-clock.
 import type { ReadOutcome, SampleReader } from "../../src/exporter/metrics-store/sample-reader.ts";
 import { type Label, SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 
-/** One sample of the series `{__name__="NAME"}` that the selector `NAME` finds. */
+/** One sample of the series `{__name__="NAME"}`, matched by the selector `NAME`. */
 export interface StoredSample {
   readonly name: string;
   readonly ms: number;
   readonly value: number;
 }
 
-/** A metrics store in memory, for tests of what comes behind it. Its clock is a test's, told by way of Date headers. */
+/**
+ * A metrics store in memory, for tests of its consumers. The test sets its clock, which is reported in Date
+ * headers.
+ */
 export class SampleStore implements SampleReader {
   readonly samples: StoredSample[] = [];
-  /** What the next reads come to, where not complete. */
+  /** Outcomes of the next reads that are not complete. */
   readonly failures: ReadOutcome[] = [];
   readonly #wallMs: () => number;
   readonly #clock: StoreClock;

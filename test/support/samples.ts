@@ -1,4 +1,4 @@
-/** Known samples for tests: making, writing, reading and comparing them. The demo uses the same code. */
+/** Known samples for tests: generating, writing, reading and comparing them. The demo uses the same code. */
 export { makeLabels, type SeriesPlan, valueAt } from "../../scripts/samples/generate.ts";
 export {
   type Matcher,

@@ -3,7 +3,9 @@ import { type RedisOptions, type RunningServer, startRedis, startSentinel } from
 
 export const primaryName = "mymaster";
 
-/** A primary, a replica of it, and three sentinels that promote the replica when the primary is down for a second. */
+/**
+ * A primary, its replica, and three sentinels that promote the replica when the primary is down for a second.
+ */
 export interface WatchedRedis extends AsyncDisposable {
   readonly primary: RunningServer;
   readonly replica: RunningServer;
@@ -12,7 +14,7 @@ export interface WatchedRedis extends AsyncDisposable {
   readonly url: string;
 }
 
-/** @param password what primary and replica want */
+/** @param password required by primary and replica */
 export async function startWatchedRedis(password: string): Promise<WatchedRedis> {
   const releasers = new Releasers();
   const keep = async (starting: Promise<RunningServer>): Promise<RunningServer> => {

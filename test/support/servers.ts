@@ -1,6 +1,6 @@
 /**
- * The real servers for tests. How they are found and started is the same code that the demo and the benchmarks use;
- * a test file that starts one imports it from here, and `leak-check.ts` sees to it that it was stopped.
+ * The real servers for tests, found and started by the same code as in the demo and the benchmarks. A test
+ * file that starts one imports it from here; `leak-check.ts` ensures that it was stopped.
  */
 export { findServers } from "../../scripts/servers/find.ts";
 export { freePort } from "../../scripts/servers/free-port.ts";

@@ -2,8 +2,8 @@ import { flushVictoriaMetrics } from "./samples.ts";
 import { until } from "./until.ts";
 
 /**
- * Waits until a VictoriaMetrics shows so many series of a selector: newer versions find a series that is new to them up to 11 s late,
- * and whoever reads on a short delay would miss its first samples.
+ * Waits until a VictoriaMetrics shows this many series of a selector. Newer versions show a new series late,
+ * and a reader with a short delay would miss its first samples.
  */
 export async function seriesAreShown(url: string, selector: string, count: number): Promise<void> {
   await flushVictoriaMetrics(url, new AbortController().signal);

@@ -29,22 +29,25 @@ export interface TestSinkOptions {
   readonly protocol?: ProtocolSetting;
 }
 
-/** A whole sink as the daemon runs it, state and rejected store on disk, with a store in memory and a clock to be moved. */
+/**
+ * A whole sink as the daemon runs it, with state and rejected store on disk, a store in memory and an
+ * adjustable clock.
+ */
 export interface TestSink extends AsyncDisposable {
   readonly clock: TestClock;
   readonly store: SampleStore;
   readonly exporter: Exporter;
   readonly rejected: RejectedStore;
   readonly directory: string;
-  /** How far the store's wall clock is ahead of ours. */
+  /** Offset of the store's wall clock from the local one; positive when it is ahead. */
   storeAheadMs: number;
   plan(change?: Partial<SinkPlan>): SinkPlan;
-  /** Lets time pass and runs a cycle. */
+  /** Advances the clock and runs a cycle. */
   cycle(afterMs?: number): Promise<CycleEnd>;
   condition(): ReturnType<typeof deliveringState>;
 }
 
-/** Time begins here in every test; a whole minute. */
+/** Start time of every test; a whole minute. */
 export const testStartMs = 1_760_000_040_000;
 
 export async function startSink(options: TestSinkOptions): Promise<TestSink> {

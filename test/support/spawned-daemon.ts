@@ -6,15 +6,15 @@ import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts"
 import { freePort } from "./servers.ts";
 
 export interface SpawnOptions {
-  /** Its configuration is written here; so is its log. */
+  /** Folder of its configuration and log. */
   readonly directory: string;
-  /** The sections of the configuration, without `ops`. */
+  /** The configuration's sections, without `ops`. */
   readonly config: Readonly<Record<string, unknown>>;
 }
 
 const signal = new AbortController().signal;
 
-/** The program as it was built, run as users run it; it responds at its ops address when the promise resolves. */
+/** Starts the built program, as users do; resolves when it responds at its ops address. */
 export async function spawnDaemon({ directory, config }: SpawnOptions): Promise<RunningDaemon> {
   await ensureBuilt(signal, () => undefined);
   await mkdir(directory, { recursive: true });
@@ -28,7 +28,7 @@ export async function spawnDaemon({ directory, config }: SpawnOptions): Promise<
   });
 }
 
-/** Ends a daemon as a service manager does. @throws unless it ended in order */
+/** Stops a daemon as a service manager does. @throws unless it exits cleanly */
 export async function endDaemon(daemon: RunningDaemon): Promise<void> {
   const { code, signal: killer } = await daemon.child.stop(30_000);
   if (code !== 0) throw new Error(`telemetryd ended with ${killer ?? code}: ${daemon.child.log()}`);

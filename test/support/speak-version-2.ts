@@ -3,7 +3,7 @@ import { io } from "../../src/exporter/remote-write/encoding/gen/remote-write-2.
 import type { Label } from "../../src/exporter/series/series.ts";
 import type { ReceivedRequest, ReceiverResponse } from "./receiver.ts";
 
-/** A series of a 2.0 request with its references resolved. */
+/** A series of a 2.0 request with resolved references. */
 export interface Version2Series {
   readonly labels: readonly Label[];
   readonly samples: readonly { readonly timestampMs: number; readonly value: number }[];
@@ -11,20 +11,20 @@ export interface Version2Series {
 }
 
 export interface Version2Receiver {
-  /** To be given to a receiver's `respond`. */
+  /** Script for a receiver's `respond`. */
   readonly script: (request: ReceivedRequest) => ReceiverResponse;
-  /** What arrived in 2.0 requests. */
+  /** Series received in 2.0 requests. */
   readonly series: readonly Version2Series[];
 }
 
 const contentType = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
 
 /**
- * A receiver that speaks remote write 2.0 by its specification: content negotiation with 415, the rules on symbols and order
- * checked (400), the written-counts headers.
+ * A receiver of remote write 2.0 by its specification: content negotiation with 415, validation of symbols
+ * and order (400), the written-counts headers.
  *
- * @param options `only`: 1.0 gets 415; `writes`: how many of a request's samples it says it has written;
- * `refuses`: values for which it responds with 400, and writes the other samples of the request, as Prometheus does
+ * @param options `only`: 1.0 gets 415; `writes`: number of a request's samples reported as written;
+ * `refuses`: values rejected with 400 while the request's other samples are written, as in Prometheus
  */
 export function speakVersion2(
   options: {
@@ -64,7 +64,7 @@ function samplesIn(series: readonly Version2Series[]): number {
   return series.reduce((sum, { samples }) => sum + samples.length, 0);
 }
 
-/** @returns the series, or which rule of the specification was broken */
+/** @returns the series, or the violated rule of the specification */
 function decode(body: Buffer): Version2Series[] | string {
   const { Request } = io.prometheus.write.v2;
   const { symbols, timeseries } = Request.decode(uncompressSync(body, { asBuffer: true }) as Buffer);

@@ -13,16 +13,16 @@ import type {
 import { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";
 import type { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 
-/** Reads of a store in tests: readers, and what they give. */
+/** Reads of a store in tests: readers and their results. */
 export interface ReadSeries {
   readonly labels: Record<string, string>;
   readonly times: number[];
   readonly values: number[];
-  /** Each value's eight bytes, the low ones first. */
+  /** The eight bytes of each value, little-endian. */
   readonly bits: string[];
 }
 
-/** Keeps what it is given. */
+/** Collects the series. */
 export class Collector implements ReadConsumer {
   readonly series: ReadSeries[] = [];
   handle: ReadHandle | undefined;
@@ -44,12 +44,12 @@ export class Collector implements ReadConsumer {
   }
 }
 
-/** The staleness marker as `ReadSeries.bits` has it. */
+/** The staleness marker in the form of `ReadSeries.bits`. */
 export const staleBits = "020000000000f07f";
 
 export type RawRequest = Omit<ReadRequest, "name" | "stepMs">;
 
-/** What a request also has, and what is of no account for raw samples. */
+/** Adds the request's fields that are irrelevant to raw samples. */
 export function raw(request: RawRequest): ReadRequest {
   return { name: "source", stepMs: 15_000, ...request };
 }
@@ -80,7 +80,7 @@ export function readerOf(
   });
 }
 
-/** To be called when a test file is done. */
+/** Call at the end of a test file. */
 export async function closeReaders(): Promise<void> {
   await Promise.all(open.splice(0).map((client) => client.close()));
 }

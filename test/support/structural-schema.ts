@@ -6,21 +6,22 @@ import { applyDefaults } from "../../src/platform/server/schema/defaults.ts";
 import type { Schema } from "../../src/platform/server/schema/schema.ts";
 
 /**
- * What a Kubernetes API server does with an object of a CRD, as far as a test can without one: strict field validation,
- * defaults, the structural schema (by ajv, which knows nothing of this project), keyed lists, and CEL rules.
+ * A Kubernetes API server's treatment of a custom resource, as far as a test can reproduce it: strict field
+ * validation, defaults, the structural schema (by ajv, independent of this project), keyed lists, and CEL
+ * rules.
  */
 
-/** @returns what would be refused, one line each; the value is completed with defaults in place */
+/** @returns the faults, one line each; defaults are filled into the value in place */
 export function structuralFaults(value: unknown, schema: Schema): string[] {
   const unknown = unknownFields(value, schema, "");
   applyDefaults(value as never, schema);
-  // Compiled once: ajv keeps what it made of a schema.
+  // Compiled once: ajv caches by schema.
   const validate = ajv.compile(schema);
   validate(value);
   const faults = (validate.errors ?? []).map(
     ({ instancePath, message }) => `${instancePath.slice(1).replaceAll("/", ".")} ${message}`,
   );
-  // Rules are run on what the schema allows, as an API server does.
+  // Rules are evaluated only for objects that match the schema, as in an API server.
   if (faults.length > 0) return [...unknown, ...faults];
   return [...unknown, ...listFaults(value, schema, ""), ...ruleFaults(value, schema, "")];
 }
@@ -31,7 +32,7 @@ ajv.addFormat("int64", true);
 
 type Visit = (value: unknown, schema: Schema, path: string) => string[];
 
-/** Whatever `visit` finds at the value and at everything in it that has a schema. */
+/** Collects the results of `visit` at the value and at everything in it that has a schema. */
 function walk(value: unknown, schema: Schema, path: string, visit: Visit): string[] {
   const found = visit(value, schema, path);
   if (Array.isArray(value)) {
@@ -80,10 +81,10 @@ function ruleFaults(root: unknown, rootSchema: Schema, rootPath: string): string
   );
 }
 
-/** A rule that cannot be evaluated refuses the object, as with an API server. */
+/** A rule that cannot be evaluated rejects the object, as in an API server. */
 function holds(rule: string, self: unknown): boolean {
   try {
-    // Unlike Go, cel-js reads one of the two letters mu only.
+    // Unlike Go, cel-js accepts only one of the two letters mu.
     const value = typeof self === "string" ? self.replaceAll("\u03bc", "\u00b5") : self;
     return environment.evaluate(rule, { self: value }) === true;
   } catch {
@@ -92,8 +93,8 @@ function holds(rule: string, self: unknown): boolean {
 }
 
 /**
- * The URL library that Kubernetes adds to CEL, which is Go's `url.ParseRequestURI`. Unlike it, URL refuses names whose
- * punycode is none (`xn--a`); these are left to the policy's status.
+ * The URL library that Kubernetes adds to CEL, which is Go's `url.ParseRequestURI`. Unlike Go, URL rejects
+ * invalid punycode (`xn--a`); such names are left to the policy's status.
  */
 const environment = new Environment()
   .registerVariable("self", "dyn")
@@ -105,7 +106,7 @@ const environment = new Environment()
   .registerFunction("url(string): Url", (text: string) => new URL(text))
   .registerFunction("Url.getPort(): string", (url: URL) => url.port);
 
-/** @returns why a rule cannot be compiled, or undefined */
+/** @returns the reason why a rule cannot be compiled, or undefined */
 export function ruleProblem(rule: string): string | undefined {
   const checked = environment.check(rule);
   return checked.valid ? undefined : String(checked.error?.message ?? "unknown");
@@ -128,7 +129,7 @@ const structuralKeywords = new Set([
   "x-kubernetes-preserve-unknown-fields",
 ]);
 
-/** What of a schema is not structural: a place without a type, a keyword that a CRD may not have. */
+/** Faults of a schema that is not structural: a place without a type, a keyword that a CRD may not have. */
 export function structureFaults(schema: Schema, path = ""): string[] {
   const own = Object.keys(schema)
     .filter((keyword) => !structuralKeywords.has(keyword))

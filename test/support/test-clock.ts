@@ -1,12 +1,15 @@
 import { type Clock, sleep } from "../../src/base/core/clock.ts";
 
-/** No pause takes longer in truth, so that real sockets have time and a test has none to lose. */
+/** Upper limit of a real pause: long enough for real sockets, short enough for a test. */
 const longestPauseMs = 20;
 
-/** A clock that stands until a test moves it. Pauses are short, whatever is asked for, and remembered. */
+/**
+ * A clock that advances only when a test moves it. Pauses are recorded, and are short whatever their
+ * requested length.
+ */
 export class TestClock implements Clock {
   wallMs: number;
-  /** What was asked for, in ms. */
+  /** Requested pauses, in ms. */
   readonly pauses: number[] = [];
   #monotonicMs = 0;
 
@@ -22,13 +25,13 @@ export class TestClock implements Clock {
     return this.#monotonicMs;
   }
 
-  /** Time passes. */
+  /** Advances both clocks. */
   advance(ms: number): void {
     this.wallMs += ms;
     this.#monotonicMs += ms;
   }
 
-  /** The wall clock is set, and no time passes. */
+  /** Shifts the wall clock without advancing time. */
   set(byMs: number): void {
     this.wallMs += byMs;
   }

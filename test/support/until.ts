@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Waits until a condition holds; a rejection counts as "not yet". The limit is generous on purpose: a busy machine is
- * no failure, and a test that waits for a condition loses nothing by it.
+ * Waits until a condition holds; a rejection counts as "not yet". The limit is generous, since a busy machine
+ * is no failure and a successful wait is not slowed by it.
  */
 export async function until(
   what: string,

@@ -9,12 +9,12 @@ export interface WatchEventLine {
 
 /** An open watch. */
 export interface OpenWatch {
-  /** Resolves when the connection has ended, for whatever reason. */
+  /** Resolves when the connection has ended for any reason. */
   readonly ended: Promise<void>;
   stop(): void;
 }
 
-/** Opens one watch and hands over each event as it comes; does not come back by itself. */
+/** Opens one watch and passes on each event; does not reconnect. */
 export function openWatch(
   url: string,
   bearer: string,
@@ -48,9 +48,9 @@ export function openWatch(
 }
 
 /**
- * A watch that comes back after every interruption, from the version it has seen last.
+ * A watch that resumes after every interruption, from the last version seen.
  *
- * @returns how to end it
+ * @returns a function that ends it
  */
 export function resumingWatch(
   urlOf: (resourceVersion: string) => string,

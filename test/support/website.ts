@@ -24,7 +24,7 @@ export interface RunningWebsite {
   stop(): Promise<void>;
 }
 
-/** Redis, roadmap and website API wired as `main.ts` does; listens when the promise resolves. */
+/** Redis, roadmap and website API wired as in `main.ts`; resolves when it listens. */
 export async function startWebsite(options: WebsiteOptions, releasers: Releasers): Promise<RunningWebsite> {
   const { clock = systemClock, log = silentLogger } = options;
   const stateDirectory = join(options.directory, options.name ?? "website");

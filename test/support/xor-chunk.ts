@@ -1,16 +1,16 @@
-/** A sample whose value is given by its bits, so that every NaN is itself. */
+/** A sample whose value is given as bits, to distinguish NaNs. */
 export interface BitSample {
   readonly timestampMs: number;
   readonly bits: bigint;
 }
 
-/** A sample with the start timestamp that only XOR2 chunks can hold; 0 and undefined are none. */
+/** A sample with a start timestamp, which only XOR2 chunks support; 0 and undefined mean none. */
 export interface StartedSample extends BitSample {
   readonly startMs?: number;
 }
 
 /**
- * Encodes samples as Prometheus' appender does (tsdb/chunkenc/xor.go), plainly: the bits as a text of 0 and 1.
+ * Encodes samples as Prometheus' appender does (tsdb/chunkenc/xor.go), with the bits as a string of 0 and 1.
  */
 export function encodeXorChunk(samples: readonly BitSample[]): Buffer {
   const bits: string[] = [word(BigInt(samples.length), 16)];
@@ -32,13 +32,13 @@ export function encodeXorChunk(samples: readonly BitSample[]): Buffer {
 }
 
 const staleNan = 0x7ff0000000000002n;
-/** What comes before a value's bits where the time's delta changed, and where it did not. */
+/** Prefix codes of a value, when the time's delta has changed and when it has not. */
 const valueCodes = { same: "0", inWindow: "10", inNewWindow: "110" };
 const changeCodes = { same: "", inWindow: "0", inNewWindow: "1" };
-/** The largest index at which the head can say that start timestamps begin to change. */
+/** The largest index that the head can store as the first change of a start timestamp. */
 const lastStartIndex = 127;
 
-/** The same for XOR2 (tsdb/chunkenc/xor2.go). */
+/** Encodes samples as XOR2 (tsdb/chunkenc/xor2.go). */
 export function encodeXor2Chunk(samples: readonly StartedSample[]): Buffer {
   const values = new ValueWriter();
   const starts = new StartWriter();
@@ -66,7 +66,10 @@ export function encodeXor2Chunk(samples: readonly StartedSample[]): Buffer {
   return packed([word(BigInt(samples.length), 16), starts.head, ...bits]);
 }
 
-/** Writes values as what differs from the last one, within a window of bits that is kept while it is large enough. */
+/**
+ * Encodes values as differences from the previous one, within a window of bits that is reused while it is
+ * large enough.
+ */
 class ValueWriter {
   last = 0n;
   #window: { leading: number; trailing: number } | undefined;
@@ -94,7 +97,10 @@ class ValueWriter {
   }
 }
 
-/** Writes start timestamps: the first one, and from the first that is another on, how far each is before the last sample. */
+/**
+ * Encodes start timestamps: the first one, and from the first change on the distance of each before the
+ * previous sample.
+ */
 class StartWriter {
   #known = false;
   #changesFrom = 0;

@@ -34,7 +34,7 @@ describe.each(Object.entries(dashboardFiles()))("%s", (name, text) => {
 
   test.each(queries)("$title: every metric and label of $expr is exposed", ({ expr, legendFormat }) => {
     expect(queryFaults(expr)).toEqual([]);
-    // What the legend names, the query must not have aggregated away.
+    // The query must preserve the labels of the legend.
     const grouping = /\bby \(([^)]*)\)/.exec(expr)?.[1]?.split(/,\s*/);
     const named = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
     if (grouping !== undefined) expect(grouping).toEqual(expect.arrayContaining(named));

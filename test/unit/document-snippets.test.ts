@@ -10,7 +10,7 @@ const snippets = userDocuments().flatMap(snippetsOf);
 const of = (...languages: string[]): [string, Snippet][] =>
   snippets.filter(({ language }) => languages.includes(language)).map((snippet) => [snippet.place, snippet]);
 
-/** What a YAML snippet is, told by its first document: a test would be empty if none were recognised. */
+/** The kind of a YAML snippet, by its first document; without it a test could silently check nothing. */
 function kindOf(text: string): "configuration" | "manifest" | "other" {
   const value: unknown = parseAllDocuments(text)[0]?.toJS();
   if (typeof value !== "object" || value === null) return "other";

@@ -26,7 +26,7 @@ const file = (path: string): string => readFileSync(new URL(`../../config/${path
 
 type Policy = Record<string, unknown>;
 
-/** What the validator refuses, without what only a MetricsQL parser can tell. */
+/** The validator's faults, without those that only a MetricsQL parser can detect. */
 function validatorFaults(policy: Policy): { readonly ofMetricsql: number; readonly others: string[] } {
   const { faults } = checkExportPolicy(policy, { plane: "test", unknownFields: "error" });
   const errors = faults.filter(({ severity }) => severity === "error");
@@ -120,7 +120,8 @@ describe("good policies are taken, and get the defaults", () => {
 });
 
 describe("broken policies are refused by both or by neither", () => {
-  // The rest of the table is not ours to refuse: no policy, no YAML, or metadata, which the API server itself checks.
+  // The rest of the table is not for the CRD to reject: no policy, no YAML, or metadata, which the API server
+  // itself checks.
   const policies = brokenPolicies.flatMap(([name, , text]): [string, Policy][] => {
     const [document, ...more] = parseAllDocuments(text);
     if (document === undefined || more.length > 0 || document.errors.length > 0) return [];
@@ -146,7 +147,7 @@ describe("broken policies are refused by both or by neither", () => {
 describe("the platform", () => {
   const kind = exportPolicyKind("platformapis");
 
-  /** What the platform refuses, as on creation with strict field validation. */
+  /** The platform's faults, as on creation with strict field validation. */
   function platformFaults(policy: Policy): string[] {
     try {
       const object = readObject(structuredClone(policy) as JsonObject, kind);
@@ -170,7 +171,7 @@ describe("the platform", () => {
     fc.assert(
       fc.property(borderlinePolicy, (policy) => {
         const ours = platformFaults(policy);
-        // The CRD knows no MetricsQL.
+        // The CRD does not check MetricsQL.
         if (ours.length === 1 && validatorFaults(policy).ofMetricsql > 0) return;
         const faults = crdFaults(policy);
         expect({ accepted: ours.length === 0, ours, faults }).toEqual({
@@ -184,7 +185,7 @@ describe("the platform", () => {
   });
 });
 
-/** A policy whose one sink has these fields. */
+/** A policy with one sink with these fields. */
 function remoteWrite(fields: object, name = "main") {
   const target: { prometheusRemoteWrite: Record<string, unknown> } = { prometheusRemoteWrite: { ...fields } };
   return {

@@ -33,7 +33,7 @@ test("a missing line, a wrong one and one too many are told", () => {
 
 test("docs/metrics.md has the metrics of every room, as they are, and no others", () => {
   const document = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
-  // Registries are only read here, so the rooms behind them need not run.
+  // Registries are only read here, so their rooms need not run.
   const idle = undefined as never;
   const registries = [
     createProcessRegistry("1.2.3"),

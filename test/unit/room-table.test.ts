@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 
-/** The table of rooms in ARCHITECTURE.md, the import rules and the folders of src/ name the same. */
+/** The table of rooms in ARCHITECTURE.md, the import rules and the folders of src/ agree. */
 
 interface Rule {
   readonly from: { readonly path?: string };
@@ -14,7 +14,7 @@ const { forbidden } = createRequire(import.meta.url)("../../.dependency-cruiser.
   forbidden: Rule[];
 };
 
-/** What each room may import beside itself, by the rules. */
+/** The allowed imports of each room, by the rules. */
 function importsByRules(): Map<string, string[]> {
   const imports = new Map<string, string[]>();
   for (const { from, to } of forbidden) {

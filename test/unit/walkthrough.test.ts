@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-/** The stops of docs/walkthrough.md exist: each file, and the class, function or method that it names there. */
+/** Everything named in docs/walkthrough.md exists: each file, and the class, function or method in it. */
 
 const root = new URL("../../", import.meta.url);
 const text = readFileSync(new URL("docs/walkthrough.md", root), "utf8");

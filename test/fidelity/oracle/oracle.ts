@@ -11,8 +11,8 @@ import { sendTo } from "../platform-api.ts";
 import type { SendRequest } from "../replay.ts";
 
 /**
- * A real Kubernetes API server for custom resources (`apiextensions-apiserver`) that holds the project's
- * CRD. It is built with Go from main.go, once, into `.servers`; nothing of it is part of the program.
+ * A real Kubernetes API server for custom resources (`apiextensions-apiserver`) with the project's CRD. It is
+ * built once with Go from main.go, into `.servers`; it is not part of the program.
  */
 export interface Oracle {
   readonly send: SendRequest;
@@ -85,7 +85,7 @@ async function go(args: readonly string[], signal: AbortSignal): Promise<void> {
   if (code !== 0) throw new Error(`go ${args.join(" ")}:\n${child.log()}`);
 }
 
-/** The CRD is served, published in OpenAPI, and its storage is open. */
+/** Waits until the CRD is served, published in OpenAPI, and its storage is open. */
 async function install(send: SendRequest): Promise<void> {
   const body = JSON.parse(JSON.stringify(exportPolicyCrd(groupDomain)));
   const { code, text } = await send({ method: "POST", path: definitions, body });

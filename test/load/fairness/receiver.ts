@@ -2,15 +2,15 @@ import { createServer } from "node:http";
 import { decodeWriteRequest } from "../../../scripts/samples/wire-codec.ts";
 import { hangingCount, largeTeam, seriesOfTeam } from "./scene.ts";
 
-/** Takes what the teams send and notes when it was there. */
+/** Receives the teams' samples and records their arrival times. */
 export interface TeamReceiver extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** From now on the first teams get no response any more. */
+  /** From now on the first teams get no response. */
   hang(): void;
-  /** Requests that hang at present. */
+  /** Number of requests that currently hang. */
   readonly hanging: number;
-  /** By team, and by the time of a tick: when its last sample was there. Only ticks that are whole. */
+  /** Arrival time of each complete tick's last sample, by the tick's time. */
   arrivals(team: number): ReadonlyMap<number, number>;
   readonly largeRequests: number;
   [Symbol.asyncDispose](): Promise<void>;
@@ -30,7 +30,8 @@ export async function startTeamReceiver(): Promise<TeamReceiver> {
     const team = Number(new URL(message.url ?? "", "http://receiver").searchParams.get("team"));
     const chunks: Buffer[] = [];
     message.on("data", (chunk: Buffer) => {
-      // What the large team sends is only counted: taking it apart would take a core that telemetryd and the store need.
+      // The large team's samples are only counted, since decoding them would take processor time from
+      // telemetryd and the store.
       if (team !== largeTeam) chunks.push(chunk);
     });
     message.on("end", () => {
@@ -40,7 +41,8 @@ export async function startTeamReceiver(): Promise<TeamReceiver> {
         response.once("close", () => hanging--);
         return;
       }
-      // The small ones' names are looked up for each request: what is kept needs no name server.
+      // Closing the small teams' connections forces a name lookup per request; a kept connection needs no
+      // name server.
       response.writeHead(204, team === largeTeam ? {} : { connection: "close" }).end();
       if (team === largeTeam) largeRequests++;
       else note(team, Buffer.concat(chunks), nowMs);

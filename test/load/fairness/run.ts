@@ -1,7 +1,8 @@
 /**
- * `npm run test:fairness`: one does not hold up the others. Fifty sinks, five of whose receivers hang, three of whose
- * names are not resolved any longer and one of which has a million series, and somebody else who asks the same store meanwhile. What the other sinks bring is at most a second later
- * than in a quiet phase of the same run, the worst cases compared, and so are the other client's responses.
+ * `npm run test:fairness`: sinks do not delay each other. Fifty sinks, five with receivers that hang, three
+ * with names that no longer resolve and one with a million series, and another client of the same store. In
+ * the worst case the other sinks' samples and the other client's responses are at most a second later than in
+ * a quiet phase of the same run.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -49,7 +50,7 @@ const { values: options } = parseArgs({
 const largeSeries = Number(options.series);
 const quietMs = Number(options.quiet) * 1_000;
 const loadedMs = Number(options.loaded) * 1_000;
-/** What the samples of a phase's last moments get to arrive. */
+/** Additional time for the samples of a phase's end to arrive. */
 const tailMs = 10_000;
 
 async function writeConfig({ storeUrl, folder }: Scene, nameServer: string): Promise<string> {
@@ -67,7 +68,7 @@ async function writeConfig({ storeUrl, folder }: Scene, nameServer: string): Pro
   return file;
 }
 
-/** How long another client's queries take, one after another. */
+/** Durations of another client's queries, one after another. */
 async function queryTimes(storeUrl: string, signal: AbortSignal): Promise<{ atMs: number; forMs: number }[]> {
   const times: { atMs: number; forMs: number }[] = [];
   while (!signal.aborted) {
@@ -88,7 +89,7 @@ async function phaseOf(lengthMs: number): Promise<Phase> {
   return { fromMs, toMs: fromMs + lengthMs };
 }
 
-/** How long after its time each tick of the other teams was at the receiver; one that is not there after all counts as for ever. */
+/** Delay of each tick of the other teams from its time to its arrival; Infinity when missing. */
 function lateness(receiver: TeamReceiver, { fromMs, toMs }: Phase): number[] {
   return others.flatMap((team) => {
     const arrivals = receiver.arrivals(team);
@@ -116,7 +117,7 @@ async function run(folder: string, stops: (() => Promise<unknown>)[]): Promise<b
   stops.push(() => receiver[Symbol.asyncDispose]());
   let areNamesLost = false;
   const isLost = (name: string) => areNamesLost && name.endsWith(namelessDomain);
-  // So short a time to live that the other teams need it, too.
+  // A TTL so short that the other teams also depend on the name server.
   const names = await startNameServer((name) => (isLost(name) ? "nothing" : ["127.0.0.1"]), {
     ttlSeconds: 1,
   });
@@ -175,7 +176,7 @@ async function run(folder: string, stops: (() => Promise<unknown>)[]): Promise<b
     "the other client's query": (phase) => spansWithin(asked, phase),
     "a read for a receiver that hangs": (phase) => exchangeTimes(notes, "read", hangingTeams, phase),
   };
-  // Where the time goes: the store's responses hold what the daemon takes to read them.
+  // Attribution of the time: the store's response times include the daemon's reading.
   const causes: Measures = {
     "the store's response to a read": (phase) => exchangeTimes(notes, "read", others, phase),
     "the receiver's response": (phase) => exchangeTimes(notes, "send", others, phase),
@@ -187,7 +188,7 @@ async function run(folder: string, stops: (() => Promise<unknown>)[]): Promise<b
   for (const [name, measure] of Object.entries(bounded)) {
     const before = durations(measure(quiet));
     const after = durations(measure(loaded));
-    // What was not seen, or never came, proves nothing.
+    // A missing measurement or arrival proves nothing.
     const isSeen = before.count > 0 && after.count > 0 && Number.isFinite(before.worst);
     const isWithin = isSeen && after.worst <= before.worst + allowedMs;
     isGood &&= isWithin;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { flushVictoriaMetrics, importLines } from "../../support/samples.ts";
 
 /**
- * The teams, one sink each: the first ones' receivers hang when they are told to, those after them have many sinks whose
- * names are not resolved any longer then, and the last one is the large one.
+ * The teams, one sink each: the first ones' receivers hang on command, the next ones have many sinks whose
+ * names then fail to resolve, and the last one is the large team.
  */
 export const teamCount = 50;
 export const hangingCount = 5;
@@ -17,19 +17,19 @@ export const others: readonly number[] = Array.from(
   { length: largeTeam - hangingCount - namelessCount },
   (_, index) => hangingCount + namelessCount + index,
 );
-/** The domain of the hosts that the name server says nothing of, when it is told to. */
+/** The domain whose hosts the name server ignores on command. */
 export const namelessDomain = "nameless.test";
 export const receiverHost = "receiver.test";
 
-/** Much shorter than usual, so that the others' cycles come thick and fast. */
+/** Much shorter than the default, so that the other teams' cycles are frequent. */
 export const intervalMs = 2_000;
-/** Between two samples of a series of the large team. */
+/** Interval between two samples of a series of the large team. */
 const largeEveryMs = 30_000;
 const never = new AbortController().signal;
 
 export interface Scene {
   readonly storeUrl: string;
-  /** Of the receiver of all teams. */
+  /** Port of the receiver of all teams. */
   readonly receiverPort: number;
   readonly folder: string;
 }
@@ -48,7 +48,7 @@ function endpointsOf(team: number, port: number): string[] {
   return hosts.map((host) => `http://${host}:${port}/api/v1/write?team=${team}`);
 }
 
-/** Puts a team's policy into the directory, in one step. */
+/** Writes a team's policy into the directory atomically. */
 export async function writePolicy({ folder, receiverPort }: Scene, team: number): Promise<void> {
   const isLarge = team === largeTeam;
   const policy = {
@@ -77,8 +77,9 @@ export async function writePolicy({ folder, receiverPort }: Scene, team: number)
 }
 
 /**
- * Writes what will be exported, with times that are still to come for the most part, so that nothing is written while something is
- * measured: a sample a second for the small teams, and for the large one a sample every half minute, three of them past.
+ * Writes the samples to export, most of them with future timestamps, so that nothing is written during a
+ * measurement: one per second for the small teams, and one every half minute for the large team, three of
+ * them in the past.
  */
 export async function writeSamples({ storeUrl }: Scene, largeSeries: number, forMs: number): Promise<void> {
   const nowMs = Math.floor(Date.now() / 1_000) * 1_000;
@@ -94,7 +95,7 @@ export async function writeSamples({ storeUrl }: Scene, largeSeries: number, for
   await flushVictoriaMetrics(storeUrl, never);
 }
 
-/** All of a line but its values and times, which many lines share. */
+/** The start of a line, up to its values and timestamps; shared by many lines. */
 function beginning(team: number, series: number): string {
   const pod = `web-${Math.floor(series / 40)}-7d9c5b6f4`;
   return `{"metric":{"__name__":"fair_metric_${series % 40}_total","job":"fair","team":"${team}","cluster":"eu-1","pod":"${pod}","container":"main","path":"/api/v1/items","series":"${series}"},`;

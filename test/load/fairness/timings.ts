@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { cycleTimes } from "../../../src/exporter/delivery/plan/cycle-times.ts";
 import { intervalMs, namespaceOf, others } from "./scene.ts";
 
-/** What `probe.mjs` wrote down; times are Unix epoch, ms. */
+/** The records of `probe.mjs`; times are Unix epoch, ms. */
 export interface ProbeNotes {
   readonly exchanges: readonly Exchange[];
-  /** The longest stand of the event loop in each half second. */
+  /** The longest block of the event loop in each half second. */
   readonly loop: readonly Span[];
   readonly collections: readonly Span[];
 }
@@ -35,7 +35,7 @@ export interface Phase {
   readonly toMs: number;
 }
 
-/** The worst of some durations (ms), and what half and 99 of 100 are better than. */
+/** Maximum, median and 99th percentile of some durations (ms). */
 export interface Durations {
   readonly worst: number;
   readonly p99: number;
@@ -49,7 +49,7 @@ export function durations(values: readonly number[]): Durations {
   return { worst: at(1), p99: at(0.99), p50: at(0.5), count: sorted.length };
 }
 
-/** From each time at which a cycle of an other team is due in the phase to the first read that it makes from then on. */
+/** Delays between the due times of the other teams' cycles in the phase and their first reads. */
 export function startDelays({ exchanges }: ProbeNotes, { fromMs, toMs }: Phase): number[] {
   const delays: number[] = [];
   for (const team of others) {
@@ -70,7 +70,7 @@ export function startDelays({ exchanges }: ProbeNotes, { fromMs, toMs }: Phase):
   return delays;
 }
 
-/** How long these teams' requests of one kind took, from when they were made to the end of their responses. */
+/** Durations of these teams' requests of one kind, up to the end of their responses. */
 export function exchangeTimes(
   { exchanges }: ProbeNotes,
   kind: Exchange["kind"],
