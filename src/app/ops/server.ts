@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "../../base/core/log.ts";
 import type { Service } from "../../base/core/service.ts";
+import { untilAborted } from "../../base/core/signals.ts";
 import { boundConnections, type ConnectionBounds } from "../../base/net/bounded-connections.ts";
 import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
 
@@ -52,7 +53,7 @@ export class OpsServer implements Service {
     try {
       const url = await this.listen();
       this.#log.info({ url }, "status page, metrics and health are served");
-      await aborted(signal);
+      await untilAborted(signal);
     } finally {
       await this.#close();
     }
@@ -67,11 +68,4 @@ export class OpsServer implements Service {
       this.#url = undefined;
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

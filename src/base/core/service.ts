@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { describeError } from "./errors.ts";
 import type { Logger } from "./log.ts";
-import { withEither } from "./signals.ts";
+import { untilAborted, withEither } from "./signals.ts";
 
 /**
  * A component that lives as long as the daemon. Constructors only assign: `run` acquires what the service
@@ -75,10 +75,7 @@ export async function runStages(
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   const failures: unknown[] = [];
-  let behind: Promise<void> = new Promise((resolve) => {
-    if (stopAll.signal.aborted) resolve();
-    stopAll.signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+  let behind: Promise<void> = untilAborted(stopAll.signal);
   const running = stages
     .map((services) => ({ services, stop: new AbortController() }))
     .reverse()

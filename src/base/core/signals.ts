@@ -45,3 +45,11 @@ export async function withLimit<T>(
     clearTimeout(timer);
   }
 }
+
+/** Resolves when the signal aborts, at once if it has; never rejects. */
+export function untilAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}

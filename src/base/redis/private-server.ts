@@ -9,6 +9,7 @@ import type { Clock } from "../core/clock.ts";
 import { describeError, errnoCode, TelemetrydError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { Service } from "../core/service.ts";
+import { untilAborted } from "../core/signals.ts";
 
 export interface PrivateServerOptions {
   /** `state.directory`, locked by the daemon; the server's data is in its folder `redis`. */
@@ -77,7 +78,7 @@ export function createPrivateServer(options: PrivateServerOptions): Service {
           const startedMs = clock.monotonicMs();
           current = (await leftBehind(socket, options, signal)) ?? start(directory, socket, options);
           starts++;
-          const ended = await Promise.race([current.ended, aborted(signal)]);
+          const ended = await Promise.race([current.ended, untilAborted(signal)]);
           if (ended === undefined) break;
           current = undefined;
           briefLives = clock.monotonicMs() - startedMs < briefLifeMs ? briefLives + 1 : 0;
@@ -269,11 +270,4 @@ function signalProcess(pid: number | undefined, name: NodeJS.Signals | 0): boole
   } catch (error) {
     return errnoCode(error) === "EPERM";
   }
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
 }

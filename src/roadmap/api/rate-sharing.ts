@@ -4,6 +4,7 @@ import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/core/log.ts";
 import { Releasers, type Service } from "../../base/core/service.ts";
+import { untilAborted } from "../../base/core/signals.ts";
 import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import { createRateCounter, type RateCounter, type RateLimit } from "./rate-counter.ts";
@@ -155,10 +156,7 @@ export function createSharedRateLimit(options: {
           subscriber.on("message", (_channel: string, text: string) => hear(text));
           opened.on("ready", () => void load(opened).catch(() => undefined));
           connection = opened;
-          await new Promise<void>((resolve) => {
-            if (signal.aborted) resolve();
-            signal.addEventListener("abort", () => resolve(), { once: true });
-          });
+          await untilAborted(signal);
         } finally {
           connection = undefined;
           clearTimeout(timer);

@@ -2,6 +2,7 @@ import type { Registry } from "prom-client";
 import type { Clock } from "../../base/core/clock.ts";
 import type { Logger } from "../../base/core/log.ts";
 import { runServices, type Service } from "../../base/core/service.ts";
+import { untilAborted } from "../../base/core/signals.ts";
 import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import type { RoadmapReader } from "../cache/roadmap.ts";
@@ -62,10 +63,7 @@ export function createWebsiteApi(options: WebsiteApiOptions): WebsiteApi {
         if (signal.aborted) return;
         url = await listenOn(app, options.listen, "api.listen");
         log.info({ url, page: `${url}/roadmap` }, "the website API is served");
-        await new Promise<void>((resolve) => {
-          if (signal.aborted) resolve();
-          signal.addEventListener("abort", () => resolve(), { once: true });
-        });
+        await untilAborted(signal);
       } finally {
         const force = setTimeout(() => app.server.closeAllConnections(), closeLimitMs);
         await app.close();

@@ -1,4 +1,5 @@
 import { describeError } from "../../base/core/errors.ts";
+import { retryAfterMs } from "../../base/core/retry-after.ts";
 import { redact } from "../../base/core/secrets/redact.ts";
 import type { BoardFailure } from "./board.ts";
 
@@ -26,9 +27,13 @@ export function githubFailure(error: unknown, nowMs: number): BoardFailure {
   if (parts.graphqlTypes !== undefined) return { kind: graphqlKind(parts.graphqlTypes), message };
   const { status } = parts;
   if (status === undefined) return { kind: "unavailable", message };
-  const retryAfterMs = status >= 500 ? retryAfter(parts.headers) : undefined;
+  const waitMs = status >= 500 ? retryAfter(parts.headers, nowMs) : undefined;
   const text = `HTTP ${status}: ${message}`;
-  return { kind: statusKind(status), message: text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return {
+    kind: statusKind(status),
+    message: text,
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+  };
 }
 
 interface Parts {
@@ -72,7 +77,7 @@ function limited(parts: Parts): boolean {
 }
 
 function pauseMs(headers: Headers, nowMs: number): number {
-  const fromRetryAfter = retryAfter(headers);
+  const fromRetryAfter = retryAfter(headers, nowMs);
   if (fromRetryAfter !== undefined) return fromRetryAfter;
   const reset = Number(headers["x-ratelimit-reset"]);
   if (headers["x-ratelimit-remaining"] === "0" && Number.isFinite(reset)) {
@@ -84,9 +89,9 @@ function pauseMs(headers: Headers, nowMs: number): number {
   return secondaryLimitMs;
 }
 
-function retryAfter(headers: Headers): number | undefined {
-  const seconds = Number(headers["retry-after"] ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? clamp(seconds * 1_000, 0) : undefined;
+function retryAfter(headers: Headers, nowMs: number): number | undefined {
+  const [value, date] = [headers["retry-after"]?.toString(), headers["date"]?.toString()];
+  return retryAfterMs(value, date, nowMs, longestPauseMs);
 }
 
 function clamp(ms: number, leastMs: number): number {

@@ -1,10 +1,10 @@
 import { describeError, errnoCode } from "../../../base/core/errors.ts";
+import { retryAfterMs } from "../../../base/core/retry-after.ts";
 import { redact, redactBeginning } from "../../../base/core/secrets/redact.ts";
 import { parseUrl } from "../../../base/core/url.ts";
 import { MalformedResponse, type ResponseHeaders } from "../../../base/http/response-head.ts";
 import { EgressRefusedError, type EgressScope } from "../../../base/net/egress.ts";
 import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";
-import { retryAfterMs } from "./retry-after.ts";
 
 /** Why a request is retried; used as a metric's label, so there are few values. */
 export type RetryReason =

@@ -1,16 +1,17 @@
-/** An upper limit: a receiver cannot stop a sink for a day by a header. */
-const longestMs = 3_600_000;
+/** An upper limit by default: a receiver cannot stop a sink for a day by a header. */
+const hourMs = 3_600_000;
 
 /**
  * Parses a `Retry-After` header (RFC 9110, section 10.2.3): seconds, or an HTTP date. A date is relative to
  * the response's own `Date` if present, so that clock differences do not matter.
  *
- * @returns ms to wait, at most an hour; undefined when the header is absent or invalid
+ * @returns ms to wait, at most `longestMs` (by default an hour); undefined when the header is absent or invalid
  */
 export function retryAfterMs(
   value: string | undefined,
   responseDate: string | undefined,
   nowMs: number,
+  longestMs = hourMs,
 ): number | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();
