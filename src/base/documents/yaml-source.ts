@@ -1,4 +1,5 @@
 import {
+  type Alias,
   CST,
   type Document,
   isAlias,
@@ -228,6 +229,7 @@ function refuseCostly(text: string, maxTokens: number): YamlProblem | undefined 
 
 /** The nodes of one document, and lookups by path. */
 class DocumentNodes {
+  readonly #targets = new Map<Alias, Node | undefined>();
   readonly #document: Document.Parsed;
   readonly #lines: LineCounter;
 
@@ -241,8 +243,14 @@ class DocumentNodes {
   }
 
   resolve(node: unknown): Node | undefined {
-    if (isAlias(node)) return node.resolve(this.#document) ?? undefined;
+    if (isAlias(node)) return this.#targetOf(node);
     return isScalar(node) || isMap(node) || isSeq(node) ? node : undefined;
+  }
+
+  /** The library searches the whole document for each anchor: once per alias, not once per use. */
+  #targetOf(alias: Alias): Node | undefined {
+    if (!this.#targets.has(alias)) this.#targets.set(alias, alias.resolve(this.#document) ?? undefined);
+    return this.#targets.get(alias);
   }
 
   keyName(key: unknown): string | undefined {
