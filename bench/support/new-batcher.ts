@@ -1,13 +1,14 @@
 import { Batcher } from "../../src/exporter/delivery/batch/batcher.ts";
 import { SeriesHashTable } from "../../src/exporter/delivery/late/series-hash-table.ts";
+import type { ReadConsumer } from "../../src/exporter/metrics-store/sample-reader.ts";
 import { KnownCollisions } from "../../src/exporter/remote-write/encoding/known-collisions.ts";
 import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
 import type { EncodedRequest } from "../../src/exporter/remote-write/encoding/request.ts";
 import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
 
-/** A batcher with default settings and nothing behind it; invalid series are errors. */
-export function newBatcher(maxSamples: number, onRequest: (request: EncodedRequest) => unknown): Batcher {
-  return new Batcher(new SeriesHashTable(), {
+/** A batcher with default settings that passes its requests on; invalid series are errors. */
+export function newBatcher(maxSamples: number, onRequest: (request: EncodedRequest) => unknown) {
+  const batcher = new Batcher(new SeriesHashTable(), {
     encoder: seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
     collisions: new KnownCollisions(),
     newBuilder: () => new WriteRequestBuilder(),
@@ -18,9 +19,19 @@ export function newBatcher(maxSamples: number, onRequest: (request: EncodedReque
     keepsSamples: false,
     timeoutMs: 5_000,
     monotonicMs: () => 0,
-    onRequest: ({ request }) => onRequest(request),
-    onRefused: ({ message }) => {
-      throw new Error(message);
-    },
   });
+  return {
+    source(name: string): ReadConsumer {
+      const source = batcher.source(name);
+      return {
+        onSeries: (series, samples) => {
+          for (const { request } of source.add(series, samples)) onRequest(request);
+        },
+      };
+    },
+    finishAll(): void {
+      for (const { request } of batcher.finishAll()) onRequest(request);
+      for (const { message } of batcher.takeInvalid()) throw new Error(message);
+    },
+  };
 }

@@ -110,7 +110,10 @@ test("one sample that Prometheus refuses does not cost the others of its request
   const refused = await sender.send(request, never);
   if (refused.kind !== "refused") throw new Error(refused.kind);
   const deps = { clock: systemClock, send: sender.send.bind(sender), spacingMs: 1 };
-  const { delivered, culprits } = await isolate(request, refused, deps, never);
+  const search = isolate(request, refused, deps, never);
+  let step = await search.next();
+  while (!step.done) step = await search.next();
+  const { delivered, culprits } = step.value;
   expect(delivered.reduce((sum, part) => sum + part.request.sampleCount, 0)).toBe(99);
   expect(culprits.map(({ part, refusal }) => [part.firstSeries, refusal.status])).toEqual([[73, 400]]);
   const span = {

@@ -1,19 +1,18 @@
-import { type ReadFailure, storeUnreadable, tenantMessage } from "../metrics-store/client/read-failure.ts";
 import type { SampleReader, Tenant } from "../metrics-store/sample-reader.ts";
-import type { WindowCost } from "../metrics-store/window.ts";
-import { directoryPlane } from "../policy/plane.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { Connection, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
-import type { WindowGroup } from "./plan/window-groups.ts";
 import { type SinkWindowsDeps, WindowPlanner, type WindowSettings } from "./plan/window-planner.ts";
 import { afterFailure, type DeliveryFailure, type DeliveryState, delivering } from "./send/delivery-state.ts";
-import type { RejectedSamples } from "./send/refused-requests.ts";
+import type { RejectedSamples } from "./send/receiver.ts";
+import { SinkRecorder } from "./sink-recorder.ts";
 import { SinkStats } from "./sink-stats.ts";
+import { SourceErrors } from "./source-errors.ts";
 import { ReadAhead } from "./window/read-ahead.ts";
-import { WindowExport, type WindowExportDeps } from "./window/window-export.ts";
+import { SourceReader } from "./window/source-reader.ts";
+import type { WindowExportDeps } from "./window/window-export.ts";
 
 /** Settings of `metrics` and `delivery` that an exporter needs; times in ms. */
 export interface ExportSettings extends WindowSettings {
@@ -78,11 +77,11 @@ export class Exporter {
    */
   #connection: Connection | undefined;
   #interrupt: AbortSignal = neverAborted;
-  readonly #refusals = { isHopeless: false };
+  readonly #rejections = { isHopeless: false };
   readonly #collisions = new KnownCollisions();
   #deliveryState: DeliveryState = delivering;
-  readonly #windows: WindowPlanner;
-  #sourceErrors: ReadonlyMap<string, string> = noErrors;
+  readonly #planner: WindowPlanner;
+  readonly #sourceErrors: SourceErrors;
 
   constructor(plan: SinkPlan, deps: ExporterDeps) {
     this.key = sinkKey(plan.policy, plan.name);
@@ -90,7 +89,8 @@ export class Exporter {
     this.#deps = deps;
     this.#share = deps.budget.openShare();
     this.#stats = new SinkStats(deps.clock.monotonicMs());
-    this.#windows = new WindowPlanner(this.key, plan, deps, this.#stats);
+    this.#planner = new WindowPlanner(this.key, plan, deps, this.#stats);
+    this.#sourceErrors = new SourceErrors(this.key, deps.log);
   }
 
   get plan(): SinkPlan {
@@ -98,13 +98,13 @@ export class Exporter {
   }
 
   get periodMs(): number {
-    return this.#windows.periodMs;
+    return this.#planner.periodMs;
   }
 
   /** Applies a changed plan; call between cycles. A failing sink retries at once. */
   change(plan: SinkPlan): void {
     this.#plan = plan;
-    this.#windows.change(plan);
+    this.#planner.change(plan);
     if (this.#deliveryState.kind !== "delivering") {
       this.#deliveryState = { ...this.#deliveryState, untilMs: this.#deps.clock.monotonicMs() };
     }
@@ -144,26 +144,31 @@ export class Exporter {
       return "waiting";
     const nowMs = await this.#storeNow(signal);
     if (typeof nowMs === "string") {
-      for (const { name } of this.#plan.sources) this.#noteSource(name, nowMs, storeUnreadable);
+      this.#sourceErrors.noteUnreadable(this.#plan, nowMs);
       return "source-failed";
     }
-    await this.#windows.begin(nowMs);
+    await this.#planner.begin(nowMs);
     const failed = new Set<string>();
-    let sequence: ReadAhead | undefined;
+    let windows: ReadAhead | undefined;
     try {
       for (;;) {
         if (interrupt.aborted || signal.aborted) return "interrupted";
-        const group = (await sequence?.ahead()) ?? (await this.#windows.next(failed));
+        const group = (await windows?.ahead()) ?? (await this.#planner.next(failed));
         if (group === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
         const connection = this.#connect();
         if (connection.kind === "invalid") {
           this.#backOff({ kind: "forbidden", message: connection.message });
           return "waiting";
         }
-        sequence ??= this.#newSequence(connection, failed, interrupt, signal);
-        const result = await sequence.run(group);
+        windows ??= new ReadAhead(this.#planner, this.#exportDeps(connection), { interrupt, signal });
+        const isProbe = this.#deliveryState.kind !== "delivering";
+        const result = await windows.run(group, { isProbe, failed });
         if (result.requestsWithResponse > 0 && result.failure === undefined) this.#recover();
-        this.#noteSources(group, result.sourceErrors, failed);
+        for (const name of group.sources) {
+          const error = result.sourceErrors.get(name);
+          if (error !== undefined) failed.add(name);
+          this.#sourceErrors.note(this.#plan, name, error);
+        }
         if (result.kind === "interrupted") return "interrupted";
         if (result.failure !== undefined) {
           this.#backOff(result.failure);
@@ -171,27 +176,8 @@ export class Exporter {
         }
       }
     } finally {
-      await sequence?.giveUp();
+      await windows?.giveUp();
     }
-  }
-
-  #newSequence(
-    connection: Connection,
-    failed: ReadonlySet<string>,
-    interrupt: AbortSignal,
-    signal: AbortSignal,
-  ): ReadAhead {
-    return new ReadAhead({
-      newExport: (group, turn) => {
-        const isProbe = this.#deliveryState.kind !== "delivering";
-        const onRead = (cost: WindowCost) => {
-          if (!group.isLate) this.#windows.adapt(cost);
-        };
-        const options = { turn, isProbe, interrupt, signal, onRead };
-        return new WindowExport(group, this.#runDeps(connection), options);
-      },
-      after: (group) => this.#windows.after(group, failed),
-    });
   }
 
   #backOff(failure: DeliveryFailure): void {
@@ -210,14 +196,14 @@ export class Exporter {
   snapshot(): ExporterSnapshot {
     const sources = this.#plan.sources.map(({ name }) => ({
       name,
-      checkpointMs: this.#windows.checkpointMs(name),
+      checkpointMs: this.#planner.checkpointMs(name),
       error: this.#sourceErrors.get(name),
     }));
     return {
       plan: this.#plan,
       deliveryState: this.#deliveryState,
       sources,
-      lagMs: this.#windows.lagMs(),
+      lagMs: this.#planner.lagMs(),
       periodMs: this.periodMs,
       stats: this.#stats,
     };
@@ -239,30 +225,35 @@ export class Exporter {
     return problem ?? "the metrics store does not tell its time (no Date header in its responses)";
   }
 
-  #runDeps(connection: Connection): WindowExportDeps {
+  #exportDeps(connection: Connection): WindowExportDeps {
     const { reader, state, rejected, settings, clock, log } = this.#deps;
+    const sink = this.key;
     const tenant = this.#deps.tenantOf(this.#plan);
     return {
-      sink: this.key,
-      sources: new Map(this.#plan.sources.map((source) => [source.name, source])),
-      tenant,
-      owner: tenant?.value ?? this.key.slice(0, -this.#plan.name.length),
+      sources: new SourceReader({
+        reader,
+        sources: new Map(this.#plan.sources.map((source) => [source.name, source])),
+        tenant,
+        owner: tenant?.value ?? sink.slice(0, -this.#plan.name.length),
+      }),
       batch: this.#plan.batch,
-      laneCount: settings.laneCount,
-      dropExhausted: settings.onExhausted === "drop",
-      reader,
       collisions: this.#collisions,
       stepMs: settings.intervalMs,
-      endpoint: this.#plan.endpoint,
-      connection,
-      rejected,
-      refusals: this.#refusals,
-      state,
-      late: this.#windows.late,
-      share: this.#share,
-      stats: this.#stats,
-      clock,
-      log,
+      journal: { sink, state, late: this.#planner.late },
+      dispatcher: {
+        sink,
+        receiver: {
+          endpoint: this.#plan.endpoint,
+          connection,
+          rejections: this.#rejections,
+          laneCount: settings.laneCount,
+          dropExhausted: settings.onExhausted === "drop",
+        },
+        rejected,
+        share: this.#share,
+        recorder: new SinkRecorder({ sink, stats: this.#stats, clock, log }),
+        clock,
+      },
     };
   }
 
@@ -292,31 +283,6 @@ export class Exporter {
     );
     this.#deliveryState = delivering;
   }
-
-  #noteSources(group: WindowGroup, errors: ReadonlyMap<string, ReadFailure>, failed: Set<string>): void {
-    for (const name of group.sources) {
-      const error = errors.get(name);
-      if (error !== undefined) failed.add(name);
-      this.#noteSource(name, error?.message, error && tenantMessage(error));
-    }
-  }
-
-  /** @param told the error as shown to the owner of a tenant's policy; the log has the full error */
-  #noteSource(name: string, error: string | undefined, told: string | undefined): void {
-    const shown = this.#plan.policy.plane === directoryPlane ? error : told;
-    const before = this.#sourceErrors.get(name);
-    if (before !== shown) {
-      const known = [...this.#sourceErrors].filter(([source]) => source !== name);
-      this.#sourceErrors = new Map(shown === undefined ? known : [...known, [name, shown]]);
-    }
-    if (error === undefined) return;
-    this.#deps.log[before === shown ? "debug" : "warn"](
-      { sink: this.key, source: name, error },
-      "a source could not be read; its window is read again",
-    );
-  }
 }
 
-/** Shared by all sinks without errors: an empty Map for each would cost memory (bench/small-policies.ts). */
-const noErrors: ReadonlyMap<string, string> = new Map();
 const neverAborted = new AbortController().signal;

@@ -1,59 +1,72 @@
 import { CollisionDetector } from "../../remote-write/encoding/collision-detector.ts";
 import { SampleBuffer } from "../../series/series.ts";
-import { Batcher, type BatcherOptions, type BatchSource, seriesHashOf } from "../batch/batcher.ts";
+import type { Batch } from "../batch/batch.ts";
+import { Batcher, type BatcherOptions, type SourceBatcher, type WindowBatcher } from "../batch/batcher.ts";
+import type { InvalidSeriesCount } from "../batch/invalid-series.ts";
+import { seriesHashOf } from "../batch/series-hash.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
 import { eachSampleHash } from "./sample-hash.ts";
 import { SeriesHashTable } from "./series-hash-table.ts";
 
 /**
- * The second reading of a window, `delivery.lateness` after it. Only unsent samples go into its requests. A
- * request has one entry per sample.
+ * The second reading of a window, `delivery.lateness` after it. Only unsent samples go into its batches. A
+ * batch has one entry per sample.
  */
-export class LateBatcher {
+export class LateBatcher implements WindowBatcher {
   readonly #options: BatcherOptions;
   readonly #sent: SeriesHashTable;
-  readonly #onLate: (samples: number) => void;
   readonly #inner: Batcher;
   readonly #collisions: CollisionDetector;
   readonly #late = new SampleBuffer();
+  #found = 0;
 
-  /** @param onLate called with the number of late samples of a series */
-  constructor(window: OpenWindow, options: BatcherOptions, onLate: (samples: number) => void) {
+  constructor(window: OpenWindow, options: BatcherOptions) {
     this.#options = options;
     this.#sent = sentSamples(window);
-    this.#onLate = onLate;
     this.#collisions = new CollisionDetector(options.encoder, options.collisions, options.fromMs);
-    this.#inner = new Batcher(new SeriesHashTable(), {
-      ...options,
-      keepsSamples: true,
-      onRequest: (ready) =>
-        options.onRequest({ ...ready, entries: ready.samples ?? ready.entries, samples: undefined }),
-    });
+    this.#inner = new Batcher(new SeriesHashTable(), { ...options, keepsSamples: true });
   }
 
-  source(name: string): BatchSource {
+  get openBytes(): number {
+    return this.#inner.openBytes;
+  }
+
+  /** Number of late samples found. */
+  get found(): number {
+    return this.#found;
+  }
+
+  source(name: string): SourceBatcher {
     const inner = this.#inner.source(name);
     const { encoder } = this.#options;
     const hashOf = seriesHashOf(name, encoder);
     return {
-      onSeries: (series, samples) => {
+      add: (series, samples) => {
         const encoded = encoder.encode(series);
         // One series of a pair was rejected in the first reading, and counted there.
-        if (encoded.kind === "series" && this.#collisions.knows(encoded)) return;
+        if (encoded.kind === "series" && this.#collisions.knows(encoded)) return [];
         this.#select(hashOf(series), samples);
-        if (this.#late.length === 0) return;
-        this.#onLate(this.#late.length);
-        inner.onSeries(series, this.#late);
+        if (this.#late.length === 0) return [];
+        this.#found += this.#late.length;
+        return inner.add(series, this.#late).map(withSampleEntries);
       },
     };
   }
 
-  finishAged(): void {
-    this.#inner.finishAged();
+  finishAged(): readonly Batch[] {
+    return this.#inner.finishAged().map(withSampleEntries);
   }
 
-  finishAll(): void {
-    this.#inner.finishAll();
+  finishEarly(): readonly Batch[] {
+    return this.finishAll();
+  }
+
+  finishAll(): readonly Batch[] {
+    return this.#inner.finishAll().map(withSampleEntries);
+  }
+
+  takeInvalid(): readonly InvalidSeriesCount[] {
+    return this.#inner.takeInvalid();
   }
 
   /** Copies the unsent samples; a series without a hash can never be sent. */
@@ -69,6 +82,11 @@ export class LateBatcher {
       late.length++;
     });
   }
+}
+
+/** The journal of a second reading has its entries per sample. */
+function withSampleEntries(batch: Batch): Batch {
+  return { ...batch, entries: batch.samples ?? batch.entries, samples: undefined };
 }
 
 /** Excludes in-doubt requests of the second reading itself: they are sent again. */

@@ -1,89 +1,75 @@
-import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
+import type { Clock } from "../../../base/core/clock.ts";
 import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
 import { longestWaitMs } from "../../remote-write/send/retry.ts";
-import type { Batch } from "../batch/batcher.ts";
+import type { Batch } from "../batch/batch.ts";
 import type { BudgetShare } from "../batch/memory-budget.ts";
-import type { LateSamples } from "../late/late-samples.ts";
-import type { OpenWindow, WindowBounds } from "../state/sink-state.ts";
+import type { SinkRecorder } from "../sink-recorder.ts";
+import type { WindowJournal } from "../state/window-journal.ts";
 import type { DeliveryFailure } from "./delivery-state.ts";
 import { Lanes } from "./lanes.ts";
-import { RefusedRequests, type RefusedRequestsDeps } from "./refused-requests.ts";
+import type { Receiver, RejectedSamples } from "./receiver.ts";
+import { RejectedBatches } from "./rejected-batches.ts";
 
-export interface DispatcherDeps extends RefusedRequestsDeps {
-  readonly laneCount: number;
-  /** `delivery.onExhausted: drop` */
-  readonly dropExhausted: boolean;
-  /** Set when `delivery.lateness` is set. */
-  readonly late: LateSamples | undefined;
+export interface DispatcherDeps {
+  /** The sink's key. */
+  readonly sink: string;
+  readonly receiver: Receiver;
+  readonly rejected: RejectedSamples;
   readonly share: BudgetShare;
+  readonly recorder: SinkRecorder;
+  readonly clock: Clock;
 }
 
 /** Why a cycle was told to stop early: a changed plan, or the daemon's shutdown. */
 export type Interruption = "edit" | "stop";
 
-export interface WindowDeliveryOptions {
-  readonly bounds: WindowBounds;
-  readonly sources: readonly string[];
-  readonly open: OpenWindow | undefined;
-  /** Not all sources of the open window are read: the policy has lost one. */
-  readonly isPart: boolean;
-  /** The second reading of a window; its requests have one entry per sample. */
-  readonly isLate: boolean;
-  /** Only the first request is sent. */
-  readonly isProbe: boolean;
+export interface DispatcherOptions {
   /** Nothing is sent before it resolves, and nothing at all if it resolves to false. */
-  readonly mayGo: Promise<boolean>;
+  readonly predecessorClosed: Promise<boolean>;
+  /** Only the first batch is sent. */
+  readonly isProbe: boolean;
   /** Its reason is an {@link Interruption}. */
   readonly interrupt: AbortSignal;
   /** Ends everything at once. */
   readonly signal: AbortSignal;
-  /**
-   * Called when reading is to stop: after a failure, a spent memory share, or a probe that has its request.
-   */
-  readonly onEnough: () => void;
 }
 
-/** A lane with at most this many requests left is nearly drained. */
-const fewRequestsOfLane = 2;
+/** A lane with at most this many batches left is nearly drained. */
+const fewBatchesOfLane = 2;
 
 /**
- * Sends the requests of one window in lanes, keeps its journal, and handles the receiver's responses: the
- * delivery table.
+ * Sends the batches of one window in lanes, records them in the journal, and handles the receiver's
+ * responses: the delivery table.
  *
- * A request's states: queued -> `sent` in the journal -> delivered or rejected: `settled`; certainly not
- * stored: `returned`; possibly stored: it stays `sent` for the next run of the window.
+ * A batch's states: queued -> `sent` in the journal -> delivered or rejected: acknowledged; certainly not
+ * stored: returned; possibly stored: it stays `sent` for the next run of the window.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
-  readonly #options: WindowDeliveryOptions;
+  readonly #options: DispatcherOptions;
+  readonly #journal: WindowJournal;
   readonly #lanes: Lanes;
-  #window: OpenWindow | undefined;
-  #opening: Promise<OpenWindow> | undefined;
+  readonly #rejected: RejectedBatches;
+  readonly #enough = new AbortController();
   #queued = 0;
   #responses = 0;
-  #hasUnsettled = false;
-  /** A request was sent and has to be sent again. */
+  #isIncomplete = false;
+  /** A batch was sent and has to be sent again. */
   #hasLeft = false;
   #outgrewMemory = false;
   #failure: DeliveryFailure | undefined;
-  readonly #refused: RefusedRequests;
 
-  constructor(deps: DispatcherDeps, options: WindowDeliveryOptions) {
+  constructor(journal: WindowJournal, deps: DispatcherDeps, options: DispatcherOptions) {
+    this.#journal = journal;
     this.#deps = deps;
     this.#options = options;
-    this.#lanes = new Lanes(deps.laneCount);
-    this.#window = options.open;
-    const { isLate, signal } = options;
-    this.#refused = new RefusedRequests(deps, {
-      isLate,
-      signal,
-      onDelivered: (request) => this.#noteDelivered(request),
-    });
+    this.#lanes = new Lanes(deps.receiver.laneCount);
+    this.#rejected = new RejectedBatches(deps, journal);
   }
 
-  /** Undefined while nothing was sent: an empty window needs no journal. */
-  get window(): OpenWindow | undefined {
-    return this.#window;
+  /** Aborts when reading is to stop: after a failure, a spent memory share, or a probe that has its batch. */
+  get enough(): AbortSignal {
+    return this.#enough.signal;
   }
 
   /** Number of requests accepted or rejected by the receiver. */
@@ -91,9 +77,9 @@ export class Dispatcher {
     return this.#responses;
   }
 
-  /** Whether a request was cut but is not settled: no checkpoint may pass it. */
-  get hasUnsettled(): boolean {
-    return this.#hasUnsettled;
+  /** Whether samples that were read are not acknowledged: no checkpoint may pass them. */
+  get isIncomplete(): boolean {
+    return this.#isIncomplete;
   }
 
   get outgrewMemory(): boolean {
@@ -104,37 +90,37 @@ export class Dispatcher {
     return this.#failure;
   }
 
-  queue(ready: Batch): void {
+  queue(batch: Batch): void {
     const { share } = this.#deps;
-    if (ready.request.sampleCount === 0) {
-      this.follow(this.#forgetEmpty(ready));
+    if (batch.request.sampleCount === 0) {
+      this.follow(this.#journal.gone(batch));
       return;
     }
     this.#queued++;
     if (this.#options.isProbe) {
-      this.#options.onEnough();
+      this.#enough.abort();
       if (this.#queued > 1) {
-        this.#hasUnsettled = true;
+        this.#isIncomplete = true;
         return;
       }
     }
-    const bytes = ready.request.payload.length + ready.entries.byteLength;
+    const bytes = batch.request.payload.length + batch.entries.byteLength;
     share.hold(bytes);
-    this.#lanes.add(ready.lanes, () => this.#guard(this.#send(ready)).finally(() => share.release(bytes)));
+    this.#lanes.add(batch.lanes, () => this.#guard(this.#send(batch)).finally(() => share.release(bytes)));
     if (share.isSpent() && !this.#outgrewMemory) {
       this.#outgrewMemory = true;
-      this.#options.onEnough();
+      this.#enough.abort();
     }
   }
 
-  /** Adds work that `drained` waits for, and whose rejection it reports. */
+  /** Adds work that {@link drained} waits for, and whose rejection it reports. */
   follow(work: Promise<void>): void {
     this.#lanes.follow(this.#guard(work));
   }
 
   /** Sends nothing further. Resolves when no request is in flight; never rejects. */
   async abandoned(): Promise<void> {
-    this.#hasUnsettled = true;
+    this.#isIncomplete = true;
     this.#hasLeft = true;
     await this.#lanes.drained().catch(() => undefined);
   }
@@ -147,48 +133,43 @@ export class Dispatcher {
     try {
       await work;
     } catch (error) {
-      this.#hasUnsettled = true;
+      this.#isIncomplete = true;
       this.#hasLeft = true;
-      this.#options.onEnough();
+      this.#enough.abort();
       throw error;
     }
   }
 
-  /** Some samples that were read are not delivered: the window has to be run again. */
+  /** Some samples that were read will not be sent: the window has to be run again. */
   leaveRest(): void {
-    this.#hasUnsettled = true;
+    this.#isIncomplete = true;
   }
 
   /** Resolves when the lanes have little left to do. @returns whether there has been no failure so far */
   async nearlyDrained(): Promise<boolean> {
-    await this.#lanes.drainedTo(fewRequestsOfLane * this.#deps.laneCount);
+    await this.#lanes.drainedTo(fewBatchesOfLane * this.#deps.receiver.laneCount);
     return !this.#isOver() && !this.#options.interrupt.aborted;
   }
 
-  /** Resolves when every queued request has an outcome, and reports rejected samples. */
+  /** Resolves when every queued batch has an outcome, and reports rejected samples. */
   async drained(): Promise<void> {
     await this.#lanes.drained();
-    this.#refused.report();
+    this.#deps.recorder.logRejected();
   }
 
-  async #send(ready: Batch): Promise<void> {
-    if (!(await this.#options.mayGo) || this.#isOver()) {
-      this.#hasUnsettled = true;
+  async #send(batch: Batch): Promise<void> {
+    if (!(await this.#options.predecessorClosed) || this.#isOver()) {
+      this.#isIncomplete = true;
       return;
     }
-    const { state, connection } = this.#deps;
-    const window = await this.#open();
-    if (ready.samples !== undefined) {
-      await this.#deps.late?.record(this.#options.bounds, this.#options.sources, ready.samples);
-    }
-    const number = ready.inDoubt ?? (await state.requestSent(window, ready.entries));
-    const outcome = await connection.sender.send(ready.request, this.#options.signal);
-    await this.#settle(window, number, ready, outcome);
+    const number = await this.#journal.sent(batch);
+    const { sender } = this.#deps.receiver.connection;
+    await this.#conclude(number, batch, await sender.send(batch.request, this.#options.signal));
   }
 
   /**
-   * After an edit the rest is sent differently, after a failure not at all; after a stop, queued requests are
-   * still sent. Nothing may overtake a request that was left: the journal records how far a series was sent,
+   * After an edit the rest is sent differently, after a failure not at all; after a stop, queued batches are
+   * still sent. Nothing may overtake a batch that was left: the journal records how far a series was sent,
    * so earlier samples would be lost.
    */
   #isOver(): boolean {
@@ -196,61 +177,36 @@ export class Dispatcher {
     return this.#hasLeft || signal.aborted || (interrupt.aborted && interrupt.reason === "edit");
   }
 
-  async #settle(window: OpenWindow, number: number, ready: Batch, outcome: Outcome): Promise<void> {
+  async #conclude(number: number, batch: Batch, outcome: Outcome): Promise<void> {
+    const { receiver, recorder } = this.#deps;
     const mayHaveArrived =
-      ready.inDoubt !== undefined || (outcome.kind !== "delivered" && outcome.responseLost);
+      batch.inDoubt !== undefined || (outcome.kind !== "delivered" && outcome.responseLost);
     if (outcome.kind === "delivered") {
-      this.#noteDelivered(ready.request, outcome.unwritten);
-      // Not awaited: the log keeps the order, and this record is written with the lane's next request.
-      this.follow(this.#markSettled(window, number, ready));
+      recorder.delivered(batch.request.sampleCount, outcome.unwritten);
+      receiver.rejections.isHopeless = false;
+      this.#responses++;
+      // Not awaited: the log keeps the order, and this record is written with the lane's next batch.
+      this.follow(this.#journal.acknowledged(number, batch));
       return;
     }
     if (outcome.kind === "refused") {
-      this.#responses++;
-      const unfinished = await this.#refused.take(window, ready, outcome, mayHaveArrived);
-      if (unfinished === undefined) return this.#markSettled(window, number, ready);
-      return this.#leave(window, number, unfinished, mayHaveArrived);
+      const { signal } = this.#options;
+      const { delivered, unfinished } = await this.#rejected.take(batch, outcome, mayHaveArrived, signal);
+      this.#responses += 1 + delivered;
+      if (unfinished === undefined) return this.#journal.acknowledged(number, batch);
+      return this.#leave(number, unfinished, mayHaveArrived);
     }
     const isUsedUp = outcome.kind === "exhausted" && (outcome.retryAfterMs ?? 0) <= longestWaitMs;
-    if (isUsedUp && this.#deps.dropExhausted && !this.#options.interrupt.aborted) {
-      await this.#refused.drop(ready.request, outcome);
-      return this.#markSettled(window, number, ready);
+    if (isUsedUp && receiver.dropExhausted && !this.#options.interrupt.aborted) {
+      await this.#rejected.drop(batch.request, outcome);
+      return this.#journal.acknowledged(number, batch);
     }
-    return this.#leave(window, number, outcome, mayHaveArrived);
-  }
-
-  /**
-   * If a request was sent again without the samples of an unread source, only the samples it contained are
-   * settled. The rest stays in doubt until the source returns.
-   */
-  async #markSettled(window: OpenWindow, number: number, ready: Batch): Promise<void> {
-    const { state } = this.#deps;
-    if (ready.inDoubt === undefined || !this.#options.isPart) return state.requestSettled(window, number);
-    await state.requestSettled(window, await state.requestSent(window, ready.entries));
-  }
-
-  /** Returns an in-doubt request whose samples are gone, unless they may belong to an unread source. */
-  async #forgetEmpty({ inDoubt }: Batch): Promise<void> {
-    if (inDoubt === undefined || this.#options.isPart) return;
-    await this.#deps.state.requestReturned(await this.#open(), inDoubt);
-  }
-
-  #noteDelivered({ sampleCount }: EncodedRequest, unwritten = 0): void {
-    const { stats, clock, refusals } = this.#deps;
-    stats.deliver(sampleCount - unwritten, clock.nowMs(), clock.monotonicMs());
-    stats.unwritten += unwritten;
-    refusals.isHopeless = false;
-    this.#responses++;
+    return this.#leave(number, outcome, mayHaveArrived);
   }
 
   /** The samples cannot be delivered now: the window is run again later. */
-  async #leave(
-    window: OpenWindow,
-    number: number,
-    outcome: Unfinished,
-    mayHaveArrived: boolean,
-  ): Promise<void> {
-    this.#hasUnsettled = true;
+  async #leave(number: number, outcome: Unfinished, mayHaveArrived: boolean): Promise<void> {
+    this.#isIncomplete = true;
     this.#hasLeft = true;
     // After an interruption the result of further attempts is unknown.
     if (outcome.kind !== "aborted" && !this.#options.interrupt.aborted) {
@@ -260,18 +216,9 @@ export class Dispatcher {
         detail: outcome.detail,
         retryAfterMs: outcome.kind === "exhausted" ? outcome.retryAfterMs : undefined,
       };
-      this.#deps.stats.fail(outcome.detail ?? outcome.message, this.#deps.clock.nowMs());
-      this.#options.onEnough();
+      this.#deps.recorder.failed(outcome.detail ?? outcome.message);
+      this.#enough.abort();
     }
-    if (!mayHaveArrived) await this.#deps.state.requestReturned(window, number);
-  }
-
-  /** Opens the journal with the window's first request. */
-  async #open(): Promise<OpenWindow> {
-    if (this.#window !== undefined) return this.#window;
-    const { bounds, sources } = this.#options;
-    this.#opening ??= this.#deps.state.openWindow(this.#deps.sink, bounds, sources);
-    this.#window = await this.#opening;
-    return this.#window;
+    if (!mayHaveArrived) await this.#journal.returned(number);
   }
 }

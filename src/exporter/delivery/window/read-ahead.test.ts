@@ -1,40 +1,62 @@
 import { beforeEach, expect, test } from "vitest";
+import { windowExportDeps } from "../../../../test/support/window-export-deps.ts";
+import { type Clock, systemClock } from "../../../base/core/clock.ts";
+import { Deferred } from "../../../base/core/deferred.ts";
+import type { ReadConsumer, ReadOutcome } from "../../metrics-store/sample-reader.ts";
+import type { WindowCost } from "../../metrics-store/window.ts";
+import type { Outcome } from "../../remote-write/send/outcome.ts";
+import { SampleBuffer, Series } from "../../series/series.ts";
 import type { WindowGroup } from "../plan/window-groups.ts";
+import { MemoryState } from "../state/memory-state.ts";
 import { ReadAhead } from "./read-ahead.ts";
-import type { WindowResult, WindowTurn } from "./window-export.ts";
+import type { WindowResult } from "./window-export.ts";
 
-/** A window export controlled by the test. */
-class FakeRun {
-  readonly group: WindowGroup;
-  readonly turn: WindowTurn;
-  /** Undefined until its turn has come, or can no longer come. */
-  mayGo: boolean | undefined;
-  abandoned = false;
-  #end: (result: WindowResult) => void = () => {};
+const series = new Series([{ name: "__name__", value: "up" }]);
+const readMs = 1;
+const never = new AbortController().signal;
 
-  constructor(group: WindowGroup, turn: WindowTurn) {
-    this.group = group;
-    this.turn = turn;
+/** A read of the store, controlled by the test. */
+class FakeRead {
+  readonly fromMs: number;
+  readonly signal: AbortSignal;
+  readonly outcome = new Deferred<ReadOutcome>();
+  readonly #consumer: ReadConsumer;
+  #samples = 0;
+
+  constructor(fromMs: number, consumer: ReadConsumer, signal: AbortSignal) {
+    this.fromMs = fromMs;
+    this.#consumer = consumer;
+    this.signal = signal;
+    signal.addEventListener("abort", () => this.outcome.resolve({ kind: "detached" }));
   }
 
-  async run(): Promise<WindowResult> {
-    const result = new Promise<WindowResult>((resolve) => {
-      this.#end = resolve;
+  /** Passes on the next sample, which is a batch of its own. */
+  pass(): void {
+    const samples = new SampleBuffer();
+    samples.reserve(1);
+    samples.timestampsMs[0] = this.fromMs + ++this.#samples;
+    samples.values[0] = 1;
+    samples.length = 1;
+    this.#consumer.onSeries(series, samples);
+  }
+
+  end(): void {
+    const samples = this.#samples;
+    this.outcome.resolve({
+      kind: "complete",
+      series: 1,
+      samples,
+      bytes: 0,
+      durationMs: readMs,
+      refusedLines: 0,
     });
-    this.mayGo = await this.turn.mayGo;
-    return this.mayGo ? result : { ...closed, kind: "unfinished" };
-  }
-
-  abandon(): void {
-    this.abandoned = true;
-  }
-
-  end(result: WindowResult = closed): void {
-    this.#end(result);
   }
 }
 
-const closed: WindowResult = { kind: "closed", sourceErrors: new Map(), requestsWithResponse: 1 };
+interface FakeRequest {
+  readonly minMs: number;
+  readonly outcome: Deferred<Outcome>;
+}
 
 const groupAt = (fromMs: number): WindowGroup => ({
   fromMs,
@@ -42,129 +64,176 @@ const groupAt = (fromMs: number): WindowGroup => ({
   sources: ["a"],
   open: undefined,
 });
+const delivered: Outcome = { kind: "delivered", status: 204 };
 /** Runs everything that is not blocked. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-let runs: FakeRun[];
+let nowMs: number;
+let reads: FakeRead[];
+let requests: FakeRequest[];
+let costs: WindowCost[];
 let after: (group: WindowGroup) => Promise<WindowGroup | undefined>;
-let sequence: ReadAhead;
+let readAhead: ReadAhead;
 
-beforeEach(() => {
-  runs = [];
+const clock: Clock = { ...systemClock, monotonicMs: () => nowMs };
+const run = (group: WindowGroup): Promise<WindowResult> =>
+  readAhead.run(group, { isProbe: false, failed: new Set() });
+const readFrom = () => reads.map(({ fromMs }) => fromMs);
+const sentFrom = () => requests.map(({ minMs }) => minMs);
+
+async function respond(outcome = delivered): Promise<void> {
+  requests.at(-1)?.outcome.resolve(outcome);
+  await turn();
+}
+
+beforeEach(async () => {
+  nowMs = 0;
+  reads = [];
+  requests = [];
+  costs = [];
   after = async ({ toMs }) => groupAt(toMs);
-  sequence = new ReadAhead({
-    newExport: (group, windowTurn) => {
-      const run = new FakeRun(group, windowTurn);
-      runs.push(run);
-      return run;
+  const state = new MemoryState();
+  await state.setCheckpoint("sink", "a", 0);
+  const deps = windowExportDeps({
+    state,
+    clock,
+    maxSize: 1,
+    read: ({ window }, consumer, signal) => {
+      const read = new FakeRead(window.fromMs, consumer, signal);
+      reads.push(read);
+      return read.outcome.promise;
     },
-    after: (group) => after(group),
+    send: ({ minMs }) => {
+      const outcome = new Deferred<Outcome>();
+      requests.push({ minMs, outcome });
+      return outcome.promise;
+    },
   });
+  const planner = {
+    after: (group: WindowGroup) => after(group),
+    adapt: (cost: WindowCost) => void costs.push(cost),
+  };
+  readAhead = new ReadAhead(planner, deps, { interrupt: never, signal: never });
 });
 
-const begun = () => runs.map(({ group, mayGo }) => [group.fromMs, mayGo]);
-
 test("the next window is read when the last requests of one are on their way, and goes when that is closed", async () => {
-  const first = sequence.run(groupAt(0));
+  const first = run(groupAt(0));
   await turn();
-  expect(begun()).toEqual([[0, true]]);
-  runs[0]?.turn.onReading();
+  for (let sample = 0; sample < 4; sample++) reads[0]?.pass();
+  reads[0]?.end();
   await turn();
-  expect(begun()).toEqual([[0, true]]);
-  runs[0]?.turn.onNearlyDelivered(false);
-  await turn();
-  expect(begun()).toEqual([
-    [0, true],
-    [10, undefined],
+  nowMs += 2 * readMs;
+  expect(costs.map(({ samples }) => samples)).toEqual([4]);
+  await respond();
+  expect([readFrom(), sentFrom()]).toEqual([[0], [1, 2]]);
+  await respond();
+  expect([readFrom(), sentFrom()]).toEqual([
+    [0, 10],
+    [1, 2, 3],
   ]);
-  runs[0]?.end();
-  expect(await first).toBe(closed);
-  const ahead = await sequence.ahead();
+  reads[1]?.pass();
+  reads[1]?.end();
+  await respond();
+  await respond();
+  expect((await first).kind).toBe("closed");
+  const ahead = await readAhead.ahead();
   expect(ahead).toEqual(groupAt(10));
-  expect(runs[1]?.mayGo).toBeUndefined();
-  const second = sequence.run(ahead!);
+  expect(sentFrom()).toEqual([1, 2, 3, 4]);
+  const second = run(ahead!);
   await turn();
-  expect(runs[1]?.mayGo).toBe(true);
-  runs[1]?.end();
-  await second;
-  expect(runs).toHaveLength(2);
+  expect(sentFrom()).toEqual([1, 2, 3, 4, 11]);
+  await respond();
+  expect((await second).kind).toBe("closed");
 });
 
 test("while the receiver keeps up, the next window is read with the first samples of one, but never two of them", async () => {
-  const first = sequence.run(groupAt(0));
+  const first = run(groupAt(0));
   await turn();
-  runs[0]?.turn.onNearlyDelivered(true);
+  reads[0]?.pass();
+  reads[0]?.end();
   await turn();
   // The second one gets its first samples before its turn.
-  runs[1]?.turn.onReading();
+  reads[1]?.pass();
   await turn();
-  expect(runs).toHaveLength(2);
-  runs[0]?.end();
+  expect(readFrom()).toEqual([0, 10]);
+  await respond();
   await first;
-  const second = sequence.run((await sequence.ahead())!);
+  const second = run((await readAhead.ahead())!);
   await turn();
-  expect(begun()).toEqual([
-    [0, true],
-    [10, true],
-    [20, undefined],
+  expect([readFrom(), sentFrom()]).toEqual([
+    [0, 10, 20],
+    [1, 11],
   ]);
-  // And a third that has none yet.
-  runs[1]?.end();
+  reads[1]?.end();
+  await respond();
   await second;
-  const third = sequence.run((await sequence.ahead())!);
+  // And a third that has none yet.
+  const third = run((await readAhead.ahead())!);
   await turn();
-  expect(runs).toHaveLength(3);
-  runs[2]?.turn.onReading();
+  expect(readFrom()).toEqual([0, 10, 20]);
+  reads[2]?.pass();
   await turn();
-  expect(runs).toHaveLength(4);
-  runs[2]?.turn.onNearlyDelivered(false);
-  runs[2]?.end();
+  expect(readFrom()).toEqual([0, 10, 20, 30]);
+  for (let sample = 0; sample < 3; sample++) reads[2]?.pass();
+  reads[2]?.end();
+  await turn();
+  nowMs += 2 * readMs;
+  for (let request = 0; request < 4; request++) await respond();
   await third;
   // It has not kept up: no further read-ahead.
-  const fourth = sequence.run((await sequence.ahead())!);
-  runs[3]?.turn.onReading();
+  const fourth = run((await readAhead.ahead())!);
+  reads[3]?.pass();
   await turn();
-  expect(runs).toHaveLength(4);
-  runs[3]?.end();
+  expect(readFrom()).toEqual([0, 10, 20, 30]);
+  reads[3]?.end();
+  await respond();
   await fourth;
+  await readAhead.giveUp();
 });
 
 test("what is read ahead is given up without being sent", async () => {
-  const first = sequence.run(groupAt(0));
+  const first = run(groupAt(0));
   await turn();
-  runs[0]?.turn.onNearlyDelivered(true);
+  reads[0]?.pass();
+  reads[0]?.end();
   await turn();
-  runs[0]?.end({ ...closed, kind: "failed", failure: { kind: "suspended", message: "401" } });
+  reads[1]?.pass();
+  await respond({ kind: "suspended", status: 401, message: "401", responseLost: false });
   expect((await first).kind).toBe("failed");
-  expect([runs[1]?.abandoned, runs[1]?.mayGo]).toEqual([true, false]);
-  await sequence.giveUp();
-  expect(await sequence.ahead()).toBeUndefined();
-  await sequence.giveUp();
-  const again = sequence.run(groupAt(0));
+  expect(reads[1]?.signal.aborted).toBe(true);
+  expect(sentFrom()).toEqual([1]);
+  await readAhead.giveUp();
+  expect(await readAhead.ahead()).toBeUndefined();
+  await readAhead.giveUp();
+  const again = run(groupAt(0));
   await turn();
-  expect(begun().at(-1)).toEqual([0, true]);
-  runs.at(-1)?.end();
+  expect(readFrom()).toEqual([0, 10, 0]);
+  reads[2]?.end();
   await again;
+  await readAhead.giveUp();
 });
 
 test.each([
-  { name: "nothing has settled yet", next: async () => undefined },
-  { name: "the state cannot be asked", next: () => Promise.reject(new Error("no lease")) },
+  { name: "the store has nothing new", next: async () => undefined },
+  { name: "the state store fails", next: () => Promise.reject(new Error("no lease")) },
 ])("no window is read ahead where $name", async ({ next }) => {
   after = next;
-  const first = sequence.run(groupAt(0));
+  const first = run(groupAt(0));
   await turn();
-  runs[0]?.turn.onNearlyDelivered(true);
-  runs[0]?.end();
-  expect(await first).toBe(closed);
-  expect(await sequence.ahead()).toBeUndefined();
-  expect(runs).toHaveLength(1);
+  reads[0]?.end();
+  expect((await first).kind).toBe("closed");
+  expect(await readAhead.ahead()).toBeUndefined();
+  expect(readFrom()).toEqual([0]);
 });
 
-test("a run that breaks is reported when it is its turn", async () => {
-  const broken = new ReadAhead({
-    newExport: () => ({ run: () => Promise.reject(new Error("broken")), abandon: () => undefined }),
-    after,
-  });
-  await expect(broken.run(groupAt(0))).rejects.toThrow("broken");
+test("a window that breaks while it is read ahead is reported when it is its turn", async () => {
+  const first = run(groupAt(0));
+  await turn();
+  reads[0]?.end();
+  expect((await first).kind).toBe("closed");
+  const ahead = await readAhead.ahead();
+  reads[1]?.outcome.resolve(Promise.reject(new Error("broken")) as never);
+  await turn();
+  await expect(run(ahead!)).rejects.toThrow("broken");
+  expect(await readAhead.ahead()).toBeUndefined();
 });

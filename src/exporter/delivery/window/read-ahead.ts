@@ -1,27 +1,28 @@
+import { Deferred } from "../../../base/core/deferred.ts";
 import type { WindowGroup } from "../plan/window-groups.ts";
-import type { WindowResult, WindowTurn } from "./window-export.ts";
+import type { WindowPlanner } from "../plan/window-planner.ts";
+import { WindowExport, type WindowExportDeps, type WindowResult } from "./window-export.ts";
 
-/** The part of a window export that read-ahead uses (`window-export.ts`). */
-interface Run {
-  run(): Promise<WindowResult>;
-  /** Stops reading. */
-  abandon(): void;
+export interface ReadAheadOptions {
+  /** Its reason is an Interruption. */
+  readonly interrupt: AbortSignal;
+  /** Ends everything at once. */
+  readonly signal: AbortSignal;
 }
 
-export interface WindowSequenceOptions {
-  readonly newExport: (group: WindowGroup, turn: WindowTurn) => Run;
-  /** The window that follows `group` once that is closed, if it can be determined in advance. */
-  readonly after: (group: WindowGroup) => Promise<WindowGroup | undefined>;
+/** The circumstances in which a window is run. */
+export interface WindowRun {
+  /** Only the oldest unsent batch is sent, alone. */
+  readonly isProbe: boolean;
+  /** Sources that could not be read in this cycle. */
+  readonly failed: ReadonlySet<string>;
 }
 
 /** A window that runs, or is read ahead. */
-interface Started {
-  readonly group: WindowGroup;
-  readonly run: Run;
+interface StartedWindow {
+  readonly window: WindowExport;
+  readonly predecessorClosed: Deferred<boolean>;
   readonly result: Promise<WindowResult>;
-  readonly takeTurn: (mayGo: boolean) => void;
-  /** Its first samples have arrived. */
-  isReading: boolean;
 }
 
 /**
@@ -31,83 +32,80 @@ interface Started {
  * journal.
  *
  * While the receiver keeps up, the next read begins with the first samples of the current window. Otherwise
- * it waits until few of the current window's requests are left, since a slow receiver would keep two windows
+ * it waits until few of the current window's batches are left, since a slow receiver would keep two windows
  * in memory.
  */
 export class ReadAhead {
-  readonly #options: WindowSequenceOptions;
-  #current: Started | undefined;
-  #ahead: Promise<Started | undefined> | undefined;
+  readonly #planner: Pick<WindowPlanner, "after" | "adapt">;
+  readonly #deps: WindowExportDeps;
+  readonly #options: ReadAheadOptions;
+  #ahead: Promise<StartedWindow | undefined> = Promise.resolve(undefined);
   #keepsUp = false;
 
-  constructor(options: WindowSequenceOptions) {
+  constructor(
+    planner: Pick<WindowPlanner, "after" | "adapt">,
+    deps: WindowExportDeps,
+    options: ReadAheadOptions,
+  ) {
+    this.#planner = planner;
+    this.#deps = deps;
     this.#options = options;
   }
 
   /** The window being read ahead, which has to run next. */
   async ahead(): Promise<WindowGroup | undefined> {
-    return (await this.#ahead)?.group;
+    return (await this.#ahead)?.window.group;
   }
 
-  async run(group: WindowGroup): Promise<WindowResult> {
+  async run(group: WindowGroup, circumstances: WindowRun): Promise<WindowResult> {
     const ahead = await this.#ahead;
-    this.#ahead = undefined;
-    const current = ahead?.group === group ? ahead : this.#start(group);
-    this.#current = current;
-    current.takeTurn(true);
-    if (current.isReading && this.#keepsUp) this.#readAfter(current);
-    try {
-      const result = await current.result;
-      // The window read ahead is valid only after a closed one.
-      if (result.kind !== "closed") await this.giveUp();
-      return result;
-    } finally {
-      this.#current = undefined;
-    }
+    const current = ahead?.window.group === group ? ahead : this.#start(group, circumstances.isProbe);
+    current.predecessorClosed.resolve(true);
+    this.#ahead = this.#readAfter(current.window, circumstances);
+    const result = await current.result;
+    const pace = await current.window.nearlyDelivered;
+    if (pace !== undefined) this.#keepsUp = pace === "kept up";
+    // The window read ahead is valid only after a closed one.
+    if (result.kind !== "closed") await this.giveUp();
+    return result;
   }
 
   /** Abandons the window being read ahead, and waits until it has ended. */
   async giveUp(): Promise<void> {
     const ahead = await this.#ahead;
-    this.#ahead = undefined;
+    this.#ahead = Promise.resolve(undefined);
     if (ahead === undefined) return;
-    ahead.run.abandon();
-    ahead.takeTurn(false);
+    ahead.window.abandon();
+    ahead.predecessorClosed.resolve(false);
     await Promise.allSettled([ahead.result]);
   }
 
-  #start(group: WindowGroup): Started {
-    let takeTurn = (_: boolean) => {};
-    const mayGo = new Promise<boolean>((resolve) => {
-      takeTurn = resolve;
-    });
-    const run = this.#options.newExport(group, {
-      mayGo,
-      onReading: () => {
-        started.isReading = true;
-        if (this.#keepsUp) this.#readAfter(started);
-      },
-      onNearlyDelivered: (keptUp) => {
-        this.#keepsUp = keptUp;
-        this.#readAfter(started);
-      },
-    });
-    // Deferred: its callbacks need `started`, and a reader may respond immediately.
-    const result = Promise.resolve().then(() => run.run());
-    const started: Started = { group, run, result, takeTurn, isReading: false };
+  #start(group: WindowGroup, isProbe: boolean): StartedWindow {
+    const predecessorClosed = new Deferred<boolean>();
+    const options = { ...this.#options, predecessorClosed: predecessorClosed.promise, isProbe };
+    const window = new WindowExport(group, this.#deps, options);
+    const result = window.run();
     // The error is reported when the window is run; until then there is no listener.
     result.catch(() => undefined);
-    return started;
+    void this.#adaptTo(window);
+    return { window, predecessorClosed, result };
   }
 
-  #readAfter(started: Started): void {
-    // A window being read ahead must become current before a further one is read.
-    if (this.#current === started) this.#ahead ??= this.#startAfter(started.group);
+  async #adaptTo({ group, read }: WindowExport): Promise<void> {
+    const cost = await read;
+    if (cost !== undefined && group.isLate !== true) this.#planner.adapt(cost);
   }
 
-  async #startAfter(group: WindowGroup): Promise<Started | undefined> {
+  /** Starts the window after `current` as soon as it may be read. */
+  async #readAfter(
+    current: WindowExport,
+    { failed, isProbe }: WindowRun,
+  ): Promise<StartedWindow | undefined> {
+    const mayRead =
+      (this.#keepsUp && (await current.firstBatch)) || (await current.nearlyDelivered) !== undefined;
+    if (!mayRead) return undefined;
     // A failure of the state store is reported by the next window, not by this one.
-    const next = await this.#options.after(group).catch(() => undefined);
-    return next && this.#start(next);
+    const next = await this.#planner.after(current.group, failed).catch(() => undefined);
+    return next && this.#start(next, isProbe);
   }
 }

@@ -1,15 +1,11 @@
 import { expect, test } from "vitest";
+import { windowExportDeps } from "../../../../test/support/window-export-deps.ts";
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
-import { silentLogger } from "../../../base/core/log.ts";
+import { Deferred } from "../../../base/core/deferred.ts";
 import type { SampleReader } from "../../metrics-store/sample-reader.ts";
-import { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
-import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
-import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import type { Sender } from "../../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
-import { MemoryBudget } from "../batch/memory-budget.ts";
-import { SinkStats } from "../sink-stats.ts";
 import { MemoryState } from "../state/memory-state.ts";
 import { WindowExport } from "./window-export.ts";
 
@@ -27,55 +23,22 @@ interface Parts {
   readonly read: SampleReader["read"];
   readonly send?: Sender["send"];
   readonly newBuilder?: () => WriteRequestBuilder;
-  readonly mayGo?: Promise<boolean>;
+  readonly predecessorClosed?: Promise<boolean>;
   readonly clock?: Clock;
   readonly maxSize?: number;
 }
 
 function runOf({ state, read, clock = systemClock, ...parts }: Parts): WindowExport {
   const never = new AbortController().signal;
-  const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
   const send = parts.send ?? (() => Promise.reject(new Error("nothing to send")));
   return new WindowExport(
     { fromMs: 10, toMs: 20, sources: ["a"], open: undefined },
+    windowExportDeps({ maxSize: 10, ...parts, state, read, send, clock }),
     {
-      sink: "sink",
-      sources: new Map([["a", { name: "a", metricsql: "up" }]]),
-      tenant: undefined,
-      owner: "",
-      batch: { timeoutMs: 50, maxSize: parts.maxSize ?? 10 },
-      laneCount: 1,
-      dropExhausted: false,
-      reader: { storeNowMs: () => 30, read },
-      collisions: new KnownCollisions(),
-      stepMs: 1,
-      endpoint: "http://127.0.0.1/write",
-      connection: {
-        kind: "connected",
-        sender: { send, close: async () => undefined },
-        state: new EndpointState("1.0"),
-        encoder: () => encoder,
-        newBuilder: parts.newBuilder ?? ((onCapacity) => new WriteRequestBuilder(onCapacity)),
-      },
-      rejected: { add: async () => undefined },
-      refusals: { isHopeless: false },
-      state,
-      late: undefined,
-      share: new MemoryBudget(2 ** 20).openShare(),
-      stats: new SinkStats(0),
-      clock,
-      log: silentLogger,
-    },
-    {
-      turn: {
-        mayGo: parts.mayGo ?? Promise.resolve(true),
-        onReading: () => undefined,
-        onNearlyDelivered: () => undefined,
-      },
+      predecessorClosed: parts.predecessorClosed ?? Promise.resolve(true),
       isProbe: false,
       interrupt: never,
       signal: never,
-      onRead: () => undefined,
     },
   );
 }
@@ -88,21 +51,22 @@ async function newState(): Promise<MemoryState> {
 }
 
 test.each([
-  { mayGo: true, kind: "closed", checkpointMs: 20 },
-  { mayGo: false, kind: "unfinished", checkpointMs: 10 },
-])("a window without samples that is read ahead closes with its turn: $mayGo", async (expected) => {
-  const state = await newState();
-  let takeTurn = (_: boolean) => {};
-  const mayGo = new Promise<boolean>((resolve) => {
-    takeTurn = resolve;
-  });
-  const result = runOf({ state, mayGo, read: async () => complete }).run();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect((await state.load("sink")).checkpoints.get("a")).toBe(10);
-  takeTurn(expected.mayGo);
-  expect((await result).kind).toBe(expected.kind);
-  expect((await state.load("sink")).checkpoints.get("a")).toBe(expected.checkpointMs);
-});
+  { isClosed: true, kind: "closed", checkpointMs: 20 },
+  { isClosed: false, kind: "unfinished", checkpointMs: 10 },
+])(
+  "a window without samples that is read ahead closes after its predecessor: $isClosed",
+  async (expected) => {
+    const state = await newState();
+    const predecessorClosed = new Deferred<boolean>();
+    const parts = { state, predecessorClosed: predecessorClosed.promise, read: async () => complete };
+    const result = runOf(parts).run();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await state.load("sink")).checkpoints.get("a")).toBe(10);
+    predecessorClosed.resolve(expected.isClosed);
+    expect((await result).kind).toBe(expected.kind);
+    expect((await state.load("sink")).checkpoints.get("a")).toBe(expected.checkpointMs);
+  },
+);
 
 /** The system's clock, with a count of sleepers. */
 class WatchedClock implements Clock {

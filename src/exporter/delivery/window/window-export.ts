@@ -1,31 +1,31 @@
+import { Deferred } from "../../../base/core/deferred.ts";
+import { withEither } from "../../../base/core/signals.ts";
 import type { ReadFailure } from "../../metrics-store/client/read-failure.ts";
-import type { SampleReader, Tenant } from "../../metrics-store/sample-reader.ts";
 import type { WindowCost } from "../../metrics-store/window.ts";
-import type { PolicySource } from "../../policy/spec/types.ts";
 import type { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
-import {
-  type Batch,
-  Batcher,
-  type BatcherOptions,
-  type BatchSource,
-  InDoubtBatcher,
-  settledSeries,
-} from "../batch/batcher.ts";
+import type { Batch } from "../batch/batch.ts";
+import { Batcher, type BatcherOptions, type WindowBatcher } from "../batch/batcher.ts";
+import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
+import { acknowledgedSeries } from "../batch/series-hash.ts";
 import { LateBatcher } from "../late/late-batcher.ts";
 import { hasRequestsInDoubt, type WindowGroup } from "../plan/window-groups.ts";
 import type { DeliveryFailure } from "../send/delivery-state.ts";
-import { Dispatcher, type DispatcherDeps, type Interruption } from "../send/dispatcher.ts";
-import type { WindowBounds } from "../state/sink-state.ts";
+import {
+  Dispatcher,
+  type DispatcherDeps,
+  type DispatcherOptions,
+  type Interruption,
+} from "../send/dispatcher.ts";
+import { WindowJournal, type WindowJournalDeps } from "../state/window-journal.ts";
+import type { Reading, SourceReader } from "./source-reader.ts";
 
-/** The dependencies of a window export on its sink. */
-export interface WindowExportDeps extends DispatcherDeps {
-  readonly sources: ReadonlyMap<string, PolicySource>;
-  readonly tenant: Tenant | undefined;
-  /** The tenant, or the policy where there are no tenants; see `ReadRequest`. */
-  readonly owner: string;
+/** The parts of a sink that export its windows, for one cycle. */
+export interface WindowExportDeps {
+  readonly sources: SourceReader;
   readonly batch: { readonly timeoutMs: number; readonly maxSize: number };
-  readonly reader: SampleReader;
   readonly collisions: KnownCollisions;
+  readonly dispatcher: DispatcherDeps;
+  readonly journal: WindowJournalDeps;
   /** Grid of expressions in a window that is not open yet. */
   readonly stepMs: number;
 }
@@ -37,121 +37,219 @@ export interface WindowResult {
    * `interrupted`: by an edit or a stop.
    */
   readonly kind: "closed" | "partly" | "unfinished" | "failed" | "interrupted";
-  readonly failure?: DeliveryFailure;
+  readonly failure: DeliveryFailure | undefined;
   readonly sourceErrors: ReadonlyMap<string, ReadFailure>;
   readonly requestsWithResponse: number;
 }
 
-/** Controls a window that may be read ahead; see `read-ahead.ts`. */
-export interface WindowTurn {
-  /** Resolves when its requests may be sent; to false when they never may. */
-  readonly mayGo: Promise<boolean>;
-  /** The first requests of its last source are built. */
-  readonly onReading: () => void;
-  /**
-   * The window is read completely, and few of its requests await a response; `keptUp`: that took no longer
-   * than the reading.
-   */
-  readonly onNearlyDelivered: (keptUp: boolean) => void;
-}
-
-/** The sources that were read completely, and those that could not be read. */
-interface Reading {
-  readonly whole: readonly string[];
-  readonly errors: ReadonlyMap<string, ReadFailure>;
-}
-
-export interface WindowExportOptions {
-  readonly turn: WindowTurn;
-  /** Only the oldest unsent batch is sent, alone. */
-  readonly isProbe: boolean;
-  /** Its reason is an {@link Interruption}. */
-  readonly interrupt: AbortSignal;
-  /** Ends everything at once. */
-  readonly signal: AbortSignal;
-  /** Called when the reading has ended by itself, or for lack of memory. */
-  readonly onRead: (cost: WindowCost) => void;
-}
+/** Whether the receiver took its requests about as quickly as they were read. */
+export type Pace = "kept up" | "fell behind";
 
 /** Receivers limit the size of a request (Prometheus: 32 MiB decoded); very long labels could exceed it. */
 const maxRequestBytes = 8 * 2 ** 20;
 
 /**
- * Exports one window of a sink: reads its sources one after another into requests, has them delivered, and
+ * Exports one window of a sink: reads its sources one after another into batches, has them delivered, and
  * moves the checkpoints of the sources that were completely read and delivered.
  *
- * Reading never waits for the receiver: requests queue in memory. When the sink's memory share is spent,
- * reading stops, queued requests are delivered, and the window is run again, which skips everything its
+ * Reading never waits for the receiver: batches queue in memory. When the sink's memory share is spent,
+ * reading stops, queued batches are delivered, and the window is run again, which skips everything its
  * journal records.
  *
  * If the window has requests in doubt, a first reading resolves those; see {@link InDoubtBatcher}.
  */
 export class WindowExport {
-  readonly #group: WindowGroup;
+  readonly group: WindowGroup;
   readonly #deps: WindowExportDeps;
-  readonly #options: WindowExportOptions;
-  readonly #delivery: Dispatcher;
-  readonly #stepMs: number;
-  /** Aborted to end the reading: by a failure, a spent share, an interruption. */
-  readonly #reading = new AbortController();
-  #samplesRead = 0;
-  #readMs = 0;
-  /** Size of this run's open batches. */
-  #draftBytes = 0;
-  /** Set while requests may be finished before they are full. */
-  #pass: Batcher | LateBatcher | undefined;
-  #isFinishing = false;
+  readonly #options: DispatcherOptions;
+  readonly #journal: WindowJournal;
+  readonly #dispatcher: Dispatcher;
+  readonly #abandoned = new AbortController();
+  readonly #firstBatch = new Deferred<boolean>();
+  readonly #read = new Deferred<WindowCost | undefined>();
+  readonly #nearlyDelivered = new Deferred<Pace | undefined>();
   #isReadingLast = false;
+  #isFinishingEarly = false;
+  /** Memory of the open batches, as accounted for. */
+  #openBytes = 0;
 
-  constructor(group: WindowGroup, deps: WindowExportDeps, options: WindowExportOptions) {
-    this.#group = group;
+  constructor(group: WindowGroup, deps: WindowExportDeps, options: DispatcherOptions) {
+    this.group = group;
     this.#deps = deps;
     this.#options = options;
-    this.#stepMs = group.open?.stepMs ?? deps.stepMs;
-    this.#delivery = new Dispatcher(deps, {
-      bounds: this.#bounds(),
-      sources: group.sources,
-      open: group.open,
-      isPart: [...(group.open?.sources ?? [])].some((source) => !group.sources.includes(source)),
-      isLate: group.isLate === true,
-      isProbe: options.isProbe,
-      mayGo: options.turn.mayGo,
-      interrupt: options.interrupt,
-      signal: options.signal,
-      onEnough: () => this.abandon(),
-    });
+    this.#journal = new WindowJournal(group, deps.stepMs, deps.journal);
+    this.#dispatcher = new Dispatcher(this.#journal, deps.dispatcher, options);
   }
 
-  #bounds(): WindowBounds {
-    return { fromMs: this.#group.fromMs, toMs: this.#group.toMs, stepMs: this.#stepMs };
+  /** Resolves to true with the first batch of the last source; to false when there will be none. */
+  get firstBatch(): Promise<boolean> {
+    return this.#firstBatch.promise;
+  }
+
+  /** Resolves when the reading has ended: to its cost, or to undefined when it was cut off. */
+  get read(): Promise<WindowCost | undefined> {
+    return this.#read.promise;
+  }
+
+  /** Resolves when the window is read completely and few of its batches are left; otherwise to undefined. */
+  get nearlyDelivered(): Promise<Pace | undefined> {
+    return this.#nearlyDelivered.promise;
   }
 
   /** Stops reading. */
   abandon(): void {
-    this.#reading.abort();
+    this.#abandoned.abort();
   }
 
+  /** Call once. @throws only for internal errors */
   async run(): Promise<WindowResult> {
     const { interrupt, signal } = this.#options;
-    const endReading = () => this.abandon();
-    interrupt.addEventListener("abort", endReading);
-    signal.addEventListener("abort", endReading);
+    const ends = [interrupt, signal, this.#dispatcher.enough, this.#abandoned.signal];
     try {
-      if (this.#group.isLate !== true && hasRequestsInDoubt(this.#group.open)) {
-        const result = await this.#settle();
-        if (result !== undefined) return result;
-      }
-      return await this.#deliver();
+      return await withEither(ends, async (ended) => {
+        return (await this.#resolveDoubts(ended)) ?? (await this.#deliver(ended));
+      });
     } catch (error) {
       // The window is run again: none of this run's requests may still be in flight then.
       this.abandon();
-      await this.#delivery.abandoned();
+      await this.#dispatcher.abandoned();
       throw error;
     } finally {
-      interrupt.removeEventListener("abort", endReading);
-      signal.removeEventListener("abort", endReading);
-      this.#deps.share.growOpenBatches(-this.#draftBytes);
+      this.#deps.dispatcher.share.growOpenBatches(-this.#openBytes);
+      this.#firstBatch.resolve(false);
+      this.#read.resolve(undefined);
+      this.#nearlyDelivered.resolve(undefined);
     }
+  }
+
+  /** @returns a result when the window cannot continue; undefined when none of its requests is in doubt */
+  async #resolveDoubts(ended: AbortSignal): Promise<WindowResult | undefined> {
+    const { open, isLate } = this.group;
+    if (open === undefined || isLate === true || !hasRequestsInDoubt(open)) return undefined;
+    const batcher = new InDoubtBatcher(open, this.#batcherOptions());
+    const { errors } = await this.#readInto(batcher, ended);
+    // Only a complete reading shows what a request held; half of it would leave the rest in doubt for ever.
+    if (errors.size === 0 && !ended.aborted) this.#queue(batcher, batcher.finishAll());
+    await this.#dispatcher.drained();
+    if (this.#isStopped()) return this.#result("interrupted", errors);
+    if (this.#dispatcher.failure !== undefined) return this.#result("failed", errors);
+    if (errors.size > 0) return this.#result("partly", errors);
+    // A probe has shown that the receiver is back; so has a request that was cut short. The window starts
+    // over.
+    return ended.aborted ? this.#result("unfinished", errors) : undefined;
+  }
+
+  async #deliver(ended: AbortSignal): Promise<WindowResult> {
+    const dispatcher = this.#dispatcher;
+    const batcher = this.#newBatcher();
+    const reading = await this.#readWatchingAge(batcher, ended);
+    // After an edit the rest is sent differently, after a failure not at all; otherwise open batches are
+    // sent.
+    if (this.#interruption() !== "edit" && dispatcher.failure === undefined) {
+      this.#queue(batcher, batcher.finishAll());
+    } else {
+      dispatcher.leaveRest();
+    }
+    if (batcher instanceof LateBatcher) this.#deps.dispatcher.recorder.late(batcher.found);
+    this.#firstBatch.resolve(false);
+    this.#read.resolve(this.#costOf(reading, ended));
+    const isRead = reading.whole.length === this.group.sources.length;
+    if (!(await this.#options.predecessorClosed)) dispatcher.leaveRest();
+    else if (isRead && !ended.aborted) await this.#awaitNearlyDelivered(reading);
+    await dispatcher.drained();
+    const { errors } = reading;
+    if (dispatcher.failure !== undefined) return this.#result("failed", errors);
+    if (!dispatcher.isIncomplete) await this.#journal.close(reading.whole);
+    if (this.#isStopped()) return this.#result("interrupted", errors);
+    if (errors.size > 0) return this.#result("partly", errors);
+    return this.#result(isRead && !dispatcher.isIncomplete ? "closed" : "unfinished", errors);
+  }
+
+  async #awaitNearlyDelivered({ durationMs }: Reading): Promise<void> {
+    const { clock } = this.#deps.dispatcher;
+    const sinceMs = clock.monotonicMs();
+    if (!(await this.#dispatcher.nearlyDrained())) return;
+    const waitedMs = clock.monotonicMs() - sinceMs;
+    this.#nearlyDelivered.resolve(waitedMs <= durationMs ? "kept up" : "fell behind");
+  }
+
+  #costOf({ samples, durationMs }: Reading, ended: AbortSignal): WindowCost | undefined {
+    const { outgrewMemory } = this.#dispatcher;
+    if (ended.aborted && !outgrewMemory) return undefined;
+    const { fromMs, toMs } = this.group;
+    return { lengthMs: toMs - fromMs, samples, readMs: durationMs, outgrewMemory };
+  }
+
+  #newBatcher(): Batcher | LateBatcher {
+    const { isLate, open } = this.group;
+    if (isLate && open !== undefined) return new LateBatcher(open, this.#batcherOptions());
+    return new Batcher(acknowledgedSeries(this.#journal.window), this.#batcherOptions());
+  }
+
+  #batcherOptions(): BatcherOptions {
+    const { batch, collisions, dispatcher } = this.#deps;
+    const { receiver, clock } = dispatcher;
+    const { connection, laneCount } = receiver;
+    return {
+      encoder: connection.encoder(),
+      collisions,
+      newBuilder: (onCapacity) => connection.newBuilder(onCapacity),
+      fromMs: this.group.fromMs,
+      maxSamples: batch.maxSize,
+      maxBytes: Math.min(maxRequestBytes, connection.state.maxRequestBytes(clock.monotonicMs())),
+      timeoutMs: batch.timeoutMs,
+      laneCount,
+      monotonicMs: () => clock.monotonicMs(),
+      keepsSamples: this.#journal.keepsSamples,
+    };
+  }
+
+  /** Reads the sources; finishes aged batches even while no samples arrive. */
+  async #readWatchingAge(batcher: WindowBatcher, ended: AbortSignal): Promise<Reading> {
+    const aging = new AbortController();
+    const age = this.#watchAge(batcher, aging.signal);
+    this.#dispatcher.follow(age);
+    try {
+      return await this.#readInto(batcher, ended);
+    } finally {
+      aging.abort();
+      await age.catch(() => undefined);
+    }
+  }
+
+  async #watchAge(batcher: WindowBatcher, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps.dispatcher;
+    const everyMs = Math.max(50, this.#deps.batch.timeoutMs / 4);
+    for (;;) {
+      await clock.sleep(everyMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      this.#queue(batcher, batcher.finishAged());
+    }
+  }
+
+  async #readInto(batcher: WindowBatcher, ended: AbortSignal): Promise<Reading> {
+    const { sources } = this.group;
+    const consumerOf = (name: string) => {
+      this.#isReadingLast = name === sources.at(-1);
+      const source = batcher.source(name);
+      return {
+        onSeries: (...[series, samples]: Parameters<typeof source.add>) => {
+          this.#queue(batcher, source.add(series, samples));
+        },
+      };
+    };
+    const reading = await this.#deps.sources.read(sources, this.#journal.bounds, consumerOf, ended);
+    const { recorder } = this.#deps.dispatcher;
+    recorder.read(reading.samples);
+    for (const invalid of batcher.takeInvalid()) recorder.invalid(invalid);
+    return reading;
+  }
+
+  #queue(batcher: WindowBatcher, batches: readonly Batch[]): void {
+    this.#accountFor(batcher);
+    if (batches.length === 0) return;
+    for (const batch of batches) this.#dispatcher.queue(batch);
+    if (this.#isReadingLast) this.#firstBatch.resolve(true);
   }
 
   /**
@@ -159,182 +257,22 @@ export class WindowExport {
    * step: smaller requests, and no second reading. Reading stops only when finished requests wait too long
    * for the receiver.
    */
-  #growOpenBatches(changeBytes: number): void {
-    const { share } = this.#deps;
-    this.#draftBytes += changeBytes;
+  #accountFor(batcher: WindowBatcher): void {
+    const { share } = this.#deps.dispatcher;
+    // An entry for each sample takes about as much memory as the sample.
+    const weight = this.#journal.keepsSamples || this.#journal.isPerSample ? 2 : 1;
+    const changeBytes = batcher.openBytes * weight - this.#openBytes;
+    if (changeBytes === 0) return;
+    this.#openBytes += changeBytes;
     share.growOpenBatches(changeBytes);
-    if (changeBytes <= 0 || this.#isFinishing || !share.isCrowded()) return;
-    this.#isFinishing = true;
-    this.#delivery.follow(
+    if (changeBytes < 0 || this.#isFinishingEarly || !share.isCrowded()) return;
+    this.#isFinishingEarly = true;
+    this.#dispatcher.follow(
       Promise.resolve().then(() => {
-        this.#isFinishing = false;
-        this.#pass?.finishAll();
+        this.#isFinishingEarly = false;
+        this.#queue(batcher, batcher.finishEarly());
       }),
     );
-  }
-
-  /** @returns a result when the window cannot continue; undefined when none of its requests is in doubt */
-  async #settle(): Promise<WindowResult | undefined> {
-    const { open } = this.#group;
-    if (open === undefined) return undefined;
-    const pass = new InDoubtBatcher(open, settledSeries(open), this.#passOptions());
-    const { errors } = await this.#read(pass);
-    // Only a complete reading shows what a request held; half of it would leave the rest in doubt for ever.
-    if (errors.size === 0 && !this.#reading.signal.aborted) pass.finishAll();
-    await this.#delivery.drained();
-    if (this.#isStopped()) return this.#result("interrupted", errors);
-    if (this.#delivery.failure !== undefined) return this.#result("failed", errors);
-    if (errors.size > 0) return this.#result("partly", errors);
-    // A probe has shown that the receiver is back; so has a request that was cut short. The window starts
-    // over.
-    return this.#reading.signal.aborted ? this.#result("unfinished", errors) : undefined;
-  }
-
-  async #deliver(): Promise<WindowResult> {
-    const delivery = this.#delivery;
-    const pass = this.#openBatcher();
-    const { errors, whole } = await this.#readWatchingAge(pass);
-    // After an edit the rest is sent differently, after a failure not at all; otherwise open batches are
-    // sent.
-    if (this.#interruption() !== "edit" && delivery.failure === undefined) pass.finishAll();
-    else delivery.leaveRest();
-    this.#noteCost();
-    const isWhole = whole.length === this.#group.sources.length && !this.#reading.signal.aborted;
-    const { turn } = this.#options;
-    if (!(await turn.mayGo)) delivery.leaveRest();
-    else if (isWhole) {
-      const sinceMs = this.#deps.clock.monotonicMs();
-      const isWell = await delivery.nearlyDrained();
-      if (isWell) turn.onNearlyDelivered(this.#deps.clock.monotonicMs() - sinceMs <= this.#readMs);
-    }
-    await delivery.drained();
-    if (delivery.failure !== undefined) return this.#result("failed", errors);
-    if (!delivery.hasUnsettled) await this.#close(whole);
-    if (this.#isStopped()) return this.#result("interrupted", errors);
-    if (errors.size > 0) return this.#result("partly", errors);
-    const isComplete = !delivery.hasUnsettled && whole.length === this.#group.sources.length;
-    return this.#result(isComplete ? "closed" : "unfinished", errors);
-  }
-
-  #noteCost(): void {
-    const { outgrewMemory } = this.#delivery;
-    if (this.#reading.signal.aborted && !outgrewMemory) return;
-    const { fromMs, toMs } = this.#group;
-    this.#options.onRead({
-      lengthMs: toMs - fromMs,
-      samples: this.#samplesRead,
-      readMs: this.#readMs,
-      outgrewMemory,
-    });
-  }
-
-  #openBatcher(): Batcher | LateBatcher {
-    const { isLate, open } = this.#group;
-    if (isLate && open !== undefined) {
-      return new LateBatcher(open, this.#passOptions(), (samples) => {
-        this.#deps.stats.late += samples;
-      });
-    }
-    return new Batcher(settledSeries(this.#delivery.window), this.#passOptions());
-  }
-
-  async #close(sources: readonly string[]): Promise<void> {
-    if (sources.length === 0) return;
-    const { state, sink, late } = this.#deps;
-    const { window } = this.#delivery;
-    // Only these: the others' samples may still be sent in a window of other bounds, which then records them.
-    if (!this.#group.isLate) await late?.remember(this.#bounds(), sources);
-    if (window !== undefined) return state.closeSources(window, sources);
-    // Nothing was sent, so no journal was opened: only the checkpoints move.
-    await Promise.all(sources.map((source) => state.setCheckpoint(sink, source, this.#group.toMs)));
-  }
-
-  /** Reads the sources one after another, past failed ones, until the reading is ended. */
-  async #read(pass: { source(name: string): BatchSource }): Promise<Reading> {
-    const { sources, tenant, reader, stats } = this.#deps;
-    const whole: string[] = [];
-    const errors = new Map<string, ReadFailure>();
-    const window = { fromMs: this.#group.fromMs, toMs: this.#group.toMs };
-    for (const name of this.#group.sources) {
-      const source = sources.get(name);
-      if (source === undefined) continue;
-      if (this.#reading.signal.aborted) break;
-      this.#isReadingLast = name === this.#group.sources.at(-1);
-      const { owner } = this.#deps;
-      const request = { selector: source.metricsql, name, stepMs: this.#stepMs, window, tenant, owner };
-      const outcome = await reader
-        .read(request, pass.source(name), this.#reading.signal)
-        .catch((error: unknown) => {
-          if (this.#reading.signal.aborted) return undefined;
-          throw error;
-        });
-      if (outcome === undefined) break;
-      if (outcome.kind === "complete") {
-        whole.push(name);
-        this.#samplesRead += outcome.samples;
-        this.#readMs += outcome.durationMs;
-        stats.read += outcome.samples;
-      } else if (outcome.kind === "failed") {
-        errors.set(name, outcome);
-      }
-    }
-    return { whole, errors };
-  }
-
-  /**
-   * Reads the sources; finishes requests whose first sample has waited long enough, even without new samples.
-   */
-  async #readWatchingAge(pass: Batcher | LateBatcher): Promise<Reading> {
-    const aging = new AbortController();
-    const age = this.#watchAge(pass, Math.max(50, this.#deps.batch.timeoutMs / 4), aging.signal);
-    this.#delivery.follow(age);
-    this.#pass = pass;
-    try {
-      return await this.#read(pass);
-    } finally {
-      this.#pass = undefined;
-      aging.abort();
-      await age.catch(() => undefined);
-    }
-  }
-
-  async #watchAge(pass: { finishAged(): void }, everyMs: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#deps;
-    const sleeps = () =>
-      clock.sleep(everyMs, signal).then(
-        () => true,
-        () => false,
-      );
-    while (await sleeps()) pass.finishAged();
-  }
-
-  #passOptions(): BatcherOptions {
-    const { connection, collisions, batch, laneCount, late, clock, stats, log } = this.#deps;
-    const keepsSamples = late !== undefined && !this.#group.isLate;
-    // An entry for each sample takes about as much memory as the sample.
-    const weight = keepsSamples || this.#group.isLate ? 2 : 1;
-    return {
-      encoder: connection.encoder(),
-      collisions,
-      newBuilder: () => connection.newBuilder((changeBytes) => this.#growOpenBatches(changeBytes * weight)),
-      fromMs: this.#group.fromMs,
-      maxSamples: batch.maxSize,
-      maxBytes: Math.min(maxRequestBytes, connection.state.maxRequestBytes(clock.monotonicMs())),
-      timeoutMs: batch.timeoutMs,
-      laneCount,
-      monotonicMs: () => clock.monotonicMs(),
-      keepsSamples,
-      onRequest: (ready: Batch) => {
-        this.#delivery.queue(ready);
-        if (!this.#isReadingLast) return;
-        this.#isReadingLast = false;
-        this.#options.turn.onReading();
-      },
-      onRefused: (refused, samples) => {
-        stats.reject(samples, refused.message, clock.nowMs());
-        log.warn({ sink: this.#deps.sink, reason: refused.reason, samples }, refused.message);
-      },
-    };
   }
 
   #interruption(): Interruption | undefined {
@@ -347,7 +285,7 @@ export class WindowExport {
   }
 
   #result(kind: WindowResult["kind"], sourceErrors: ReadonlyMap<string, ReadFailure>): WindowResult {
-    const { failure, responses } = this.#delivery;
-    return { kind, ...(failure && { failure }), sourceErrors, requestsWithResponse: responses };
+    const { failure, responses } = this.#dispatcher;
+    return { kind, failure, sourceErrors, requestsWithResponse: responses };
   }
 }

@@ -36,7 +36,7 @@ export interface RejectedEntry {
 export interface RejectedRequest {
   readonly sink: string;
   readonly endpoint: string;
-  readonly status?: number;
+  readonly status?: number | undefined;
   readonly message: string;
   readonly request: EncodedRequest;
 }

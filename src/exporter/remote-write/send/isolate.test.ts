@@ -5,8 +5,9 @@ import { SampleBuffer, Series } from "../../series/series.ts";
 import { seriesEncoderFor } from "../encoding/labels.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import { readBody } from "../encoding/request-body.ts";
+import type { RequestPart } from "../encoding/split-request.ts";
 import { WriteRequestBuilder } from "../encoding/write-request.ts";
-import { isolate, maxExtraRequests } from "./isolate.ts";
+import { type Isolation, isolate, maxExtraRequests } from "./isolate.ts";
 import type { Outcome } from "./outcome.ts";
 
 const never = new AbortController().signal;
@@ -50,6 +51,17 @@ const refused: Outcome & { kind: "refused" } = {
 };
 const delivered: Outcome = { kind: "delivered", status: 204 };
 
+async function resultOf(
+  search: ReturnType<typeof isolate>,
+  onPart: (part: RequestPart) => void = () => undefined,
+): Promise<Isolation> {
+  for (;;) {
+    const { done, value } = await search.next();
+    if (done) return value;
+    onPart(value);
+  }
+}
+
 /**
  * A receiver that accepts all of a request or nothing. It rejects requests with a bad sample, or too large
  * ones.
@@ -68,7 +80,7 @@ async function run(
   const first = response(request);
   if (first.kind !== "refused") throw new Error("nothing to isolate");
   const acknowledged: string[] = [];
-  const isolation = await isolate(
+  const search = isolate(
     request,
     first,
     {
@@ -80,10 +92,10 @@ async function run(
         if (outcome.kind === "delivered") arrived.push(...contentOf(sent));
         return Promise.resolve(outcome);
       },
-      onDelivered: (part) => acknowledged.push(...contentOf(part.request)),
     },
     never,
   );
+  const isolation = await resultOf(search, (part) => acknowledged.push(...contentOf(part.request)));
   expect(acknowledged).toEqual(arrived);
   expect(isolation.delivered.flatMap((part) => contentOf(part.request))).toEqual(arrived);
   for (const part of [...isolation.delivered, ...isolation.culprits.map((one) => one.part)]) {
@@ -114,7 +126,7 @@ test("one bad series among 500 costs its neighbours nothing, wherever it is", as
 test("a part that a receiver of 2.0 has written in part is not sent again", async () => {
   let requests = 0;
   const sent: number[] = [];
-  const isolation = await isolate(
+  const search = isolate(
     requestOf(8, 1),
     { ...refused, status: 413 },
     {
@@ -126,6 +138,7 @@ test("a part that a receiver of 2.0 has written in part is not sent again", asyn
     },
     never,
   );
+  const isolation = await resultOf(search);
   expect(sent).toEqual([4, 4]);
   expect(isolation.culprits).toMatchObject([{ part: { firstSeries: 0 }, refusal: { written: 3 } }]);
   expect(isolation.delivered).toMatchObject([{ firstSeries: 4 }]);
@@ -175,7 +188,7 @@ describe("an end before it is done", () => {
 
   test("an abort in a pause", async () => {
     const send = () => Promise.reject(new Error("must not be sent"));
-    const isolation = await isolate(requestOf(2, 1), refused, { clock, send }, AbortSignal.abort());
+    const isolation = await resultOf(isolate(requestOf(2, 1), refused, { clock, send }, AbortSignal.abort()));
     expect(isolation.interrupted?.outcome).toEqual({ kind: "aborted", responseLost: false });
     expect(isolation.interrupted?.part.request.sampleCount).toBe(1);
     expect(isolation.interrupted?.unsent).toHaveLength(1);

@@ -39,8 +39,6 @@ export interface UnfinishedIsolation {
 export interface IsolateDeps {
   readonly clock: Clock;
   readonly send: (request: EncodedRequest, signal: AbortSignal) => Promise<Outcome>;
-  /** Called as soon as a part is accepted, so that it is not repeated after a crash. */
-  readonly onDelivered?: (part: RequestPart) => void;
   /** Pause before each request: a receiver that rejects one request must not be flooded. */
   readonly spacingMs?: number;
 }
@@ -58,15 +56,16 @@ const tooLargeStatus = 413;
  *
  * Halves by series are unordered and processed level by level, so that large good parts arrive early. Parts
  * of one series are sent strictly in time order.
+ *
+ * Yields each accepted part at once, so that it can be recorded: a crash must not repeat it.
  */
-export async function isolate(
+export function isolate(
   request: EncodedRequest,
   refusal: Refusal,
   deps: IsolateDeps,
   signal: AbortSignal,
-): Promise<Isolation> {
-  const run = new IsolationRun(deps, signal);
-  return run.run({ part: { request, firstSeries: 0, firstSample: 0 }, refusal });
+): AsyncGenerator<RequestPart, Isolation, void> {
+  return new IsolationRun(deps, signal).run({ part: { request, firstSeries: 0, firstSample: 0 }, refusal });
 }
 
 class IsolationRun {
@@ -85,12 +84,12 @@ class IsolationRun {
     this.#signal = signal;
   }
 
-  async run(whole: Culprit): Promise<Isolation> {
+  async *run(whole: Culprit): AsyncGenerator<RequestPart, Isolation, void> {
     this.#noteSize(whole);
     let level = [whole];
     while (level.length > 0) {
       const next: Culprit[] = [];
-      for (const bad of level) await this.#halve(bad, next);
+      for (const bad of level) yield* this.#halve(bad, next);
       level = next;
     }
     const isolation = { delivered: this.#delivered, culprits: this.#culprits };
@@ -99,7 +98,7 @@ class IsolationRun {
   }
 
   /** Sends the halves of a bad part; bad halves are added to `next`. */
-  async #halve(bad: Culprit, next: Culprit[]): Promise<void> {
+  async *#halve(bad: Culprit, next: Culprit[]): AsyncGenerator<RequestPart, void, void> {
     const isInTime = bad.part.request.seriesCount === 1;
     const halves = this.#isOver(isInTime) ? undefined : splitRequest(bad.part.request);
     if (halves === undefined) {
@@ -112,24 +111,27 @@ class IsolationRun {
       firstSample: bad.part.firstSample + firstSample,
     })) as [RequestPart, RequestPart];
 
-    const firstResult = await this.#send(first, bad.refusal);
+    const firstResult = yield* this.#send(first, bad.refusal);
     if (typeof firstResult !== "string") {
       // The earlier half of a series must be finished before the later one is sent.
-      if (isInTime) await this.#halve(firstResult, next);
+      if (isInTime) yield* this.#halve(firstResult, next);
       else next.push(firstResult);
     }
     // If one half of a bad part is good, the other one is bad; but both halves of a too large part may fit.
     const secondResult =
       firstResult === "delivered" && bad.refusal.status !== tooLargeStatus
         ? { part: second, refusal: bad.refusal }
-        : await this.#send(second, bad.refusal);
+        : yield* this.#send(second, bad.refusal);
     if (typeof secondResult === "string") return;
-    if (isInTime) await this.#halve(secondResult, next);
+    if (isInTime) yield* this.#halve(secondResult, next);
     else next.push(secondResult);
   }
 
   /** @returns the part with its rejection if it is bad; `left` if nothing more of it is to be sent */
-  async #send(part: RequestPart, refusal: Refusal): Promise<"delivered" | "left" | Culprit> {
+  async *#send(
+    part: RequestPart,
+    refusal: Refusal,
+  ): AsyncGenerator<RequestPart, "delivered" | "left" | Culprit, void> {
     if (this.#isOver(part.request.seriesCount === 1)) {
       this.#leave({ part, refusal });
       return "left";
@@ -138,7 +140,7 @@ class IsolationRun {
     const outcome = await this.#attempt(part.request);
     if (outcome.kind === "delivered") {
       this.#delivered.push(part);
-      this.#deps.onDelivered?.(part);
+      yield part;
       return "delivered";
     }
     if (outcome.kind === "refused") {

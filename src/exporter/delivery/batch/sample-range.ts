@@ -1,0 +1,32 @@
+import type { SampleBuffer } from "../../series/series.ts";
+
+/** The index of the first sample later than `untilMs`; 0 when `untilMs` is undefined. */
+export function firstAfter(samples: SampleBuffer, untilMs: number | undefined): number {
+  if (untilMs === undefined) return 0;
+  let low = 0;
+  let high = samples.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((samples.timestampsMs[middle] ?? 0) > untilMs) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * Cuts a series' samples from `start` on so that a request that already holds `present` samples has at most
+ * `maxSamples`. Samples of equal time stay together, since the journal records a cut by its time. Returns
+ * `start` itself when they do not fit beside the present samples, and all of them when no request could hold
+ * them.
+ */
+export function cutAt(samples: SampleBuffer, start: number, maxSamples: number, present: number): number {
+  const room = maxSamples - present;
+  if (samples.length - start <= room) return samples.length;
+  const { timestampsMs } = samples;
+  let end = start + room;
+  while (end > start && timestampsMs[end] === timestampsMs[end - 1]) end--;
+  if (end > start || present > 0) return end;
+  end = start + 1;
+  while (end < samples.length && timestampsMs[end] === timestampsMs[start]) end++;
+  return end;
+}

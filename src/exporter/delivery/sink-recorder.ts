@@ -1,0 +1,77 @@
+import type { Clock } from "../../base/core/clock.ts";
+import type { Logger } from "../../base/core/log.ts";
+import type { InvalidSeriesCount } from "./batch/invalid-series.ts";
+import type { SinkStats } from "./sink-stats.ts";
+
+export interface SinkRecorderDeps {
+  /** The sink's key. */
+  readonly sink: string;
+  readonly stats: SinkStats;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Counts the fate of a sink's samples, and logs the losses. */
+export class SinkRecorder {
+  readonly #deps: SinkRecorderDeps;
+  /** Since the last log line about them. */
+  #rejected = { samples: 0, message: "" };
+
+  constructor(deps: SinkRecorderDeps) {
+    this.#deps = deps;
+  }
+
+  read(samples: number): void {
+    this.#deps.stats.read += samples;
+  }
+
+  /** Found by the second reading of a window. */
+  late(samples: number): void {
+    this.#deps.stats.late += samples;
+  }
+
+  /** @param unwritten samples that the receiver acknowledged without writing them */
+  delivered(samples: number, unwritten = 0): void {
+    const { stats, clock } = this.#deps;
+    stats.deliver(samples - unwritten, clock.nowMs(), clock.monotonicMs());
+    stats.unwritten += unwritten;
+  }
+
+  /** Rejected, but probably stored by an earlier request whose response was lost. */
+  repeated(samples: number): void {
+    this.#deps.stats.repeated += samples;
+  }
+
+  /** Rejected by the receiver; logged by {@link logRejected}. */
+  rejected(samples: number, message: string): void {
+    this.#deps.stats.reject(samples, message, this.#deps.clock.nowMs());
+    this.#rejected = { samples: this.#rejected.samples + samples, message };
+  }
+
+  /** Logs the samples rejected since the last call, in one line. */
+  logRejected(): void {
+    const { samples, message } = this.#rejected;
+    if (samples === 0) return;
+    this.#rejected = { samples: 0, message: "" };
+    this.#deps.log.warn({ sink: this.#deps.sink, samples, message }, "samples were refused for good");
+  }
+
+  invalid({ reason, message, series, samples }: InvalidSeriesCount): void {
+    const { sink, stats, clock, log } = this.#deps;
+    stats.reject(samples, message, clock.nowMs());
+    log.warn({ sink, reason, series, samples }, message);
+  }
+
+  /** No attempt is left, under `delivery.onExhausted: drop`. */
+  dropped(samples: number, message: string): void {
+    const { sink, stats, clock, log } = this.#deps;
+    stats.dropped += samples;
+    stats.fail(message, clock.nowMs());
+    log.warn({ sink, samples, message }, "samples were dropped: no attempt is left");
+  }
+
+  /** A request was not delivered, and will be sent again. */
+  failed(message: string): void {
+    this.#deps.stats.fail(message, this.#deps.clock.nowMs());
+  }
+}

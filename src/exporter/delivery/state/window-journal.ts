@@ -1,0 +1,108 @@
+import type { Batch } from "../batch/batch.ts";
+import type { LateSamples } from "../late/late-samples.ts";
+import type { WindowGroup } from "../plan/window-groups.ts";
+import type { RequestEntries } from "./request-entries.ts";
+import type { OpenWindow, StateStore, WindowBounds } from "./sink-state.ts";
+
+export interface WindowJournalDeps {
+  readonly sink: string;
+  readonly state: StateStore;
+  /** Set when `delivery.lateness` is set. */
+  readonly late: LateSamples | undefined;
+}
+
+/**
+ * The journal of one run of a window. A request's states: `sent`, before its first attempt; acknowledged,
+ * when the receiver has accepted or rejected it; returned, when the receiver certainly has nothing of it. A
+ * request that stays `sent` is in doubt, and resolved by the next run of the window.
+ */
+export class WindowJournal {
+  readonly bounds: WindowBounds;
+  readonly #group: WindowGroup;
+  readonly #deps: WindowJournalDeps;
+  /** Not all sources of the open window are read: the policy has lost one. */
+  readonly #isPart: boolean;
+  #window: OpenWindow | undefined;
+  #opening: Promise<OpenWindow> | undefined;
+
+  /** @param stepMs grid of expressions, in a window that is not open yet */
+  constructor(group: WindowGroup, stepMs: number, deps: WindowJournalDeps) {
+    this.#group = group;
+    this.#deps = deps;
+    this.#window = group.open;
+    this.bounds = { fromMs: group.fromMs, toMs: group.toMs, stepMs: group.open?.stepMs ?? stepMs };
+    this.#isPart = [...(group.open?.sources ?? [])].some((source) => !group.sources.includes(source));
+  }
+
+  /** Undefined while nothing was sent: an empty window needs no journal. */
+  get window(): OpenWindow | undefined {
+    return this.#window;
+  }
+
+  /** Whether the batches have to include an entry for each of their samples. */
+  get keepsSamples(): boolean {
+    return this.#deps.late !== undefined && this.#group.isLate !== true;
+  }
+
+  /** Whether the entries of this journal are per sample instead of per series. */
+  get isPerSample(): boolean {
+    return this.#group.isLate === true;
+  }
+
+  /** Call before a batch's first attempt. @returns its number */
+  async sent(batch: Batch): Promise<number> {
+    const window = await this.#open();
+    if (batch.samples !== undefined) {
+      await this.#deps.late?.record(this.bounds, this.#group.sources, batch.samples);
+    }
+    return batch.inDoubt ?? this.#deps.state.requestSent(window, batch.entries);
+  }
+
+  /**
+   * If a batch was sent again without the samples of an unread source, only the samples it contained are
+   * acknowledged. The rest stays in doubt until the source returns.
+   */
+  async acknowledged(number: number, batch: Batch): Promise<void> {
+    if (batch.inDoubt !== undefined && this.#isPart) return this.partAcknowledged(batch.entries);
+    await this.#deps.state.requestSettled(await this.#open(), number);
+  }
+
+  /** Records a part of a batch as a request of its own. */
+  async partAcknowledged(entries: RequestEntries): Promise<void> {
+    const { state } = this.#deps;
+    const window = await this.#open();
+    await state.requestSettled(window, await state.requestSent(window, entries));
+  }
+
+  /** Records a part of a batch as a request in doubt. */
+  async partInDoubt(entries: RequestEntries): Promise<void> {
+    await this.#deps.state.requestSent(await this.#open(), entries);
+  }
+
+  async returned(number: number): Promise<void> {
+    await this.#deps.state.requestReturned(await this.#open(), number);
+  }
+
+  /** Returns an in-doubt request whose samples are gone, unless they may belong to an unread source. */
+  async gone({ inDoubt }: Batch): Promise<void> {
+    if (inDoubt !== undefined && !this.#isPart) await this.returned(inDoubt);
+  }
+
+  /** Moves the checkpoints of these sources to the window's end. */
+  async close(sources: readonly string[]): Promise<void> {
+    if (sources.length === 0) return;
+    const { state, sink, late } = this.#deps;
+    // Only these: the others' samples may still be sent in a window of other bounds, which then records them.
+    if (this.#group.isLate !== true) await late?.remember(this.bounds, sources);
+    if (this.#window !== undefined) return state.closeSources(this.#window, sources);
+    // Nothing was sent, so no journal was opened: only the checkpoints move.
+    await Promise.all(sources.map((source) => state.setCheckpoint(sink, source, this.bounds.toMs)));
+  }
+
+  async #open(): Promise<OpenWindow> {
+    if (this.#window !== undefined) return this.#window;
+    this.#opening ??= this.#deps.state.openWindow(this.#deps.sink, this.bounds, this.#group.sources);
+    this.#window = await this.#opening;
+    return this.#window;
+  }
+}

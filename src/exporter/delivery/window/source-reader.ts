@@ -1,0 +1,72 @@
+import type { ReadFailure } from "../../metrics-store/client/read-failure.ts";
+import type { ReadConsumer, SampleReader, Tenant } from "../../metrics-store/sample-reader.ts";
+import type { PolicySource } from "../../policy/spec/types.ts";
+import type { WindowBounds } from "../state/sink-state.ts";
+
+export interface SourceReaderDeps {
+  readonly reader: SampleReader;
+  /** The sink's sources, by name. */
+  readonly sources: ReadonlyMap<string, PolicySource>;
+  readonly tenant: Tenant | undefined;
+  /** The tenant, or the policy where there are no tenants; see `ReadRequest`. */
+  readonly owner: string;
+}
+
+/** Result of reading a window: the sources that were read completely, and those that could not be read. */
+export interface Reading {
+  readonly whole: readonly string[];
+  readonly errors: ReadonlyMap<string, ReadFailure>;
+  /** Of the sources read completely. */
+  readonly samples: number;
+  readonly durationMs: number;
+}
+
+/** Reads a sink's sources from the metrics store. */
+export class SourceReader {
+  readonly #deps: SourceReaderDeps;
+
+  constructor(deps: SourceReaderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads the sources one after another, past failed ones, until the signal aborts. */
+  async read(
+    names: readonly string[],
+    bounds: WindowBounds,
+    consumerOf: (name: string) => ReadConsumer,
+    signal: AbortSignal,
+  ): Promise<Reading> {
+    const { reader, sources, tenant, owner } = this.#deps;
+    const { fromMs, toMs, stepMs } = bounds;
+    const whole: string[] = [];
+    const errors = new Map<string, ReadFailure>();
+    let samples = 0;
+    let durationMs = 0;
+    for (const name of names) {
+      const source = sources.get(name);
+      if (source === undefined) continue;
+      if (signal.aborted) break;
+      const request = {
+        selector: source.metricsql,
+        name,
+        stepMs,
+        window: { fromMs, toMs },
+        tenant,
+        owner,
+      };
+      const outcome = await reader.read(request, consumerOf(name), signal).catch((error: unknown) => {
+        if (signal.aborted) return undefined;
+        throw error;
+      });
+      if (outcome === undefined) break;
+      if (outcome.kind === "complete") {
+        whole.push(name);
+        samples += outcome.samples;
+        durationMs += outcome.durationMs;
+      } else if (outcome.kind === "failed") {
+        errors.set(name, outcome);
+      }
+    }
+    return { whole, errors, samples, durationMs };
+  }
+}
