@@ -23,7 +23,7 @@ async function runWindow(store: StateStore): Promise<void> {
     for (let sent = 0; sent < requests / lanes; sent++) {
       const entries = new RequestEntries(0);
       for (let index = 0; index < seriesEach; index++) entries.add(index, sent, 1);
-      await store.requestSettled(window, await store.requestSent(window, entries));
+      await store.requestAcknowledged(window, await store.requestSent(window, entries));
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));

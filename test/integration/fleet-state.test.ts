@@ -172,7 +172,7 @@ describe("the fence", () => {
       () => dead.state.setCheckpoint(sink, "a", 20),
       () => dead.state.openWindow(sink, { fromMs: 20, toMs: 25, stepMs: 5 }, ["a"]),
       () => dead.state.requestSent(opened, entries(2)),
-      () => dead.state.requestSettled(opened, request),
+      () => dead.state.requestAcknowledged(opened, request),
       () => dead.state.closeSources(opened, ["a"]),
     ]) {
       // A sink whose lease has ended locally writes nothing, which is equally correct.
@@ -223,7 +223,7 @@ describe("sources of a sink's state", () => {
     const opened = await replica.state.openWindow(sink, window, ["a"]);
     for (let each = 0; each < 20; each++) {
       const number = await replica.state.requestSent(opened, entries(each, each + 100));
-      await replica.state.requestSettled(opened, number);
+      await replica.state.requestAcknowledged(opened, number);
     }
     const key = `telemetryd:export:{${sink}}:journal:${opened.id}`;
     const journal = await replica.state.connection.lrangeBuffer(key, 0, -1);
@@ -253,7 +253,7 @@ describe("sources of a sink's state", () => {
     const late = lateKey(sink);
     for (const fromMs of [10, 20, 30]) {
       const opened = await one.state.openWindow(late, { fromMs, toMs: fromMs + 10, stepMs: 5 }, ["a"]);
-      await one.state.requestSettled(opened, await one.state.requestSent(opened, entries(fromMs)));
+      await one.state.requestAcknowledged(opened, await one.state.requestSent(opened, entries(fromMs)));
     }
     const [first] = (await one.state.load(late)).windows;
     await one.state.closeSources(first!, ["a"]);

@@ -109,7 +109,7 @@ interface Trouble {
 const upToDate: Trouble = {
   status: "True",
   reason: "UpToDate",
-  message: "Everything settled is delivered.",
+  message: "All samples up to the watermark are delivered.",
   lagMs: 9_000,
 };
 const troubles: ReadonlyMap<number, Trouble> = new Map([

@@ -79,7 +79,7 @@ export function storeOfItsOwnLeases(replica: StateReplica): StateStore {
       return state.openWindow(sink, ...rest);
     },
     requestSent: (...args) => state.requestSent(...args),
-    requestSettled: (...args) => state.requestSettled(...args),
+    requestAcknowledged: (...args) => state.requestAcknowledged(...args),
     requestReturned: (...args) => state.requestReturned(...args),
     closeSources: (...args) => state.closeSources(...args),
     dropWindow: (...args) => state.dropWindow(...args),

@@ -23,13 +23,13 @@ function statsWith(change: Partial<SinkStats>): SinkStats {
 const trouble = { times: 1, untilMs: 0, message: "503" };
 
 test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
-  ["up to date", {}, "True", "UpToDate", "All settled samples are delivered."],
+  ["up to date", {}, "True", "UpToDate", "All samples up to the watermark are delivered."],
   [
     "two cycles behind is still up to date",
     { lagMs: 30_000 },
     "True",
     "UpToDate",
-    "All settled samples are delivered.",
+    "All samples up to the watermark are delivered.",
   ],
   ["further behind", { lagMs: 90_400 }, "True", "CatchingUp", "The receiver is 1m30s behind."],
   [
@@ -37,14 +37,14 @@ test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
     { stats: statsWith({ lastRejection: { atMs: nowMs - 599_999, message: "400 bad" } }) },
     "True",
     "UpToDate",
-    "All settled samples are delivered. Samples were refused for good in the last ten minutes: 400 bad",
+    "All samples up to the watermark are delivered. Samples were refused for good in the last ten minutes: 400 bad",
   ],
   [
     "refused long ago",
     { stats: statsWith({ lastRejection: { atMs: nowMs - 600_000, message: "400 bad" } }) },
     "True",
     "UpToDate",
-    "All settled samples are delivered.",
+    "All samples up to the watermark are delivered.",
   ],
   [
     "skipped",

@@ -34,7 +34,11 @@ export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): Deli
     return { status: "Unknown", reason: "Starting", message: "The first cycle has not run yet." };
   const losses = lossesOf(snapshot.stats, nowMs);
   if (lagMs <= 2 * periodMs)
-    return { status: "True", reason: "UpToDate", message: `All settled samples are delivered.${losses}` };
+    return {
+      status: "True",
+      reason: "UpToDate",
+      message: `All samples up to the watermark are delivered.${losses}`,
+    };
   const lag = formatDuration(Math.round(lagMs / 1_000) * 1_000);
   return { status: "True", reason: "CatchingUp", message: `The receiver is ${lag} behind.${losses}` };
 }

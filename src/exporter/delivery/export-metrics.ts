@@ -79,7 +79,7 @@ export const sinkMetrics: readonly SinkMetric[] = [
   },
   {
     name: "telemetryd_sink_lag_seconds",
-    help: "Settled time minus the sink's oldest checkpoint.",
+    help: "The store's watermark minus the sink's oldest checkpoint.",
     kind: "gauge",
     value: ({ lagMs }) => (lagMs === undefined ? undefined : lagMs / 1_000),
   },

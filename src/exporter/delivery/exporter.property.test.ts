@@ -186,7 +186,7 @@ class World {
     const inDoubt = new Map<string, RequestEntries>();
     for (const record of decodeRecords(Buffer.concat(this.log)).records) {
       if (record.type === "sent") inDoubt.set(`${record.id}/${record.number}`, record.entries);
-      if (record.type === "settled" || record.type === "returned")
+      if (record.type === "acknowledged" || record.type === "returned")
         inDoubt.delete(`${record.id}/${record.number}`);
     }
     const untilMs = new SeriesHashTable();

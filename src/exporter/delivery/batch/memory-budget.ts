@@ -36,7 +36,7 @@ export class MemoryBudget {
 export class BudgetShare {
   readonly #use: BudgetUse;
   #waitingBytes = 0;
-  #draftBytes = 0;
+  #openBytes = 0;
   #isClosed = false;
 
   constructor(use: BudgetUse) {
@@ -56,7 +56,7 @@ export class BudgetShare {
 
   /** Accounts for a change in the memory of open batches; negative when memory was released. */
   growOpenBatches(changeBytes: number): void {
-    this.#draftBytes += changeBytes;
+    this.#openBytes += changeBytes;
     this.#use.usedBytes += changeBytes;
   }
 
@@ -71,7 +71,7 @@ export class BudgetShare {
   }
 
   heldBytes(): number {
-    return this.#waitingBytes + this.#draftBytes;
+    return this.#waitingBytes + this.#openBytes;
   }
 
   close(): void {
@@ -80,7 +80,7 @@ export class BudgetShare {
     this.#use.shares--;
     this.#use.usedBytes -= this.heldBytes();
     this.#waitingBytes = 0;
-    this.#draftBytes = 0;
+    this.#openBytes = 0;
   }
 
   #isBeyondQuota(bytes: number): boolean {

@@ -36,11 +36,12 @@ function salted({ hashHigh, hashLow }: EncodedSeries, salt: SeriesHash): SeriesH
 export function acknowledgedSeries(window: OpenWindow | undefined): SeriesHashTable {
   let expected = 0;
   for (const { entries, state } of window?.requests.values() ?? []) {
-    if (state === "settled") expected += entries.length;
+    if (state === "acknowledged") expected += entries.length;
   }
   const acknowledged = new SeriesHashTable(expected);
   for (const { entries, state } of window?.requests.values() ?? []) {
-    if (state === "settled") entries.each((high, low, untilMs) => acknowledged.raise(high, low, untilMs));
+    if (state === "acknowledged")
+      entries.each((high, low, untilMs) => acknowledged.raise(high, low, untilMs));
   }
   return acknowledged;
 }

@@ -14,7 +14,7 @@ const entries = fc
 
 test("an entry is read as it was written", () => {
   fc.assert(
-    fc.property(u32, entries, fc.constantFrom("sent", "settled", "returned"), (number, held, type) => {
+    fc.property(u32, entries, fc.constantFrom("sent", "acknowledged", "returned"), (number, held, type) => {
       const entry: JournalEntry = type === "sent" ? { type, number, entries: held } : { type, number };
       const read = decodeEntry(encodeEntry(entry));
       expect({ ...read, entries: undefined }).toEqual({ ...entry, entries: undefined });
@@ -30,18 +30,18 @@ test("what is no entry is refused", () => {
 
 describe("the requests of a journal", () => {
   const sent = (number: number): JournalEntry => ({ type: "sent", number, entries: new RequestEntries(0) });
-  const settled = (number: number): JournalEntry => ({ type: "settled", number });
+  const acknowledged = (number: number): JournalEntry => ({ type: "acknowledged", number });
   const returned = (number: number): JournalEntry => ({ type: "returned", number });
 
   test.each<[string, JournalEntry[], [number, string][]]>([
     ["none", [], []],
     ["on its way", [sent(1)], [[1, "sent"]]],
-    ["with its response", [sent(1), settled(1)], [[1, "settled"]]],
+    ["with its response", [sent(1), acknowledged(1)], [[1, "acknowledged"]]],
     ["not arrived", [sent(1), returned(1)], []],
     ["sent again under the same number", [sent(1), returned(1), sent(1)], [[1, "sent"]]],
-    ["an entry written twice", [sent(1), sent(1), settled(1), settled(1)], [[1, "settled"]]],
-    ["an entry that comes late", [sent(1), settled(1), sent(1), returned(1)], [[1, "settled"]]],
-    ["a reply to nothing known", [settled(4)], []],
+    ["an entry written twice", [sent(1), sent(1), acknowledged(1), acknowledged(1)], [[1, "acknowledged"]]],
+    ["an entry that comes late", [sent(1), acknowledged(1), sent(1), returned(1)], [[1, "acknowledged"]]],
+    ["a reply to nothing known", [acknowledged(4)], []],
   ])("%s", (_, journal, expected) => {
     const requests = requestsOf(journal.map(encodeEntry));
     expect([...requests].map(([number, { state }]) => [number, state])).toEqual(expected);

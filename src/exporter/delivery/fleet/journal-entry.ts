@@ -7,9 +7,9 @@ import type { JournaledRequest } from "../state/sink-state.ts";
  */
 export type JournalEntry =
   | { readonly type: "sent"; readonly number: number; readonly entries: RequestEntries }
-  | { readonly type: "settled" | "returned"; readonly number: number };
+  | { readonly type: "acknowledged" | "returned"; readonly number: number };
 
-const kinds = ["sent", "settled", "returned"] as const;
+const kinds = ["sent", "acknowledged", "returned"] as const;
 const headBytes = 5;
 
 export function encodeEntry(entry: JournalEntry): Buffer {
@@ -31,7 +31,7 @@ export function decodeEntry(bytes: Buffer): JournalEntry {
 
 /**
  * The requests recorded in a journal. An entry may be duplicated or late: a write whose reply was lost is
- * repeated, and the first one may still arrive. A settled request therefore stays settled.
+ * repeated, and the first one may still arrive. An acknowledged request therefore stays acknowledged.
  */
 export function requestsOf(journal: readonly Buffer[]): Map<number, JournaledRequest> {
   const requests = new Map<number, JournaledRequest>();
@@ -39,11 +39,11 @@ export function requestsOf(journal: readonly Buffer[]): Map<number, JournaledReq
     const entry = decodeEntry(bytes);
     const present = requests.get(entry.number);
     if (entry.type === "sent") {
-      if (present?.state !== "settled") requests.set(entry.number, { ...entry, state: "sent" });
+      if (present?.state !== "acknowledged") requests.set(entry.number, { ...entry, state: "sent" });
     } else if (entry.type === "returned") {
-      if (present?.state !== "settled") requests.delete(entry.number);
+      if (present?.state !== "acknowledged") requests.delete(entry.number);
     } else if (present !== undefined) {
-      requests.set(entry.number, { ...present, state: "settled" });
+      requests.set(entry.number, { ...present, state: "acknowledged" });
     }
   }
   return requests;

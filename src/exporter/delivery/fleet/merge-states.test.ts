@@ -57,7 +57,7 @@ interface Case {
   readonly merged: SinkState;
 }
 
-const open = window(7, 10, 20, ["a", "b"], { 1: "settled", 2: "sent" });
+const open = window(7, 10, 20, ["a", "b"], { 1: "acknowledged", 2: "sent" });
 
 describe("mergeStates", () => {
   test.each<[string, Case]>([
@@ -107,16 +107,19 @@ describe("mergeStates", () => {
       "Redis has lost the end of a window that the mirror saw",
       {
         shared: state({ a: 10, b: 10 }, open),
-        mirror: state({ a: 20, b: 10 }, window(7, 10, 20, ["b"], { 1: "settled" })),
-        merged: state({ a: 20, b: 10 }, window(7, 10, 20, ["b"], { 1: "settled", 2: "sent" })),
+        mirror: state({ a: 20, b: 10 }, window(7, 10, 20, ["b"], { 1: "acknowledged" })),
+        merged: state({ a: 20, b: 10 }, window(7, 10, 20, ["b"], { 1: "acknowledged", 2: "sent" })),
       },
     ],
     [
       "both journals of a window are true",
       {
-        shared: state({ a: 10 }, window(7, 10, 20, ["a"], { 1: "sent", 2: "settled" })),
-        mirror: state({ a: 10 }, window(7, 10, 20, ["a"], { 1: "settled", 2: "sent", 3: "sent" })),
-        merged: state({ a: 10 }, window(7, 10, 20, ["a"], { 1: "settled", 2: "settled", 3: "sent" })),
+        shared: state({ a: 10 }, window(7, 10, 20, ["a"], { 1: "sent", 2: "acknowledged" })),
+        mirror: state({ a: 10 }, window(7, 10, 20, ["a"], { 1: "acknowledged", 2: "sent", 3: "sent" })),
+        merged: state(
+          { a: 10 },
+          window(7, 10, 20, ["a"], { 1: "acknowledged", 2: "acknowledged", 3: "sent" }),
+        ),
       },
     ],
     [
@@ -126,7 +129,7 @@ describe("mergeStates", () => {
         mirror: state({ a: 10, b: 10 }, open),
         merged: state(
           { a: 10, b: 10 },
-          window(7, 10, 20, ["b"], { 1: "settled", 2: "sent" }),
+          window(7, 10, 20, ["b"], { 1: "acknowledged", 2: "sent" }),
           window(8, 10, 15, ["a"]),
         ),
       },
@@ -139,7 +142,7 @@ describe("mergeStates", () => {
 const sources = ["a", "b", "c"];
 const arbitraryRequests = fc.dictionary(
   fc.integer({ min: 1, max: 4 }).map(String),
-  fc.constantFrom("sent", "settled"),
+  fc.constantFrom("sent", "acknowledged"),
 );
 const arbitraryState = fc
   .record({

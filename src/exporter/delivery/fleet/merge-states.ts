@@ -46,14 +46,14 @@ function overlaps(one: Window, other: Window): boolean {
   return one.fromMs < other.toMs && other.fromMs < one.toMs;
 }
 
-/** A request settled in one state is settled; a request sent in one state may have arrived. */
+/** A request acknowledged in one state is acknowledged; a request sent in one state may have arrived. */
 function mergeRequests(
   one: ReadonlyMap<number, JournaledRequest>,
   other: ReadonlyMap<number, JournaledRequest>,
 ): Map<number, JournaledRequest> {
   const merged = new Map(one);
   for (const [number, request] of other) {
-    if (merged.get(number)?.state !== "settled") merged.set(number, request);
+    if (merged.get(number)?.state !== "acknowledged") merged.set(number, request);
   }
   return new Map([...merged].sort(([a], [b]) => a - b));
 }
@@ -78,7 +78,8 @@ export function recordsBetween(sink: string, from: SinkState, to: SinkState): St
     for (const { number, entries, state } of requests.values()) {
       const known = before?.requests.get(number);
       if (known === undefined) records.push({ type: "sent", id, number, entries });
-      if (state === "settled" && known?.state !== "settled") records.push({ type: "settled", id, number });
+      if (state === "acknowledged" && known?.state !== "acknowledged")
+        records.push({ type: "acknowledged", id, number });
     }
   }
   for (const [source, ms] of to.checkpoints) {

@@ -131,8 +131,8 @@ export class RedisState implements StateStore {
     return (await this.#state(window.sink)).requestSent(window, entries);
   }
 
-  async requestSettled(window: OpenWindow, number: number): Promise<void> {
-    await (await this.#state(window.sink)).requestSettled(window, number);
+  async requestAcknowledged(window: OpenWindow, number: number): Promise<void> {
+    await (await this.#state(window.sink)).requestAcknowledged(window, number);
   }
 
   async requestReturned(window: OpenWindow, number: number): Promise<void> {

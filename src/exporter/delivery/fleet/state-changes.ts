@@ -26,7 +26,7 @@ export function changesOf(record: StateRecord, window: OpenWindow | undefined): 
     case "open":
       return { ...none, set: new Map([[windowField(record.id), windowValue(record)]]) };
     case "sent":
-    case "settled":
+    case "acknowledged":
     case "returned":
       if (window === undefined) return none;
       return { ...none, journals: new Map([[record.id, [encodeEntry(record)]]]) };

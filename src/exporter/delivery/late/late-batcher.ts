@@ -92,10 +92,11 @@ function withSampleEntries(batch: Batch): Batch {
 /** Excludes in-doubt requests of the second reading itself: they are sent again. */
 function sentSamples({ requests }: OpenWindow): SeriesHashTable {
   let expected = 0;
-  for (const { entries, state } of requests.values()) if (state === "settled") expected += entries.length;
+  for (const { entries, state } of requests.values())
+    if (state === "acknowledged") expected += entries.length;
   const sent = new SeriesHashTable(expected);
   for (const { entries, state } of requests.values()) {
-    if (state === "settled") entries.each((high, low) => sent.set(high, low, 1));
+    if (state === "acknowledged") entries.each((high, low) => sent.set(high, low, 1));
   }
   return sent;
 }

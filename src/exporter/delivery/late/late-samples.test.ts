@@ -45,8 +45,8 @@ test("what is recorded in two lives of the daemon is one window", async () => {
   const { windows } = await state.load(lateKey(sink));
   expect(windows).toHaveLength(1);
   expect([...(windows[0]?.requests.values() ?? [])].map((request) => request.state)).toEqual([
-    "settled",
-    "settled",
+    "acknowledged",
+    "acknowledged",
   ]);
 });
 

@@ -22,7 +22,7 @@ export function sinkOfKey(key: string): string {
  *
  * This is a second journal beside the sink's own, under its own key of the same state store. Each opened
  * window has an open window of the same bounds here, which holds a 64-bit hash (12 bytes) of every sample
- * that was put into a request, in settled requests. A request that did not arrive needs no record: the sink's
+ * that was put into a request, in acknowledged requests. A request that did not arrive needs no record: the sink's
  * own journal ensures that its samples are sent before the window closes. The second reading adds its own
  * requests, so that it can be repeated too.
  */
@@ -43,7 +43,7 @@ export class LateSamples {
   /** Call before the samples are sent: unrecorded samples would be sent again. */
   async record(bounds: WindowBounds, sources: readonly string[], samples: RequestEntries): Promise<void> {
     const window = await this.#windowOf(bounds, sources);
-    await this.#state.requestSettled(window, await this.#state.requestSent(window, samples));
+    await this.#state.requestAcknowledged(window, await this.#state.requestSent(window, samples));
   }
 
   /** Call before a window closes: a window with nothing sent also gets its second reading. */

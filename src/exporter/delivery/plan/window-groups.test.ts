@@ -46,19 +46,19 @@ test.each([
     windows: [open(100, 130, "gone")],
     expected: [],
   },
-  { name: "nothing has settled", checkpoints: { a: 195, b: 200 }, windows: [], expected: [] },
+  { name: "nothing is new", checkpoints: { a: 195, b: 200 }, windows: [], expected: [] },
 ])("$name", ({ checkpoints, windows, expected }) => {
   const state = { checkpoints: new Map(Object.entries(checkpoints)), windows };
-  const sources = ["a", "b"].map((name) => ({ name, settledMs: 190 }));
+  const sources = ["a", "b"].map((name) => ({ name, watermarkMs: 190 }));
   const groups = windowGroups(sources, state, 100);
   expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
 });
 
 test("sources that settle at different times have windows of their own", () => {
   const sources = [
-    { name: "raw", settledMs: 190 },
-    { name: "expression", settledMs: 150 },
-    { name: "behind", settledMs: 100 },
+    { name: "raw", watermarkMs: 190 },
+    { name: "expression", watermarkMs: 150 },
+    { name: "behind", watermarkMs: 100 },
   ];
   const checkpoints = new Map(sources.map(({ name }) => [name, 100]));
   expect(windowGroups(sources, { checkpoints, windows: [] }, 1_000)).toEqual([
@@ -101,8 +101,8 @@ test.each([
 ])("what follows when a window is closed: $name", ({ windows, sources, expected }) => {
   const before = { checkpoints: new Map(["a", "b"].map((name) => [name, 100])), windows };
   const after = withClosed(before, { fromMs: 100, toMs: 200, sources, open: undefined });
-  const settled = ["a", "b"].map((name) => ({ name, settledMs: 290 }));
-  const groups = windowGroups(settled, after, 100);
+  const watermarks = ["a", "b"].map((name) => ({ name, watermarkMs: 290 }));
+  const groups = windowGroups(watermarks, after, 100);
   expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
   expect(before.checkpoints.get("a")).toBe(100);
 });

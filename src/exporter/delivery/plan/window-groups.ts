@@ -2,9 +2,9 @@ import { nextWindow, type Window } from "../../metrics-store/window.ts";
 import type { OpenWindow, SinkState } from "../state/sink-state.ts";
 
 /** A source and its watermark. */
-export interface SettledSource {
+export interface SourceWatermark {
   readonly name: string;
-  readonly settledMs: number;
+  readonly watermarkMs: number;
 }
 
 /**
@@ -43,7 +43,7 @@ export function waitsFor({ open }: WindowGroup, failed: ReadonlySet<string>): bo
  * @param state every source has a checkpoint
  */
 export function windowGroups(
-  sources: readonly SettledSource[],
+  sources: readonly SourceWatermark[],
   state: SinkState,
   maxWindowMs: number,
 ): WindowGroup[] {
@@ -58,10 +58,10 @@ export function windowGroups(
     groups.push({ fromMs: open.fromMs, toMs: open.toMs, sources: members, open });
   }
   const fresh = new Map<string, Window & { readonly sources: string[] }>();
-  for (const { name, settledMs } of sources) {
+  for (const { name, watermarkMs } of sources) {
     const checkpointMs = state.checkpoints.get(name);
     if (checkpointMs === undefined || taken.has(name)) continue;
-    const window = nextWindow(checkpointMs, settledMs, { delayMs: 0, maxWindowMs });
+    const window = nextWindow(checkpointMs, watermarkMs, { delayMs: 0, maxWindowMs });
     if (window === undefined) continue;
     const key = `${window.fromMs} ${window.toMs}`;
     const present = fresh.get(key);

@@ -52,7 +52,7 @@ export class WindowPlanner {
   /** Delay of each source's windows behind the store's clock, in ms. */
   #delaysMs: readonly number[];
   #checkpoints: ReadonlyMap<string, number> = noCheckpoints;
-  #settledNowMs: number | undefined;
+  #completeToMs: number | undefined;
   readonly #backfillLimit: BackfillLimit;
   /** Set when `delivery.lateness` is set. */
   readonly late: LateSamples | undefined;
@@ -89,7 +89,7 @@ export class WindowPlanner {
   async begin(nowMs: number): Promise<void> {
     await this.#start(nowMs);
     await this.#skipTooOld(nowMs);
-    this.#settledNowMs = nowMs;
+    this.#completeToMs = nowMs;
   }
 
   /** The next window. @param failed sources that could not be read in this cycle */
@@ -117,7 +117,7 @@ export class WindowPlanner {
 
   /** The watermark minus the oldest checkpoint; undefined before the first cycle. */
   lagMs(): number | undefined {
-    const nowMs = this.#deps.reader.storeNowMs() ?? this.#settledNowMs;
+    const nowMs = this.#deps.reader.storeNowMs() ?? this.#completeToMs;
     const lags = this.#plan.sources.flatMap(({ name }, index) => {
       const checkpointMs = this.#checkpoints.get(name);
       if (nowMs === undefined || checkpointMs === undefined) return [];
@@ -192,11 +192,11 @@ export class WindowPlanner {
     // Samples that become complete during a cycle belong to the next one. Otherwise a cycle would read every
     // further second separately, where the next one reads them at once. A cycle longer than its period is the
     // exception.
-    const sinceMs = gridNowMs - (this.#settledNowMs ?? -Infinity);
-    if (sinceMs < 0 || sinceMs >= this.periodMs) this.#settledNowMs = gridNowMs;
-    const settledNowMs = this.#settledNowMs ?? gridNowMs;
+    const sinceMs = gridNowMs - (this.#completeToMs ?? -Infinity);
+    if (sinceMs < 0 || sinceMs >= this.periodMs) this.#completeToMs = gridNowMs;
+    const completeToMs = this.#completeToMs ?? gridNowMs;
     const sources = this.#plan.sources
-      .map(({ name }, index) => ({ name, settledMs: settledNowMs - this.#delayMs(index) }))
+      .map(({ name }, index) => ({ name, watermarkMs: completeToMs - this.#delayMs(index) }))
       .filter(({ name }) => !failed.has(name));
     const groups = windowGroups(sources, state, this.#limitMs);
     return groups.find((group) => !waitsFor(group, failed));
@@ -207,7 +207,7 @@ export class WindowPlanner {
     if (failed.size > 0) return undefined;
     this.#backfillLimit.caughtUp();
     const names = this.#plan.sources.map(({ name }) => name);
-    return this.late?.due(this.#settledNowMs ?? 0, names, this.#checkpoints);
+    return this.late?.due(this.#completeToMs ?? 0, names, this.#checkpoints);
   }
 }
 

@@ -1,13 +1,13 @@
 import { setMaxListeners } from "node:events";
-import type { Clock } from "../../../base/core/clock.ts";
+import { type Clock, longestTimerMs } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/core/log.ts";
 import type { Service } from "../../../base/core/service.ts";
+import { untilAborted } from "../../../base/core/signals.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
 import { Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
 import { cycleTimes, untilNextCycle } from "../plan/cycle-times.ts";
 import type { Interruption } from "../send/dispatcher.ts";
-import { type Alarm, Alarms, type Sleeper } from "./alarms.ts";
 import type { Schedule } from "./schedule.ts";
 
 /**
@@ -32,19 +32,17 @@ export class LocalSchedule implements Service, Schedule {
   readonly name = "local-schedule";
   readonly #options: LocalScheduleOptions;
   readonly #sinks = new Map<string, LocalSink>();
-  readonly #alarms: Alarms;
   /** Earliest start of the next sink (monotonic). */
   #nextStartMs = 0;
   #isStopping = false;
 
   constructor(options: LocalScheduleOptions) {
     this.#options = options;
-    this.#alarms = new Alarms(options.clock);
   }
 
   /** Stops all sinks when the signal aborts: gracefully first, at once after the shutdown timeout. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#alarms.run(signal);
+    await untilAborted(signal);
     this.#isStopping = true;
     const timer = setTimeout(() => {
       for (const sink of this.#sinks.values()) sink.end(new Error("shutdown timeout"));
@@ -55,7 +53,7 @@ export class LocalSchedule implements Service, Schedule {
 
   start(plan: SinkPlan): void {
     if (this.#isStopping) return;
-    const sink = new LocalSink(plan, this.#options, this.#alarms);
+    const sink = new LocalSink(plan, this.#options);
     this.#sinks.set(sink.key, sink);
     const nowMs = this.#options.clock.monotonicMs();
     const startMs = Math.max(nowMs, this.#nextStartMs);
@@ -96,22 +94,20 @@ interface Running {
 
 /**
  * One sink: a cycle, a wait for the next start or the end of a pause, and so on. While it waits it consists
- * only of this object, an exporter and an alarm.
+ * only of this object, an exporter and a timer.
  */
-class LocalSink implements Sleeper {
+class LocalSink {
   readonly #exporter: Exporter;
   readonly #options: LocalScheduleOptions;
-  readonly #alarms: Alarms;
   #changed: SinkPlan | undefined;
   #isStopping = false;
   /** Exactly one of the two is set, except while the sink is stopping. */
   #running: Running | undefined;
-  #alarm: Alarm | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(plan: SinkPlan, options: LocalScheduleOptions, alarms: Alarms) {
+  constructor(plan: SinkPlan, options: LocalScheduleOptions) {
     this.#exporter = new Exporter(plan, options.exporterDeps);
     this.#options = options;
-    this.#alarms = alarms;
   }
 
   get key(): string {
@@ -120,15 +116,19 @@ class LocalSink implements Sleeper {
 
   /** Starts the first cycle in `inMs` milliseconds. */
   begin(inMs: number): void {
-    if (inMs > 0) this.#alarm = this.#alarms.set(inMs, this);
-    else this.wake();
+    if (inMs > 0) this.#startIn(inMs);
+    else this.#start();
+  }
+
+  #startIn(ms: number): void {
+    this.#timer = setTimeout(() => this.#start(), Math.min(ms, longestTimerMs));
   }
 
   /** Starts a cycle, unless one is running. */
-  wake(): void {
+  #start(): void {
     if (this.#running !== undefined || this.#isStopping) return;
-    this.#alarm?.cancel();
-    this.#alarm = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const interrupt = new AbortController();
     const end = new AbortController();
     // Every request in flight listens to it; Node.js would warn of a leak above ten listeners.
@@ -140,12 +140,12 @@ class LocalSink implements Sleeper {
   change(plan: SinkPlan): void {
     this.#changed = plan;
     this.#running?.interrupt.abort("edit" satisfies Interruption);
-    this.wake();
+    this.#start();
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#alarm?.cancel();
+    clearTimeout(this.#timer);
     this.#running?.interrupt.abort("stop" satisfies Interruption);
     await this.#running?.done;
     this.#exporter.close();
@@ -163,8 +163,8 @@ class LocalSink implements Sleeper {
   async #run(interrupt: AbortSignal, signal: AbortSignal): Promise<void> {
     const pauseMs = await this.#cycle(interrupt, signal);
     this.#running = undefined;
-    if (this.#changed !== undefined) this.wake();
-    else if (!this.#isStopping) this.#alarm = this.#alarms.set(pauseMs, this);
+    if (this.#changed !== undefined) this.#start();
+    else if (!this.#isStopping) this.#startIn(pauseMs);
   }
 
   /** @returns the time until the next cycle, in ms */

@@ -62,8 +62,8 @@ export class MemoryState implements StateStore {
     return number;
   }
 
-  requestSettled(window: OpenWindow, number: number): Promise<void> {
-    return this.record({ type: "settled", id: window.id, number });
+  requestAcknowledged(window: OpenWindow, number: number): Promise<void> {
+    return this.record({ type: "acknowledged", id: window.id, number });
   }
 
   requestReturned(window: OpenWindow, number: number): Promise<void> {
@@ -126,10 +126,10 @@ export class MemoryState implements StateStore {
         window.requests.set(record.number, { number: record.number, entries: record.entries, state: "sent" });
         return;
       }
-      case "settled": {
+      case "acknowledged": {
         const window = this.#windows.get(record.id);
         const request = window?.requests.get(record.number);
-        if (request !== undefined) window?.requests.set(record.number, { ...request, state: "settled" });
+        if (request !== undefined) window?.requests.set(record.number, { ...request, state: "acknowledged" });
         return;
       }
       case "returned":
@@ -168,7 +168,7 @@ export class MemoryState implements StateStore {
         yield { type: "open", sink, id, fromMs, toMs, stepMs, sources: [...window.sources] };
         for (const { number, entries, state: requestState } of window.requests.values()) {
           yield { type: "sent", id, number, entries };
-          if (requestState === "settled") yield { type: "settled", id, number };
+          if (requestState === "acknowledged") yield { type: "acknowledged", id, number };
         }
       }
     }

@@ -3,12 +3,12 @@ import type { RequestEntries } from "./request-entries.ts";
 
 /**
  * A request whose entries the journal holds. `sent`: it was in flight when the journal was last written, so
- * the receiver may or may not have its samples. `settled`: the receiver's response is final.
+ * the receiver may or may not have its samples. `acknowledged`: the receiver's response is final.
  */
 export interface JournaledRequest {
   readonly number: number;
   readonly entries: RequestEntries;
-  readonly state: "sent" | "settled";
+  readonly state: "sent" | "acknowledged";
 }
 
 /**
@@ -27,7 +27,7 @@ export interface WindowBounds extends Window {
 
 /**
  * A window that was opened and is not closed: its bounds, the sources still to be read to its end, and the
- * requests sent. A window that is run again has the same bounds and skips settled samples.
+ * requests sent. A window that is run again has the same bounds and skips acknowledged samples.
  */
 export interface OpenWindow extends WindowBounds {
   /** Unique among the open windows of its sink. */
@@ -57,7 +57,7 @@ export interface StateStore {
   /** Call before a request's first attempt. @returns its number in the window */
   requestSent(window: OpenWindow, entries: RequestEntries): Promise<number>;
   /** The receiver has accepted the request or rejected it. */
-  requestSettled(window: OpenWindow, number: number): Promise<void>;
+  requestAcknowledged(window: OpenWindow, number: number): Promise<void>;
   /** The receiver has certainly stored nothing of the request. */
   requestReturned(window: OpenWindow, number: number): Promise<void>;
   /**

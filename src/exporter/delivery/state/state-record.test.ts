@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RequestEntries } from "./request-entries.ts";
@@ -14,7 +15,7 @@ const records: StateRecord[] = [
   { type: "checkpoint", sink: "directory/default/export/-/vm", source: "ünïcode", ms: 1_700_000_000_123 },
   { type: "open", sink: "a/b/c/d/e", id: 7, fromMs: 1, toMs: 2, stepMs: 1, sources: ["x", "y"] },
   { type: "sent", id: 7, number: 1, entries: entriesOf(100) },
-  { type: "settled", id: 7, number: 1 },
+  { type: "acknowledged", id: 7, number: 1 },
   { type: "returned", id: 7, number: 2 },
   { type: "close", id: 7, sources: ["x"] },
   { type: "drop", id: 7 },
@@ -54,4 +55,17 @@ test("a flipped byte ends the reading at its record, and nothing is made up", ()
       );
     }),
   );
+});
+
+test("a log of an earlier version is read: its acknowledged requests were `settled`", () => {
+  const head = Buffer.from(JSON.stringify({ type: "settled", id: 3, number: 4 }));
+  const body = Buffer.alloc(2 + head.length);
+  body.writeUInt16LE(head.length, 0);
+  head.copy(body, 2);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32LE(body.length, 0);
+  frame.writeUInt32LE(crc32(body), 4);
+  expect(decodeRecords(Buffer.concat([frame, body])).records).toEqual([
+    { type: "acknowledged", id: 3, number: 4 },
+  ]);
 });

@@ -18,7 +18,7 @@ export type StateRecord =
       readonly sources: readonly string[];
     }
   | { readonly type: "sent"; readonly id: number; readonly number: number; readonly entries: RequestEntries }
-  | { readonly type: "settled"; readonly id: number; readonly number: number }
+  | { readonly type: "acknowledged"; readonly id: number; readonly number: number }
   | { readonly type: "returned"; readonly id: number; readonly number: number }
   | { readonly type: "close"; readonly id: number; readonly sources: readonly string[] }
   | { readonly type: "drop"; readonly id: number }
@@ -48,6 +48,11 @@ export function encodeRecord(record: StateRecord): Buffer {
   return frame;
 }
 
+/** Logs of earlier versions have another name for a type. */
+function renamed(key: string, value: unknown): unknown {
+  return key === "type" && value === "settled" ? "acknowledged" : value;
+}
+
 /**
  * Reads records up to the end or up to the first torn or damaged one: the process may have been killed, or
  * the disk full, in the middle of a write, and no write beyond that place was ever confirmed.
@@ -64,7 +69,7 @@ export function decodeRecords(bytes: Buffer): { records: StateRecord[]; soundByt
     if (body.length < 2 || crc32(body) !== bytes.readUInt32LE(at + 4)) break;
     const headEnd = 2 + body.readUInt16LE(0);
     // The checksum matches, so encodeRecord wrote this: the cast is as good as a check.
-    const head = JSON.parse(body.toString("utf8", 2, headEnd)) as StateRecord;
+    const head = JSON.parse(body.toString("utf8", 2, headEnd), renamed) as StateRecord;
     records.push(
       head.type === "sent" ? { ...head, entries: RequestEntries.decode(body.subarray(headEnd)) } : head,
     );

@@ -34,21 +34,21 @@ export function stateStoreContract(
     ]);
   });
 
-  test("an open window keeps its bounds, its sources and what was sent, settled and returned", async () => {
+  test("an open window keeps its bounds, its sources and what was sent, acknowledged and returned", async () => {
     const { store, reopen } = await create();
     const window = await store.openWindow(sink, { fromMs: 10, toMs: 20, stepMs: 5 }, ["a", "b"]);
     const first = await store.requestSent(window, entries(1, 2));
     const second = await store.requestSent(window, entries(3));
     const third = await store.requestSent(window, entries(4));
     expect(new Set([first, second, third]).size).toBe(3);
-    await store.requestSettled(window, first);
+    await store.requestAcknowledged(window, first);
     await store.requestReturned(window, third);
     const [restored] = (await (await reopen()).load(sink)).windows;
     expect(restored).toMatchObject({ fromMs: 10, toMs: 20, stepMs: 5 });
     expect([...(restored?.sources ?? [])]).toEqual(["a", "b"]);
     const requests = [...(restored?.requests.values() ?? [])];
     expect(requests.map(({ number, state, entries: held }) => [number, state, held.length])).toEqual([
-      [first, "settled", 2],
+      [first, "acknowledged", 2],
       [second, "sent", 1],
     ]);
   });

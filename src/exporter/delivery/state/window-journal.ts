@@ -64,14 +64,14 @@ export class WindowJournal {
    */
   async acknowledged(number: number, batch: Batch): Promise<void> {
     if (batch.inDoubt !== undefined && this.#isPart) return this.partAcknowledged(batch.entries);
-    await this.#deps.state.requestSettled(await this.#open(), number);
+    await this.#deps.state.requestAcknowledged(await this.#open(), number);
   }
 
   /** Records a part of a batch as a request of its own. */
   async partAcknowledged(entries: RequestEntries): Promise<void> {
     const { state } = this.#deps;
     const window = await this.#open();
-    await state.requestSettled(window, await state.requestSent(window, entries));
+    await state.requestAcknowledged(window, await state.requestSent(window, entries));
   }
 
   /** Records a part of a batch as a request in doubt. */

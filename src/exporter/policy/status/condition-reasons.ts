@@ -20,7 +20,10 @@ export const conditionReasons = {
     InvalidTarget: { status: "False", meaning: "The target has faults, or its address may not be sent to." },
   },
   Delivering: {
-    UpToDate: { status: "True", meaning: "Everything settled is delivered, give or take two cycles." },
+    UpToDate: {
+      status: "True",
+      meaning: "All samples up to the watermark are delivered, give or take two cycles.",
+    },
     CatchingUp: { status: "True", meaning: "Delivering, and behind." },
     Starting: { status: "Unknown", meaning: "The first cycle has not run yet." },
     Retrying: {
