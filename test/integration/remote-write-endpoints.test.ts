@@ -17,7 +17,7 @@ import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
 import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
 import { transportLimits } from "../../src/exporter/remote-write/send/post.ts";
 import { createSender } from "../../src/exporter/remote-write/send/sender.ts";
-import { createTransport } from "../../src/exporter/remote-write/send/transport.ts";
+import { HttpTransport } from "../../src/exporter/remote-write/send/transport.ts";
 import { type Authority, createAuthority } from "../support/certificates.ts";
 import { startConnectProxy } from "../support/connect-proxy.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -134,7 +134,7 @@ describe("egress", () => {
       // DNS rebinding: the first response passes the check, the second is the address to attack.
       return asked.length === 1 ? responses : responses.slice(0, 1);
     };
-    const transport = createTransport({
+    const transport = new HttpTransport({
       limits: transportLimits,
       guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
       tls: new TlsMaterial({}),
@@ -152,7 +152,7 @@ describe("egress", () => {
 
   test("a name that leads only to what is refused", async () => {
     const lookup = async () => [{ address: "fe80::1", family: 6 }];
-    const transport = createTransport({
+    const transport = new HttpTransport({
       limits: transportLimits,
       guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
       tls: new TlsMaterial({}),

@@ -1,5 +1,7 @@
 import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { connect, type Socket } from "node:net";
+import type { TlsOptions } from "node:tls";
 
 /** A real HTTP proxy in this process that opens tunnels (CONNECT), optionally with authentication. */
 export interface ConnectProxy extends AsyncDisposable {
@@ -8,16 +10,18 @@ export interface ConnectProxy extends AsyncDisposable {
   readonly tunnels: readonly string[];
 }
 
-/** @param credentials the required `user:password` */
-export async function startConnectProxy(credentials?: string): Promise<ConnectProxy> {
+/** @param credentials the required `user:password`; @param tls for an https proxy */
+export async function startConnectProxy(credentials?: string, tls?: TlsOptions): Promise<ConnectProxy> {
   const tunnels: string[] = [];
   const sockets = new Set<Socket>();
   const track = (socket: Socket) => {
     sockets.add(socket);
     socket.on("error", () => {}).once("close", () => sockets.delete(socket));
   };
-  const server = createServer((_, response) => response.writeHead(405).end());
+  const server = tls === undefined ? createServer() : createTlsServer(tls);
+  server.on("request", (_, response) => response.writeHead(405).end());
   server.on("connection", track);
+  server.on("secureConnection", track);
   server.on("connect", (request, client, head) => {
     tunnels.push(request.url ?? "");
     const wanted = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
@@ -38,7 +42,7 @@ export async function startConnectProxy(credentials?: string): Promise<ConnectPr
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
     tunnels,
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));

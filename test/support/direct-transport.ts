@@ -4,14 +4,14 @@ import { EgressGuard, type EgressScope } from "../../src/base/net/egress.ts";
 import type { Lookup } from "../../src/base/net/guarded-lookup.ts";
 import { TlsMaterial, type TlsSettings } from "../../src/base/net/tls-material.ts";
 import { classify } from "../../src/exporter/remote-write/send/classify.ts";
-import type { DirectTransportOptions } from "../../src/exporter/remote-write/send/direct-transport.ts";
-import { DirectTransport } from "../../src/exporter/remote-write/send/direct-transport.ts";
 import {
   type PostLimits,
   type PostResult,
   postLimits,
   transportLimits,
 } from "../../src/exporter/remote-write/send/post.ts";
+import type { TransportOptions } from "../../src/exporter/remote-write/send/transport.ts";
+import { HttpTransport } from "../../src/exporter/remote-write/send/transport.ts";
 import { systemLookup } from "./lookup.ts";
 import { type RawServer, startRawServer } from "./raw-server.ts";
 
@@ -20,29 +20,31 @@ interface TransportChanges {
   readonly scope?: EgressScope;
   readonly tls?: TlsSettings;
   readonly lookup?: Lookup;
+  readonly proxyUrl?: string;
 }
 
-function openDirectTransport(changes: TransportChanges = {}): DirectTransport {
-  const options: DirectTransportOptions = {
+function openTransport(changes: TransportChanges = {}): HttpTransport {
+  const options: TransportOptions = {
     limits: { ...transportLimits, connectMs: changes.connectMs ?? 1_000 },
     guard: new EgressGuard({ deny: [], allow: [] }, changes.scope ?? "operator"),
     tls: new TlsMaterial(changes.tls ?? {}),
     lookup: changes.lookup ?? systemLookup(),
     budget: new ConnectionBudget(Number.POSITIVE_INFINITY),
+    proxyUrl: changes.proxyUrl,
   };
-  return new DirectTransport(options);
+  return new HttpTransport(options);
 }
 
 /** The fixture of {@link withReceiver} for each test of a file. */
 interface ReceiverFixture {
   readonly server: RawServer;
   /** Opens a transport that is closed after the test. */
-  open(changes?: TransportChanges): DirectTransport;
+  open(changes?: TransportChanges): HttpTransport;
 }
 
 /** Starts a receiver that responds with 200 before each test, and closes it and all transports afterwards. */
 export function withReceiver(): ReceiverFixture {
-  const opened: DirectTransport[] = [];
+  const opened: HttpTransport[] = [];
   let server: RawServer;
   beforeEach(async () => {
     server = await startRawServer((socket) => socket.write(bareResponse("200 OK")));
@@ -56,7 +58,7 @@ export function withReceiver(): ReceiverFixture {
       return server;
     },
     open(changes) {
-      const made = openDirectTransport(changes);
+      const made = openTransport(changes);
       opened.push(made);
       return made;
     },
@@ -67,7 +69,7 @@ const never = new AbortController().signal;
 
 /** A request of four bytes without headers, unless overridden. */
 export function postTo(
-  transport: DirectTransport,
+  transport: HttpTransport,
   origin: string,
   limits: Partial<PostLimits> = {},
   signal: AbortSignal = never,

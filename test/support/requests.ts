@@ -15,7 +15,7 @@ import {
   transportLimits,
 } from "../../src/exporter/remote-write/send/post.ts";
 import type { SenderDeps, SenderTarget } from "../../src/exporter/remote-write/send/sender.ts";
-import { createTransport } from "../../src/exporter/remote-write/send/transport.ts";
+import { HttpTransport } from "../../src/exporter/remote-write/send/transport.ts";
 import { type Label, SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 import { systemLookup } from "./lookup.ts";
 
@@ -91,7 +91,7 @@ export function testDeps(deps: Partial<SenderDeps> & Pick<SenderDeps, "transport
 
 /** A transport for the operator's policies, with the default rules. */
 export function testTransport(limits: Partial<TransportLimits> = {}, tls: TlsSettings = {}): Transport {
-  return createTransport({
+  return new HttpTransport({
     limits: { ...transportLimits, ...limits },
     guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
     tls: new TlsMaterial(tls),

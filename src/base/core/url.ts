@@ -11,3 +11,19 @@ export function parseUrl(text: string, base?: string): URL | undefined {
     return undefined;
   }
 }
+
+/** The credentials of a URL, decoded; "" where it has none. A percent sign that encodes nothing stays. */
+export function credentialsOf({ username, password }: URL): {
+  readonly username: string;
+  readonly password: string;
+} {
+  return { username: decoded(username), password: decoded(password) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

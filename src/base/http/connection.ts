@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { describeError } from "../core/errors.ts";
 import { Deadline } from "./deadline.ts";
 import {
+  ClosedClient,
   ConnectError,
   type ExchangeLimits,
   type HttpRequest,
@@ -12,9 +13,12 @@ import {
 import { openSocket, type SocketOptions } from "./open-socket.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { ResponseParser } from "./response-parser.ts";
+import { type ProxyHop, Tunnel } from "./tunnel.ts";
 
 export interface ConnectionOptions extends SocketOptions {
   readonly tenant: string;
+  /** Reaches the URL through a tunnel; the lookup is then used for the proxy's name. */
+  readonly proxy: ProxyHop | undefined;
 }
 
 interface Exchange {
@@ -40,7 +44,9 @@ interface Exchange {
 export class Connection {
   /** The tenant it was opened for; other tenants may reuse it later. */
   readonly tenant: string;
-  readonly #socket: Socket;
+  /** With TLS in a tunnel, first the socket to the proxy, then the one inside. */
+  #socket: Socket;
+  readonly #tunnel: Tunnel | undefined;
   readonly #parser: ResponseParser;
   readonly #deadline = new Deadline(() => this.#timedOut());
   readonly #onAbort = () => this.#fail(this.#exchange?.signal.reason as Error);
@@ -67,16 +73,18 @@ export class Connection {
       onBody: (bytes) => this.#takeBody(bytes),
       onEnd: () => this.#takeEnd(),
     });
-    this.#socket = openSocket(options, (bytes) => this.#received(bytes));
-    this.#socket.once(options.tls === undefined ? "connect" : "secureConnect", () => {
-      this.#wasOpen = true;
-      this.#opening?.resolve();
-    });
-    this.#socket.on("error", (error) => {
-      this.#error ??= error;
-    });
-    this.#socket.on("end", () => this.#socket.destroy());
-    this.#socket.on("close", () => this.#closed());
+    const onBytes = (bytes: Buffer) => this.#received(bytes);
+    const onOpen = () => this.#opened();
+    if (options.proxy === undefined) {
+      this.#tunnel = undefined;
+      this.#socket = openSocket(options, onBytes);
+      this.#socket.once(options.tls === undefined ? "connect" : "secureConnect", onOpen);
+    } else {
+      const onSecuring = (socket: Socket) => this.#follow(socket);
+      this.#tunnel = new Tunnel(options, options.proxy, { onOpen, onSecuring, onBytes });
+      this.#socket = this.#tunnel.socket;
+    }
+    this.#follow(this.#socket);
   }
 
   /** Call once, right after construction. @throws ConnectError; the signal's reason */
@@ -87,7 +95,7 @@ export class Connection {
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       await new Promise<void>((resolve, reject) => {
-        const refused = () => reject(new ConnectError(this.#whyClosed(), { cause: this.#error }));
+        const refused = () => reject(this.#refusal());
         this.#opening = { resolve, reject: refused };
       });
     } catch (error) {
@@ -97,6 +105,28 @@ export class Connection {
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  #follow(socket: Socket): void {
+    this.#socket = socket;
+    socket.on("error", (error) => {
+      this.#error ??= error;
+    });
+    socket.on("end", () => socket.destroy());
+    socket.on("close", () => {
+      if (socket === this.#socket) this.#closed();
+    });
+  }
+
+  #opened(): void {
+    this.#wasOpen = true;
+    this.#opening?.resolve();
+  }
+
+  #refusal(): ConnectError {
+    const isOurs = this.#tunnel === undefined || this.#error instanceof ClosedClient;
+    const cause = isOurs ? this.#error : this.#tunnel.failure(this.#error);
+    return new ConnectError(cause === undefined ? this.#whyClosed() : describeError(cause), { cause });
   }
 
   /** Open, not expired, and ready for the next exchange. */

@@ -20,7 +20,7 @@ export interface ConnectionsOptions {
   readonly url: URL;
   /** Maximum number of connections; further exchanges wait for one, in order. */
   readonly max: number;
-  /** Limit for name resolution, TCP and TLS together. */
+  /** Limit for name resolution, TCP, a proxy's tunnel and TLS together. */
   readonly connectMs: number;
   /** Closes an idle connection after this time, unless the server's `Keep-Alive` sets another. */
   readonly keepMs: number;
@@ -36,9 +36,11 @@ export interface ConnectionsOptions {
    * request }`; see test/load/fairness/probe.mjs.
    */
   readonly channelName: "store" | "receiver";
+  /** An HTTP proxy that the connections go through; `tls` is for an https proxy, and called as the one below. */
+  readonly proxy?: { readonly url: URL; readonly tls: () => ConnectionOptions } | undefined;
   /** Called for each new TLS connection. An exception counts as a failed connection attempt. */
   readonly tls: () => ConnectionOptions;
-  /** Resolves a tenant's names; the system's resolver by default. */
+  /** Resolves a tenant's names (with a proxy: the proxy's); the system's resolver by default. */
   readonly lookup?: (tenant: string) => LookupFunction;
   /** A limit shared with other pools; without it, only `max` applies. */
   readonly budget?: ConnectionBudget;
@@ -153,12 +155,14 @@ export class Connections {
   }
 
   #connect(tenant: string): Connection {
-    const { url, lookup, readBytes } = this.#options;
+    const { url, lookup, readBytes, proxy } = this.#options;
     try {
-      // Evaluated per connection: certificates may have been renewed since the last one.
-      const tls = url.protocol === "https:" ? this.#options.tls() : undefined;
       const connection: Connection = new Connection(
-        { url, lookup: lookup?.(tenant), readBytes, tls, tenant },
+        {
+          ...{ url, lookup: lookup?.(tenant), readBytes, tenant },
+          tls: tlsOf(this.#options),
+          proxy: proxy && { url: proxy.url, tls: tlsOf(proxy) },
+        },
         (wasOpen) => this.#closed(connection, wasOpen),
       );
       this.#all.add(connection);
@@ -259,4 +263,9 @@ export class Connections {
       this.#offerPlace();
     });
   }
+}
+
+/** Evaluated per connection: certificates may have been renewed since the last one. */
+function tlsOf({ url, tls }: Pick<ConnectionsOptions, "url" | "tls">): ConnectionOptions | undefined {
+  return url.protocol === "https:" ? tls() : undefined;
 }

@@ -1,5 +1,5 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from "node:net";
-import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
 import { withoutBrackets } from "../net/host.ts";
 
 export interface SocketOptions {
@@ -18,6 +18,10 @@ export function hostOf(url: URL): string {
   return withoutBrackets(url.hostname);
 }
 
+export function portOf(url: URL): number {
+  return Number(url.port || (url.protocol === "https:" ? 443 : 80));
+}
+
 /**
  * Opens a socket, with TLS for https.
  *
@@ -31,7 +35,7 @@ export function openSocket(options: SocketOptions, onBytes: (bytes: Buffer) => b
   if (tls === undefined) {
     return connectPlain({
       host,
-      port: Number(url.port || 80),
+      port: portOf(url),
       noDelay: true,
       ...lookup,
       onread: {
@@ -40,13 +44,26 @@ export function openSocket(options: SocketOptions, onBytes: (bytes: Buffer) => b
       },
     });
   }
+  return secureSocket(options, { port: portOf(url), ...lookup }, onBytes);
+}
+
+/**
+ * Opens TLS with the URL's host, over a new connection or a socket that leads there.
+ *
+ * @param onBytes see {@link openSocket}
+ */
+export function secureSocket(
+  { url, tls }: Pick<SocketOptions, "url" | "tls">,
+  over: Pick<ConnectionOptions, "port" | "lookup" | "socket">,
+  onBytes: (bytes: Buffer) => boolean,
+): TLSSocket {
+  const host = hostOf(url);
   const socket = connectTls({
     host,
-    port: Number(url.port || 443),
     ALPNProtocols: ["http/1.1"],
     // SNI takes no addresses (RFC 6066, section 3); the certificate is checked against the address anyway.
     ...(isIP(host) === 0 && { servername: host }),
-    ...lookup,
+    ...over,
     ...tls,
   }).setNoDelay(true);
   return socket.on("data", (bytes) => {

@@ -1,4 +1,5 @@
 import {
+  type BodyFraming,
   framingOf,
   HeaderFields,
   MalformedResponse,
@@ -6,6 +7,7 @@ import {
   parseFieldLine,
   parseStatusLine,
   type ResponseHead,
+  type ResponseHeaders,
   type StatusLine,
 } from "./response-head.ts";
 
@@ -34,7 +36,7 @@ const cr = 13;
 const headEnd = Buffer.from("\r\n\r\n");
 
 /**
- * Parses one HTTP/1.1 response to a GET or POST (RFC 9112) from pieces of any size, without copying its body:
+ * Parses one HTTP/1.1 response (RFC 9112) from pieces of any size, without copying its body:
  * the store's responses are most of what this process receives (bench/read.ts). After `reset` it parses the
  * next one.
  *
@@ -43,6 +45,7 @@ const headEnd = Buffer.from("\r\n\r\n");
  */
 export class ResponseParser {
   readonly #listener: ResponseListener;
+  readonly #isTunnel: boolean;
   #state: "head" | "size" | "chunk" | "chunk end" | "trailers" | "length" | "close" | "ended" = "head";
   /** The beginning of an incomplete line. */
   #line = "";
@@ -56,8 +59,10 @@ export class ResponseParser {
   /** Left of the current chunk or of the whole body. */
   #bytesLeft = 0;
 
-  constructor(listener: ResponseListener) {
+  /** @param method of the request; a response to CONNECT that grants it has no body, whatever its head says */
+  constructor(listener: ResponseListener, method: "GET" | "POST" | "CONNECT" = "GET") {
     this.#listener = listener;
+    this.#isTunnel = method === "CONNECT";
   }
 
   reset(): void {
@@ -199,7 +204,7 @@ export class ResponseParser {
   #takeHead(statusLine: StatusLine): void {
     const { status } = statusLine;
     const headers = this.#fields.values;
-    const { framing, bytes, isKept } = framingOf(statusLine, headers);
+    const { framing, bytes, isKept } = this.#framingOf(statusLine, headers);
     this.#statusLine = undefined;
     // Interim responses (100, 103) precede the final one.
     if (status < 200) {
@@ -214,6 +219,12 @@ export class ResponseParser {
     if (framing === "chunks") this.#state = "size";
     else if (bytes === 0) this.#end();
     else this.#state = framing;
+  }
+
+  /** RFC 9112, section 6.3: a 2xx response to CONNECT ends with its head, and the rest belongs to the tunnel. */
+  #framingOf(statusLine: StatusLine, headers: ResponseHeaders): BodyFraming {
+    const isGranted = this.#isTunnel && statusLine.status >= 200 && statusLine.status < 300;
+    return isGranted ? { framing: "length", bytes: 0, isKept: true } : framingOf(statusLine, headers);
   }
 
   #takeChunkLine(line: string): void {

@@ -1,4 +1,4 @@
-import { parseUrl } from "../url.ts";
+import { credentialsOf, parseUrl } from "../url.ts";
 import type { SecretValue } from "./secret-forms.ts";
 
 const secretName = /key|token|secret|auth|passw|credential|signature|session|cookie/i;
@@ -12,18 +12,8 @@ export function secretsByName(members: Readonly<Record<string, string>>): string
 
 /** The credentials of a URL, both as written and decoded. */
 export function secretsOfUrl(text: string | undefined): SecretValue[] {
-  const { username = "", password = "" } = (text !== undefined && parseUrl(text)) || {};
-  if (password === "") return [];
-  return [
-    { username, password },
-    { username: decoded(username), password: decoded(password) },
-  ];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  const url = text === undefined ? undefined : parseUrl(text);
+  if (url === undefined || url.password === "") return [];
+  const { username, password } = url;
+  return [{ username, password }, credentialsOf(url)];
 }

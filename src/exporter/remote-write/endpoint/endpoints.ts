@@ -24,7 +24,7 @@ import {
 } from "../send/post.ts";
 import { RateLimit } from "../send/rate-limit.ts";
 import { createSender } from "../send/sender.ts";
-import { createTransport } from "../send/transport.ts";
+import { HttpTransport } from "../send/transport.ts";
 import { type EndpointSettings, settingsFor, settingsOfScope } from "./endpoint-settings.ts";
 import { EndpointState, type ProtocolSetting } from "./endpoint-state.ts";
 
@@ -249,7 +249,7 @@ export class Endpoints {
     const key = `${group.key} ${proxyUrl ?? ""}`;
     let transport = this.#transports.get(key);
     if (transport === undefined) {
-      transport = createTransport({
+      transport = new HttpTransport({
         limits: this.#deps.transportLimits ?? transportLimits,
         guard: new EgressGuard(this.#config.egress, scope),
         tls: group.tls,

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { liveSecrets } from "../../../base/core/secrets/live-secrets.ts";
+import { MalformedResponse } from "../../../base/http/response-head.ts";
+import { ProxyError } from "../../../base/http/tunnel.ts";
 import { EgressRefusedError } from "../../../base/net/egress.ts";
 import { type AttemptContext, classify, type Verdict } from "./classify.ts";
 import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";
@@ -17,6 +19,12 @@ function response(status: number, headers: Record<string, string> = {}, body = "
 
 function failure(code: string, written: boolean): PostResult {
   return { kind: "no-response", error: Object.assign(new Error(`failed with ${code}`), { code }), written };
+}
+
+function throughProxy(code: string): PostResult {
+  const cause = Object.assign(new Error(`failed with ${code}`), { code });
+  const error = new ProxyError("connecting", "proxy:3128", "no connection to the proxy", { cause });
+  return { kind: "no-response", error, written: false };
 }
 
 function summary(verdict: Verdict): string {
@@ -84,7 +92,9 @@ describe("no response", () => {
     [failure("ENOTFOUND", false), "retry dns"],
     [failure("EAI_AGAIN", false), "retry dns"],
     [failure("ECONNREFUSED", false), "retry connect"],
-    [failure("UND_ERR_CONNECT_TIMEOUT", false), "retry connect"],
+    [throughProxy("ENOTFOUND"), "retry dns"],
+    [throughProxy("ECONNREFUSED"), "retry connect"],
+    [throughProxy("DEPTH_ZERO_SELF_SIGNED_CERT"), "retry tls"],
     [failure("EHOSTUNREACH", false), "retry connect"],
     [failure("DEPTH_ZERO_SELF_SIGNED_CERT", false), "retry tls"],
     [failure("ERR_TLS_CERT_ALTNAME_INVALID", false), "retry tls"],
@@ -92,15 +102,8 @@ describe("no response", () => {
     [failure("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", true), "retry tls"],
     [failure("ECONNRESET", true), "retry connection_lost lost"],
     [failure("EPIPE", true), "retry connection_lost lost"],
-    [failure("UND_ERR_SOCKET", true), "retry connection_lost lost"],
-    [failure("HPE_INVALID_CONSTANT", true), "retry invalid_answer lost"],
-    [failure("UND_ERR_HEADERS_OVERFLOW", true), "retry invalid_answer lost"],
     [
-      {
-        kind: "no-response",
-        error: Object.assign(new Error("no HTTP"), { name: "HTTPParserError" }),
-        written: true,
-      },
+      { kind: "no-response", error: new MalformedResponse("no HTTP"), written: true },
       "retry invalid_answer lost",
     ],
     [

@@ -3,8 +3,10 @@ import { retryAfterMs } from "../../../base/core/retry-after.ts";
 import { redact, redactBeginning } from "../../../base/core/secrets/redact.ts";
 import { parseUrl } from "../../../base/core/url.ts";
 import { MalformedResponse, type ResponseHeaders } from "../../../base/http/response-head.ts";
+import { ProxyError } from "../../../base/http/tunnel.ts";
 import { EgressRefusedError, type EgressScope } from "../../../base/net/egress.ts";
 import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";
+import { describeProxyError } from "./proxy-error.ts";
 
 /** Why a request is retried; used as a metric's label, so there are few values. */
 export type RetryReason =
@@ -166,18 +168,15 @@ function redirectHint(location: string | undefined, endpoint: string): string {
   return `the receiver redirects to ${redact(target).slice(0, 512)}, which is not followed; make that the endpoint if it is right`;
 }
 
-/** undici's message when a proxy refuses a tunnel; it has no code for it. */
-const proxyRefusal = /Proxy response \((\d+)\)/;
 const dnsCodes = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"]);
-/** undici's codes for responses through a proxy. */
-const invalidResponseCode = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/;
-/** Some of these errors have no code. */
-const parserErrorName = "HTTPParserError";
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_)/;
 
 function classifyFailure(error: unknown, written: boolean): Verdict {
-  const said = redact(describeError(error));
+  if (error instanceof ProxyError && error.status === 407) {
+    return { kind: "suspended", status: 407, message: redact(describeProxyError(error)) };
+  }
+  const said = redact(error instanceof ProxyError ? describeProxyError(error) : describeError(error));
   const retry = (reason: RetryReason, responseLost: boolean, message = said): Verdict => ({
     kind: "retry",
     reason,
@@ -187,13 +186,6 @@ function classifyFailure(error: unknown, written: boolean): Verdict {
   if (error instanceof EgressRefusedError) {
     return { kind: "forbidden", message: `the endpoint must not be sent to: ${error.message}` };
   }
-  if (proxyRefusal.exec(describeError(error))?.[1] === "407") {
-    return {
-      kind: "suspended",
-      status: 407,
-      message: "407: the proxy wants other credentials than proxyUrl has",
-    };
-  }
   if (error instanceof ResponseTimeoutError) return retry("answer_timeout", true);
   const code = deepCode(error) ?? "";
   // With TLS 1.3 a rejected client certificate shows only after the request was written; none of it was read.
@@ -202,9 +194,7 @@ function classifyFailure(error: unknown, written: boolean): Verdict {
   if (error instanceof MalformedResponse) {
     return retry("invalid_answer", true, `the receiver's response cannot be read: ${said}`);
   }
-  const isInvalid =
-    invalidResponseCode.test(code) || (error instanceof Error && error.name === parserErrorName);
-  return retry(isInvalid ? "invalid_answer" : "connection_lost", true);
+  return retry("connection_lost", true);
 }
 
 const tenantMessages: Readonly<Partial<Record<RetryReason, string>>> = {
@@ -225,6 +215,10 @@ function toldToTenants(verdict: Verdict, error: unknown): Verdict {
       "the endpoint must not be sent to: it leads to an address that is not a public address, or that the operator denies";
     return { ...verdict, message, detail: verdict.message };
   }
+  if (verdict.kind === "suspended") {
+    const message = "407: the proxy does not accept the operator's credentials";
+    return { ...verdict, message, detail: verdict.message };
+  }
   if (verdict.kind !== "retry") return verdict;
   const message = tenantMessages[verdict.reason];
   if (message === undefined) return verdict;
@@ -232,7 +226,7 @@ function toldToTenants(verdict: Verdict, error: unknown): Verdict {
   return { ...verdict, message: message + code, detail: verdict.message };
 }
 
-/** Node.js and undici wrap the original error; of several addresses, the first one's error counts. */
+/** Node.js wraps the original error, and so does {@link ProxyError}; of several addresses, the first one's error counts. */
 function deepCode(error: unknown): string | undefined {
   if (error instanceof AggregateError && error.errors.length > 0) return deepCode(error.errors[0]);
   if (error instanceof Error && error.cause instanceof Error)

@@ -15,8 +15,8 @@ import { type RawServer, startRawServer } from "../../../../test/support/raw-ser
 import { until } from "../../../../test/support/until.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { TlsSettings } from "../../../base/net/tls-material.ts";
-import type { DirectTransport } from "./direct-transport.ts";
 import type { PostResult } from "./post.ts";
+import type { HttpTransport } from "./transport.ts";
 
 /** Targets of connections: permitted addresses, names, certificates. */
 const ok = bareResponse("200 OK");
@@ -24,7 +24,7 @@ const ok = bareResponse("200 OK");
 const fixture = withReceiver();
 const { open } = fixture;
 let server: RawServer;
-let transport: DirectTransport;
+let transport: HttpTransport;
 
 beforeEach(() => {
   server = fixture.server;

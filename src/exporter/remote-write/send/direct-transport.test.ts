@@ -6,15 +6,15 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { bareResponse, postTo, told, withReceiver } from "../../../../test/support/direct-transport.ts";
 import { type Act, type RawServer, startRawServer } from "../../../../test/support/raw-server.ts";
 import { until } from "../../../../test/support/until.ts";
-import type { DirectTransport } from "./direct-transport.ts";
 import { type PostLimits, type PostResult, postLimits } from "./post.ts";
+import type { HttpTransport } from "./transport.ts";
 
 const ok = bareResponse("200 OK");
 
 const fixture = withReceiver();
 const { open } = fixture;
 let server: RawServer;
-let transport: DirectTransport;
+let transport: HttpTransport;
 
 beforeEach(() => {
   server = fixture.server;
@@ -114,8 +114,8 @@ describe("kept connections", () => {
   test("keep no process alive", async () => {
     const script = `
       import { ConnectionBudget } from ${JSON.stringify(new URL("../../../base/http/connection-budget.ts", import.meta.url).href)};
-      import { DirectTransport } from ${JSON.stringify(new URL("./direct-transport.ts", import.meta.url).href)};
-      const made = new DirectTransport({
+      import { HttpTransport } from ${JSON.stringify(new URL("./transport.ts", import.meta.url).href)};
+      const made = new HttpTransport({
         limits: { connectMs: 1_000, connections: 1 },
         guard: { refusal: () => undefined },
         tls: { connectOptions: () => ({}) },

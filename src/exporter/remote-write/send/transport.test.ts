@@ -9,7 +9,7 @@ import { ConnectionBudget } from "../../../base/http/connection-budget.ts";
 import { EgressGuard } from "../../../base/net/egress.ts";
 import { TlsMaterial } from "../../../base/net/tls-material.ts";
 import { type PostLimits, type PostResult, postLimits, type Transport, transportLimits } from "./post.ts";
-import { createTransport } from "./transport.ts";
+import { HttpTransport } from "./transport.ts";
 
 /** Every transport must report these alike, since they determine lost and repeated samples. */
 const implementations = [{ name: "direct" }, { name: "through a proxy" }] as const;
@@ -36,7 +36,7 @@ describe.each(implementations)("$name", ({ name }) => {
   });
 
   function open(connections: number, connectMs = 1_000): Transport {
-    return createTransport({
+    return new HttpTransport({
       limits: { ...transportLimits, connectMs, connections },
       guard: new EgressGuard({ deny: [], allow: [] }, "operator"),
       tls: new TlsMaterial({}),
@@ -246,6 +246,6 @@ describe.each(implementations)("$name", ({ name }) => {
     });
     expect(new Set(await Promise.all(posts))).toEqual(new Set(["response"]));
     expect(server.sockets.length).toBeLessThanOrEqual(2);
-    if (name === "direct") expect(order).toEqual(order.slice().sort((a, b) => a - b));
+    expect(order).toEqual(order.slice().sort((a, b) => a - b));
   });
 });

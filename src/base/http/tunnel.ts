@@ -1,0 +1,139 @@
+import type { Socket } from "node:net";
+import type { ConnectionOptions } from "node:tls";
+import { credentialsOf } from "../core/url.ts";
+import { openSocket, portOf, type SocketOptions, secureSocket } from "./open-socket.ts";
+import { MalformedResponse, type ResponseHead } from "./response-head.ts";
+import { ResponseParser } from "./response-parser.ts";
+
+export interface ProxyHop {
+  /** `http:` or `https:`; its credentials, if any, go to the proxy and nowhere else. */
+  readonly url: URL;
+  /** For the connection to an https proxy; the server's certificates are none of its business. */
+  readonly tls: ConnectionOptions | undefined;
+}
+
+export interface TunnelEvents {
+  /** The tunnel leads to the server, with TLS if the server's URL asks for it. */
+  onOpen(): void;
+  /** TLS has begun inside the tunnel: this socket takes the place of the proxy's, and closes it at its end. */
+  onSecuring(socket: Socket): void;
+  /** Bytes of the server; see {@link openSocket}. */
+  onBytes(bytes: Buffer): boolean;
+}
+
+/** Why there is no tunnel: nothing was sent to the server. Its cause is the underlying error, if any. */
+export class ProxyError extends Error {
+  /** The stage that failed; `refusal` when the proxy responded with another status than 2xx. */
+  readonly stage: "connecting" | "asking" | "securing" | "refusal";
+  /** Host and port, without credentials. */
+  readonly proxy: string;
+  /** The status of a refusal. */
+  readonly status: number | undefined;
+
+  constructor(
+    stage: ProxyError["stage"],
+    proxy: string,
+    message: string,
+    { status, ...options }: ErrorOptions & { readonly status?: number } = {},
+  ) {
+    super(message, options);
+    this.stage = stage;
+    this.proxy = proxy;
+    this.status = status;
+  }
+}
+
+/** A way to a server through an HTTP proxy, by CONNECT (RFC 9110, section 9.3.6), for http and https alike. */
+export class Tunnel {
+  /** The connection to the proxy. */
+  readonly socket: Socket;
+  readonly #server: SocketOptions;
+  readonly #proxy: ProxyHop;
+  readonly #events: TunnelEvents;
+  readonly #parser = new ResponseParser(
+    { onHead: (head) => this.#takeHead(head), onBody: () => false, onEnd: () => undefined },
+    "CONNECT",
+  );
+  /** `securing` to the end where the server has TLS. */
+  #stage: "connecting" | "asking" | "securing" | "open" = "connecting";
+
+  /** Starts connecting. @param server its lookup is used for the proxy's name: the server's goes to the proxy */
+  constructor(server: SocketOptions, proxy: ProxyHop, events: TunnelEvents) {
+    this.#server = server;
+    this.#proxy = proxy;
+    this.#events = events;
+    this.socket = openSocket({ ...server, ...proxy }, (bytes) => this.#received(bytes));
+    this.socket.once(proxy.tls === undefined ? "connect" : "secureConnect", () => {
+      this.#stage = "asking";
+      this.socket.write(connectHead(server.url, proxy.url), "latin1");
+    });
+  }
+
+  /** @param cause of the end of the socket, before the tunnel was open; undefined when the proxy closed it */
+  failure(cause: Error | undefined): ProxyError {
+    if (cause instanceof ProxyError) return cause;
+    const { host } = this.#proxy.url;
+    const why = { cause: cause ?? new Error("the proxy closed the connection") };
+    switch (this.#stage) {
+      case "connecting":
+        return new ProxyError("connecting", host, `no connection to the proxy ${host}`, why);
+      case "asking":
+        return new ProxyError("asking", host, `no valid response to CONNECT from the proxy ${host}`, why);
+      default:
+        return new ProxyError("securing", host, `no TLS connection through the proxy ${host}`, why);
+    }
+  }
+
+  #received(bytes: Buffer): boolean {
+    if (this.#stage === "open") return this.#events.onBytes(bytes);
+    try {
+      const taken = this.#parser.feed(bytes);
+      if (!this.#parser.hasEnded) return true;
+      // Neither TLS nor HTTP servers speak first: these bytes would be taken for the response to a request.
+      if (taken < bytes.length)
+        throw new MalformedResponse("it is followed by bytes before anything was sent");
+      this.#enter();
+      return true;
+    } catch (error) {
+      this.socket.destroy(error as Error);
+      return false;
+    }
+  }
+
+  /** @throws ProxyError unless the tunnel is granted */
+  #takeHead({ status }: ResponseHead): void {
+    if (status < 300) return;
+    const { host } = this.#proxy.url;
+    const message = `the proxy ${host} responds to CONNECT ${authorityOf(this.#server.url)} with ${status}`;
+    throw new ProxyError("refusal", host, message, { status });
+  }
+
+  #enter(): void {
+    if (this.#server.tls === undefined) {
+      this.#stage = "open";
+      this.#events.onOpen();
+      return;
+    }
+    this.#stage = "securing";
+    const secured = secureSocket(this.#server, { socket: this.socket }, (bytes) =>
+      this.#events.onBytes(bytes),
+    );
+    secured.once("secureConnect", () => this.#events.onOpen());
+    this.#events.onSecuring(secured);
+  }
+}
+
+/** RFC 9112, section 3.2.3: host and port, even the scheme's default. */
+function authorityOf(url: URL): string {
+  return `${url.hostname}:${portOf(url)}`;
+}
+
+/** The request for a tunnel, with the credentials of the proxy's URL (RFC 7617). */
+function connectHead(server: URL, proxy: URL): string {
+  const authority = authorityOf(server);
+  const head = `CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n`;
+  const { username, password } = credentialsOf(proxy);
+  if (username === "" && password === "") return `${head}\r\n`;
+  const basic = Buffer.from(`${username}:${password}`).toString("base64");
+  return `${head}proxy-authorization: Basic ${basic}\r\n\r\n`;
+}
