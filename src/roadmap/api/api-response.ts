@@ -40,8 +40,9 @@ export function headersOf({ headers = [], contentType, body }: ApiResponse): str
   return all;
 }
 
-export function jsonResponse(value: unknown, headers: RawHeaders): ApiResponse {
-  return { status: 200, headers, contentType: "application/json", body: JSON.stringify(value) };
+/** @param body JSON */
+export function jsonResponse(body: string | Buffer, headers: RawHeaders): ApiResponse {
+  return { status: 200, headers, contentType: "application/json", body };
 }
 
 /** A response with a Problem body; never cached, since it describes a momentary state. */

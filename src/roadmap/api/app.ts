@@ -33,7 +33,7 @@ export function createApp(options: AppOptions): App {
     const operation: Operation = operations[route];
     // An operation has a limit when it documents the response beyond it.
     const response = 429 in operation.responses ? limited(route, request) : handle(route, request);
-    return { ...response, operation: route };
+    return { operation: route, ...response };
   };
 
   function limited(name: OperationName, request: IncomingMessage): ApiResponse {

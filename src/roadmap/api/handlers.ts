@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Backlog } from "../board/backlog.ts";
+import type { Backlog, BacklogCacheStatus } from "../board/backlog.ts";
 import type { RoadmapReader } from "../cache/roadmap.ts";
 import { type PagePace, pagePolicy, renderPage } from "../page/page.ts";
 import { type ApiResponse, jsonResponse, problemResponse, type RawHeaders } from "./api-response.ts";
@@ -28,18 +28,20 @@ const firstReadSeconds = "5";
 /** The response of each operation: from memory, synchronously. */
 export function createHandlers({ roadmap, pace }: HandlerOptions): Record<OperationName, Handler> {
   const openApi = JSON.stringify(openApiDocument(), undefined, 2);
+  const statusBody = remembered((status: BacklogCacheStatus) => JSON.stringify(status));
   const backlogBody = remembered((statuses: readonly string[], items: Backlog["items"]) => {
     const body = Buffer.from(JSON.stringify({ statuses, items }));
     return { body, tag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"` };
   });
-  const pageBody = remembered((status: ReturnType<RoadmapReader["status"]>, backlog: Backlog | undefined) =>
+  const pageBody = remembered((status: BacklogCacheStatus | undefined, backlog: Backlog | undefined) =>
     Buffer.from(renderPage(status, backlog, pace)),
   );
 
   function status(extra: RawHeaders): ApiResponse {
     roadmap.noticeRequest();
     const status = roadmap.status();
-    return status === undefined ? problemResponse(500) : jsonResponse(status, [...noStore, ...extra]);
+    if (status === undefined) return problemResponse(500);
+    return jsonResponse(statusBody(status), [...noStore, ...extra]);
   }
 
   return {
@@ -55,9 +57,9 @@ export function createHandlers({ roadmap, pace }: HandlerOptions): Record<Operat
       const { body, tag } = backlogBody(backlog.meta.statuses, backlog.items);
       const headers = ["ETag", tag, ...revalidate];
       if (matches(known, tag)) return { status: 304, headers };
-      return { status: 200, headers, contentType: "application/json", body };
+      return jsonResponse(body, headers);
     },
-    openapi: () => ({ status: 200, headers: revalidate, contentType: "application/json", body: openApi }),
+    openapi: () => jsonResponse(openApi, revalidate),
     page() {
       roadmap.noticeRequest();
       const headers = [...noStore, "Content-Security-Policy", pagePolicy];

@@ -59,6 +59,8 @@ function hasBody({ headers }: RequestHead): boolean {
 
 /** The decoded path of a request target, which may be absolute (RFC 9112, 3.2.2); undefined if malformed. */
 function pathOf(target: string): string | undefined {
+  // Most targets are a path and nothing else.
+  if (paths.has(target)) return target;
   const path = target.replace(/^https?:\/\/[^/?#]+/i, "").replace(/[?#].*$/s, "");
   try {
     return decodeURI(path);
