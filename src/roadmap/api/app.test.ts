@@ -140,6 +140,14 @@ test("a fault inside is a 500 that tells nothing of it", async () => {
   expect(response.headers["ratelimit-remaining"]).toBe("99");
 });
 
+test("a page that cannot be rendered is a 500 too", async () => {
+  const { state, get, metrics } = setUp();
+  state.isBroken = true;
+  const response = await get("/roadmap");
+  expect([response.statusCode, response.headers["ratelimit-limit"]]).toEqual([500, undefined]);
+  expect(await metrics.registry.metrics()).toContain('{operation="page",code="500"} 1');
+});
+
 test("the backlog's tag stays while the items do, and changes with them", async () => {
   const { state, get } = setUp();
   const tag = (await get("/api/v1/roadmap/backlog")).headers.etag as string;
