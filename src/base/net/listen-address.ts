@@ -1,4 +1,5 @@
-import { isIPv6 } from "node:net";
+import { once } from "node:events";
+import { isIPv6, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import { errnoCode, TelemetrydError } from "../core/errors.ts";
 
@@ -33,6 +34,20 @@ export function formatListenAddress({ host, port }: ListenAddress): string {
 /** The part of a server that {@link listenOn} uses; Fastify provides it. */
 export interface Listener {
   listen(address: { host: string; port: number }): Promise<string>;
+}
+
+/** A server of Node's as a {@link Listener} for HTTP. */
+export function listenerOf(server: Server): Listener {
+  return {
+    async listen(address) {
+      server.listen(address);
+      await once(server, "listening");
+      const bound = server.address();
+      // Only a Unix socket has another form of address.
+      if (typeof bound !== "object" || bound === null) return "";
+      return `http://${formatListenAddress({ host: bound.address, port: bound.port })}`;
+    },
+  };
 }
 
 /**

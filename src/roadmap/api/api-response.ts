@@ -1,14 +1,26 @@
-import type { ServerResponse } from "node:http";
-import { type Problem, problem, problemContentType } from "./problem.ts";
+import type { OperationName } from "./operations.ts";
+import { problem, problemContentType } from "./problem.ts";
 
-/** Alternating header names and values, the fastest form for `writeHead`. */
+/** Alternating header names and values, as `writeHead` takes them. */
 export type RawHeaders = readonly string[];
+
+/** One response of the website API, complete except for what every response carries. */
+export interface ApiResponse {
+  readonly status: number;
+  /** In addition to the common ones, content type and length. */
+  readonly headers?: RawHeaders;
+  readonly contentType?: string;
+  /** Absent for a response without content. */
+  readonly body?: string | Buffer;
+  /** The operation that the request reached; absent when it was refused before. */
+  readonly operation?: OperationName;
+}
 
 const exposed =
   "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, API-Version, Deprecation, Link, ETag";
 
 /** On every response. Any page may read the API and its headers: all of it is public. */
-export const commonHeaders: RawHeaders = [
+const commonHeaders: RawHeaders = [
   "API-Version",
   "v1",
   "Access-Control-Allow-Origin",
@@ -19,25 +31,18 @@ export const commonHeaders: RawHeaders = [
   "nosniff",
 ];
 
-export interface ApiResponse {
-  readonly status: number;
-  /** In addition to content type and length. May start with the common headers, or leave them out. */
-  readonly headers?: string[];
-  readonly contentType?: string;
-  readonly body?: string | Buffer;
-  /** The body's length in bytes, if already known. */
-  readonly length?: string;
-}
-
-/** Writes a complete response. For HEAD, Node.js omits the body. */
-export function send(response: ServerResponse, content: ApiResponse): void {
-  const { status, headers = [], contentType, body } = content;
-  const all = headers[0] === commonHeaders[0] ? headers : commonHeaders.concat(headers);
+/** All headers of a response. */
+export function headersOf({ headers = [], contentType, body }: ApiResponse): string[] {
+  const all = [...commonHeaders, ...headers];
   if (contentType !== undefined) all.push("Content-Type", contentType);
   // Responses without content have no length (RFC 9110, 8.6).
-  if (body !== undefined) all.push("Content-Length", content.length ?? String(Buffer.byteLength(body)));
-  response.writeHead(status, all);
-  response.end(body);
+  if (body !== undefined) all.push("Content-Length", String(Buffer.byteLength(body)));
+  return all;
+}
+
+/** @param body JSON */
+export function jsonResponse(body: string | Buffer, headers: RawHeaders): ApiResponse {
+  return { status: 200, headers, contentType: "application/json", body };
 }
 
 /** A response with a Problem body; never cached, since it describes a momentary state. */
@@ -46,10 +51,6 @@ export function problemResponse(status: number, detail?: string, headers: RawHea
     status,
     headers: [...headers, "Cache-Control", "no-store"],
     contentType: problemContentType,
-    body: problemText(problem(status, detail)),
+    body: JSON.stringify(problem(status, detail)),
   };
-}
-
-export function problemText(value: Problem): string {
-  return JSON.stringify(value);
 }

@@ -1,36 +1,25 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Logger } from "../../base/core/log.ts";
 import { boundConnections, type ConnectionBounds } from "../../base/net/bounded-connections.ts";
-import { namesOneHost } from "../../base/net/host.ts";
-import { problemResponse, send } from "./api-response.ts";
+import { type ApiResponse, headersOf, problemResponse } from "./api-response.ts";
+import type { App } from "./app.ts";
+import type { ApiMetrics } from "./metrics.ts";
 import { rawResponse, refuseConnection } from "./refused-connection.ts";
-
-/** Methods that all paths support. */
-export const allowedMethods = "GET, HEAD, OPTIONS";
+import { methodNotAllowed } from "./route.ts";
 
 export interface HttpServerOptions {
-  /** Handles every request that is not in `shortcuts`. */
-  readonly handler: RequestListener;
-  /**
-   * Plain GET requests by exact target, handled without the router. The status operation is most of the
-   * traffic, and the router slows it noticeably (`npm run bench:api`).
-   */
-  readonly shortcuts: ReadonlyMap<string, RequestListener>;
-  /** Called when an unreadable request was rejected. */
-  readonly onRefused: () => void;
+  readonly app: App;
   readonly bounds: ConnectionBounds;
+  readonly metrics: ApiMetrics;
   readonly log: Logger;
 }
 
-/** The HTTP server of the website API, configured so that none of Node's bare error responses is sent. */
-export function createHttpServer(options: HttpServerOptions): Server {
-  const { handler, shortcuts, onRefused } = options;
+/**
+ * The HTTP server of the website API. Every response, also to input that never becomes a request, is the
+ * app's or a Problem of ours: none of Node's bare error responses is sent.
+ */
+export function createHttpServer({ app, bounds, metrics, log }: HttpServerOptions): Server {
+  const serve: RequestListener = (request, response) => send(response, app(request));
   const server = createServer(
     {
       // Above the allowed size, so that the response can distinguish a long target from large headers.
@@ -41,39 +30,34 @@ export function createHttpServer(options: HttpServerOptions): Server {
       connectionsCheckingInterval: 2_000,
       // Longer than the usual minute of load balancers: they must close first.
       keepAliveTimeout: 65_000,
-      // Node would respond with a bare 400; `refusalOf` checks it instead.
+      // Node would respond with a bare 400; `route.ts` checks it instead.
       requireHostHeader: false,
     },
-    (request, response) => {
-      const shortcut = request.method === "GET" ? shortcuts.get(request.url ?? "") : undefined;
-      if (shortcut !== undefined && isPlain(request)) shortcut(request, response);
-      else handler(request, response);
-    },
+    serve,
   );
-  boundConnections(server, options.bounds, options.log);
-  server.on("clientError", (error, socket) => {
-    onRefused();
-    refuseConnection(error, socket);
-  });
+  boundConnections(server, bounds, log);
   // Expect: 100-continue gets the final response at once: no operation reads a body.
-  server.on("checkContinue", handler);
-  server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
-    onRefused();
-    send(response, problemResponse(417));
-  });
-  server.on("connect", (_request: IncomingMessage, socket) => {
-    onRefused();
-    socket.end(rawResponse(problemResponse(405, undefined, ["Allow", allowedMethods])));
+  server.on("checkContinue", serve);
+  server.on("checkExpectation", (_request, response) => send(response, problemResponse(417)));
+  server.on("connect", (_request, socket) => socket.end(rawResponse(counted(methodNotAllowed()))));
+  server.on("clientError", (error, socket) => {
+    const refusal = refuseConnection(error, socket);
+    if (refusal !== undefined) counted(refusal);
   });
   return server;
-}
 
-/** Whether a request has nothing to be rejected for. */
-function isPlain(request: IncomingMessage): boolean {
-  const { headers } = request;
-  return (
-    namesOneHost(request) &&
-    headers["content-length"] === undefined &&
-    headers["transfer-encoding"] === undefined
-  );
+  /** For HEAD, Node.js omits the body. */
+  function send(response: ServerResponse, content: ApiResponse): void {
+    counted(content);
+    const headers = headersOf(content);
+    // While the server stops, a connection ends with its response.
+    if (!server.listening) headers.push("Connection", "close");
+    response.writeHead(content.status, headers);
+    response.end(content.body);
+  }
+
+  function counted(content: ApiResponse): ApiResponse {
+    metrics.responded(content.operation ?? "other", content.status);
+    return content;
+  }
 }

@@ -1,33 +1,32 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errnoCode } from "../../base/core/errors.ts";
-import { type ApiResponse, commonHeaders, problemResponse } from "./api-response.ts";
-
-/** A longer request line is rejected with 414, whatever follows it. */
-export const maxTargetLength = 8 * 1_024;
+import { type ApiResponse, headersOf, problemResponse } from "./api-response.ts";
+import { maxTargetLength, targetTooLong } from "./route.ts";
 
 /**
  * Responds on the bare socket to input that never became a request (malformed HTTP, headers too large, client
  * too slow), with the usual headers and Problem body.
  *
  * @param error the error of Node's parser
+ * @returns the response, or undefined when the client is gone
  */
-export function refuseConnection(error: Error, socket: Duplex): void {
+export function refuseConnection(error: Error, socket: Duplex): ApiResponse | undefined {
   if (!socket.writable || errnoCode(error) === "ECONNRESET") {
     socket.destroy();
-    return;
+    return undefined;
   }
-  socket.end(rawResponse(responseTo(error)));
+  const response = responseTo(error);
+  socket.end(rawResponse(response));
+  return response;
 }
 
 /** Serializes a response for a socket without a `ServerResponse`. Always closes the connection. */
 export function rawResponse(response: ApiResponse): string {
-  const { status, headers = [], contentType = "", body = "" } = response;
-  const pairs = [...commonHeaders, ...headers, "Content-Type", contentType];
-  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`];
+  const lines = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`];
+  const pairs = [...headersOf(response), "Date", new Date().toUTCString(), "Connection", "close"];
   for (let index = 0; index < pairs.length; index += 2) lines.push(`${pairs[index]}: ${pairs[index + 1]}`);
-  lines.push(`Date: ${new Date().toUTCString()}`, "Connection: close");
-  return `${lines.join("\r\n")}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.toString()}`;
+  return `${lines.join("\r\n")}\r\n\r\n${String(response.body ?? "")}`;
 }
 
 function responseTo(error: Error): ApiResponse {
@@ -36,7 +35,7 @@ function responseTo(error: Error): ApiResponse {
       return problemResponse(408, "The request did not arrive in time.");
     case "HPE_HEADER_OVERFLOW":
       return isTargetTooLong(error)
-        ? problemResponse(414, "The request target is too long.")
+        ? targetTooLong()
         : problemResponse(431, "The request's headers are too large.");
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return problemResponse(413, "The request's body is too large.");

@@ -3,11 +3,12 @@ import type { Clock } from "../../base/core/clock.ts";
 import type { Logger } from "../../base/core/log.ts";
 import { runServices, type Service } from "../../base/core/service.ts";
 import { untilAborted } from "../../base/core/signals.ts";
-import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
+import { type ListenAddress, listenerOf, listenOn } from "../../base/net/listen-address.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import type { RoadmapReader } from "../cache/roadmap.ts";
 import { defaultPace, type PagePace } from "../page/page.ts";
-import { buildApiApp } from "./app.ts";
+import { createApp } from "./app.ts";
+import { createHttpServer } from "./http-server.ts";
 import { createApiMetrics } from "./metrics.ts";
 import type { RateLimit } from "./rate-counter.ts";
 import { createSharedRateLimit } from "./rate-sharing.ts";
@@ -32,6 +33,9 @@ export interface WebsiteApi {
   url(): string | undefined;
 }
 
+/** Ample for polling clients, and small enough for the memory of a small machine. */
+const connections = 4_000;
+const connectionsPerAddress = 400;
 /** Time limit for responses in progress when the daemon stops. */
 const closeLimitMs = 2_000;
 /** How long the first requests wait for Redis; without the wait they would get a 500 during start-up. */
@@ -47,11 +51,11 @@ export function createWebsiteApi(options: WebsiteApiOptions): WebsiteApi {
   const http: Service = {
     name: "website API",
     async run(signal) {
-      const app = buildApiApp({
-        roadmap,
-        rate: rate.counter,
-        trustProxy: options.trustProxy,
-        pace: options.pace ?? defaultPace,
+      const { trustProxy, pace = defaultPace } = options;
+      const server = createHttpServer({
+        app: createApp({ roadmap, rate: rate.counter, trustProxy, pace, log }),
+        // Behind a proxy, all clients share its address.
+        bounds: { connections, connectionsPerAddress: trustProxy ? connections : connectionsPerAddress },
         metrics,
         log,
       });
@@ -61,12 +65,12 @@ export function createWebsiteApi(options: WebsiteApiOptions): WebsiteApi {
           await clock.sleep(20, signal).catch(() => undefined);
         }
         if (signal.aborted) return;
-        url = await listenOn(app, options.listen, "api.listen");
+        url = await listenOn(listenerOf(server), options.listen, "api.listen");
         log.info({ url, page: `${url}/roadmap` }, "the website API is served");
         await untilAborted(signal);
       } finally {
-        const force = setTimeout(() => app.server.closeAllConnections(), closeLimitMs);
-        await app.close();
+        const force = setTimeout(() => server.closeAllConnections(), closeLimitMs);
+        await new Promise((resolve) => server.close(resolve));
         clearTimeout(force);
         url = undefined;
       }

@@ -1,4 +1,5 @@
-import "./reflect-metadata.ts";
+// The certificate library's dependency injection throws on import without it.
+import "reflect-metadata";
 import { webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 import {
