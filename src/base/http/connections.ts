@@ -36,7 +36,7 @@ export interface ConnectionsOptions {
    * request }`; see test/load/fairness/probe.mjs.
    */
   readonly channelName: "store" | "receiver";
-  /** An HTTP proxy that the connections go through; `tls` is for an https proxy, and called as the one below. */
+  /** An HTTP proxy for all connections; its `tls` is called for each connection to an https proxy. */
   readonly proxy?: { readonly url: URL; readonly tls: () => ConnectionOptions } | undefined;
   /** Called for each new TLS connection. An exception counts as a failed connection attempt. */
   readonly tls: () => ConnectionOptions;

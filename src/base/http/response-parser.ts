@@ -59,7 +59,7 @@ export class ResponseParser {
   /** Left of the current chunk or of the whole body. */
   #bytesLeft = 0;
 
-  /** @param method of the request; a response to CONNECT that grants it has no body, whatever its head says */
+  /** @param method of the request; a 2xx response to CONNECT has no body, whatever its head says */
   constructor(listener: ResponseListener, method: "GET" | "POST" | "CONNECT" = "GET") {
     this.#listener = listener;
     this.#isTunnel = method === "CONNECT";
@@ -221,7 +221,7 @@ export class ResponseParser {
     else this.#state = framing;
   }
 
-  /** RFC 9112, section 6.3: a 2xx response to CONNECT ends with its head, and the rest belongs to the tunnel. */
+  /** RFC 9112, section 6.3: a 2xx response to CONNECT ends with its head; the tunnel begins after it. */
   #framingOf(statusLine: StatusLine, headers: ResponseHeaders): BodyFraming {
     const isGranted = this.#isTunnel && statusLine.status >= 200 && statusLine.status < 300;
     return isGranted ? { framing: "length", bytes: 0, isKept: true } : framingOf(statusLine, headers);

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
@@ -155,6 +155,14 @@ test("the client certificate and the server's name are for the server, not for t
   expect(seen).toEqual({ server: ["DNS:client.test", "localhost"], proxy: [undefined, "localhost"] });
 });
 
+async function writeApart(socket: Socket, pieces: readonly string[]): Promise<void> {
+  socket.setNoDelay(true);
+  for (const piece of pieces) {
+    socket.write(piece);
+    await new Promise(setImmediate);
+  }
+}
+
 describe("a tunnel is granted", () => {
   test.each([
     ["HTTP/1.0", "HTTP/1.0 200 Connection established\r\n\r\n"],
@@ -168,13 +176,9 @@ describe("a tunnel is granted", () => {
   ])("with %s, whole or byte by byte", async (_, head) => {
     for (const pieces of [[head], [...head]]) {
       const proxy = held(
-        await startRawServer(async (socket, index) => {
-          if (index > 0) return void socket.write(response);
-          socket.setNoDelay(true);
-          for (const piece of pieces) {
-            socket.write(piece);
-            await new Promise(setImmediate);
-          }
+        await startRawServer((socket, index) => {
+          if (index > 0) socket.write(response);
+          else void writeApart(socket, pieces);
         }),
       );
       expect(await ask(open("http", 1, `http://127.0.0.1:${proxy.port}`))).toBe(body);

@@ -8,42 +8,38 @@ import { ResponseParser } from "./response-parser.ts";
 export interface ProxyHop {
   /** `http:` or `https:`; its credentials, if any, go to the proxy and nowhere else. */
   readonly url: URL;
-  /** For the connection to an https proxy; the server's certificates are none of its business. */
+  /** For the connection to an https proxy; the client certificate for the server is not shown to it. */
   readonly tls: ConnectionOptions | undefined;
 }
 
 export interface TunnelEvents {
   /** The tunnel leads to the server, with TLS if the server's URL asks for it. */
   onOpen(): void;
-  /** TLS has begun inside the tunnel: this socket takes the place of the proxy's, and closes it at its end. */
+  /** TLS has begun inside the tunnel: this socket replaces the one to the proxy, and closes it too. */
   onSecuring(socket: Socket): void;
   /** Bytes of the server; see {@link openSocket}. */
   onBytes(bytes: Buffer): boolean;
 }
 
-/** Why there is no tunnel: nothing was sent to the server. Its cause is the underlying error, if any. */
+/** Why there is no tunnel: nothing was sent to the server. Its message has no credentials. */
 export class ProxyError extends Error {
   /** The stage that failed; `refusal` when the proxy responded with another status than 2xx. */
   readonly stage: "connecting" | "asking" | "securing" | "refusal";
-  /** Host and port, without credentials. */
-  readonly proxy: string;
   /** The status of a refusal. */
   readonly status: number | undefined;
 
   constructor(
     stage: ProxyError["stage"],
-    proxy: string,
     message: string,
     { status, ...options }: ErrorOptions & { readonly status?: number } = {},
   ) {
     super(message, options);
     this.stage = stage;
-    this.proxy = proxy;
     this.status = status;
   }
 }
 
-/** A way to a server through an HTTP proxy, by CONNECT (RFC 9110, section 9.3.6), for http and https alike. */
+/** A connection to a server through an HTTP proxy, by CONNECT (RFC 9110, section 9.3.6). */
 export class Tunnel {
   /** The connection to the proxy. */
   readonly socket: Socket;
@@ -57,7 +53,11 @@ export class Tunnel {
   /** `securing` to the end where the server has TLS. */
   #stage: "connecting" | "asking" | "securing" | "open" = "connecting";
 
-  /** Starts connecting. @param server its lookup is used for the proxy's name: the server's goes to the proxy */
+  /**
+   * Starts connecting.
+   *
+   * @param server its lookup is used for the proxy's name; the proxy resolves the server's
+   */
   constructor(server: SocketOptions, proxy: ProxyHop, events: TunnelEvents) {
     this.#server = server;
     this.#proxy = proxy;
@@ -76,11 +76,11 @@ export class Tunnel {
     const why = { cause: cause ?? new Error("the proxy closed the connection") };
     switch (this.#stage) {
       case "connecting":
-        return new ProxyError("connecting", host, `no connection to the proxy ${host}`, why);
+        return new ProxyError("connecting", `no connection to the proxy ${host}`, why);
       case "asking":
-        return new ProxyError("asking", host, `no valid response to CONNECT from the proxy ${host}`, why);
+        return new ProxyError("asking", `no valid response to CONNECT from the proxy ${host}`, why);
       default:
-        return new ProxyError("securing", host, `no TLS connection through the proxy ${host}`, why);
+        return new ProxyError("securing", `no TLS connection through the proxy ${host}`, why);
     }
   }
 
@@ -89,9 +89,8 @@ export class Tunnel {
     try {
       const taken = this.#parser.feed(bytes);
       if (!this.#parser.hasEnded) return true;
-      // Neither TLS nor HTTP servers speak first: these bytes would be taken for the response to a request.
-      if (taken < bytes.length)
-        throw new MalformedResponse("it is followed by bytes before anything was sent");
+      // No server speaks first, neither with TLS nor without: the bytes would pass for a response.
+      if (taken < bytes.length) throw new MalformedResponse("unsolicited bytes follow its head");
       this.#enter();
       return true;
     } catch (error) {
@@ -105,7 +104,7 @@ export class Tunnel {
     if (status < 300) return;
     const { host } = this.#proxy.url;
     const message = `the proxy ${host} responds to CONNECT ${authorityOf(this.#server.url)} with ${status}`;
-    throw new ProxyError("refusal", host, message, { status });
+    throw new ProxyError("refusal", message, { status });
   }
 
   #enter(): void {

@@ -23,7 +23,7 @@ function failure(code: string, written: boolean): PostResult {
 
 function throughProxy(code: string): PostResult {
   const cause = Object.assign(new Error(`failed with ${code}`), { code });
-  const error = new ProxyError("connecting", "proxy:3128", "no connection to the proxy", { cause });
+  const error = new ProxyError("connecting", "no connection to the proxy", { cause });
   return { kind: "no-response", error, written: false };
 }
 

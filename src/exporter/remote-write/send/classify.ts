@@ -226,7 +226,7 @@ function toldToTenants(verdict: Verdict, error: unknown): Verdict {
   return { ...verdict, message: message + code, detail: verdict.message };
 }
 
-/** Node.js wraps the original error, and so does {@link ProxyError}; of several addresses, the first one's error counts. */
+/** Node.js and {@link ProxyError} wrap the original error; of several addresses, the first one's counts. */
 function deepCode(error: unknown): string | undefined {
   if (error instanceof AggregateError && error.errors.length > 0) return deepCode(error.errors[0]);
   if (error instanceof Error && error.cause instanceof Error)

@@ -80,7 +80,7 @@ describe("kept connections", () => {
   ])("one that the server has %s is not used", async (_, end) => {
     await post();
     end(0);
-    await sleep(30);
+    await until("the client has noticed", () => transport.origins().length === 0);
     expect(await post()).toMatchObject({ kind: "response", status: 200 });
     expect(server.sockets).toHaveLength(2);
   });

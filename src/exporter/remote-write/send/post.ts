@@ -58,7 +58,7 @@ export const postLimits: PostLimits = {
 };
 
 export interface TransportLimits {
-  /** For name resolution, TCP and TLS together; and for a proxy's response to CONNECT. */
+  /** For name resolution, TCP, a proxy's tunnel and TLS together. */
   readonly connectMs: number;
   /** Maximum number of connections to one origin; further requests wait. */
   readonly connections: number;

@@ -1,7 +1,7 @@
 import { describeError } from "../../../base/core/errors.ts";
 import type { ProxyError } from "../../../base/http/tunnel.ts";
 
-/** One line for the operator: the failure, its cause, and the remedy. It names the proxy without credentials. */
+/** One line for the operator: the failure, its cause, and the remedy, without credentials. */
 export function describeProxyError(error: ProxyError): string {
   const remedy = remedyOf(error);
   return remedy === undefined ? describeError(error) : `${describeError(error)}; ${remedy}`;

@@ -110,13 +110,13 @@ const cases: readonly (readonly [string, Act, string, string])[] = [
     "bytes after its head",
     (socket) => socket.write(`${granted}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`),
     "connect",
-    "is followed by bytes before anything was sent",
+    "unsolicited bytes follow its head",
   ],
   [
     "one byte after its head",
     (socket) => socket.write(`${granted}x`),
     "connect",
-    "is followed by bytes before anything was sent",
+    "unsolicited bytes follow its head",
   ],
 ];
 
@@ -218,7 +218,7 @@ test("a tenant does not learn of the operator's proxy", async () => {
     const verdict = classify(result, { ...context, scope: "tenant" });
     expect(verdict).toMatchObject({ detail: expect.stringContaining(`127.0.0.1:${proxy.port}`) });
     expect("message" in verdict && verdict.message).toMatch(
-      /^(407: the proxy does not accept the operator's credentials|no connection to the endpoint can be made)$/,
+      /^(407: the proxy does not accept the operator's credentials|no connection to the endpoint .*)$/,
     );
   }
 });

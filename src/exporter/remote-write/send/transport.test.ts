@@ -70,7 +70,7 @@ describe.each(implementations)("$name", ({ name }) => {
   });
 
   describe("the response counts as soon as its head is there", () => {
-    const limits = { headersMs: 10_000, bodyMs: 60, bodyBytes: 1_000, keptBytes: 4 };
+    const limits = { headersMs: 10_000, bodyMs: 120, bodyBytes: 1_000, keptBytes: 4 };
     test.each<[string, Act, number, string]>([
       ["a body", (socket) => socket.write(ok), 200, "ok"],
       ["no body", (socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"), 204, ""],
