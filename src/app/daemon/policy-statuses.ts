@@ -160,17 +160,17 @@ export class PolicyStatuses {
   #picture(kept: Kept): Picture {
     const { plan } = kept;
     const nowMs = this.#clock.nowMs();
-    let refused = 0;
+    let notAccepted = 0;
     const sinks = kept.sinks.map((sink) => {
       const progress = sink.running && this.#progress(sink.running.plan, sink.running.key);
       const accepted = acceptedNow(sink.accepted, progress?.snapshot);
-      if (accepted.status !== "True") refused++;
+      if (accepted.status !== "True") notAccepted++;
       const states =
         progress === undefined ? [accepted] : [accepted, deliveringCondition(progress.snapshot, nowMs)];
       sink.conditions = nextConditions(sink.conditions, states, plan.generation, nowMs);
       return { name: sink.name, conditions: sinceReported(sink.conditions, progress?.shared), progress };
     });
-    const ready = [readyNow(plan.ready, refused, sinks.length)];
+    const ready = [readyNow(plan.ready, notAccepted, sinks.length)];
     kept.conditions = nextConditions(kept.conditions, ready, plan.generation, nowMs);
     return { conditions: kept.conditions, sinks };
   }
@@ -220,9 +220,9 @@ function acceptedNow(condition: ConditionState, snapshot: ExporterSnapshot | und
   return { type: "Accepted", status: "False", reason: "InvalidTarget", message: deliveryState.message };
 }
 
-function readyNow(ready: ConditionState, refused: number, sinks: number): ConditionState {
-  if (ready.status !== "True" || refused === 0) return ready;
-  return sinksNotAccepted(sinks - refused, sinks);
+function readyNow(ready: ConditionState, notAccepted: number, sinks: number): ConditionState {
+  if (ready.status !== "True" || notAccepted === 0) return ready;
+  return sinksNotAccepted(sinks - notAccepted, sinks);
 }
 
 function deliveringCondition(snapshot: ExporterSnapshot, nowMs: number): ConditionState {

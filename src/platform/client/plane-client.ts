@@ -29,10 +29,10 @@ export interface SendOptions {
   readonly accept?: string;
 }
 
-/** `refused`: an error response, with its Status message. `failed`: no usable response. */
+/** `rejected`: an error response, with its Status message. `failed`: no usable response. */
 export type ApiOutcome =
   | { readonly outcome: "ok"; readonly json: Record<string, unknown> }
-  | { readonly outcome: "refused"; readonly code: number; readonly message: string }
+  | { readonly outcome: "rejected"; readonly code: number; readonly message: string }
   | { readonly outcome: "failed"; readonly message: string };
 
 export interface PlaneClientOptions {
@@ -72,9 +72,9 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
         },
         signal,
       });
-      const isRefused = response.statusCode === 401 || response.statusCode === 403;
-      if (!isRefused) return response;
-      options.bearer.refused(token);
+      const isRejected = response.statusCode === 401 || response.statusCode === 403;
+      if (!isRejected) return response;
+      options.bearer.rejected(token);
       if (isSecond || (await options.bearer.token(signal)) === token) return response;
       await response.body.dump();
     }
@@ -150,5 +150,5 @@ function readResponse(code: number, text: string): ApiOutcome {
     return { outcome: "failed", message: "the response is no JSON object" };
   }
   const message = isObject(json) && typeof json["message"] === "string" ? json["message"] : "";
-  return { outcome: "refused", code, message: `HTTP ${code}${message === "" ? "" : `: ${message}`}` };
+  return { outcome: "rejected", code, message: `HTTP ${code}${message === "" ? "" : `: ${message}`}` };
 }

@@ -74,7 +74,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
       const page = readPage(response.json, options);
       if (page === undefined) fail("the response is no list");
       else take(page);
-    } else if (response.outcome === "refused" && response.code === 410) take({ kind: "expired" });
+    } else if (response.outcome === "rejected" && response.code === 410) take({ kind: "expired" });
     else fail(response.message);
   };
 
@@ -104,7 +104,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
         client.watch(path, query, onLine, either),
       );
       if (result.outcome === "closed") take({ kind: "closed" });
-      else if (result.outcome === "refused" && result.code === 410) take({ kind: "expired" });
+      else if (result.outcome === "rejected" && result.code === 410) take({ kind: "expired" });
       else fail(result.message);
     } catch (error) {
       signal.throwIfAborted();

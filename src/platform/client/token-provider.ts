@@ -10,7 +10,7 @@ export interface TokenProvider {
   /** Waits, through failures, until a token is available. @throws the signal's reason */
   token(signal: AbortSignal): Promise<string>;
   /** Reports 401 or 403 for this token: the next request gets a new one. */
-  refused(token: string): void;
+  rejected(token: string): void;
   snapshot(): BearerSnapshot;
 }
 
@@ -33,7 +33,7 @@ export interface ExchangingOptions {
 const usualLifetimeMs = 3_600_000;
 const retry = { baseMs: 1_000, maxMs: 60_000, jitter: 0.3 };
 /** Rejections come in bursts, from every watch: one renewal within this time covers them all. */
-const refusalPauseMs = 10_000;
+const rejectionPauseMs = 10_000;
 
 /**
  * Renewal time of a token obtained at `nowMs`: after 75 to 90 % of its lifetime, so that many daemons do not
@@ -102,8 +102,8 @@ export function createExchangingSource(options: ExchangingOptions): TokenProvide
       }
       return current?.text ?? "";
     },
-    refused(token) {
-      if (current?.text !== token || clock.nowMs() - current.gotMs < refusalPauseMs) return;
+    rejected(token) {
+      if (current?.text !== token || clock.nowMs() - current.gotMs < rejectionPauseMs) return;
       current = undefined;
     },
     snapshot() {
@@ -120,6 +120,6 @@ export function createExchangingSource(options: ExchangingOptions): TokenProvide
 /** For a server with other authentication, such as client certificates: requests carry no token. */
 export const noBearer: TokenProvider = {
   token: async () => "",
-  refused: () => undefined,
+  rejected: () => undefined,
   snapshot: () => ({ state: "valid" }),
 };

@@ -126,8 +126,8 @@ function prometheusTexts(query: string, { notPromql, notPromql2 }: Explanation):
 
 function verdictOf(remarks: readonly PromqlRemark[]): string {
   if (remarks.length === 0) return "can be evaluated";
-  const isRefused = remarks.some(({ feature }) => feature === undefined);
-  return isRefused ? "is refused:" : "can be evaluated with a feature that is off by default:";
+  const isInvalid = remarks.some(({ feature }) => feature === undefined);
+  return isInvalid ? "is refused:" : "can be evaluated with a feature that is off by default:";
 }
 
 function line(title: string, text: string): string {

@@ -46,9 +46,9 @@ function sinkRow(row: SinkRow, nowMs: number): Html {
 /** The last problem. A sink that was never accepted has sent nothing: its condition holds the reason. */
 function problem({ sink }: SinkRow, nowMs: number): Html {
   const accepted = findCondition(sink.conditions, "Accepted");
-  const refused =
+  const notAccepted =
     accepted?.status === "False" ? { at: accepted.lastTransitionTime, message: accepted.message } : undefined;
-  const error = refused ?? sink.lastError;
+  const error = notAccepted ?? sink.lastError;
   if (error === undefined) return html``;
   return html`<bdi class="message">${error.message}</bdi> <span class="ago">${since(error.at, nowMs)}</span>`;
 }

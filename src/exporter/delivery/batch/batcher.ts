@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { CollisionDetector } from "../../remote-write/encoding/collision-detector.ts";
 import type { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
-import type { RefusedSeries, SeriesEncoder } from "../../remote-write/encoding/labels.ts";
+import type { InvalidSeries, SeriesEncoder } from "../../remote-write/encoding/labels.ts";
 import type { EncodedRequest, RequestBuilder } from "../../remote-write/encoding/request.ts";
 import type { SampleBuffer, Series } from "../../series/series.ts";
 import { eachSampleHash } from "../late/sample-hash.ts";
@@ -39,7 +39,7 @@ export interface BatcherOptions {
   /** Whether each request includes an entry for each of its samples. */
   readonly keepsSamples: boolean;
   readonly onRequest: (ready: Batch) => void;
-  readonly onRefused: (refused: RefusedSeries, samples: number) => void;
+  readonly onRefused: (refused: InvalidSeries, samples: number) => void;
 }
 
 /** A request being built. */
@@ -108,7 +108,7 @@ export class Batcher {
 
   #add(salt: Salt, series: Series, samples: SampleBuffer): void {
     const encoded = this.#options.encoder.encode(series);
-    if (encoded.kind === "refused") {
+    if (encoded.kind === "invalid") {
       this.#options.onRefused(encoded, samples.length);
       return;
     }
@@ -211,7 +211,7 @@ export class InDoubtBatcher {
 
   #add(salt: Salt, series: Series, samples: SampleBuffer): void {
     const encoded = this.#options.encoder.encode(series);
-    if (encoded.kind === "refused") return;
+    if (encoded.kind === "invalid") return;
     const high = encoded.hashHigh ^ salt.high;
     const low = encoded.hashLow ^ salt.low;
     const openBatch = this.#openBatches[this.#index.get(high, low) ?? -1];
@@ -260,7 +260,7 @@ export function seriesHashOf(
   const salt = sourceSalt(source);
   return (series) => {
     const encoded = encoder.encode(series);
-    if (encoded.kind === "refused") return undefined;
+    if (encoded.kind === "invalid") return undefined;
     return { high: encoded.hashHigh ^ salt.high, low: encoded.hashLow ^ salt.low };
   };
 }

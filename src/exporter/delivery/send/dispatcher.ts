@@ -205,7 +205,7 @@ export class Dispatcher {
       this.follow(this.#markSettled(window, number, ready));
       return;
     }
-    if (outcome.kind === "refused") {
+    if (outcome.kind === "rejected") {
       this.#responses++;
       const unfinished = await this.#refused.take(window, ready, outcome, mayHaveArrived);
       if (unfinished === undefined) return this.#markSettled(window, number, ready);

@@ -5,7 +5,7 @@ import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
 import type { RequestPart } from "../../remote-write/encoding/split-request.ts";
 import type { Connection } from "../../remote-write/endpoint/endpoints.ts";
 import type { RejectedRequest } from "../../remote-write/rejected/rejected-store.ts";
-import { isolate, type Refusal } from "../../remote-write/send/isolate.ts";
+import { isolate, type Rejection } from "../../remote-write/send/isolate.ts";
 import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
 import type { Batch } from "../batch/batcher.ts";
 import type { SinkStats } from "../sink-stats.ts";
@@ -67,7 +67,7 @@ export class RefusedRequests {
   async take(
     window: OpenWindow,
     ready: Batch,
-    refusal: Refusal,
+    refusal: Rejection,
     mayHaveArrived: boolean,
   ): Promise<Unfinished | undefined> {
     const { connection, refusals, clock, state } = this.#deps;
@@ -96,7 +96,7 @@ export class RefusedRequests {
       },
       this.#options.signal,
     );
-    for (const { part, refusal: own } of culprits) {
+    for (const { part, rejection: own } of culprits) {
       await this.#reject(part.request, own, mayHaveArrived || own.responseLost);
       if (interrupted !== undefined) settlePart(part);
     }
@@ -146,7 +146,7 @@ export class RefusedRequests {
     );
   }
 
-  async #reject(request: EncodedRequest, refusal: Refusal, isRepeat: boolean): Promise<void> {
+  async #reject(request: EncodedRequest, refusal: Rejection, isRepeat: boolean): Promise<void> {
     const { stats, clock, rejected, sink, endpoint } = this.#deps;
     const { status, written = 0 } = refusal;
     if (written > 0) stats.deliver(written, clock.nowMs(), clock.monotonicMs());
@@ -165,12 +165,12 @@ export class RefusedRequests {
 }
 
 /** The receiver does not report in a readable form which of the request's samples were written. */
-function withCounts({ written = 0 }: Refusal, { sampleCount }: EncodedRequest): string {
+function withCounts({ written = 0 }: Rejection, { sampleCount }: EncodedRequest): string {
   return written === 0 ? "" : ` (it has written ${written} of the ${sampleCount} samples in this request)`;
 }
 
 /** Names the setting that fixes the usual reason for a rejection of samples of this age. */
-function withRemedy({ status, message }: Refusal, ageMs: number): string {
+function withRemedy({ status, message }: Rejection, ageMs: number): string {
   if (status !== 400 || ageMs < oldSampleMs) return message;
   const age = formatDuration(Math.round(ageMs / 60_000) * 60_000);
   return `${message} (the samples are ${age} old; a Prometheus takes them with storage.tsdb.out_of_order_time_window)`;

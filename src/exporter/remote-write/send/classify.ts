@@ -3,7 +3,7 @@ import { retryAfterMs } from "../../../base/core/retry-after.ts";
 import { redact, redactBeginning } from "../../../base/core/secrets/redact.ts";
 import { parseUrl } from "../../../base/core/url.ts";
 import { MalformedResponse, type ResponseHeaders } from "../../../base/http/response-head.ts";
-import { EgressRefusedError, type EgressScope } from "../../../base/net/egress.ts";
+import { EgressBlockedError, type EgressScope } from "../../../base/net/egress.ts";
 import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";
 
 /** Why a request is retried; used as a metric's label, so there are few values. */
@@ -46,7 +46,7 @@ export type Verdict =
     }
   /** The payload is at fault: never send the same request again. */
   | {
-      readonly kind: "refused";
+      readonly kind: "rejected";
       readonly status: number;
       readonly message: string;
       /** Samples that the receiver reports as written nevertheless; only of a receiver that speaks 2.0. */
@@ -104,7 +104,7 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
   }
   const hint = suspensionHint(status, headers, context);
   if (hint !== undefined) return { kind: "suspended", status, message: `${message}: ${hint}` };
-  return { kind: "refused", status, message, ...(written === undefined ? {} : { written }) };
+  return { kind: "rejected", status, message, ...(written === undefined ? {} : { written }) };
 }
 
 /** See "Required Written Response Headers" in the 2.0 specification. */
@@ -167,7 +167,7 @@ function redirectHint(location: string | undefined, endpoint: string): string {
 }
 
 /** undici's message when a proxy refuses a tunnel; it has no code for it. */
-const proxyRefusal = /Proxy response \((\d+)\)/;
+const proxyRejection = /Proxy response \((\d+)\)/;
 const dnsCodes = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"]);
 /** undici's codes for responses through a proxy. */
 const invalidResponseCode = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/;
@@ -184,10 +184,10 @@ function classifyFailure(error: unknown, written: boolean): Verdict {
     message,
     responseLost,
   });
-  if (error instanceof EgressRefusedError) {
+  if (error instanceof EgressBlockedError) {
     return { kind: "forbidden", message: `the endpoint must not be sent to: ${error.message}` };
   }
-  if (proxyRefusal.exec(describeError(error))?.[1] === "407") {
+  if (proxyRejection.exec(describeError(error))?.[1] === "407") {
     return {
       kind: "suspended",
       status: 407,

@@ -117,7 +117,7 @@ describe("kept connections", () => {
       import { DirectTransport } from ${JSON.stringify(new URL("./direct-transport.ts", import.meta.url).href)};
       const made = new DirectTransport({
         limits: { connectMs: 1_000, connections: 1 },
-        guard: { refusal: () => undefined },
+        guard: { blockReason: () => undefined },
         tls: { connectOptions: () => ({}) },
         budget: new ConnectionBudget(1),
       });

@@ -13,7 +13,7 @@ import {
 import { hostOf } from "../../../base/http/open-socket.ts";
 import { RequestHead } from "../../../base/http/request-head.ts";
 import type { ResponseHead } from "../../../base/http/response-head.ts";
-import { type EgressGuard, EgressRefusedError } from "../../../base/net/egress.ts";
+import { EgressBlockedError, type EgressGuard } from "../../../base/net/egress.ts";
 import { guardedLookup, type Lookup } from "../../../base/net/guarded-lookup.ts";
 import type { TlsMaterial } from "../../../base/net/tls-material.ts";
 import {
@@ -93,14 +93,14 @@ export class DirectTransport implements Transport {
   }
 
   /**
-   * @throws EgressRefusedError for a blocked literal address (it needs no lookup), ClosedClient after the end
+   * @throws EgressBlockedError for a blocked literal address (it needs no lookup), ClosedClient after the end
    */
   #openPool(origin: string): Connections {
     const { limits, guard, lookup, tls, budget } = this.#options;
     const url = new URL(origin);
     const host = hostOf(url);
-    const refusal = isIP(host) === 0 ? undefined : guard.refusal(host);
-    if (refusal !== undefined) throw new EgressRefusedError(refusal);
+    const blocked = isIP(host) === 0 ? undefined : guard.blockReason(host);
+    if (blocked !== undefined) throw new EgressBlockedError(blocked);
     if (this.#isClosed) throw new ClosedClient();
     const pool = new Connections({
       ...{ url, keepMs, readBytes, budget },

@@ -24,7 +24,7 @@ export type Outcome =
       readonly responseLost: boolean;
     }
   | {
-      readonly kind: "refused";
+      readonly kind: "rejected";
       readonly status: number;
       readonly message: string;
       readonly responseLost: boolean;
@@ -51,7 +51,7 @@ export type Outcome =
   | { readonly kind: "aborted"; readonly responseLost: boolean };
 
 /** The samples are still undelivered, unless a lost response hides their delivery. */
-export type Unfinished = Exclude<Outcome, { readonly kind: "delivered" | "refused" }>;
+export type Unfinished = Exclude<Outcome, { readonly kind: "delivered" | "rejected" }>;
 
 export interface Sender {
   /** Retries until the request has an outcome. Never rejects because of the network or a receiver. */

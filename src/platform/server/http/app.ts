@@ -80,7 +80,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     return503OnClosing: false,
     // Undecodable paths end up here; all others are routed below.
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      void refuse(reply, request, badRequest("malformed URL")),
+      void sendError(reply, request, badRequest("malformed URL")),
   } as { logger: false });
   app.addHook("preClose", async () => closeConnections());
   app.addHook("onRequest", async (request, reply) => {
@@ -91,8 +91,8 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     const entry = entryOf(request);
     return await readBody(request.raw, limits, entry.holdBody, entry.invite);
   });
-  app.setErrorHandler((error, request, reply) => refuse(reply, request, error));
-  app.setNotFoundHandler((request, reply) => refuse(reply, request, methodNotAllowed(methods)));
+  app.setErrorHandler((error, request, reply) => sendError(reply, request, error));
+  app.setNotFoundHandler((request, reply) => sendError(reply, request, methodNotAllowed(methods)));
   app.route({
     method: [...methods],
     url: "/*",
@@ -230,7 +230,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     log.info({ audit: true, user: caller.user, token: caller.tokenId, method, ...target, code }, "write");
   }
 
-  function refuse(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
+  function sendError(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
     const { status, allowed } = statusOf(error, request);
     const client = clientOf(request);
     const query = new URLSearchParams((request.raw.url ?? "").split(/\?(.*)/s)[1]);

@@ -27,7 +27,7 @@ export interface WatchContext {
   /**
    * Limits concurrent store reads of watches, fairly by plane: a read occupies memory until it is written.
    */
-  readonly turns: FairSemaphore;
+  readonly semaphore: FairSemaphore;
   readonly clock: Clock;
   readonly bookmarkMs: number;
 }
@@ -186,17 +186,17 @@ async function sendExisting(
 }
 
 async function inTurn<T>(
-  { turns }: WatchContext,
+  { semaphore }: WatchContext,
   plane: Plane,
   work: () => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
   const owner = planeKey(plane);
-  await turns.acquire(owner, signal);
+  await semaphore.acquire(owner, signal);
   try {
     return await work();
   } finally {
-    turns.release(owner);
+    semaphore.release(owner);
   }
 }
 
