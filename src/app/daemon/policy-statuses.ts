@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/core/clock.ts";
+import { defined } from "../../base/core/defined.ts";
 import { deliveringState } from "../../exporter/delivery/delivering-condition.ts";
 import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
 import type { FleetReports, FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
@@ -114,11 +115,7 @@ export class PolicyStatuses {
             if (!progress?.isOwn)
               return { name, conditions: own.filter(({ type }) => type !== "Delivering") };
             const checkpointMs = oldestCheckpoint(progress.snapshot);
-            return {
-              name,
-              conditions: own,
-              ...(checkpointMs !== undefined && { checkpoint: timeText(checkpointMs) }),
-            };
+            return defined({ name, conditions: own, checkpoint: timeText(checkpointMs) });
           }),
         },
       };
@@ -247,27 +244,27 @@ function sinkView(
   const checkpointMs = oldestCheckpoint(snapshot);
   const { delivered, rejected, dropped, repeated, retries } = shared?.counts ?? countsOf(stats);
   const { lastError = shared?.report.lastError, lastDeliveredAtMs } = stats;
-  return {
+  return defined({
     ...view,
-    ...(checkpointMs !== undefined && { checkpoint: timeText(checkpointMs) }),
-    ...(lagMs !== undefined && { lagMs }),
+    checkpoint: timeText(checkpointMs),
+    lagMs,
     ...{ delivered, rejected, dropped, repeated, retries },
-    ...(lastError !== undefined && { lastError: errorView(lastError) }),
-    ...(lastDeliveredAtMs !== undefined && { lastDeliveredAt: timeText(lastDeliveredAtMs) }),
-    ...(shared && { lastCycle: { replica: shared.report.replica, at: timeText(shared.report.atMs) } }),
-    sources: sources.map((source) => ({
-      name: source.name,
-      ...(source.checkpointMs !== undefined && { checkpoint: timeText(source.checkpointMs) }),
-      ...(source.error !== undefined && { error: source.error }),
-    })),
+    lastError: lastError && errorView(lastError),
+    lastDeliveredAt: timeText(lastDeliveredAtMs),
+    lastCycle: shared && { replica: shared.report.replica, at: timeText(shared.report.atMs) },
+    sources: sources.map(({ name, checkpointMs, error }) =>
+      defined({ name, checkpoint: timeText(checkpointMs), error }),
+    ),
     sparkline: (shared?.sparkline ?? stats.sparkline).points(clock.monotonicMs()),
-  };
+  });
 }
 
 function errorView({ atMs, message }: { atMs: number; message: string }): ErrorView {
   return { at: timeText(atMs), message };
 }
 
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
+function timeText(ms: number): string;
+function timeText(ms: number | undefined): string | undefined;
+function timeText(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
 }

@@ -35,7 +35,7 @@ export function planPolicy(checked: CheckedPolicy, secretOf: SecretLookup): Poli
         name: good.name,
         sources: sourcesOf(good, policy.sources),
         endpoint: good.endpoint,
-        ...(outcome.basicAuth === undefined ? {} : { basicAuth: outcome.basicAuth }),
+        basicAuth: outcome.basicAuth,
         batch: good.batch,
         retry: good.retry,
         paused: policy.paused === "all" || policy.paused.has(good.name),
@@ -57,7 +57,7 @@ function judgeSink(
   good: PolicySink | undefined,
   ref: PolicyRef,
   secretOf: SecretLookup,
-): { readonly condition: ConditionState; readonly basicAuth?: BasicAuth } {
+): { readonly condition: ConditionState; readonly basicAuth?: BasicAuth | undefined } {
   const notAccepted = (reason: ReasonOf<"Accepted">, message: string) => ({
     condition: { type: "Accepted", status: "False", reason, message } satisfies ConditionState,
   });

@@ -1,4 +1,5 @@
 import { type Dispatcher, request } from "undici";
+import { defined } from "../../base/core/defined.ts";
 import { describeError } from "../../base/core/errors.ts";
 import { withLimit } from "../../base/core/signals.ts";
 import { isObject } from "../../base/documents/document-path.ts";
@@ -65,11 +66,11 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
         ...init,
         dispatcher: options.dispatcher,
         headersTimeout: responseLimitMs,
-        headers: {
+        headers: defined({
           accept: "application/json",
           ...init.headers,
-          ...(token === "" ? {} : { authorization: `Bearer ${token}` }),
-        },
+          authorization: token === "" ? undefined : `Bearer ${token}`,
+        }),
         signal,
       });
       const isRejected = response.statusCode === 401 || response.statusCode === 403;
@@ -84,10 +85,10 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
     async send(method, path, { query = {}, body, contentType = "application/json", accept }, signal) {
       try {
         const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-        const headers = {
-          ...(accept !== undefined && { accept }),
-          ...(body !== undefined && { "content-type": contentType }),
-        };
+        const headers = defined({
+          accept,
+          "content-type": body === undefined ? undefined : contentType,
+        });
         const init = { method, ...sent, headers, bodyTimeout: responseLimitMs };
         return await withLimit(signal, responseLimitMs, async (limited) => {
           const response = await attempt(path, init, query, limited);

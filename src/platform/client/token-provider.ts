@@ -17,8 +17,8 @@ export interface TokenProvider {
 export interface BearerSnapshot {
   readonly state: "none" | "valid" | "failing";
   /** RFC 3339; renewal time of the current token. */
-  readonly renewAt?: string;
-  readonly lastError?: string;
+  readonly renewAt?: string | undefined;
+  readonly lastError?: string | undefined;
 }
 
 export interface ExchangingOptions {
@@ -110,8 +110,8 @@ export function createExchangingSource(options: ExchangingOptions): TokenProvide
       const state = lastError !== undefined ? "failing" : current === undefined ? "none" : "valid";
       return {
         state,
-        ...(current === undefined ? {} : { renewAt: new Date(current.renewMs).toISOString() }),
-        ...(lastError === undefined ? {} : { lastError }),
+        renewAt: current && new Date(current.renewMs).toISOString(),
+        lastError,
       };
     },
   };

@@ -83,8 +83,8 @@ function certificateOptions(options: CertificateSettings): CertificateOptions {
   const { host } = options.listen;
   return {
     stateDirectory,
-    ...(certFile === undefined ? {} : { certFile }),
-    ...(keyFile === undefined ? {} : { keyFile }),
+    certFile,
+    keyFile,
     extraNames: ["", "0.0.0.0", "::"].includes(host) ? [] : [host],
   };
 }

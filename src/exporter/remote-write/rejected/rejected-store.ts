@@ -22,7 +22,7 @@ export interface RejectedEntry {
    * Status of the receiver's response; absent when telemetryd itself gave up (retries used up with
    * onExhausted: drop).
    */
-  readonly status?: number;
+  readonly status?: number | undefined;
   readonly message: string;
   readonly protocol: Protocol;
   readonly seriesCount: number;
@@ -36,7 +36,7 @@ export interface RejectedEntry {
 export interface RejectedRequest {
   readonly sink: string;
   readonly endpoint: string;
-  readonly status?: number;
+  readonly status?: number | undefined;
   readonly message: string;
   readonly request: EncodedRequest;
 }
@@ -128,7 +128,7 @@ export class RejectedStore {
       atMs,
       sink,
       endpoint: redact(endpoint),
-      ...(status === undefined ? {} : { status }),
+      status,
       message,
       ...counts,
     };

@@ -27,7 +27,7 @@ export type Verdict =
       readonly kind: "delivered";
       readonly status: number;
       /** Samples that the receiver reports as written; only of a receiver that speaks 2.0. */
-      readonly written?: number;
+      readonly written?: number | undefined;
       /** Samples that were sent and not written. */
       readonly unwritten?: number;
     }
@@ -40,7 +40,7 @@ export type Verdict =
        */
       readonly detail?: string | undefined;
       readonly status?: number;
-      readonly retryAfterMs?: number;
+      readonly retryAfterMs?: number | undefined;
       /** The receiver may have stored the request although no response arrived. */
       readonly responseLost: boolean;
     }
@@ -50,7 +50,7 @@ export type Verdict =
       readonly status: number;
       readonly message: string;
       /** Samples that the receiver reports as written nevertheless; only of a receiver that speaks 2.0. */
-      readonly written?: number;
+      readonly written?: number | undefined;
     }
   /** The endpoint or its credentials are at fault: nothing is lost, and immediate retries would not help. */
   | {
@@ -97,14 +97,14 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
       reason,
       status,
       message,
-      ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
+      retryAfterMs: pauseMs,
       // An intermediate gateway lost the receiver's response.
       responseLost: status === 502 || status === 504,
     };
   }
   const hint = suspensionHint(status, headers, context);
   if (hint !== undefined) return { kind: "suspended", status, message: `${message}: ${hint}` };
-  return { kind: "rejected", status, message, ...(written === undefined ? {} : { written }) };
+  return { kind: "rejected", status, message, written };
 }
 
 /** See "Required Written Response Headers" in the 2.0 specification. */

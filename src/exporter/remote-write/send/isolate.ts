@@ -11,7 +11,7 @@ export interface Rejection {
   /**
    * Samples that it has written nevertheless (protocol 2.0): a part that contains them must not be repeated.
    */
-  readonly written?: number;
+  readonly written?: number | undefined;
 }
 
 /** A part for the rejected store, with its own response or that of the part that contained it. */

@@ -20,7 +20,7 @@ export type Outcome =
       /** The operator's version of the message, where it says more. */
       readonly detail?: string | undefined;
       readonly status?: number;
-      readonly retryAfterMs?: number;
+      readonly retryAfterMs?: number | undefined;
       readonly responseLost: boolean;
     }
   | {
@@ -31,7 +31,7 @@ export type Outcome =
       /**
        * More than 0: samples that the receiver wrote nevertheless; no part of the request may be repeated.
        */
-      readonly written?: number;
+      readonly written?: number | undefined;
     }
   | {
       readonly kind: "suspended";

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { defined } from "../../../base/core/defined.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import { isHttp2 } from "../../../base/net/host.ts";
 
@@ -237,13 +238,13 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     const encoding = encodingOf(failureType(client.accept), query, client.userAgent);
     const bytes = Buffer.from(encode(status as unknown as JsonObject, encoding));
     const retryAfterSeconds = status.details?.retryAfterSeconds;
-    const headers = {
+    const headers = defined({
       "content-type": contentTypeOf(encoding),
       "cache-control": "no-cache, private",
       "content-length": String(bytes.length),
-      ...(allowed.length === 0 ? {} : { allow: allowed.join(", ") }),
-      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
-    };
+      allow: allowed.length === 0 ? undefined : allowed.join(", "),
+      "retry-after": retryAfterSeconds?.toString(),
+    });
     if (isHttp2(request.raw))
       return reply.removeHeader("connection").code(status.code).headers(headers).send(bytes);
     if (!hasUnreadBody(request.raw)) return reply.code(status.code).headers(headers).send(bytes);

@@ -49,10 +49,7 @@ export async function serveWatch(
   signal: AbortSignal,
 ): Promise<void> {
   const { store, clock } = context;
-  const filter = {
-    prefix: selectionPrefix(selection),
-    ...(selection.matches === undefined ? {} : { matches: selection.matches }),
-  };
+  const filter = { prefix: selectionPrefix(selection), matches: selection.matches };
   const encode = eventEncoder(selection.kind, form, clock);
   const deadlineMs = clock.monotonicMs() + options.timeoutMs;
   let nextBookmarkMs = clock.monotonicMs() + context.bookmarkMs;
