@@ -177,7 +177,8 @@ function nodeText(expr: Expr): string {
     }
     case "aggregate": {
       const grouping = expr.grouping && ` ${expr.grouping.op} (${expr.grouping.labels.join(", ")})`;
-      return `aggregate ${expr.name}${grouping ?? ""}${expr.limit === undefined ? "" : ` limit ${expr.limit}`}`;
+      const limit = expr.limit === undefined ? "" : ` limit ${expr.limit}`;
+      return `aggregate ${expr.name}${grouping ?? ""}${limit}`;
     }
     case "call":
       return `function ${expr.name}${expr.keepMetricNames ? " keep_metric_names" : ""}`;

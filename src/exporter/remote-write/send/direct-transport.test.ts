@@ -123,7 +123,8 @@ describe("kept connections", () => {
       });
       const target = { origin: "http://127.0.0.1:${server.port}", path: "/", headers: {} };
       const limits = ${JSON.stringify(postLimits)};
-      const result = await made.post({ target, body: Buffer.from("x"), tenant: "project" }, limits, new AbortController().signal);
+      const { signal } = new AbortController();
+      const result = await made.post({ target, body: Buffer.from("x"), tenant: "project" }, limits, signal);
       process.stdout.write(String(result.status));`;
     const options = ["--import", "tsx", "--input-type=module", "--eval", script];
     const startMs = performance.now();

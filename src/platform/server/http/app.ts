@@ -284,10 +284,11 @@ function clientOf({ headers }: FastifyRequest): { accept: string | undefined; us
   return { accept: headers.accept, userAgent: headers["user-agent"] ?? "" };
 }
 
+const isAway =
+  /timed out|isn't writeable|Connection is closed|max retries|^(LOADING|READONLY|OOM|MISCONF|CLUSTERDOWN)|ECONN|EPIPE|ENOENT/i;
+
 /** Errors of a Redis that is down, hanging, starting or out of memory. */
 function isStoreAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /timed out|isn't writeable|Connection is closed|max retries|^(LOADING|READONLY|OOM|MISCONF|CLUSTERDOWN)|ECONN|EPIPE|ENOENT/i.test(
-    error.message,
-  );
+  return isAway.test(error.message);
 }
