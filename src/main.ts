@@ -7,6 +7,7 @@ import type { Fleet } from "./app/daemon/fleet.ts";
 import { PolicyStatuses } from "./app/daemon/policy-statuses.ts";
 import type { QueueViews } from "./app/daemon/queue-views.ts";
 import type { Clock } from "./base/core/clock.ts";
+import { defined } from "./base/core/defined.ts";
 import type { Logger } from "./base/core/log.ts";
 import { redact } from "./base/core/secrets/redact.ts";
 import { Releasers, runStages, type Service } from "./base/core/service.ts";
@@ -150,13 +151,15 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         registries.push(queues.registry);
       }
       const app = buildOpsApp({
-        status: () => ({
-          ...health.snapshot(),
-          version,
-          ...(reports && { replica: reports.replica }),
-          policies: statuses.views(),
-          ...(exporting && { source: exporting.source(), rejected: exporting.rejected() }),
-        }),
+        status: () =>
+          defined({
+            ...health.snapshot(),
+            version,
+            replica: reports?.replica,
+            policies: statuses.views(),
+            source: exporting?.source(),
+            rejected: exporting?.rejected(),
+          }),
         readiness: () => health.readiness(),
         degraded: () => health.degraded(),
         registries,
@@ -245,11 +248,11 @@ async function openControlPlane(
   return createControlPlane({
     ...common,
     apiUrl: apiUrl ?? "",
-    ...(organization !== undefined && { organization }),
+    organization,
     projects,
     accessTokenFile,
-    ...(caFile !== undefined && { caFile }),
-    ...(ca !== undefined && { ca }),
+    caFile,
+    ca,
   });
 }
 

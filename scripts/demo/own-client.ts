@@ -32,7 +32,7 @@ export function createOwnClient(access: PlaneAccess): PlaneHand {
       if (outcome.outcome !== "exchanged") throw new Error(outcome.message);
       const bearer = {
         token: async () => outcome.bearer.text,
-        refused: () => undefined,
+        rejected: () => undefined,
         snapshot: () => ({ state: "valid" as const }),
       };
       return await work(createPlaneClient({ base: server, bearer, dispatcher, silentMs: readyLimitMs }));

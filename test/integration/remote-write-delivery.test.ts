@@ -88,8 +88,8 @@ describe("every way in which a receiver may respond", () => {
     ["500", { status: 500 }, { ...notLost, reason: "server_error", status: 500 }],
     ["502", { status: 502 }, { ...lost, reason: "server_error", status: 502 }],
     ["429", { status: 429, body: "slow down" }, { ...notLost, message: '429 "slow down"' }],
-    ["400", { status: 400, body: "out of order" }, { kind: "refused", message: '400 "out of order"' }],
-    ["413", { status: 413 }, { kind: "refused", status: 413 }],
+    ["400", { status: 400, body: "out of order" }, { kind: "rejected", message: '400 "out of order"' }],
+    ["413", { status: 413 }, { kind: "rejected", status: 413 }],
     ["401", { status: 401 }, { kind: "suspended", status: 401 }],
     ["404", { status: 404 }, { kind: "suspended", status: 404 }],
     ["a redirect", { status: 307, headers: { location: "/elsewhere" } }, { kind: "suspended", status: 307 }],
@@ -98,12 +98,12 @@ describe("every way in which a receiver may respond", () => {
     ["no response", { fault: "hang" }, { ...lost, reason: "answer_timeout" }],
     ["something else than HTTP", rawResponse("SSH-2.0-OpenSSH_9\r\n"), { ...lost, reason: "invalid_answer" }],
     ["a header that never ends", endlessHeader, { ...lost, reason: "invalid_answer" }],
-    ["a body of 100 MB", longBody(400, 1e8), { kind: "refused", status: 400 }],
+    ["a body of 100 MB", longBody(400, 1e8), { kind: "rejected", status: 400 }],
     ["a body that never ends", longBody(200, Infinity), { kind: "delivered", status: 200 }],
     ["a body that gets stuck", stuckBody(503, "wait"), { ...notLost, message: '503 "wait"' }],
     ["a success whose body gets stuck", stuckBody(200, "wait"), { kind: "delivered", status: 200 }],
     ["a success whose body is cut off", cutBody(200, "half"), { kind: "delivered", status: 200 }],
-    ["a refusal whose body is cut off", cutBody(400, "half"), { kind: "refused", message: '400 "half"' }],
+    ["a refusal whose body is cut off", cutBody(400, "half"), { kind: "rejected", message: '400 "half"' }],
   ])("%s", async (_, reply, expected) => {
     receiver.respond(() => reply);
     const outcome = await makeSender().send(smallRequest(), never);
@@ -114,7 +114,7 @@ describe("every way in which a receiver may respond", () => {
   test("the message of a long response is cut, and its connection is dropped", async () => {
     receiver.respond(() => longBody(400, Infinity));
     const outcome = await makeSender().send(smallRequest(), never);
-    expect(outcome.kind === "refused" && outcome.message.length).toBeLessThan(1_100);
+    expect(outcome.kind === "rejected" && outcome.message.length).toBeLessThan(1_100);
     await until("the connection is gone", () => receiver.openConnections() === 0);
   });
 
@@ -202,7 +202,7 @@ describe("retries", () => {
   test("a refusal after a lost response says so", async () => {
     respondOnceWith({ fault: "reset", store: true }, { status: 400, body: "out of order" });
     const outcome = await makeSender().send(smallRequest(), never);
-    expect(outcome).toMatchObject({ kind: "refused", status: 400, responseLost: true });
+    expect(outcome).toMatchObject({ kind: "rejected", status: 400, responseLost: true });
   });
 });
 
@@ -265,7 +265,7 @@ test("a response that comes before the request was read, from a server that goes
   const { port } = early.address() as { port: number };
   const large = { ...smallRequest(), payload: Buffer.alloc(20_000_000, 1) };
   const outcome = await makeSender({ endpoint: `http://127.0.0.1:${port}/` }).send(large, never);
-  expect(outcome).toMatchObject({ kind: "refused", status: 413, message: '413 "much"' });
+  expect(outcome).toMatchObject({ kind: "rejected", status: 413, message: '413 "much"' });
   await new Promise((resolve) => early.close(resolve));
 });
 

@@ -107,15 +107,15 @@ test("one sample that Prometheus refuses does not cost the others of its request
   const request = encodeRequest(many(nowMs - 5_000, 100));
   const target = testTarget({ endpoint: `${prometheus.url}/api/v1/write` });
   const sender = createSender(target, testDeps({ transport }));
-  const refused = await sender.send(request, never);
-  if (refused.kind !== "refused") throw new Error(refused.kind);
+  const rejected = await sender.send(request, never);
+  if (rejected.kind !== "rejected") throw new Error(rejected.kind);
   const deps = { clock: systemClock, send: sender.send.bind(sender), spacingMs: 1 };
-  const search = isolate(request, refused, deps, never);
+  const search = isolate(request, rejected, deps, never);
   let step = await search.next();
   while (!step.done) step = await search.next();
   const { delivered, culprits } = step.value;
   expect(delivered.reduce((sum, part) => sum + part.request.sampleCount, 0)).toBe(99);
-  expect(culprits.map(({ part, refusal }) => [part.firstSeries, refusal.status])).toEqual([[73, 400]]);
+  expect(culprits.map(({ part, rejection }) => [part.firstSeries, rejection.status])).toEqual([[73, 400]]);
   const span = {
     matchers: [{ name: "__name__", type: "=" as const, value: "isolated" }],
     fromMs: nowMs - 5_000,
@@ -132,8 +132,8 @@ describe("what Prometheus does not take", () => {
   test("an older sample is refused for good, with its words in the message", async () => {
     expect(await sendTo(prometheus, one(nowMs))).toMatchObject({ kind: "delivered" });
     const outcome = await sendTo(prometheus, one(nowMs - 5_000));
-    expect(outcome).toMatchObject({ kind: "refused", status: 400, responseLost: false });
-    expect(outcome.kind === "refused" && outcome.message).toContain("out of order");
+    expect(outcome).toMatchObject({ kind: "rejected", status: 400, responseLost: false });
+    expect(outcome.kind === "rejected" && outcome.message).toContain("out of order");
   });
 
   test("without its receiver flag it suspends the sink and names the flag", async () => {

@@ -267,7 +267,7 @@ describeReal("a real Prometheus >= 3, where PROMETHEUS_BIN names one", () => {
       { name: "v2_late", job, values: [9, 9, 3, 4] },
     ]);
     expect(await connection.sender.send(second, never)).toMatchObject({
-      kind: "refused",
+      kind: "rejected",
       status: 400,
       written: 6,
     });

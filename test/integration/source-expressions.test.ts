@@ -83,7 +83,7 @@ describe.each(Object.entries(stores))("expressions on %s", (kind, start) => {
   async function points(selector: string, fromMs: number, toMs: number): Promise<string[]> {
     const window = { fromMs: baseMs + fromMs, toMs: baseMs + toMs };
     const { outcome, series } = await readAll(reader, { selector, name, stepMs, window });
-    expect(outcome).toMatchObject({ kind: "complete", refusedLines: 0 });
+    expect(outcome).toMatchObject({ kind: "complete", invalidLines: 0 });
     return pointsOf(series);
   }
 
@@ -200,7 +200,7 @@ describe.each(Object.entries(stores))("expressions on %s", (kind, start) => {
       const window = { fromMs: baseMs, toMs: baseMs + stepMs };
       const selector = '(gateway_rps{job="web"}, sum(requests_total) by (job, project))';
       const { outcome, series } = await readAll(reader, { selector, name, stepMs, window });
-      expect(outcome).toMatchObject({ kind: "complete", refusedLines: 2 });
+      expect(outcome).toMatchObject({ kind: "complete", invalidLines: 2 });
       expect([...new Set(series.map(({ labels }) => labels["job"]))].sort()).toEqual(["api", "batch"]);
       expect(await reader.metrics.registry.metrics()).toContain(
         'telemetryd_source_refused_lines_total{reason="name_collision"} 2',
@@ -246,7 +246,7 @@ describe("a store whose responses are large or odd", () => {
 
   async function read(maxResponseBytes: number, flavor: StoreFlavor = "prometheus") {
     const times: number[] = [];
-    const refused: string[] = [];
+    const invalid: string[] = [];
     const evaluator = new ExpressionReader(client, new LabelCache(2 ** 20), flavor, {
       maxPoints: 100,
       maxResponseBytes,
@@ -262,12 +262,12 @@ describe("a store whose responses are large or odd", () => {
       {
         onSeries: (_, samples) => void times.push(...samples.timestampsMs.subarray(0, samples.length)),
         onBytes: () => {},
-        onRefused: (reason) => void refused.push(reason),
+        onInvalid: (reason) => void invalid.push(reason),
         wantsMore: () => true,
       },
       forever,
     );
-    return { ended, times, refused };
+    return { ended, times, invalid };
   }
 
   const series = (times: readonly number[]) => [{ metric: {}, values: times.map((ms) => [ms / 1_000, "1"]) }];
@@ -311,7 +311,7 @@ describe("a store whose responses are large or odd", () => {
     resultOf = () => [{ metric: { a: "b" }, histograms: [[1, {}]] }];
     expect(await read(2 ** 20)).toMatchObject({
       ended: { kind: "complete", samples: 0 },
-      refused: ["native_histogram"],
+      invalid: ["native_histogram"],
     });
   });
 });

@@ -157,7 +157,7 @@ describe.each([
 
   test("everything that was written is read, bit for bit: markers, infinities, the largest and the smallest", async () => {
     const { outcome, series } = await readAll(reader, { selector: "{}", window });
-    expect(outcome).toMatchObject({ kind: "complete", series: fixture.length, refusedLines: 0 });
+    expect(outcome).toMatchObject({ kind: "complete", series: fixture.length, invalidLines: 0 });
     const read = new Map(
       series.map((one) => [
         seriesKey(Object.entries(one.labels).map(([name, value]) => ({ name, value }))),
@@ -331,7 +331,7 @@ describe("a response that is not whole is a failure", () => {
       selector: "x",
       window,
     });
-    expect(outcome).toMatchObject({ kind: "complete", series: 2, samples: 2, refusedLines: 0 });
+    expect(outcome).toMatchObject({ kind: "complete", series: 2, samples: 2, invalidLines: 0 });
     expect(series.map(({ labels }) => labels["__name__"])).toEqual(["x", "y"]);
   });
 

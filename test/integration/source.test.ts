@@ -167,7 +167,7 @@ describe("VictoriaMetrics", () => {
 
   test("a selector that matches nothing is a whole read of nothing", async () => {
     const { outcome } = await readAll(reader, { selector: "there_is_no_such_series", window });
-    expect(outcome).toMatchObject({ kind: "complete", series: 0, samples: 0, refusedLines: 0 });
+    expect(outcome).toMatchObject({ kind: "complete", series: 0, samples: 0, invalidLines: 0 });
   });
 
   test("callers that ask for the same before it is open share one read; slots are given in order", async () => {

@@ -60,7 +60,7 @@ export async function startFleetReplica(options: FleetReplicaOptions): Promise<F
         const buffer = samplesOf(window.fromMs, window.toMs);
         if (buffer.length > 0) consumer.onSeries(new Series([{ name: "__name__", value: "up" }]), buffer);
         const samples = buffer.length;
-        return { kind: "complete", series: 1, samples, bytes: 0, durationMs: 1, refusedLines: 0 };
+        return { kind: "complete", series: 1, samples, bytes: 0, durationMs: 1, invalidLines: 0 };
       },
     },
     probe: async () => undefined,

@@ -61,7 +61,7 @@ export class SampleStore implements SampleReader {
       samples += found.length;
       consumer.onSeries(this.#seriesOf(name), bufferOf(found));
     }
-    return { kind: "complete", series: names.length, samples, bytes: 0, durationMs: 1, refusedLines: 0 };
+    return { kind: "complete", series: names.length, samples, bytes: 0, durationMs: 1, invalidLines: 0 };
   };
 
   #seriesOf(name: string): Series {

@@ -99,7 +99,7 @@ test("a replay warns, goes oldest first, and keeps what is not delivered", async
   const [newer, older, orphan] = [await keep(nowMs), await keep(nowMs - 1_000), await keep(nowMs + 1_000)];
   const outcomes: Outcome[] = [
     { kind: "delivered", status: 204 },
-    { kind: "refused", status: 400, message: "400", responseLost: false },
+    { kind: "rejected", status: 400, message: "400", responseLost: false },
   ];
   const send = () => Promise.resolve(outcomes.shift() ?? { kind: "aborted" as const, responseLost: false });
   const sender: Sender = { send, close: () => Promise.resolve() };

@@ -178,10 +178,10 @@ function errorColumn(width: number): Column {
   return {
     title: "LAST ERROR",
     cell: (line) => {
-      const refusal = readiness(line);
+      const ready = readiness(line);
       const error =
-        refusal?.status === "False"
-          ? { at: refusal.lastTransitionTime, message: refusal.message }
+        ready?.status === "False"
+          ? { at: ready.lastTransitionTime, message: ready.message }
           : line.sink?.lastError;
       if (error === undefined) return undefined;
       const { message } = error;

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/core/clock.ts";
+import { defined } from "../../base/core/defined.ts";
 import { deliveringState } from "../../exporter/delivery/delivering-condition.ts";
 import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
 import type { FleetReports, FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
@@ -114,11 +115,7 @@ export class PolicyStatuses {
             if (!progress?.isOwn)
               return { name, conditions: own.filter(({ type }) => type !== "Delivering") };
             const checkpointMs = oldestCheckpoint(progress.snapshot);
-            return {
-              name,
-              conditions: own,
-              ...(checkpointMs !== undefined && { checkpoint: timeText(checkpointMs) }),
-            };
+            return defined({ name, conditions: own, checkpoint: timeText(checkpointMs) });
           }),
         },
       };
@@ -160,17 +157,17 @@ export class PolicyStatuses {
   #picture(kept: Kept): Picture {
     const { plan } = kept;
     const nowMs = this.#clock.nowMs();
-    let refused = 0;
+    let notAccepted = 0;
     const sinks = kept.sinks.map((sink) => {
       const progress = sink.running && this.#progress(sink.running.plan, sink.running.key);
       const accepted = acceptedNow(sink.accepted, progress?.snapshot);
-      if (accepted.status !== "True") refused++;
+      if (accepted.status !== "True") notAccepted++;
       const states =
         progress === undefined ? [accepted] : [accepted, deliveringCondition(progress.snapshot, nowMs)];
       sink.conditions = nextConditions(sink.conditions, states, plan.generation, nowMs);
       return { name: sink.name, conditions: sinceReported(sink.conditions, progress?.shared), progress };
     });
-    const ready = [readyNow(plan.ready, refused, sinks.length)];
+    const ready = [readyNow(plan.ready, notAccepted, sinks.length)];
     kept.conditions = nextConditions(kept.conditions, ready, plan.generation, nowMs);
     return { conditions: kept.conditions, sinks };
   }
@@ -220,9 +217,9 @@ function acceptedNow(condition: ConditionState, snapshot: ExporterSnapshot | und
   return { type: "Accepted", status: "False", reason: "InvalidTarget", message: deliveryState.message };
 }
 
-function readyNow(ready: ConditionState, refused: number, sinks: number): ConditionState {
-  if (ready.status !== "True" || refused === 0) return ready;
-  return sinksNotAccepted(sinks - refused, sinks);
+function readyNow(ready: ConditionState, notAccepted: number, sinks: number): ConditionState {
+  if (ready.status !== "True" || notAccepted === 0) return ready;
+  return sinksNotAccepted(sinks - notAccepted, sinks);
 }
 
 function deliveringCondition(snapshot: ExporterSnapshot, nowMs: number): ConditionState {
@@ -247,27 +244,27 @@ function sinkView(
   const checkpointMs = oldestCheckpoint(snapshot);
   const { delivered, rejected, dropped, repeated, retries } = shared?.counts ?? countsOf(stats);
   const { lastError = shared?.report.lastError, lastDeliveredAtMs } = stats;
-  return {
+  return defined({
     ...view,
-    ...(checkpointMs !== undefined && { checkpoint: timeText(checkpointMs) }),
-    ...(lagMs !== undefined && { lagMs }),
+    checkpoint: timeText(checkpointMs),
+    lagMs,
     ...{ delivered, rejected, dropped, repeated, retries },
-    ...(lastError !== undefined && { lastError: errorView(lastError) }),
-    ...(lastDeliveredAtMs !== undefined && { lastDeliveredAt: timeText(lastDeliveredAtMs) }),
-    ...(shared && { lastCycle: { replica: shared.report.replica, at: timeText(shared.report.atMs) } }),
-    sources: sources.map((source) => ({
-      name: source.name,
-      ...(source.checkpointMs !== undefined && { checkpoint: timeText(source.checkpointMs) }),
-      ...(source.error !== undefined && { error: source.error }),
-    })),
+    lastError: lastError && errorView(lastError),
+    lastDeliveredAt: timeText(lastDeliveredAtMs),
+    lastCycle: shared && { replica: shared.report.replica, at: timeText(shared.report.atMs) },
+    sources: sources.map(({ name, checkpointMs, error }) =>
+      defined({ name, checkpoint: timeText(checkpointMs), error }),
+    ),
     sparkline: (shared?.sparkline ?? stats.sparkline).points(clock.monotonicMs()),
-  };
+  });
 }
 
 function errorView({ atMs, message }: { atMs: number; message: string }): ErrorView {
   return { at: timeText(atMs), message };
 }
 
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
+function timeText(ms: number): string;
+function timeText(ms: number | undefined): string | undefined;
+function timeText(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
 }

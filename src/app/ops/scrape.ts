@@ -26,25 +26,25 @@ export interface ScrapeInput {
 export class Scrapes {
   readonly #input: ScrapeInput;
   readonly #limitMs: number;
-  readonly #turns = new FairSemaphore(scrapesAtOnce, "half");
+  readonly #semaphore = new FairSemaphore(scrapesAtOnce, "half");
 
   constructor(input: ScrapeInput, limitMs = scrapeLimitMs) {
     this.#input = input;
     this.#limitMs = limitMs;
   }
 
-  /** Scrapes in progress or waiting for their turn. */
+  /** Scrapes in progress or waiting. */
   get open(): number {
-    return this.#turns.taken + this.#turns.waiting;
+    return this.#semaphore.taken + this.#semaphore.waiting;
   }
 
   /**
    * @param signal aborts when the client has gone, or has received everything
-   * @returns the body; the turn ends when it is closed, which the signal also does
+   * @returns the body; its place is free when it is closed, which the signal also does
    * @throws the signal's reason
    */
   async body(client: string, signal: AbortSignal): Promise<Readable> {
-    await this.#turns.acquire(client, signal);
+    await this.#semaphore.acquire(client, signal);
     const body = Readable.from(this.#text(), { objectMode: false });
     const end = () => body.destroy();
     const limit = setTimeout(() => body.destroy(new Error("the scrape takes too long")), this.#limitMs);
@@ -52,7 +52,7 @@ export class Scrapes {
     body.once("close", () => {
       clearTimeout(limit);
       signal.removeEventListener("abort", end);
-      this.#turns.release(client);
+      this.#semaphore.release(client);
     });
     return body;
   }

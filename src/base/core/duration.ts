@@ -41,5 +41,10 @@ export function formatDuration(durationMs: number): string {
   const minutes = Math.floor(restMs / 60_000);
   restMs -= minutes * 60_000;
   const seconds = Math.round(restMs * 1e6) / 1e9;
-  return `${sign}${hours > 0 ? `${hours}h` : ""}${minutes > 0 ? `${minutes}m` : ""}${seconds > 0 ? `${seconds}s` : ""}`;
+  const parts = [
+    [hours, "h"],
+    [minutes, "m"],
+    [seconds, "s"],
+  ] as const;
+  return sign + parts.map(([amount, unit]) => (amount > 0 ? `${amount}${unit}` : "")).join("");
 }

@@ -13,7 +13,7 @@ export interface Fault {
   /** The problem, and what is expected instead. */
   readonly message: string;
   /** Lines that point at a position within the value: the text with a caret below it. */
-  readonly excerpt?: string;
+  readonly excerpt?: string | undefined;
 }
 
 /** Formats a fault for a terminal: `file:line:column: error: path: message`, then its excerpt, indented. */

@@ -5,7 +5,8 @@ const hourMs = 3_600_000;
  * Parses a `Retry-After` header (RFC 9110, section 10.2.3): seconds, or an HTTP date. A date is relative to
  * the response's own `Date` if present, so that clock differences do not matter.
  *
- * @returns ms to wait, at most `longestMs` (by default an hour); undefined when the header is absent or invalid
+ * @returns ms to wait, at most `longestMs` (by default an hour); undefined when the header is absent or
+ *   invalid
  */
 export function retryAfterMs(
   value: string | undefined,

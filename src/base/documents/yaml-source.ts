@@ -94,8 +94,8 @@ export function parseYaml(text: string, options: YamlOptions = {}): YamlFile {
       problems: [],
     };
   }
-  const refused = refuseCostly(text, options.maxTokens ?? yamlLimits.tokens);
-  if (refused !== undefined) return { documents: [], problems: [refused] };
+  const costly = costProblem(text, options.maxTokens ?? yamlLimits.tokens);
+  if (costly !== undefined) return { documents: [], problems: [costly] };
   const tree = new TreeOfText(text, options);
   const { composed, lines } = tree.get();
   const problems: YamlProblem[] = [];
@@ -190,7 +190,7 @@ function firstAtEachPlace(problems: readonly YamlProblem[]): YamlProblem[] {
  * Checks the tokens alone. The composer recurses with depth (deep nesting ends the process, not just the
  * parse) and searches the document for every alias.
  */
-function refuseCostly(text: string, maxTokens: number): YamlProblem | undefined {
+function costProblem(text: string, maxTokens: number): YamlProblem | undefined {
   let flowDepth = 0;
   let aliases = 0;
   let documents = 0;

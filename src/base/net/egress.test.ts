@@ -41,7 +41,7 @@ describe("never, for nobody, whatever is allowed", () => {
   ];
   test.each(cases)("%s", (address) => {
     for (const scope of ["operator", "tenant"] as const) {
-      expect(new EgressGuard(everything, scope).refusal(address)).toContain("never allowed");
+      expect(new EgressGuard(everything, scope).blockReason(address)).toContain("never allowed");
     }
   });
 });
@@ -57,18 +57,18 @@ describe("private and loopback: for the operator, and for tenants only where all
     "100.64.0.1",
   ];
   test.each([...plain, ...plain.flatMap(embeddings), "::1", "fd00::1", "fc00::1"])("%s", (address) => {
-    expect(new EgressGuard(defaults, "operator").refusal(address)).toBeUndefined();
-    expect(new EgressGuard(defaults, "tenant").refusal(address)).toContain("not a public address");
+    expect(new EgressGuard(defaults, "operator").blockReason(address)).toBeUndefined();
+    expect(new EgressGuard(defaults, "tenant").blockReason(address)).toContain("not a public address");
     const allowing = { ...defaults, allow: ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"] };
     const more = { ...allowing, allow: [...allowing.allow, "100.64.0.0/10", "::1", "fc00::/7"] };
-    expect(new EgressGuard(more, "tenant").refusal(address)).toBeUndefined();
+    expect(new EgressGuard(more, "tenant").blockReason(address)).toBeUndefined();
   });
 });
 
 test.each(["192.0.2.1", "198.18.0.1", "203.0.113.9", "240.0.0.1", "2001:db8::1", "100::1", "192.88.99.1"])(
   "%s is reserved, not public",
   (address) => {
-    expect(new EgressGuard(defaults, "tenant").refusal(address)).toContain("not a public address");
+    expect(new EgressGuard(defaults, "tenant").blockReason(address)).toContain("not a public address");
   },
 );
 
@@ -80,25 +80,25 @@ test.each([
   "2606:4700::1111",
   ...embeddings("8.8.8.8"),
 ])("%s is public", (address) => {
-  expect(new EgressGuard(defaults, "tenant").refusal(address)).toBeUndefined();
+  expect(new EgressGuard(defaults, "tenant").blockReason(address)).toBeUndefined();
 });
 
 test("what is denied is denied to the operator as well, and wins over what is allowed", () => {
   const rules = { deny: ["8.8.8.0/24", "2606:4700::/32", "64:ff9b::/96"], allow: ["8.8.8.8"] };
   for (const scope of ["operator", "tenant"] as const) {
     const guard = new EgressGuard(rules, scope);
-    expect(guard.refusal("8.8.8.8")).toBe("8.8.8.8 is denied by egress.deny (8.8.8.0/24)");
-    expect(guard.refusal("::ffff:8.8.8.8")).toContain("which leads to 8.8.8.8, is denied");
-    expect(guard.refusal("2606:4700::1111")).toContain("denied");
-    expect(guard.refusal("64:ff9b::1.1.1.1")).toContain("denied");
-    expect(guard.refusal("1.1.1.1")).toBeUndefined();
+    expect(guard.blockReason("8.8.8.8")).toBe("8.8.8.8 is denied by egress.deny (8.8.8.0/24)");
+    expect(guard.blockReason("::ffff:8.8.8.8")).toContain("which leads to 8.8.8.8, is denied");
+    expect(guard.blockReason("2606:4700::1111")).toContain("denied");
+    expect(guard.blockReason("64:ff9b::1.1.1.1")).toContain("denied");
+    expect(guard.blockReason("1.1.1.1")).toBeUndefined();
   }
 });
 
 test.each(["localhost", "", "1.2.3", "0x7f.0.0.1", "2130706433", "1.2.3.4.5", "::g"])(
-  "%j is no address, and refused",
+  "%j is no address, and blocked",
   (text) => {
-    expect(new EgressGuard(defaults, "operator").refusal(text)).toContain("is not an IP address");
+    expect(new EgressGuard(defaults, "operator").blockReason(text)).toContain("is not an IP address");
   },
 );
 
@@ -118,13 +118,13 @@ describe("NAT64 prefixes of the network (RFC 6052, section 2.4)", () => {
     ["2a00:4:122:344::10.1.2.3", "10.1.2.3"],
     ["2606:4700:a9fe:a9fe::", "169.254.169.254"],
   ])("%s leads to %s", (address, inner) => {
-    expect(guard.refusal(address)).toContain(`which leads to ${inner}, is `);
-    expect(new EgressGuard(defaults, "tenant").refusal(address)).toBeUndefined();
+    expect(guard.blockReason(address)).toContain(`which leads to ${inner}, is `);
+    expect(new EgressGuard(defaults, "tenant").blockReason(address)).toBeUndefined();
   });
   test.each(["2606:4700:808:808::", "2a00:3:122:344:8:808:800::", "2a00:4:122:344::8.8.8.8"])(
     "%s is public",
     (address) => {
-      expect(guard.refusal(address)).toBeUndefined();
+      expect(guard.blockReason(address)).toBeUndefined();
     },
   );
 });
@@ -143,15 +143,15 @@ test.each([
   ["fd00::5efe:10.1.2.3", undefined],
   ["fd00::5efe:8.8.8.8", undefined],
 ])("%s is not public: it may lead to %s", (address, inner) => {
-  const refusal = new EgressGuard(defaults, "tenant").refusal(address);
-  expect(refusal).toMatch(/is (not a public address|link-local)/);
-  if (inner !== undefined) expect(refusal).toContain(`which leads to ${inner}, `);
+  const reason = new EgressGuard(defaults, "tenant").blockReason(address);
+  expect(reason).toMatch(/is (not a public address|link-local)/);
+  if (inner !== undefined) expect(reason).toContain(`which leads to ${inner}, `);
 });
 
 test("where it may lead to several addresses, allowing one is not enough", () => {
   const guard = new EgressGuard({ ...defaults, allow: ["10.1.2.3"] }, "tenant");
-  expect(guard.refusal("64:ff9b:1::10.1.2.3")).toBeUndefined();
-  expect(guard.refusal("64:ff9b:1:c0a8:1:100:a01:203")).toContain("192.168.1.1");
+  expect(guard.blockReason("64:ff9b:1::10.1.2.3")).toBeUndefined();
+  expect(guard.blockReason("64:ff9b:1:c0a8:1:100:a01:203")).toContain("192.168.1.1");
 });
 
 test.each([
@@ -179,8 +179,8 @@ test.each([
   ],
   ...["0:0:0:1::1", "::2:0:0:0", "64:ff9c::1"],
 ])("%s is not public: special or unallocated", (address) => {
-  expect(new EgressGuard(defaults, "tenant").refusal(address)).toContain("is not a public address");
-  expect(new EgressGuard(defaults, "operator").refusal(address)).toBeUndefined();
+  expect(new EgressGuard(defaults, "tenant").blockReason(address)).toContain("is not a public address");
+  expect(new EgressGuard(defaults, "operator").blockReason(address)).toBeUndefined();
 });
 
 test.each([
@@ -192,7 +192,7 @@ test.each([
   "3ffe::1",
   "3fff:1000::1",
 ])("%s is public space", (address) => {
-  expect(new EgressGuard(defaults, "tenant").refusal(address)).toBeUndefined();
+  expect(new EgressGuard(defaults, "tenant").blockReason(address)).toBeUndefined();
 });
 
 test("an embedded address is judged as the address itself", () => {
@@ -201,9 +201,9 @@ test("an embedded address is judged as the address itself", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 255 }), part, part, part, (...parts) => {
       const ipv4 = parts.join(".");
-      const refused = guard.refusal(ipv4) !== undefined;
+      const blocked = guard.blockReason(ipv4) !== undefined;
       for (const form of embeddings(ipv4))
-        expect([form, guard.refusal(form) !== undefined]).toEqual([form, refused]);
+        expect([form, guard.blockReason(form) !== undefined]).toEqual([form, blocked]);
     }),
   );
 });

@@ -19,8 +19,8 @@ export interface EgressRules {
 }
 
 /** An endpoint resolves to a blocked address. The message is meant for the policy's owner. */
-export class EgressRefusedError extends Error {
-  override readonly name = "EgressRefusedError";
+export class EgressBlockedError extends Error {
+  override readonly name = "EgressBlockedError";
 }
 
 /**
@@ -60,23 +60,23 @@ export class EgressGuard {
    * @param text an address from a name server, a socket or a URL's host
    * @returns the reason why it is blocked, or undefined
    */
-  refusal(text: string): string | undefined {
+  blockReason(text: string): string | undefined {
     const address = parseAddress(text);
     if (address === undefined) return `${text} is not an IP address`;
     // Check both the address and those it embeds: rules may name an IPv6 range or the IPv4 address inside.
     const { addresses, replaceOuter } = embeddedAddresses(address, this.#nat64);
     for (const form of [address, ...addresses]) {
-      const reason = this.#absoluteRefusal(form);
+      const reason = this.#absoluteReason(form);
       if (reason !== undefined) return `${describe(text, form, address)} is ${reason}`;
     }
     if (this.#scope === "operator" || isIn(this.#allow, address)) return undefined;
     const judged = replaceOuter ? addresses : [address, ...addresses];
-    const refused = judged.find((form) => !isPublicAddress(form) && !isIn(this.#allow, form));
-    if (refused === undefined) return undefined;
-    return `${describe(text, refused, address)} is not a public address (${kindOf(refused)})`;
+    const blocked = judged.find((form) => !isPublicAddress(form) && !isIn(this.#allow, form));
+    if (blocked === undefined) return undefined;
+    return `${describe(text, blocked, address)} is not a public address (${kindOf(blocked)})`;
   }
 
-  #absoluteRefusal(address: Address): string | undefined {
+  #absoluteReason(address: Address): string | undefined {
     const never = neverAllowed.find(([range]) => range.contains(address));
     if (never !== undefined) return `${never[1]} and never allowed`;
     const denied = this.#deny.find((range) => range.contains(address));

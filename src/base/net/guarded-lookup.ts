@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { type EgressGuard, EgressRefusedError } from "./egress.ts";
+import { EgressBlockedError, type EgressGuard } from "./egress.ts";
 
 /** The addresses of a name, at least one, for a tenant's connection. Rejects when there is none. */
 export type Lookup = (hostname: string, tenant: string) => Promise<readonly LookupAddress[]>;
@@ -16,13 +16,13 @@ export function guardedLookup(guard: EgressGuard, lookup: Lookup, tenant: string
       const allowed: LookupAddress[] = [];
       let reason: string | undefined;
       for (const one of found) {
-        const refusal = guard.refusal(one.address);
-        if (refusal === undefined) allowed.push(one);
-        else reason ??= refusal;
+        const blocked = guard.blockReason(one.address);
+        if (blocked === undefined) allowed.push(one);
+        else reason ??= blocked;
       }
       const [first] = allowed;
       if (first === undefined) {
-        callback(new EgressRefusedError(`${hostname}: ${reason ?? "the name has no address"}`), "");
+        callback(new EgressBlockedError(`${hostname}: ${reason ?? "the name has no address"}`), "");
       } else if (options.all === true) {
         callback(null, allowed);
       } else {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rootCertificates, type SecureContext } from "node:tls";
+import { defined } from "../core/defined.ts";
 import { lookOfFile, RenewedContext } from "./renewed-context.ts";
 
 /** TLS settings for a receiver or the metrics store, as configured. */
@@ -39,11 +40,12 @@ export class TlsMaterial {
     this.#settings = settings;
     this.#context = new RenewedContext(
       () => [caFile, certFile, keyFile].map(lookOfFile).join(" "),
-      () => ({
-        ca: [...systemAuthorities(), ...(caFile ? [readFileSync(caFile)] : [])],
-        ...(certFile && { cert: readFileSync(certFile) }),
-        ...(keyFile && { key: readFileSync(keyFile) }),
-      }),
+      () =>
+        defined({
+          ca: [...systemAuthorities(), ...(caFile ? [readFileSync(caFile)] : [])],
+          cert: contentsOf(certFile),
+          key: contentsOf(keyFile),
+        }),
     );
   }
 
@@ -55,12 +57,16 @@ export class TlsMaterial {
    */
   connectOptions(): TlsConnectOptions {
     const { serverName, insecureSkipVerify } = this.#settings;
-    return {
+    return defined({
       secureContext: this.#context.current(),
       rejectUnauthorized: insecureSkipVerify !== true,
-      ...(serverName && { servername: serverName }),
-    };
+      servername: serverName || undefined,
+    });
   }
+}
+
+function contentsOf(file: string | undefined): Buffer | undefined {
+  return file ? readFileSync(file) : undefined;
 }
 
 /** The certificate authorities of the machine and those built into Node.js. @throws the file's error */

@@ -317,7 +317,7 @@ class Life {
           samples: count,
           bytes: 0,
           durationMs,
-          refusedLines: 0,
+          invalidLines: 0,
         };
       },
     };
@@ -360,7 +360,7 @@ class Life {
           return { kind: "exhausted", reason: "answer_timeout", message: "no response", responseLost: true };
         }
         if (!isAccepted)
-          return { kind: "refused", status: 400, message: "out of order", responseLost: false };
+          return { kind: "rejected", status: 400, message: "out of order", responseLost: false };
         return { kind: "delivered", status: 204 };
       },
     };

@@ -1,6 +1,6 @@
 import type { SampleBuffer, Series } from "../series/series.ts";
 import type { ReadFailure } from "./client/read-failure.ts";
-import type { Tenant } from "./flavor-reader.ts";
+import type { Tenant } from "./scoped-reader.ts";
 import type { Window } from "./window.ts";
 
 /**
@@ -62,10 +62,10 @@ export type ReadOutcome =
       /** From the request to the end of the body, without the wait for the semaphore. */
       readonly durationMs: number;
       /** Lines left out because they exceed the limits: the read lacks their samples. */
-      readonly refusedLines: number;
+      readonly invalidLines: number;
     }
   | ReadFailure
   | { readonly kind: "detached" };
 
 export type { ReadFailure, ReadFailureReason } from "./client/read-failure.ts";
-export type { Tenant } from "./flavor-reader.ts";
+export type { Tenant } from "./scoped-reader.ts";

@@ -12,7 +12,7 @@ const complete = {
   samples: 1,
   bytes: 1,
   durationMs: 1,
-  refusedLines: 0,
+  invalidLines: 0,
 } as const;
 
 class Counting implements ReadConsumer {

@@ -18,7 +18,7 @@ export class SourceMetrics {
   readonly #bytes: Counter;
   readonly #samples: Counter;
   readonly #series: Counter;
-  readonly #refused: Counter<"reason">;
+  readonly #invalidLines: Counter<"reason">;
 
   constructor(state: SourceState) {
     const registers = [this.registry];
@@ -56,7 +56,7 @@ export class SourceMetrics {
       help: "Series read from the store; one counts again in every read.",
       registers,
     });
-    this.#refused = new Counter({
+    this.#invalidLines = new Counter({
       name: "telemetryd_source_refused_lines_total",
       help: "Series of the store's responses that were left out, by reason: their samples are not exported.",
       labelNames: ["reason"],
@@ -87,8 +87,8 @@ export class SourceMetrics {
     this.#bytes.inc(bytes);
   }
 
-  refused(reason: string, lines: number): void {
-    this.#refused.inc({ reason }, lines);
+  invalid(reason: string, lines: number): void {
+    this.#invalidLines.inc({ reason }, lines);
   }
 
   #gauge(name: string, help: string, value: () => number): void {

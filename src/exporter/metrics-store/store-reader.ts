@@ -11,10 +11,10 @@ import { failure, type ReadFailure } from "./client/read-failure.ts";
 import type { StoreClient } from "./client/store-client.ts";
 import type { StoreFlavor } from "./client/store-settings.ts";
 import { ExpressionReader } from "./expressions/expression-reader.ts";
-import type { FlavorReader, SampleReceiver, ScopedEvaluation, ScopedRead } from "./flavor-reader.ts";
 import { PrometheusReader } from "./prometheus/prometheus-reader.ts";
 import type { ReadConsumer, ReadOutcome, ReadRequest, SampleReader } from "./sample-reader.ts";
 import { LabelCache } from "./samples/label-cache.ts";
+import type { SampleReceiver, ScopedEvaluation, ScopedRead, ScopedReader } from "./scoped-reader.ts";
 import { SharedRead } from "./shared-read.ts";
 import { SourceMetrics } from "./source-metrics.ts";
 import { VictoriaMetricsReader } from "./victoriametrics/victoriametrics-reader.ts";
@@ -44,10 +44,10 @@ export class StoreReader implements SampleReader {
   readonly #client: StoreClient;
   readonly #log: Logger;
   readonly #clock: Clock;
-  readonly #slots: FairSemaphore;
+  readonly #semaphore: FairSemaphore;
   readonly #cache: LabelCache;
-  readonly #readers: Readonly<Record<StoreFlavor, FlavorReader>>;
-  readonly #evaluators: Readonly<Record<StoreFlavor, FlavorReader<ScopedEvaluation>>>;
+  readonly #readers: Readonly<Record<StoreFlavor, ScopedReader>>;
+  readonly #evaluators: Readonly<Record<StoreFlavor, ScopedReader<ScopedEvaluation>>>;
   readonly #waiting = new Map<string, SharedRead>();
   #forgotAtMs: number;
 
@@ -55,7 +55,7 @@ export class StoreReader implements SampleReader {
     this.#client = options.client;
     this.#log = options.log;
     this.#clock = options.clock ?? systemClock;
-    this.#slots = new FairSemaphore(options.concurrency, "all-but-one");
+    this.#semaphore = new FairSemaphore(options.concurrency, "all-but-one");
     this.#cache = new LabelCache(options.cacheMaxBytes);
     this.#forgotAtMs = this.#clock.monotonicMs();
     this.#readers = {
@@ -67,7 +67,7 @@ export class StoreReader implements SampleReader {
       prometheus: new ExpressionReader(options.client, this.#cache, "prometheus"),
     };
     this.metrics = new SourceMetrics({
-      openReads: () => this.#slots.taken,
+      openReads: () => this.#semaphore.taken,
       waitingReads: () => this.#waiting.size,
       cachedSeries: () => this.#cache.size,
       cacheBytes: () => this.#cache.bytes,
@@ -97,7 +97,7 @@ export class StoreReader implements SampleReader {
 
   async #run(key: string, shared: SharedRead, read: AnyRead, owner: string): Promise<void> {
     try {
-      await this.#slots.acquire(owner, shared.signal);
+      await this.#semaphore.acquire(owner, shared.signal);
     } catch {
       return;
     } finally {
@@ -110,7 +110,7 @@ export class StoreReader implements SampleReader {
       this.metrics.readEnded(outcome.kind, this.#clock.monotonicMs() - startMs, reason);
       shared.end(outcome);
     } finally {
-      this.#slots.release(owner);
+      this.#semaphore.release(owner);
       this.#forgetIdle();
     }
   }
@@ -128,14 +128,14 @@ export class StoreReader implements SampleReader {
       if (ended.kind === "stopped") return { kind: "detached" };
       if (ended.kind === "failed") return ended;
       const durationMs = this.#clock.monotonicMs() - startMs;
-      const { bytes, refusedLines } = delivery;
-      return { ...ended, bytes, durationMs, refusedLines };
+      const { bytes, invalidLines } = delivery;
+      return { ...ended, bytes, durationMs, invalidLines };
     } catch (error) {
       if (shared.signal.aborted) return { kind: "detached" };
       throw error;
     } finally {
       this.metrics.passedOn(delivery.series, delivery.samples, delivery.bytes);
-      for (const [reason, lines] of delivery.refused) this.metrics.refused(reason, lines);
+      for (const [reason, lines] of delivery.invalid) this.metrics.invalid(reason, lines);
     }
   }
 
@@ -143,8 +143,8 @@ export class StoreReader implements SampleReader {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#forgotAtMs < forgetEveryMs) return;
     this.#forgotAtMs = nowMs;
-    this.#cache.turn();
-    this.#slots.forgetIdle();
+    this.#cache.nextGeneration();
+    this.#semaphore.forgetIdle();
   }
 }
 
@@ -153,8 +153,8 @@ class Delivery implements SampleReceiver {
   series = 0;
   samples = 0;
   bytes = 0;
-  refusedLines = 0;
-  readonly refused = new Map<string, number>();
+  invalidLines = 0;
+  readonly invalid = new Map<string, number>();
   violation: ReadFailure | undefined;
   readonly #shared: SharedRead;
   readonly #read: AnyRead;
@@ -179,9 +179,9 @@ class Delivery implements SampleReceiver {
     this.bytes += bytes;
   }
 
-  onRefused(reason: string, lines: number, message: string): void {
-    this.refusedLines += lines;
-    this.refused.set(reason, (this.refused.get(reason) ?? 0) + lines);
+  onInvalid(reason: string, lines: number, message: string): void {
+    this.invalidLines += lines;
+    this.invalid.set(reason, (this.invalid.get(reason) ?? 0) + lines);
     const selector = print(queryOf(this.#read));
     this.#log.warn({ reason, lines, selector, example: message }, "series were left out of a read");
   }

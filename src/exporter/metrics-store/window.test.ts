@@ -4,14 +4,14 @@ import { adaptWindow, nextWindow } from "./window.ts";
 describe("nextWindow", () => {
   const limits = { delayMs: 30_000, maxWindowMs: 300_000 };
   test.each([
-    { name: "up to the settled time", checkpointMs: 0, nowMs: 90_000, expected: { fromMs: 0, toMs: 60_000 } },
+    { name: "up to the watermark", checkpointMs: 0, nowMs: 90_000, expected: { fromMs: 0, toMs: 60_000 } },
     {
       name: "at most the longest",
       checkpointMs: 0,
       nowMs: 10_000_000,
       expected: { fromMs: 0, toMs: 300_000 },
     },
-    { name: "nothing has settled", checkpointMs: 60_000, nowMs: 90_000, expected: undefined },
+    { name: "the watermark is the checkpoint", checkpointMs: 60_000, nowMs: 90_000, expected: undefined },
     { name: "a clock that went back", checkpointMs: 60_000, nowMs: 5_000, expected: undefined },
     {
       name: "one millisecond",

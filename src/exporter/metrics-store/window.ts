@@ -18,9 +18,9 @@ export interface WindowLimits {
  * that has been read is never read again.
  */
 export function nextWindow(checkpointMs: number, nowMs: number, limits: WindowLimits): Window | undefined {
-  const settledMs = nowMs - limits.delayMs;
-  if (settledMs <= checkpointMs) return undefined;
-  return { fromMs: checkpointMs, toMs: Math.min(settledMs, checkpointMs + limits.maxWindowMs) };
+  const watermarkMs = nowMs - limits.delayMs;
+  if (watermarkMs <= checkpointMs) return undefined;
+  return { fromMs: checkpointMs, toMs: Math.min(watermarkMs, checkpointMs + limits.maxWindowMs) };
 }
 
 /** Cost of reading one window. */

@@ -35,7 +35,7 @@ export function planPolicy(checked: CheckedPolicy, secretOf: SecretLookup): Poli
         name: good.name,
         sources: sourcesOf(good, policy.sources),
         endpoint: good.endpoint,
-        ...(outcome.basicAuth === undefined ? {} : { basicAuth: outcome.basicAuth }),
+        basicAuth: outcome.basicAuth,
         batch: good.batch,
         retry: good.retry,
         paused: policy.paused === "all" || policy.paused.has(good.name),
@@ -57,14 +57,14 @@ function judgeSink(
   good: PolicySink | undefined,
   ref: PolicyRef,
   secretOf: SecretLookup,
-): { readonly condition: ConditionState; readonly basicAuth?: BasicAuth } {
-  const refused = (reason: ReasonOf<"Accepted">, message: string) => ({
+): { readonly condition: ConditionState; readonly basicAuth?: BasicAuth | undefined } {
+  const notAccepted = (reason: ReasonOf<"Accepted">, message: string) => ({
     condition: { type: "Accepted", status: "False", reason, message } satisfies ConditionState,
   });
-  if (sink.sourceFaults.length > 0) return refused("InvalidSource", faultList(sink.sourceFaults));
-  if (sink.faults.length > 0) return refused("InvalidTarget", faultList(sink.faults));
+  if (sink.sourceFaults.length > 0) return notAccepted("InvalidSource", faultList(sink.sourceFaults));
+  if (sink.faults.length > 0) return notAccepted("InvalidTarget", faultList(sink.faults));
   // The policy as a whole cannot run; its own condition says why.
-  if (good === undefined) return refused("InvalidTarget", "The policy is invalid.");
+  if (good === undefined) return notAccepted("InvalidTarget", "The policy is invalid.");
   const condition: ConditionState = {
     type: "Accepted",
     status: "True",
@@ -76,7 +76,7 @@ function judgeSink(
     good.basicAuthSecret,
     secretOf(ref.plane, ref.namespace, good.basicAuthSecret),
   );
-  if ("problem" in credentials) return refused("InvalidAuthentication", credentials.problem);
+  if ("problem" in credentials) return notAccepted("InvalidAuthentication", credentials.problem);
   return { condition, basicAuth: credentials };
 }
 

@@ -1,6 +1,16 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { RetryReason, Verdict } from "./send/classify.ts";
 
+/** The value of the label `outcome` for each verdict. The values are public: dashboards query them. */
+const outcomeLabels: Readonly<Record<Verdict["kind"], string>> = {
+  delivered: "delivered",
+  retry: "retry",
+  rejected: "refused",
+  suspended: "suspended",
+  forbidden: "forbidden",
+  aborted: "aborted",
+};
+
 const neverConnected: ReadonlySet<RetryReason> = new Set(["dns", "connect", "tls"]);
 
 /**
@@ -47,14 +57,8 @@ export class RemoteWriteMetrics {
 
   constructor() {
     // A counter that appears with its first event has no rate for that event.
-    for (const outcome of [
-      "delivered",
-      "retry",
-      "refused",
-      "suspended",
-      "aborted",
-    ] satisfies Verdict["kind"][]) {
-      this.#requests.inc({ outcome }, 0);
+    for (const outcome of Object.values(outcomeLabels)) {
+      if (outcome !== outcomeLabels.forbidden) this.#requests.inc({ outcome }, 0);
     }
   }
 
@@ -67,7 +71,7 @@ export class RemoteWriteMetrics {
   }
 
   attempt(verdict: Verdict, durationMs: number, bytes: number): void {
-    this.#requests.inc({ outcome: verdict.kind });
+    this.#requests.inc({ outcome: outcomeLabels[verdict.kind] });
     this.#duration.observe(durationMs / 1_000);
     if (verdict.kind === "forbidden") return;
     if (verdict.kind !== "retry") {

@@ -40,12 +40,12 @@ export interface ControlPlaneOptions extends CommonOptions {
   /** `controlPlane.apiUrl`. */
   readonly apiUrl: string;
   /** The organization whose projects are followed, unless `projects` names them. */
-  readonly organization?: string;
+  readonly organization?: string | undefined;
   readonly projects: readonly string[];
   readonly accessTokenFile: string;
-  readonly caFile?: string;
+  readonly caFile?: string | undefined;
   /** Additional trusted authority (PEM), for a self-hosted platform. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
 }
 
 export interface KubeconfigPlaneOptions extends CommonOptions {
@@ -128,7 +128,7 @@ export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlP
   );
   const dispatcher = createDispatcher(context, {
     rejectUnauthorized: !access.insecureSkipVerify,
-    ...(access.serverName === undefined ? {} : { servername: access.serverName }),
+    servername: access.serverName,
   });
   const bearer = bearerOf(file, { clock, log, random });
   const client = createPlaneClient({ base: access.server, bearer, dispatcher, silentMs });
@@ -151,7 +151,7 @@ function requireProjectName(project: string): void {
  */
 function createDispatcher(
   context: RenewedContext,
-  options: { readonly rejectUnauthorized?: boolean; readonly servername?: string },
+  options: { readonly rejectUnauthorized?: boolean; readonly servername?: string | undefined },
 ): Agent {
   const connectorWith = (secureContext: SecureContext) => ({
     secureContext,
@@ -199,7 +199,7 @@ function bearerOf(
   const { credentials, server } = file.access();
   const asItIs = async (text: string): Promise<ExchangeOutcome> => {
     const expiresMs = jwtExpiry(text);
-    return { outcome: "exchanged", bearer: { text, ...(expiresMs === undefined ? {} : { expiresMs }) } };
+    return { outcome: "exchanged", bearer: { text, expiresMs } };
   };
   const nothing = { value: async () => "" };
   switch (credentials.kind) {

@@ -6,7 +6,7 @@ import { withLimit } from "../../base/core/signals.ts";
 export interface Bearer {
   readonly text: string;
   /** From the `exp` claim if the token is a JWT. */
-  readonly expiresMs?: number;
+  readonly expiresMs?: number | undefined;
 }
 
 /** `denied`: the platform rejects the Personal Access Token. `failed`: no usable response; retry. */
@@ -69,7 +69,7 @@ export function readBearer(text: string): Bearer | undefined {
     if (typeof token !== "string" || token === "" || !/^[\x21-\x7e]+$/.test(token)) return undefined;
     if (typeof type !== "string" || type.toLowerCase() !== "bearer") return undefined;
     const expiresMs = jwtExpiry(token);
-    return { text: token, ...(expiresMs === undefined ? {} : { expiresMs }) };
+    return { text: token, expiresMs };
   } catch {
     return undefined;
   }

@@ -70,7 +70,7 @@ export function readExecCredential(output: string): ExchangeOutcome {
       const expiresMs = Date.parse(String(status?.expirationTimestamp ?? ""));
       return {
         outcome: "exchanged",
-        bearer: { text: token, ...(Number.isNaN(expiresMs) ? {} : { expiresMs }) },
+        bearer: { text: token, expiresMs: Number.isNaN(expiresMs) ? undefined : expiresMs },
       };
     }
   } catch {

@@ -7,9 +7,9 @@ import { parseYaml } from "../../base/documents/yaml-source.ts";
  */
 export interface KubeAccess {
   readonly server: string;
-  readonly ca?: PemLocation;
+  readonly ca?: PemLocation | undefined;
   readonly insecureSkipVerify: boolean;
-  readonly serverName?: string;
+  readonly serverName?: string | undefined;
   readonly credentials: KubeCredentials;
 }
 
@@ -61,9 +61,9 @@ export function readKubeconfig(text: string, path: string): KubeconfigOutcome {
     ok: true,
     access: {
       server: server.replace(/\/+$/, ""),
-      ...(ca === undefined ? {} : { ca }),
+      ca,
       insecureSkipVerify: cluster["insecure-skip-tls-verify"] === true,
-      ...(typeof serverName === "string" && serverName !== "" ? { serverName } : {}),
+      serverName: typeof serverName === "string" && serverName !== "" ? serverName : undefined,
       credentials,
     },
   };

@@ -33,29 +33,29 @@ function setUp() {
 
 test("of what is not followed it finds out what is there", async () => {
   const { state, asked, changes, others } = setUp();
-  expect(await others.turn(never)).toBe(0);
+  expect(await others.tick(never)).toBe(0);
   state.missing = [named("a"), named("b")];
   state.there.add("b");
-  expect(await others.turn(never)).toBe(2);
+  expect(await others.tick(never)).toBe(2);
   expect([asked, changes]).toEqual([["a", "b"], [["b"]]]);
 });
 
 test("the same is asked again after half a minute, another one at once", async () => {
   const { clock, state, asked, changes, others } = setUp();
   state.missing = [named("a")];
-  await others.turn(never);
+  await others.tick(never);
   state.missing = [named("a"), named("b")];
   clock.advance(29_000);
-  await others.turn(never);
+  await others.tick(never);
   expect(asked).toEqual(["a", "b"]);
   state.there.add("a");
   clock.advance(1_000);
-  await others.turn(never);
+  await others.tick(never);
   expect(asked).toEqual(["a", "b", "a"]);
   expect(changes).toEqual([["a"]]);
   state.there.delete("a");
   clock.advance(30_000);
-  await others.turn(never);
+  await others.tick(never);
   expect(changes).toEqual([["a"], []]);
 });
 
@@ -63,9 +63,9 @@ test("one that nobody names any more, or that is followed now, is none", async (
   const { state, changes, others } = setUp();
   state.missing = [named("a")];
   state.there.add("a");
-  await others.turn(never);
+  await others.tick(never);
   state.missing = [];
-  await others.turn(never);
+  await others.tick(never);
   expect(changes).toEqual([["a"], []]);
 });
 
@@ -73,9 +73,9 @@ test("a control plane that does not respond changes nothing", async () => {
   const { clock, state, changes, others } = setUp();
   state.missing = [named("a")];
   state.there.add("a");
-  await others.turn(never);
+  await others.tick(never);
   state.isAway = true;
   clock.advance(30_000);
-  await others.turn(never);
+  await others.tick(never);
   expect(changes).toEqual([["a"]]);
 });

@@ -48,7 +48,7 @@ export class OtherSecrets {
     try {
       while (!signal.aborted) {
         this.#wake = new AbortController();
-        const waitMs = (await this.turn(signal)) === 0 ? Number.POSITIVE_INFINITY : repeatMs;
+        const waitMs = (await this.tick(signal)) === 0 ? Number.POSITIVE_INFINITY : repeatMs;
         await pause(this.#options.clock, waitMs, [signal, this.#wake.signal]);
       }
     } catch (error) {
@@ -59,7 +59,7 @@ export class OtherSecrets {
   /**
    * Checks each Secret that was not checked recently, one at a time. @returns the number of missing Secrets
    */
-  async turn(signal: AbortSignal): Promise<number> {
+  async tick(signal: AbortSignal): Promise<number> {
     const missing = this.#options.missing();
     const before = this.#known;
     this.#known = new Map();

@@ -1,4 +1,5 @@
 import { type Dispatcher, request } from "undici";
+import { defined } from "../../base/core/defined.ts";
 import { describeError } from "../../base/core/errors.ts";
 import { withLimit } from "../../base/core/signals.ts";
 import { isObject } from "../../base/documents/document-path.ts";
@@ -29,10 +30,10 @@ export interface SendOptions {
   readonly accept?: string;
 }
 
-/** `refused`: an error response, with its Status message. `failed`: no usable response. */
+/** `rejected`: an error response, with its Status message. `failed`: no usable response. */
 export type ApiOutcome =
   | { readonly outcome: "ok"; readonly json: Record<string, unknown> }
-  | { readonly outcome: "refused"; readonly code: number; readonly message: string }
+  | { readonly outcome: "rejected"; readonly code: number; readonly message: string }
   | { readonly outcome: "failed"; readonly message: string };
 
 export interface PlaneClientOptions {
@@ -65,16 +66,16 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
         ...init,
         dispatcher: options.dispatcher,
         headersTimeout: responseLimitMs,
-        headers: {
+        headers: defined({
           accept: "application/json",
           ...init.headers,
-          ...(token === "" ? {} : { authorization: `Bearer ${token}` }),
-        },
+          authorization: token === "" ? undefined : `Bearer ${token}`,
+        }),
         signal,
       });
-      const isRefused = response.statusCode === 401 || response.statusCode === 403;
-      if (!isRefused) return response;
-      options.bearer.refused(token);
+      const isRejected = response.statusCode === 401 || response.statusCode === 403;
+      if (!isRejected) return response;
+      options.bearer.rejected(token);
       if (isSecond || (await options.bearer.token(signal)) === token) return response;
       await response.body.dump();
     }
@@ -84,10 +85,10 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
     async send(method, path, { query = {}, body, contentType = "application/json", accept }, signal) {
       try {
         const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-        const headers = {
-          ...(accept !== undefined && { accept }),
-          ...(body !== undefined && { "content-type": contentType }),
-        };
+        const headers = defined({
+          accept,
+          "content-type": body === undefined ? undefined : contentType,
+        });
         const init = { method, ...sent, headers, bodyTimeout: responseLimitMs };
         return await withLimit(signal, responseLimitMs, async (limited) => {
           const response = await attempt(path, init, query, limited);
@@ -150,5 +151,5 @@ function readResponse(code: number, text: string): ApiOutcome {
     return { outcome: "failed", message: "the response is no JSON object" };
   }
   const message = isObject(json) && typeof json["message"] === "string" ? json["message"] : "";
-  return { outcome: "refused", code, message: `HTTP ${code}${message === "" ? "" : `: ${message}`}` };
+  return { outcome: "rejected", code, message: `HTTP ${code}${message === "" ? "" : `: ${message}`}` };
 }

@@ -44,7 +44,7 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
   const { client, groupDomain, store, clock, log, random } = options;
   const projects = new Map<string, RunningProject>();
   /** Uids of projects that cannot be exported; each is reported once. */
-  const refused = new Set<string>();
+  const invalid = new Set<string>();
 
   const start = (name: string, uid: string, delayMs: number): void => {
     const stop = new AbortController();
@@ -78,8 +78,8 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
     if (isLeaving || projects.has(name)) return;
     const problem = projectNameProblem(name);
     if (problem === undefined) start(name, uid, delayMs);
-    else if (!refused.has(uid)) {
-      refused.add(uid);
+    else if (!invalid.has(uid)) {
+      invalid.add(uid);
       log.error({ project: name }, `a project is not exported: its name ${problem}`);
     }
   };

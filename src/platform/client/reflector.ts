@@ -1,5 +1,6 @@
 import { nextDelay } from "../../base/core/backoff.ts";
 import type { Clock } from "../../base/core/clock.ts";
+import { defined } from "../../base/core/defined.ts";
 import type { Logger } from "../../base/core/log.ts";
 import { withEither } from "../../base/core/signals.ts";
 import { isObject } from "../../base/documents/document-path.ts";
@@ -32,7 +33,7 @@ export interface ReflectorSnapshot {
   readonly path: string;
   readonly phase: ReflectorState["phase"];
   readonly failures: number;
-  readonly lastError?: string;
+  readonly lastError?: string | undefined;
 }
 
 export interface Reflector {
@@ -64,17 +65,17 @@ export function createReflector(options: ReflectorOptions): Reflector {
   };
 
   const listPart = async (continueToken: string, signal: AbortSignal): Promise<void> => {
-    const query = {
+    const query = defined({
       ...options.select,
       limit: String(itemsAtOnce),
-      ...(continueToken === "" ? {} : { continue: continueToken }),
-    };
+      continue: continueToken || undefined,
+    });
     const response = await client.send("GET", path, { query }, signal);
     if (response.outcome === "ok") {
       const page = readPage(response.json, options);
       if (page === undefined) fail("the response is no list");
       else take(page);
-    } else if (response.outcome === "refused" && response.code === 410) take({ kind: "expired" });
+    } else if (response.outcome === "rejected" && response.code === 410) take({ kind: "expired" });
     else fail(response.message);
   };
 
@@ -104,7 +105,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
         client.watch(path, query, onLine, either),
       );
       if (result.outcome === "closed") take({ kind: "closed" });
-      else if (result.outcome === "refused" && result.code === 410) take({ kind: "expired" });
+      else if (result.outcome === "rejected" && result.code === 410) take({ kind: "expired" });
       else fail(result.message);
     } catch (error) {
       signal.throwIfAborted();
@@ -133,7 +134,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
       path,
       phase: state.phase,
       failures: state.failures,
-      ...(lastError === undefined ? {} : { lastError }),
+      lastError,
     }),
   };
 }

@@ -132,7 +132,7 @@ function mergedConditions(
   const own = wanted.map((condition) => {
     const known = present.find((each) => each["type"] === condition.type);
     const isSame = known?.["status"] === condition.status && typeof known["lastTransitionTime"] === "string";
-    return { ...condition, ...(isSame ? { lastTransitionTime: known["lastTransitionTime"] } : {}) };
+    return isSame ? { ...condition, lastTransitionTime: known["lastTransitionTime"] } : { ...condition };
   });
   return [...own, ...others];
 }

@@ -24,7 +24,7 @@ export interface StatusWriterOptions {
   readonly groupDomain: string;
   /** A plane's client; undefined for the policy directory. */
   planeOf(plane: string): WrittenPlane | undefined;
-  /** Called on every turn, and read lazily. */
+  /** Called on every tick, and read lazily. */
   wanted(): Iterable<WantedStatus>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -39,7 +39,7 @@ const retryMs = 15_000;
 
 /** Writes the policies' conditions back into their control planes, as `/status` merge patches. */
 export function createStatusWriter(options: StatusWriterOptions): Service & {
-  turn(signal: AbortSignal): Promise<number>;
+  tick(signal: AbortSignal): Promise<number>;
 } {
   const { clock, log, groupDomain } = options;
   const written = new Map<string, WrittenStatus>();
@@ -63,7 +63,7 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
       const patch = { body, contentType: "application/merge-patch+json" };
       const response = await client.send("PATCH", `${path}/status`, patch, signal);
       if (response.outcome === "ok") return true;
-      if (response.outcome !== "refused" || response.code !== 409) return report(wanted, response.message);
+      if (response.outcome !== "rejected" || response.code !== 409) return report(wanted, response.message);
     }
     return report(wanted, "others write the status all the time");
   };
@@ -75,7 +75,7 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
   };
 
   /** Checks every policy once. @returns ms until the next check */
-  const turn = async (signal: AbortSignal): Promise<number> => {
+  const tick = async (signal: AbortSignal): Promise<number> => {
     const keys = new Set<string>();
     let busySinceMs = clock.monotonicMs();
     for (const wanted of options.wanted()) {
@@ -110,7 +110,7 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
   return {
     name: "policy status",
     snapshot: () => ({ written: written.size, failing: retryAtMs.size }),
-    turn,
-    run: (signal) => runLoop("policy status", turn, { clock, log, pauseAfterErrorMs: retryMs }, signal),
+    tick,
+    run: (signal) => runLoop("policy status", tick, { clock, log, pauseAfterErrorMs: retryMs }, signal),
   };
 }

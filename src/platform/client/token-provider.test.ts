@@ -96,10 +96,10 @@ describe("the bearer source", () => {
     const { source, clock, exchanges } = testSource([exchanged("a"), exchanged("b"), exchanged("c")]);
     await source.token(signal);
     clock.ms += 60_000;
-    source.refused("a");
+    source.rejected("a");
     expect(await source.token(signal)).toBe("b");
-    source.refused("a");
-    source.refused("b");
+    source.rejected("a");
+    source.rejected("b");
     expect([await source.token(signal), exchanges()]).toEqual(["b", 2]);
   });
 

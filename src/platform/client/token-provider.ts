@@ -10,15 +10,15 @@ export interface TokenProvider {
   /** Waits, through failures, until a token is available. @throws the signal's reason */
   token(signal: AbortSignal): Promise<string>;
   /** Reports 401 or 403 for this token: the next request gets a new one. */
-  refused(token: string): void;
+  rejected(token: string): void;
   snapshot(): BearerSnapshot;
 }
 
 export interface BearerSnapshot {
   readonly state: "none" | "valid" | "failing";
   /** RFC 3339; renewal time of the current token. */
-  readonly renewAt?: string;
-  readonly lastError?: string;
+  readonly renewAt?: string | undefined;
+  readonly lastError?: string | undefined;
 }
 
 export interface ExchangingOptions {
@@ -33,7 +33,7 @@ export interface ExchangingOptions {
 const usualLifetimeMs = 3_600_000;
 const retry = { baseMs: 1_000, maxMs: 60_000, jitter: 0.3 };
 /** Rejections come in bursts, from every watch: one renewal within this time covers them all. */
-const refusalPauseMs = 10_000;
+const rejectionPauseMs = 10_000;
 
 /**
  * Renewal time of a token obtained at `nowMs`: after 75 to 90 % of its lifetime, so that many daemons do not
@@ -102,16 +102,16 @@ export function createExchangingSource(options: ExchangingOptions): TokenProvide
       }
       return current?.text ?? "";
     },
-    refused(token) {
-      if (current?.text !== token || clock.nowMs() - current.gotMs < refusalPauseMs) return;
+    rejected(token) {
+      if (current?.text !== token || clock.nowMs() - current.gotMs < rejectionPauseMs) return;
       current = undefined;
     },
     snapshot() {
       const state = lastError !== undefined ? "failing" : current === undefined ? "none" : "valid";
       return {
         state,
-        ...(current === undefined ? {} : { renewAt: new Date(current.renewMs).toISOString() }),
-        ...(lastError === undefined ? {} : { lastError }),
+        renewAt: current && new Date(current.renewMs).toISOString(),
+        lastError,
       };
     },
   };
@@ -120,6 +120,6 @@ export function createExchangingSource(options: ExchangingOptions): TokenProvide
 /** For a server with other authentication, such as client certificates: requests carry no token. */
 export const noBearer: TokenProvider = {
   token: async () => "",
-  refused: () => undefined,
+  rejected: () => undefined,
   snapshot: () => ({ state: "valid" }),
 };

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "../../base/core/defined.ts";
 import { apiVersionOf, type KindDefinition } from "./kinds/kind.ts";
 import type { JsonObject } from "./object.ts";
 import { reviews } from "./reviews.ts";
@@ -108,18 +109,16 @@ export function resourceList(
   if (found === undefined) return undefined;
   const resources = found.resources.flatMap((resource): JsonObject[] => {
     const { namespaced, kind } = resource;
-    const main: JsonObject = {
+    const main: JsonObject = defined({
       name: resource.name,
       singularName: resource.singular,
       namespaced,
       kind,
       verbs: [...resource.verbs],
-      ...(resource.shortNames.length === 0 ? {} : { shortNames: [...resource.shortNames] }),
-      ...(resource.categories.length === 0 ? {} : { categories: [...resource.categories] }),
-      ...(resource.storageVersionHash === undefined
-        ? {}
-        : { storageVersionHash: resource.storageVersionHash }),
-    };
+      shortNames: unlessEmpty(resource.shortNames),
+      categories: unlessEmpty(resource.categories),
+      storageVersionHash: resource.storageVersionHash,
+    });
     if (!resource.hasStatus) return [main];
     const status = {
       name: `${resource.name}/status`,
@@ -160,16 +159,20 @@ export function aggregatedDiscovery(
 
 function aggregatedResource(place: GroupVersion, resource: ServedResource): JsonObject {
   const responseKind = { group: place.group, version: place.version, kind: resource.kind };
-  return {
+  return defined({
     resource: resource.name,
     responseKind,
     scope: resource.namespaced ? "Namespaced" : "Cluster",
     singularResource: resource.singular,
     verbs: [...resource.verbs],
-    ...(resource.shortNames.length === 0 ? {} : { shortNames: [...resource.shortNames] }),
-    ...(resource.categories.length === 0 ? {} : { categories: [...resource.categories] }),
-    ...(resource.hasStatus
-      ? { subresources: [{ subresource: "status", responseKind, verbs: [...statusVerbs] }] }
-      : {}),
-  };
+    shortNames: unlessEmpty(resource.shortNames),
+    categories: unlessEmpty(resource.categories),
+    subresources: resource.hasStatus
+      ? [{ subresource: "status", responseKind, verbs: [...statusVerbs] }]
+      : undefined,
+  });
+}
+
+function unlessEmpty(names: readonly string[]): string[] | undefined {
+  return names.length === 0 ? undefined : [...names];
 }

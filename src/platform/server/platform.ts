@@ -63,7 +63,7 @@ const defaults = {
   watchCheckMs: 30_000,
 };
 /** Maximum number of watches that read the store concurrently. */
-const watchTurns = 8;
+const openWatchReads = 8;
 const defaultChangeLog: LogLimits = {
   maxEntries: 20_000,
   maxBytes: 16 * 2 ** 20,
@@ -83,8 +83,8 @@ function certificateOptions(options: CertificateSettings): CertificateOptions {
   const { host } = options.listen;
   return {
     stateDirectory,
-    ...(certFile === undefined ? {} : { certFile }),
-    ...(keyFile === undefined ? {} : { keyFile }),
+    certFile,
+    keyFile,
     extraNames: ["", "0.0.0.0", "::"].includes(host) ? [] : [host],
   };
 }
@@ -188,7 +188,7 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
   ];
   const garbageCollector = createGarbageCollector({ kinds, store, resources, clock });
   const limits: PlatformLimits = { ...defaultLimits, ...options.limits };
-  const turns = new FairSemaphore(watchTurns, "all-but-one");
+  const semaphore = new FairSemaphore(openWatchReads, "all-but-one");
   const unsent = new UnsentEvents(clock, { ...defaultUnsentLimits, ...options.unsent });
   const { bookmarkMs = defaults.bookmarkMs, watchCheckMs = defaults.watchCheckMs } = options;
   return {
@@ -204,7 +204,7 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
       controllers,
       garbageCollector,
     },
-    ...{ clock, log, random, limits, turns, unsent, bookmarkMs, watchCheckMs },
+    ...{ clock, log, random, limits, semaphore, unsent, bookmarkMs, watchCheckMs },
   };
 }
 
@@ -222,7 +222,7 @@ function addressOf(url: string, server: Server): string {
 /** Drops expired changes from every plane. */
 async function runCompaction(
   options: PlatformOptions,
-  { store, directory, turns }: Pick<ReturnType<typeof assemble>, "store" | "directory" | "turns">,
+  { store, directory, semaphore }: Pick<ReturnType<typeof assemble>, "store" | "directory" | "semaphore">,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, log } = options;
@@ -234,7 +234,7 @@ async function runCompaction(
       if (signal.aborted) break;
       await store.compact(plane, boundary);
     }
-    turns.forgetIdle();
+    semaphore.forgetIdle();
     return Math.min(compactEveryMs, keepMs);
   };
   await runLoop("compaction", tick, { clock, log, pauseAfterErrorMs: compactEveryMs }, signal);

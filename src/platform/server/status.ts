@@ -1,3 +1,4 @@
+import { defined } from "../../base/core/defined.ts";
 import type { CauseReason } from "../../base/documents/schema-issue.ts";
 import type { JsonObject } from "./object.ts";
 
@@ -36,7 +37,7 @@ export interface Status {
   readonly message: string;
   readonly reason: string;
   /** Subject of the failure; absent if the message says it all. */
-  readonly details?: StatusDetails;
+  readonly details?: StatusDetails | undefined;
   readonly code: number;
 }
 
@@ -82,16 +83,16 @@ function cut(text: string): string {
 }
 
 function failure(code: number, reason: string, message: string, details?: StatusDetails): StatusError {
-  const status: Status = {
+  const status = defined<Status>({
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
     message,
     reason,
-    ...(details === undefined ? {} : { details }),
+    details,
     code,
-  };
+  });
   return new StatusError(status);
 }
 
@@ -217,12 +218,12 @@ export function invalid(resource: ResourceName, name: string, errors: readonly F
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
   if (errors.length > maxCauses) texts.push("...");
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
-  const details: StatusDetails = {
-    ...(name === "" ? {} : { name }),
-    ...(resource.group === "" ? {} : { group: resource.group }),
+  const details: StatusDetails = defined({
+    name: name || undefined,
+    group: resource.group || undefined,
     kind: resource.kind,
     causes,
-  };
+  });
   return failure(422, "Invalid", `${kind} "${name}" is invalid: ${list}`, details);
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { stringify } from "yaml";
+import { defined } from "../../../base/core/defined.ts";
 import { describeError, TelemetrydError } from "../../../base/core/errors.ts";
 import type { LineSink } from "../../../base/core/log.ts";
 import { planeBase } from "../../../platform/server/plane.ts";
@@ -128,7 +129,7 @@ function kubeconfig(name: string, server: string, call: CredentialsCall): string
     clusters: [
       {
         name,
-        cluster: { server, ...(data === undefined ? {} : { "certificate-authority-data": data }) },
+        cluster: defined({ server, "certificate-authority-data": data }),
       },
     ],
     contexts: [{ name, context: { cluster: name, user: name, namespace: "default" } }],

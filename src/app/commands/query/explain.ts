@@ -126,8 +126,8 @@ function prometheusTexts(query: string, { notPromql, notPromql2 }: Explanation):
 
 function verdictOf(remarks: readonly PromqlRemark[]): string {
   if (remarks.length === 0) return "can be evaluated";
-  const isRefused = remarks.some(({ feature }) => feature === undefined);
-  return isRefused ? "is refused:" : "can be evaluated with a feature that is off by default:";
+  const isInvalid = remarks.some(({ feature }) => feature === undefined);
+  return isInvalid ? "is refused:" : "can be evaluated with a feature that is off by default:";
 }
 
 function line(title: string, text: string): string {
@@ -177,7 +177,8 @@ function nodeText(expr: Expr): string {
     }
     case "aggregate": {
       const grouping = expr.grouping && ` ${expr.grouping.op} (${expr.grouping.labels.join(", ")})`;
-      return `aggregate ${expr.name}${grouping ?? ""}${expr.limit === undefined ? "" : ` limit ${expr.limit}`}`;
+      const limit = expr.limit === undefined ? "" : ` limit ${expr.limit}`;
+      return `aggregate ${expr.name}${grouping ?? ""}${limit}`;
     }
     case "call":
       return `function ${expr.name}${expr.keepMetricNames ? " keep_metric_names" : ""}`;

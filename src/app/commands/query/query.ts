@@ -9,7 +9,7 @@ import {
   queryRange,
   scopedExpression,
 } from "../../../exporter/metrics-store/expressions/store-query.ts";
-import type { Tenant } from "../../../exporter/metrics-store/flavor-reader.ts";
+import type { Tenant } from "../../../exporter/metrics-store/scoped-reader.ts";
 import { parse } from "../../../exporter/metricsql/parse/parser.ts";
 import { print } from "../../../exporter/metricsql/print/printer.ts";
 import { checkMetricsql } from "../../../exporter/policy/spec/metricsql-source.ts";

@@ -35,7 +35,8 @@ function say(text, stale) {
   if (!stale) lastRenewal = Date.now();
   note.classList.toggle("stale", stale);
   // Screen readers announce trouble and its end, not every renewal.
-  if (note.getAttribute("aria-live") !== (stale ? "polite" : "off")) note.setAttribute("aria-live", stale ? "polite" : "off");
+  const politeness = stale ? "polite" : "off";
+  if (note.getAttribute("aria-live") !== politeness) note.setAttribute("aria-live", politeness);
   if (note.textContent !== text) note.textContent = text;
 }
 function plan() {
@@ -46,8 +47,12 @@ function change(old, next) {
   if (old.isEqualNode(next)) return;
   if (old.nodeType !== next.nodeType || old.nodeName !== next.nodeName) return old.replaceWith(next);
   if (old.nodeType !== Node.ELEMENT_NODE) { old.nodeValue = next.nodeValue; return; }
-  for (const { name } of [...old.attributes]) if (!next.hasAttribute(name) && name !== "open") old.removeAttribute(name);
-  for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const { name } of [...old.attributes]) {
+    if (!next.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+  }
+  for (const { name, value } of next.attributes) {
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
   const keyed = new Map();
   for (const child of old.children) if (child.dataset.key !== undefined) keyed.set(child.dataset.key, child);
   let at = old.firstChild;

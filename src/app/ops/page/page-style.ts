@@ -36,8 +36,8 @@ bdi { overflow-wrap: anywhere; }
 .top form { display: flex; align-items: center; gap: 8px; flex: 1 1 320px; max-width: 640px; }
 .top label { color: var(--quiet); white-space: nowrap; }
 input[type="search"] {
-  flex: 1; min-width: 0; height: 34px; padding: 0 10px; font: inherit; color: inherit; background: var(--card);
-  border: 1px solid var(--quiet); border-radius: 6px;
+  flex: 1; min-width: 0; height: 34px; padding: 0 10px; font: inherit; color: inherit;
+  background: var(--card); border: 1px solid var(--quiet); border-radius: 6px;
 }
 button {
   height: 34px; padding: 0 12px; font: inherit; color: inherit; background: var(--card);
@@ -45,23 +45,35 @@ button {
 }
 .renewal { margin-left: auto; display: flex; align-items: center; gap: 10px; color: var(--quiet); }
 .renewal .stale { color: var(--failing); font-weight: 600; }
-.identity { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 16px; margin: 0 0 14px; color: var(--quiet); }
+.identity {
+  display: flex; flex-wrap: wrap; align-items: center; gap: 4px 16px; margin: 0 0 14px; color: var(--quiet);
+}
 .banners {
   margin: 0 0 14px; padding: 10px 14px 10px 30px; border: 1px solid var(--retrying); border-radius: 8px;
   background: var(--retrying-back); color: var(--retrying);
 }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(140px, 1fr)); gap: 12px; margin-bottom: 22px; }
-.tile { padding: 12px 14px; background: var(--card); border: 1px solid var(--edge); border-radius: 10px; min-width: 0; }
+.tiles {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(140px, 1fr)); gap: 12px; margin-bottom: 22px;
+}
+.tile {
+  padding: 12px 14px; background: var(--card); border: 1px solid var(--edge); border-radius: 10px;
+  min-width: 0;
+}
 .tile.wide { grid-column: span 2; }
 .tile h2 { font-size: 13px; font-weight: 500; color: var(--quiet); }
 .figure { margin: 0; font-size: 26px; font-weight: 650; letter-spacing: -0.02em; line-height: 1.3; }
 .note { margin: 2px 0 0; color: var(--quiet); font-size: 13px; }
-.bar { display: block; width: 100%; height: 8px; margin: 4px 0 8px; border-radius: 4px; background: var(--edge); }
+.bar {
+  display: block; width: 100%; height: 8px; margin: 4px 0 8px; border-radius: 4px; background: var(--edge);
+}
 .bar .failing { fill: var(--failing); } .bar .retrying { fill: var(--retrying); }
 .bar .catching-up { fill: var(--catching-up); } .bar .up-to-date { fill: var(--up-to-date); }
 .bar .paused, .bar .starting { fill: var(--paused); }
 .chips { display: flex; flex-wrap: wrap; gap: 6px; margin: 0; padding: 0; list-style: none; }
-.pill, .chip { display: inline-block; padding: 2px 9px; border-radius: 999px; font-size: 13px; font-weight: 600; white-space: nowrap; }
+.pill, .chip {
+  display: inline-block; padding: 2px 9px; border-radius: 999px; font-size: 13px; font-weight: 600;
+  white-space: nowrap;
+}
 .chip { text-decoration: none; border: 1px solid transparent; min-height: 24px; }
 .chip:hover { border-color: currentColor; }
 .chip[aria-current] { border-color: currentColor; text-decoration: underline; }
@@ -73,12 +85,18 @@ button {
 .lost { color: var(--failing); }
 .heading { display: flex; align-items: baseline; gap: 12px; margin: 0 0 8px; }
 .count { margin: 0; color: var(--quiet); }
-.empty { padding: 26px; text-align: center; color: var(--quiet); background: var(--card); border: 1px dashed var(--edge); border-radius: 10px; }
-table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--edge); border-radius: 10px; margin-bottom: 22px; }
+.empty {
+  padding: 26px; text-align: center; color: var(--quiet); background: var(--card);
+  border: 1px dashed var(--edge); border-radius: 10px;
+}
+table {
+  width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card);
+  border: 1px solid var(--edge); border-radius: 10px; margin-bottom: 22px;
+}
 th, td { padding: 8px 12px; text-align: left; vertical-align: top; font-weight: 400; }
 thead th {
-  position: sticky; top: 0; z-index: 1; background: var(--card); color: var(--quiet); font-size: 12.5px; font-weight: 500;
-  border-bottom: 1px solid var(--edge); vertical-align: bottom;
+  position: sticky; top: 0; z-index: 1; background: var(--card); color: var(--quiet);
+  font-size: 12.5px; font-weight: 500; border-bottom: 1px solid var(--edge); vertical-align: bottom;
 }
 thead th:first-child { border-top-left-radius: 10px; } thead th:last-child { border-top-right-radius: 10px; }
 thead th:nth-child(2) { width: 30%; }
@@ -95,7 +113,9 @@ tbody tr + tr > * { border-top: 1px solid var(--edge); }
 .spark .area { fill: currentColor; opacity: 0.15; }
 .tile .spark { width: 100%; height: 30px; }
 .error { min-width: 200px; max-width: 380px; font-size: 13px; }
-.error .message { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+.error .message {
+  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden;
+}
 .ago { color: var(--quiet); }
 summary { cursor: pointer; list-style: none; min-height: 24px; padding-left: 14px; text-indent: -14px; }
 summary::-webkit-details-marker { display: none; }
@@ -103,9 +123,15 @@ summary::before { content: "▸"; display: inline-block; width: 14px; text-inden
 details[open] summary::before { content: "▾"; }
 summary:hover .name { text-decoration: underline; }
 th .address { display: block; padding-left: 14px; }
-dl { margin: 4px 0 8px 14px; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 14px; font-size: 13px; }
+dl {
+  margin: 4px 0 8px 14px; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 14px;
+  font-size: 13px;
+}
 dt { color: var(--quiet); max-width: 220px; } dd { margin: 0; overflow-wrap: anywhere; }
-.policies { margin: 0 0 22px; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--edge); border-radius: 10px; }
+.policies {
+  margin: 0 0 22px; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--edge);
+  border-radius: 10px;
+}
 .policies li { padding: 8px 12px; } .policies li + li { border-top: 1px solid var(--edge); }
 .policies .name { margin: 0 8px; } .policies p { margin: 4px 0 0; } .fault { white-space: pre-line; }
 footer { display: flex; gap: 18px; color: var(--quiet); }
@@ -127,8 +153,9 @@ footer { display: flex; gap: 18px; color: var(--quiet); }
   table, tbody { display: block; border: 0; background: none; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   tbody tr {
-    display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 6px 12px; margin-bottom: 8px; padding: 10px 12px;
-    background: var(--card); border: 1px solid var(--edge); border-radius: 10px;
+    display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 6px 12px;
+    margin-bottom: 8px; padding: 10px 12px; background: var(--card);
+    border: 1px solid var(--edge); border-radius: 10px;
   }
   tbody tr + tr > * { border-top: 0; }
   tbody tr > * { padding: 0; }

@@ -1,4 +1,5 @@
 import { type Html, html } from "../../../base/core/html.ts";
+import type { Condition } from "../../../exporter/policy/status/conditions.ts";
 import { findCondition, type PolicyView } from "../../../exporter/policy/status/status-view.ts";
 
 /** The policies, those with faults first; a policy without a running sink appears only here. */
@@ -7,16 +8,31 @@ export function policyList(policies: readonly PolicyView[], limit: number): Html
     .map((policy) => ({ policy, ready: findCondition(policy.conditions, "Ready") }))
     .sort((a, b) => Number(a.ready?.status !== "False") - Number(b.ready?.status !== "False"));
   const faulty = sorted.filter(({ ready }) => ready?.status === "False").length;
-  return html`<section aria-labelledby="policies"><div class="heading"><h2 id="policies">Policies</h2><p class="count">${Math.min(limit, policies.length)} of ${policies.length}${faulty > 0 && `, those with faults first`}</p></div>
+  const shown = sorted.slice(0, limit);
+  const order = faulty > 0 && ", those with faults first";
+  return html`<section aria-labelledby="policies">
+<div class="heading">
+<h2 id="policies">Policies</h2>
+<p class="count">${shown.length} of ${policies.length}${order}</p>
+</div>
 ${
   policies.length === 0
     ? html`<p class="empty">No ExportPolicy has been read yet.</p>`
-    : html`<ul class="policies">${sorted.slice(0, limit).map(({ policy, ready }) => {
-        const [tone, mark] = tones[ready?.status ?? "Unknown"];
-        return html`<li data-key="${`${policy.plane}/${policy.namespace}/${policy.name}`}"><span class="pill ${tone}"><span aria-hidden="true">${mark}</span> ${ready?.reason ?? "Unknown"}</span> <span class="name"><bdi>${policy.plane !== "directory" && `${policy.plane}: `}${policy.namespace}/${policy.name}</bdi></span> <span class="note">generation ${policy.generation}, ${policy.sinks.length} ${policy.sinks.length === 1 ? "sink" : "sinks"}</span>${ready?.status === "False" && html`<p><bdi class="fault">${ready.message}</bdi></p>`}</li>`;
-      })}</ul>`
+    : html`<ul class="policies">${shown.map(({ policy, ready }) => policyItem(policy, ready))}</ul>`
 }
 </section>`;
+}
+
+function policyItem({ plane, namespace, name, generation, sinks }: PolicyView, ready?: Condition): Html {
+  const [tone, mark] = tones[ready?.status ?? "Unknown"];
+  const origin = plane !== "directory" && `${plane}: `;
+  const count = `${sinks.length} ${sinks.length === 1 ? "sink" : "sinks"}`;
+  return html`<li data-key="${plane}/${namespace}/${name}">
+<span class="pill ${tone}"><span aria-hidden="true">${mark}</span> ${ready?.reason ?? "Unknown"}</span>
+<span class="name"><bdi>${origin}${namespace}/${name}</bdi></span>
+<span class="note">generation ${generation}, ${count}</span>
+${ready?.status === "False" && html`<p><bdi class="fault">${ready.message}</bdi></p>`}
+</li>`;
 }
 
 const tones = {

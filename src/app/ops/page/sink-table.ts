@@ -1,13 +1,23 @@
 import { type Html, html } from "../../../base/core/html.ts";
 import { formatAge, formatCount, formatExactCount, formatRate } from "../../../base/core/human.ts";
 import type { Condition } from "../../../exporter/policy/status/conditions.ts";
-import { findCondition, type SinkHealth } from "../../../exporter/policy/status/status-view.ts";
+import {
+  findCondition,
+  type SinkHealth,
+  type SinkSourceView,
+  type SinkView,
+} from "../../../exporter/policy/status/status-view.ts";
 import { lostOf, type SinkRow } from "./sink-list.ts";
 import { recentRate, sparklineSvg } from "./sparkline-svg.ts";
 
 /** The sinks as a table; on a phone, as cards. Roles are explicit: `display: block` removes a table's own. */
 export function sinkTable(rows: readonly SinkRow[], nowMs: number): Html {
-  return html`<table role="table"><thead role="rowgroup"><tr role="row">${["State", "Sink"].map(heading)}${["Lag", "Delivering", "Delivered", "Rejected, dropped", "Retries"].map(numberHeading)}${heading("Last error")}</tr></thead>
+  const headings = [
+    ...["State", "Sink"].map(heading),
+    ...["Lag", "Delivering", "Delivered", "Rejected, dropped", "Retries"].map(numberHeading),
+    heading("Last error"),
+  ];
+  return html`<table role="table"><thead role="rowgroup"><tr role="row">${headings}</tr></thead>
 <tbody role="rowgroup">${rows.map((row) => sinkRow(row, nowMs))}</tbody></table>`;
 }
 
@@ -31,13 +41,19 @@ const marks: Readonly<Record<SinkHealth, string>> = {
 function sinkRow(row: SinkRow, nowMs: number): Html {
   const { key, sink, health, state } = row;
   const lost = lostOf(sink);
+  const losses = `${formatExactCount(sink.rejected)} rejected, ${formatExactCount(sink.dropped)} dropped`;
+  const mark = html`<span aria-hidden="true">${marks[health]}</span>`;
+  const rate = html`<span>${formatRate(recentRate(sink.sparkline))}</span>${sparklineSvg(sink.sparkline)}`;
+  const lag = sink.lagMs === undefined ? "–" : formatAge(sink.lagMs);
+  const lostClass = lost > 0 && " lost";
+  const delivered = formatExactCount(sink.delivered);
   return html`<tr role="row" data-key="${key}">
-<td role="cell" class="state"><span class="pill ${health}"><span aria-hidden="true">${marks[health]}</span> ${state}</span></td>
+<td role="cell" class="state"><span class="pill ${health}">${mark} ${state}</span></td>
 <th role="rowheader" scope="row">${details(row, nowMs)}<bdi class="address">${sink.endpoint}</bdi></th>
-<td role="cell" class="number" data-label="Lag">${sink.lagMs === undefined ? "–" : formatAge(sink.lagMs)}</td>
-<td role="cell" class="number flow" data-label="Delivering"><span>${formatRate(recentRate(sink.sparkline))}</span>${sparklineSvg(sink.sparkline)}</td>
-<td role="cell" class="number" data-label="Delivered" title="${formatExactCount(sink.delivered)}">${formatCount(sink.delivered)}</td>
-<td role="cell" class="number${lost > 0 && " lost"}" data-label="Rejected" title="${formatExactCount(sink.rejected)} rejected, ${formatExactCount(sink.dropped)} dropped">${formatCount(lost)}</td>
+<td role="cell" class="number" data-label="Lag">${lag}</td>
+<td role="cell" class="number flow" data-label="Delivering">${rate}</td>
+<td role="cell" class="number" data-label="Delivered" title="${delivered}">${formatCount(sink.delivered)}</td>
+<td role="cell" class="number${lostClass}" data-label="Rejected" title="${losses}">${formatCount(lost)}</td>
 <td role="cell" class="number" data-label="Retries">${formatCount(sink.retries)}</td>
 <td role="cell" class="error">${problem(row, nowMs)}</td>
 </tr>`;
@@ -46,24 +62,46 @@ function sinkRow(row: SinkRow, nowMs: number): Html {
 /** The last problem. A sink that was never accepted has sent nothing: its condition holds the reason. */
 function problem({ sink }: SinkRow, nowMs: number): Html {
   const accepted = findCondition(sink.conditions, "Accepted");
-  const refused =
+  const notAccepted =
     accepted?.status === "False" ? { at: accepted.lastTransitionTime, message: accepted.message } : undefined;
-  const error = refused ?? sink.lastError;
+  const error = notAccepted ?? sink.lastError;
   if (error === undefined) return html``;
   return html`<bdi class="message">${error.message}</bdi> <span class="ago">${since(error.at, nowMs)}</span>`;
 }
 
 function details({ policy, sink }: SinkRow, nowMs: number): Html {
-  return html`<details><summary><bdi class="policy">${policy.plane !== "directory" && `${policy.plane}: `}${policy.namespace}/${policy.name}</bdi> <span class="policy">›</span> <bdi class="name">${sink.name}</bdi></summary>
+  const origin = policy.plane !== "directory" && `${policy.plane}: `;
+  return html`<details><summary><bdi class="policy">${origin}${policy.namespace}/${policy.name}</bdi>
+<span class="policy">›</span> <bdi class="name">${sink.name}</bdi></summary>
 <dl>
 ${policy.plane !== "directory" && fact("Control plane", policy.plane)}
 ${sink.conditions.map((condition) => conditionFact(condition, nowMs))}
-${sink.sources.map(({ name, checkpoint, error }) => fact(`Source ${name}`, `${checkpoint === undefined ? "not read yet" : `has everything up to ${checkpoint.replace(/\.\d+Z$/, "Z")}`}${error === undefined ? "" : `; ${error}`}`))}
+${sink.sources.map((source) => fact(`Source ${source.name}`, sourceProgress(source)))}
 ${fact("Last delivery", sink.lastDeliveredAt === undefined ? "none yet" : since(sink.lastDeliveredAt, nowMs))}
-${sink.lastCycle !== undefined && fact("Last cycle", `run by ${sink.lastCycle.replica}, ended ${since(sink.lastCycle.at, nowMs)}`)}
-${fact("Samples", `${formatExactCount(sink.delivered)} delivered, ${formatExactCount(sink.rejected)} rejected, ${formatExactCount(sink.dropped)} dropped, ${formatExactCount(sink.repeated)} sent twice`)}
+${sink.lastCycle !== undefined && fact("Last cycle", lastCycleText(sink.lastCycle, nowMs))}
+${fact("Samples", samplesText(sink))}
 ${sink.lastError !== undefined && fact("Last error", sink.lastError.message)}
 </dl></details>`;
+}
+
+function sourceProgress({ checkpoint, error }: SinkSourceView): string {
+  const progress =
+    checkpoint === undefined ? "not read yet" : `has everything up to ${checkpoint.replace(/\.\d+Z$/, "Z")}`;
+  return error === undefined ? progress : `${progress}; ${error}`;
+}
+
+function lastCycleText(
+  { replica, at }: { readonly replica: string; readonly at: string },
+  nowMs: number,
+): string {
+  return `run by ${replica}, ended ${since(at, nowMs)}`;
+}
+
+function samplesText({ delivered, rejected, dropped, repeated }: SinkView): string {
+  const counts = { delivered, rejected, dropped, "sent twice": repeated };
+  return Object.entries(counts)
+    .map(([fate, samples]) => `${formatExactCount(samples)} ${fate}`)
+    .join(", ");
 }
 
 function conditionFact(

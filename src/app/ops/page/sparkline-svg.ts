@@ -17,9 +17,12 @@ export function sparklineSvg(counts: readonly number[]): Html {
   const line = smooth
     .map((count, index) => `${index} ${highest === 0 ? height - 1 : yOf(count / highest)}`)
     .join("L");
-  const label = `Delivered in the last ten minutes: now ${formatRate(recentRate(counts))}, at most ${formatRate(highest / slotSeconds)}`;
   if (line === "") return html``;
-  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}"><title>${label}</title><path class="area" d="M0 ${height}L${line}L${width} ${height}Z"/><path class="line" d="M${line}"/></svg>`;
+  const now = formatRate(recentRate(counts));
+  const label = `Delivered in the last ten minutes: now ${now}, at most ${formatRate(highest / slotSeconds)}`;
+  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img"
+aria-label="${label}"><title>${label}</title>
+<path class="area" d="M0 ${height}L${line}L${width} ${height}Z"/><path class="line" d="M${line}"/></svg>`;
 }
 
 /** Samples per second over the last minute. */

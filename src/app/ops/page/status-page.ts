@@ -37,14 +37,22 @@ export function statusPage(view: PageView): string {
 <h1>telemetryd</h1>
 <form method="get" action="../../../ops/" role="search">
 <label for="filter">Filter sinks</label>
-<input id="filter" name="filter" type="search" value="${query.filter}" maxlength="200" placeholder="policy, sink, endpoint, error" autocomplete="off" spellcheck="false">
+<input id="filter" name="filter" type="search" value="${query.filter}" maxlength="200"
+placeholder="policy, sink, endpoint, error" autocomplete="off" spellcheck="false">
 ${query.health !== undefined && html`<input type="hidden" name="health" value="${query.health}">`}
 <button type="submit">Filter</button>
 </form>
-<div class="renewal"><span id="renewal" role="status"></span><button id="pause" type="button" hidden>Pause</button></div>
+<div class="renewal">
+<span id="renewal" role="status"></span>
+<button id="pause" type="button" hidden>Pause</button>
+</div>
 </header>
 ${livePart(view)}
-<footer><a href="metrics">Metrics</a><a href="api/v1/status">Status as JSON</a><a href="readyz">Readiness</a></footer>
+<footer>
+<a href="metrics">Metrics</a>
+<a href="api/v1/status">Status as JSON</a>
+<a href="readyz">Readiness</a>
+</footer>
 <script>${trustedHtml(pageScript)}</script>
 </body>
 </html>
@@ -75,6 +83,7 @@ function titleOf(rows: readonly SinkRow[]): string {
 }
 
 function identity({ status, readiness, nowMs }: PageView): Html {
+  const { replica, source } = status;
   const [tone, word] =
     status.state === "stopping"
       ? ["retrying", "Stopping"]
@@ -84,8 +93,8 @@ function identity({ status, readiness, nowMs }: PageView): Html {
   return html`<p class="identity"><span class="pill ${tone}">${word}</span>
 <span>version ${status.version}</span>
 <span>up ${formatAge(nowMs - Date.parse(status.startedAt))}</span>
-${status.replica !== undefined && html`<span>replica <bdi class="address">${status.replica}</bdi>, one of ${replicaCount(status)}</span>`}
-${status.source !== undefined && html`<span>reads <bdi class="address">${status.source.url}</bdi> (${status.source.flavor})</span>`}</p>`;
+${replica && html`<span>replica <bdi class="address">${replica}</bdi>, one of ${replicaCount(status)}</span>`}
+${source && html`<span>reads <bdi class="address">${source.url}</bdi> (${source.flavor})</span>`}</p>`;
 }
 
 /** This replica, and those that ran the last cycle of some sink. */
@@ -103,17 +112,27 @@ function banners({ status, readiness, nowMs }: PageView): Html {
       ? []
       : [`Metrics store, ${formatAge(nowMs - Date.parse(sourceError.at))} ago: ${sourceError.message}`]),
   ];
-  return html`${lines.length > 0 && html`<ul class="banners">${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>`}`;
+  if (lines.length === 0) return html``;
+  return html`<ul class="banners">${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>`;
 }
 
 function countLine(all: readonly SinkRow[], found: readonly SinkRow[], query: StatusQuery): Html {
   const filtered = query.filter !== "" || query.health !== undefined;
   const shown = Math.min(found.length, query.limit);
-  return html`<p class="count">${shown} of ${formatExactCount(all.length)}${shown < found.length && html`, trouble first · <a href="${queryString({ ...query, all: true })}">show all ${formatExactCount(found.length)}</a>`}${filtered && html` · <a href="../../../ops/">clear the filter</a>`}</p>`;
+  const allFound = queryString({ ...query, all: true });
+  const more =
+    shown < found.length &&
+    html`, trouble first · <a href="${allFound}">show all ${formatExactCount(found.length)}</a>`;
+  const clear = filtered && html` · <a href="../../../ops/">clear the filter</a>`;
+  return html`<p class="count">${shown} of ${formatExactCount(all.length)}${more}${clear}</p>`;
 }
 
 function nothingFound(all: readonly SinkRow[]): Html {
-  return html`<p class="empty">${all.length > 0 ? "No sink matches the filter." : "No sink yet. Each sink of an ExportPolicy appears here as soon as the policy is read."}</p>`;
+  const text =
+    all.length > 0
+      ? "No sink matches the filter."
+      : "No sink yet. Each sink of an ExportPolicy appears here as soon as the policy is read.";
+  return html`<p class="empty">${text}</p>`;
 }
 
 function queryString({ filter, health, all }: StatusQuery & { all: boolean }): string {

@@ -4,6 +4,7 @@ import { formatAge, formatCount, formatExactCount, formatRate } from "../../../b
 import {
   type DaemonStatus,
   findCondition,
+  type RejectedView,
   type SinkHealth,
 } from "../../../exporter/policy/status/status-view.ts";
 import { healthOrder, healthWord, lostOf, type SinkRow, type StatusQuery } from "./sink-list.ts";
@@ -30,9 +31,14 @@ function healthTile(rows: readonly SinkRow[], query: StatusQuery): Html {
   const counts = healthOrder
     .map((health) => ({ health, count: rows.filter((row) => row.health === health).length }))
     .filter(({ count }) => count > 0);
+  const chips = counts.map(({ health, count }) => {
+    const current = query.health === health && html` aria-current="true"`;
+    const text = `${formatExactCount(count)} ${healthWord(health).toLowerCase()}`;
+    return html`<li><a class="chip ${health}" href="${chipTarget(health, query)}"${current}>${text}</a></li>`;
+  });
   return html`<div class="tile wide"><h2>Sinks</h2><p class="figure">${formatExactCount(rows.length)}</p>
 ${healthBar(counts, rows.length)}
-<ul class="chips">${counts.map(({ health, count }) => html`<li><a class="chip ${health}" href="${chipTarget(health, query)}"${query.health === health && html` aria-current="true"`}>${formatExactCount(count)} ${healthWord(health).toLowerCase()}</a></li>`)}</ul></div>`;
+<ul class="chips">${chips}</ul></div>`;
 }
 
 /** Decorative for screen readers: the chips beside it give the same counts as text. */
@@ -41,11 +47,14 @@ function healthBar(counts: ReadonlyArray<{ health: SinkHealth; count: number }>,
   const bars = counts.map(({ health, count }) => {
     // One failing sink of a thousand must still be visible.
     const width = Math.max(1.5, (count / Math.max(1, total)) * 100);
-    const bar = html`<rect class="${health}" x="${x.toFixed(2)}" y="0" width="${width.toFixed(2)}" height="6"/>`;
+    const [left, extent] = [x.toFixed(2), width.toFixed(2)];
+    const bar = html`<rect class="${health}" x="${left}" y="0" width="${extent}" height="6"/>`;
     x += width;
     return bar;
   });
-  return html`<svg class="bar" viewBox="0 0 ${Math.max(100, x).toFixed(2)} 6" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>`;
+  const extent = Math.max(100, x).toFixed(2);
+  return html`<svg class="bar" viewBox="0 0 ${extent} 6" preserveAspectRatio="none"
+aria-hidden="true">${bars}</svg>`;
 }
 
 /** Selecting the active chip again clears the filter. */
@@ -72,21 +81,38 @@ function lagTile(rows: readonly SinkRow[]): Html {
     if (row.sink.lagMs === undefined || row.health === "paused") continue;
     if (row.sink.lagMs > (worst?.sink.lagMs ?? -1)) worst = row;
   }
-  return html`<div class="tile"><h2>Greatest lag</h2><p class="figure">${worst === undefined ? "–" : formatAge(worst.sink.lagMs ?? 0)}</p>
-<p class="note">${worst === undefined ? "nothing has been read yet" : html`<bdi>${worst.policy.name}</bdi> › <bdi>${worst.sink.name}</bdi>`}</p></div>`;
+  const figure = worst === undefined ? "–" : formatAge(worst.sink.lagMs ?? 0);
+  const note =
+    worst === undefined
+      ? "nothing has been read yet"
+      : html`<bdi>${worst.policy.name}</bdi> › <bdi>${worst.sink.name}</bdi>`;
+  return html`<div class="tile"><h2>Greatest lag</h2><p class="figure">${figure}</p>
+<p class="note">${note}</p></div>`;
 }
 
 function lossTile(status: DaemonStatus, rows: readonly SinkRow[]): Html {
   const lost = rows.reduce((sum, { sink }) => sum + lostOf(sink), 0);
   const repeated = rows.reduce((sum, { sink }) => sum + sink.repeated, 0);
-  return html`<div class="tile"><h2>Rejected or dropped</h2><p class="figure${lost > 0 && " lost"}">${formatCount(lost)}</p>
-<p class="note">${status.rejected === undefined ? `${formatCount(repeated)} sent twice` : html`${status.rejected.batches} kept for you to see, ${formatByteSize(status.rejected.bytes)} of ${formatByteSize(status.rejected.maxBytes)}`}</p></div>`;
+  const note =
+    status.rejected === undefined ? `${formatCount(repeated)} sent twice` : keptText(status.rejected);
+  return html`<div class="tile"><h2>Rejected or dropped</h2>
+<p class="figure${lost > 0 && " lost"}">${formatCount(lost)}</p>
+<p class="note">${note}</p></div>`;
+}
+
+function keptText({ batches, bytes, maxBytes }: RejectedView): string {
+  return `${batches} kept for you to see, ${formatByteSize(bytes)} of ${formatByteSize(maxBytes)}`;
 }
 
 function policyTile(status: DaemonStatus): Html {
   const notReady = status.policies.filter(
     ({ conditions }) => findCondition(conditions, "Ready")?.status === "False",
   ).length;
-  return html`<div class="tile"><h2>Policies</h2><p class="figure">${formatExactCount(status.policies.length)}</p>
-<p class="note">${notReady === 0 ? "all are configured" : html`<a class="lost" href="#policies">${notReady} with faults</a>`}</p></div>`;
+  const note =
+    notReady === 0
+      ? "all are configured"
+      : html`<a class="lost" href="#policies">${notReady} with faults</a>`;
+  return html`<div class="tile"><h2>Policies</h2>
+<p class="figure">${formatExactCount(status.policies.length)}</p>
+<p class="note">${note}</p></div>`;
 }

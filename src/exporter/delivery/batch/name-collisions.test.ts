@@ -51,7 +51,7 @@ function newSink(latenessMs: number) {
         }
         for (const series of order) consumer.onSeries(series, samples);
         const count = samples.length * order.length;
-        return { kind: "complete", series: 3, samples: count, bytes: 0, durationMs: 1, refusedLines: 0 };
+        return { kind: "complete", series: 3, samples: count, bytes: 0, durationMs: 1, invalidLines: 0 };
       },
     },
     probe: async () => undefined,

@@ -46,7 +46,7 @@ class SharedReader implements SampleReader {
     this.#reading ??= this.#readAll();
     await this.#reading;
     const samples = seriesCount * samplesEach;
-    return { kind: "complete", series: seriesCount, samples, bytes: 0, durationMs: 1, refusedLines: 0 };
+    return { kind: "complete", series: seriesCount, samples, bytes: 0, durationMs: 1, invalidLines: 0 };
   }
 
   async #readAll(): Promise<void> {

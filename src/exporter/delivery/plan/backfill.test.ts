@@ -19,7 +19,7 @@ async function windowsOf(samplesPerMinute: number): Promise<number[]> {
   const read = async ({ window }: { window: Window }): Promise<ReadOutcome> => {
     windows.push(window);
     const samples = ((window.toMs - window.fromMs) / minuteMs) * samplesPerMinute;
-    return { kind: "complete", series: 0, samples, bytes: 0, durationMs: 1, refusedLines: 0 };
+    return { kind: "complete", series: 0, samples, bytes: 0, durationMs: 1, invalidLines: 0 };
   };
   const plan = {
     policy: { plane: "directory", namespace: "default", name: "export", uid: "-" },

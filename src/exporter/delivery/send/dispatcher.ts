@@ -189,7 +189,7 @@ export class Dispatcher {
       this.follow(this.#journal.acknowledged(number, batch));
       return;
     }
-    if (outcome.kind === "refused") {
+    if (outcome.kind === "rejected") {
       const { signal } = this.#options;
       const { delivered, unfinished } = await this.#rejected.take(batch, outcome, mayHaveArrived, signal);
       this.#responses += 1 + delivered;

@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/core/clock.ts";
 import { formatDuration } from "../../../base/core/duration.ts";
 import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
 import type { RequestPart } from "../../remote-write/encoding/split-request.ts";
-import { type Isolation, isolate, type Refusal } from "../../remote-write/send/isolate.ts";
+import { type Isolation, isolate, type Rejection } from "../../remote-write/send/isolate.ts";
 import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { SinkRecorder } from "../sink-recorder.ts";
@@ -47,21 +47,21 @@ export class RejectedBatches {
    */
   async take(
     batch: Batch,
-    refusal: Refusal,
+    rejection: Rejection,
     mayHaveArrived: boolean,
     signal: AbortSignal,
   ): Promise<RejectionResult> {
     const { connection, rejections } = this.#deps.receiver;
-    const isPartlyWritten = (refusal.written ?? 0) > 0;
-    const isAboutSize = refusal.status === 413;
+    const isPartlyWritten = (rejection.written ?? 0) > 0;
+    const isAboutSize = rejection.status === 413;
     const isAboutContent =
       connection.state.acceptedRecently(this.#deps.clock.monotonicMs()) && !rejections.isHopeless;
     if (batch.request.sampleCount === 1 || isPartlyWritten || !(isAboutSize || isAboutContent)) {
-      await this.#reject(batch.request, refusal, mayHaveArrived);
+      await this.#reject(batch.request, rejection, mayHaveArrived);
       return { delivered: 0 };
     }
-    const { delivered, culprits, interrupted } = await this.#isolate(batch, refusal, signal);
-    for (const { part, refusal: own } of culprits) {
+    const { delivered, culprits, interrupted } = await this.#isolate(batch, rejection, signal);
+    for (const { part, rejection: own } of culprits) {
       await this.#reject(part.request, own, mayHaveArrived || own.responseLost);
       if (interrupted !== undefined) await this.#journal.partAcknowledged(this.#entriesOf(batch, part));
     }
@@ -78,10 +78,10 @@ export class RejectedBatches {
   }
 
   /** Records each accepted part at once: a crash during the search must not send it again. */
-  async #isolate(batch: Batch, refusal: Refusal, signal: AbortSignal): Promise<Isolation> {
+  async #isolate(batch: Batch, rejection: Rejection, signal: AbortSignal): Promise<Isolation> {
     const { recorder, clock, receiver } = this.#deps;
     const { sender } = receiver.connection;
-    const search = isolate(batch.request, refusal, { clock, send: sender.send.bind(sender) }, signal);
+    const search = isolate(batch.request, rejection, { clock, send: sender.send.bind(sender) }, signal);
     // Not awaited: the log keeps the order, and the next part need not wait for the disk.
     let journaled = Promise.resolve();
     let step = await search.next();
@@ -112,17 +112,17 @@ export class RejectedBatches {
     );
   }
 
-  async #reject(request: EncodedRequest, refusal: Refusal, isRepeat: boolean): Promise<void> {
+  async #reject(request: EncodedRequest, rejection: Rejection, isRepeat: boolean): Promise<void> {
     const { recorder, clock } = this.#deps;
-    const { written = 0 } = refusal;
+    const { written = 0 } = rejection;
     if (written > 0) recorder.delivered(written);
     const samples = request.sampleCount - written;
     if (samples === 0) return;
     // Rejected because the receiver already has the samples: nothing is lost.
     if (isRepeat) return recorder.repeated(samples);
-    const message = withRemedy(refusal, clock.nowMs() - request.maxMs) + withCounts(refusal, request);
+    const message = withRemedy(rejection, clock.nowMs() - request.maxMs) + withCounts(rejection, request);
     recorder.rejected(samples, message);
-    await this.#keep(request, message, refusal.status);
+    await this.#keep(request, message, rejection.status);
   }
 
   async #keep(request: EncodedRequest, message: string, status: number | undefined): Promise<void> {
@@ -132,12 +132,12 @@ export class RejectedBatches {
 }
 
 /** The receiver does not report in a readable form which of the request's samples were written. */
-function withCounts({ written = 0 }: Refusal, { sampleCount }: EncodedRequest): string {
+function withCounts({ written = 0 }: Rejection, { sampleCount }: EncodedRequest): string {
   return written === 0 ? "" : ` (it has written ${written} of the ${sampleCount} samples in this request)`;
 }
 
 /** Names the setting that fixes the usual reason for a rejection of samples of this age. */
-function withRemedy({ status, message }: Refusal, ageMs: number): string {
+function withRemedy({ status, message }: Rejection, ageMs: number): string {
   if (status !== 400 || ageMs < oldSampleMs) return message;
   const age = formatDuration(Math.round(ageMs / 60_000) * 60_000);
   const remedy = "a Prometheus takes them with storage.tsdb.out_of_order_time_window";

@@ -48,7 +48,7 @@ class FakeRead {
       samples,
       bytes: 0,
       durationMs: readMs,
-      refusedLines: 0,
+      invalidLines: 0,
     });
   }
 }

@@ -15,7 +15,7 @@ const complete = {
   samples: 0,
   bytes: 0,
   durationMs: 1,
-  refusedLines: 0,
+  invalidLines: 0,
 } as const;
 
 interface Parts {

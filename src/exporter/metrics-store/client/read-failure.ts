@@ -32,11 +32,11 @@ export interface ReadFailure {
   /** Message for the person who has to act on it. */
   readonly message: string;
   /** The pause that the store asked for (`Retry-After`). */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 export function failure(reason: ReadFailureReason, message: string, retryAfterMs?: number): ReadFailure {
-  return { kind: "failed", reason, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  return { kind: "failed", reason, message, retryAfterMs };
 }
 
 /**

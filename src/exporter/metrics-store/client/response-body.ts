@@ -14,7 +14,7 @@ const longestRead = 2 * longestText;
  * before it turns to another, so a store that writes faster than chunks are decoded would hold the loop much
  * longer, and every small read of another tenant needs several turns of the loop (test/load/fairness).
  */
-const longestTurnMs = 2;
+const longestBurstMs = 2;
 
 /** An error thrown by the caller's own code: not the store's fault. */
 export class ConsumerError extends Error {}
@@ -30,7 +30,7 @@ export function isSuccess(status: number): boolean {
 export class ResponseBody implements ResponseReceiver {
   readonly #onChunk: (chunk: Buffer, headers: ResponseHeaders) => boolean;
   readonly #onHead: (head: ResponseHead) => void;
-  readonly #turn: Turn;
+  readonly #yieldBudget: YieldBudget;
   #head: ResponseHead | undefined;
   #gunzip: Gunzip | undefined;
   #error: Error | undefined;
@@ -42,7 +42,7 @@ export class ResponseBody implements ResponseReceiver {
     onHead: (head: ResponseHead) => void,
     onChunk: (chunk: Buffer, headers: ResponseHeaders) => boolean,
   ) {
-    this.#turn = new Turn(clock);
+    this.#yieldBudget = new YieldBudget(clock);
     this.#onHead = onHead;
     this.#onChunk = onChunk;
   }
@@ -76,10 +76,10 @@ export class ResponseBody implements ResponseReceiver {
       // A copy: another thread decompresses it, after this memory has been reused.
       return this.#gunzip.write(Buffer.from(bytes)) ? "more" : once(this.#gunzip, "drain");
     }
-    this.#turn.begin();
+    this.#yieldBudget.begin();
     this.#pass(bytes, head.headers);
     if (this.#isEnough) return "enough";
-    return this.#turn.isOver() ? new Promise((resolve) => setImmediate(resolve)) : "more";
+    return this.#yieldBudget.isSpent() ? new Promise((resolve) => setImmediate(resolve)) : "more";
   }
 
   /** Call when the body has been received in full. @returns false when `onChunk` wanted no more */
@@ -125,7 +125,7 @@ export class ResponseBody implements ResponseReceiver {
 }
 
 /** Measures the time since the event loop last served other work. */
-class Turn {
+class YieldBudget {
   readonly #clock: Pick<Clock, "monotonicMs">;
   #startMs: number | undefined;
 
@@ -133,7 +133,7 @@ class Turn {
     this.#clock = clock;
   }
 
-  /** Call before each chunk; the first call in a turn starts it. */
+  /** Call before each chunk; the first call after a yield starts the budget. */
   begin(): void {
     if (this.#startMs !== undefined) return;
     this.#startMs = this.#clock.monotonicMs();
@@ -142,7 +142,7 @@ class Turn {
     });
   }
 
-  isOver(): boolean {
-    return this.#startMs !== undefined && this.#clock.monotonicMs() - this.#startMs >= longestTurnMs;
+  isSpent(): boolean {
+    return this.#startMs !== undefined && this.#clock.monotonicMs() - this.#startMs >= longestBurstMs;
   }
 }

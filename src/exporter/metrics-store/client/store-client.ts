@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
+import { defined } from "../../../base/core/defined.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import { redact } from "../../../base/core/secrets/redact.ts";
 import { withLimit } from "../../../base/core/signals.ts";
@@ -194,16 +195,16 @@ export class StoreClient {
   }
 
   async #httpRequest({ path, form, body }: StoreRequest, signal: AbortSignal): Promise<HttpRequest> {
-    const headers = {
+    const headers = defined({
       ...(await this.#readHeaders(signal)),
       "user-agent": agent,
-      ...(form && { "content-type": "application/x-www-form-urlencoded" }),
+      "content-type": form && "application/x-www-form-urlencoded",
       ...body?.headers,
-    };
+    });
     const bytes = form === undefined ? body?.bytes : Buffer.from(form.toString());
     const method = bytes === undefined ? "GET" : "POST";
     const head = new RequestHead(method, this.#host, this.#prefix + path, headers);
-    return { head, ...(bytes && { body: bytes }) };
+    return defined({ head, body: bytes });
   }
 
   async #responseOf(receiver: ResponseBody): Promise<StoreResponse | ReadFailure> {

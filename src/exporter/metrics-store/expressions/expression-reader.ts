@@ -5,9 +5,9 @@ import { SampleBuffer } from "../../series/series.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import type { StoreFlavor } from "../client/store-settings.ts";
-import type { FlavorReader, ReadTotals, SampleReceiver, ScopedEvaluation } from "../flavor-reader.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import { metricNameOf } from "../samples/metric-name.ts";
+import type { ReadTotals, SampleReceiver, ScopedEvaluation, ScopedReader } from "../scoped-reader.ts";
 import { describeSeries, mergeResults, nameSeries, samplesOnGrid, seriesOf } from "./evaluated-series.ts";
 import { type Grid, gridOf, pointsOf, splitGrid } from "./grid.ts";
 import type { QuerySeries } from "./query-response.ts";
@@ -41,7 +41,7 @@ type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
  * again with each piece, to detect series that have ended. So any split of time into windows gives the same
  * samples.
  */
-export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
+export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
   readonly #client: StoreClient;
   readonly #cache: LabelCache;
   readonly #flavor: StoreFlavor;
@@ -138,11 +138,11 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
     receiver: SampleReceiver,
   ): Promise<Ended> {
     const { named, collided } = nameSeries(result, metricNameOf(read.name));
-    const refusals = new Refusals();
+    const invalid = new InvalidSeriesCounts();
     for (const series of collided) {
       const all = series.map(describeSeries).join(" and ");
       const message = `the expression's result has series that are equal once those without a name are named after the source: ${all}`;
-      refusals.add("name_collision", series.length, message);
+      invalid.add("name_collision", series.length, message);
     }
     const buffer = new SampleBuffer();
     let series = 0;
@@ -151,7 +151,7 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
       if (index % burst === burst - 1) await setImmediate();
       if (!receiver.wantsMore()) return { kind: "stopped" };
       if (one.hasHistograms) {
-        refusals.add("native_histogram", 1, "native histograms are not exported");
+        invalid.add("native_histogram", 1, "native histograms are not exported");
       }
       if (samplesOnGrid(one.points, grid, buffer) === undefined) {
         const { stepMs } = grid;
@@ -160,15 +160,15 @@ export class ExpressionReader implements FlavorReader<ScopedEvaluation> {
       }
       if (buffer.length === 0) continue;
       const found = seriesOf(one, this.#cache);
-      if (found === undefined || found.kind === "refused") {
-        refusals.add(found?.reason ?? "malformed_labels", 1, found?.message ?? describeSeries(one));
+      if (found === undefined || found.kind === "invalid") {
+        invalid.add(found?.reason ?? "malformed_labels", 1, found?.message ?? describeSeries(one));
         continue;
       }
       series++;
       samples += buffer.length;
       receiver.onSeries(found, buffer);
     }
-    refusals.report(receiver);
+    invalid.report(receiver);
     return { kind: "complete", series, samples };
   }
 }
@@ -191,7 +191,7 @@ export function dependsOnRange(expr: Expr, flavor: StoreFlavor): boolean {
 }
 
 /** Series left out of one evaluation, reported once per reason. */
-class Refusals {
+class InvalidSeriesCounts {
   readonly #byReason = new Map<string, { lines: number; message: string }>();
 
   add(reason: string, lines: number, message: string): void {
@@ -200,6 +200,6 @@ class Refusals {
   }
 
   report(receiver: SampleReceiver): void {
-    for (const [reason, { lines, message }] of this.#byReason) receiver.onRefused(reason, lines, message);
+    for (const [reason, { lines, message }] of this.#byReason) receiver.onInvalid(reason, lines, message);
   }
 }

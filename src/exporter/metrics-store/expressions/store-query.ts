@@ -5,7 +5,7 @@ import { print } from "../../metricsql/print/printer.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
 import type { StoreFlavor } from "../client/store-settings.ts";
-import type { Tenant } from "../flavor-reader.ts";
+import type { Tenant } from "../scoped-reader.ts";
 import { endSeconds, tenantFilter } from "../victoriametrics/victoriametrics-reader.ts";
 import type { Grid } from "./grid.ts";
 import { parseQueryResponse, type QueryResponse } from "./query-response.ts";
@@ -62,7 +62,7 @@ export function queryInstant(
  * The reason a Prometheus rejects the expression or reads it differently, or undefined. Only the store knows
  * which features are enabled.
  */
-export function promqlRefusal(expr: Expr, major: PrometheusMajor): string | undefined {
+export function promqlProblem(expr: Expr, major: PrometheusMajor): string | undefined {
   const remarks = promqlOnly(expr, major).filter(({ feature }) => feature === undefined);
   const [first, ...others] = remarks.map(({ message }) => message);
   if (first === undefined) return undefined;
@@ -80,8 +80,8 @@ async function request(
   signal: AbortSignal,
   maxResponseBytes: number,
 ): Promise<QueryResponse | ReadFailure | "stopped"> {
-  const refusal = flavor === "prometheus" ? promqlRefusal(expr, await client.promql(signal)) : undefined;
-  if (refusal !== undefined) return failure("unsupported_selector", refusal);
+  const problem = flavor === "prometheus" ? promqlProblem(expr, await client.promql(signal)) : undefined;
+  if (problem !== undefined) return failure("unsupported_selector", problem);
   const form = new URLSearchParams({
     query: print(expr),
     ...times,

@@ -1,8 +1,8 @@
 import snappy from "snappy";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
-import type { FlavorReader, ReadTotals, SampleReceiver, ScopedRead } from "../flavor-reader.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
+import type { ReadTotals, SampleReceiver, ScopedRead, ScopedReader } from "../scoped-reader.ts";
 import { ReadBody, type WholeResponseLimits } from "./read-body.ts";
 import { encodeReadRequest, type ReadForm } from "./read-request.ts";
 import { ReadResponseDecoder, type SeriesToRead } from "./read-response.ts";
@@ -19,7 +19,7 @@ type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
  *
  * PromQL's staleness and look-behind do not apply. Prometheus adds its external labels.
  */
-export class PrometheusReader implements FlavorReader {
+export class PrometheusReader implements ScopedReader {
   readonly #client: StoreClient;
   readonly #cache: LabelCache;
   readonly #limits: WholeResponseLimits;
@@ -78,8 +78,8 @@ export class PrometheusReader implements FlavorReader {
     const isWhole = response.kind === "response" && response.whole;
     const fault = isWhole ? body.finish() : body.fault;
     if (fault === "too_large") return fault;
-    for (const [reason, series] of decoder.refusals) {
-      receiver.onRefused(reason, series, decoder.lastRefusal ?? reason);
+    for (const [reason, series] of decoder.invalid) {
+      receiver.onInvalid(reason, series, decoder.lastInvalid ?? reason);
     }
     // A fault in the received data is more specific than the end of the connection.
     if (fault !== undefined) return fault;

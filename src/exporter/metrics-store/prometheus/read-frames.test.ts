@@ -61,7 +61,7 @@ describe("the frames of a stream", () => {
     }
   });
 
-  test("a size beyond the limit is refused before anything is kept", () => {
+  test("a size beyond the limit is rejected before anything is kept", () => {
     const size = Buffer.alloc(5);
     let rest = maxFrameBytes + 1;
     for (let index = 0; index < 5; index++, rest = Math.floor(rest / 128))

@@ -2,10 +2,10 @@ import { isUtf8 } from "node:buffer";
 import type { Label } from "../../series/series.ts";
 import {
   beyondLimits,
+  type InvalidLabels,
   type LabelInterner,
   type LabelLimits,
   type MetricLabels,
-  type Refusal,
   sortLabels,
 } from "../samples/metric-labels.ts";
 import { MalformedMessage, MessageCursor, wireTypes } from "./message-cursor.ts";
@@ -23,8 +23,8 @@ export function parseReadLabels(
   start: number,
   end: number,
   limits: LabelLimits,
-  pool: LabelInterner,
-): MetricLabels | Refusal | undefined {
+  interner: LabelInterner,
+): MetricLabels | InvalidLabels | undefined {
   const labels: Label[] = [];
   let isText = true;
   let count = 0;
@@ -40,10 +40,10 @@ export function parseReadLabels(
         else if (label.is(2, wireTypes.bytes)) value = { start: label.start, end: label.end };
       }
       const longest = Math.max(name.end - name.start, value.end - value.start);
-      const refused = beyondLimits(++count, longest, limits);
-      if (refused !== undefined) return refused;
+      const invalid = beyondLimits(++count, longest, limits);
+      if (invalid !== undefined) return invalid;
       if (value.start === value.end) continue;
-      const read = pool.bareLabel(bytes, name.start, name.end, value.start, value.end);
+      const read = interner.bareLabel(bytes, name.start, name.end, value.start, value.end);
       // Invalid UTF-8 decodes to U+FFFD, but so does an encoded U+FFFD.
       if (read.name.includes("\uFFFD")) isText &&= isUtf8(bytes.subarray(name.start, name.end));
       if (read.value.includes("\uFFFD")) isText &&= isUtf8(bytes.subarray(value.start, value.end));

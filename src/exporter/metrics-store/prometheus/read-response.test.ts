@@ -154,7 +154,7 @@ describe("chunks", () => {
       },
     ]);
     expect(passed).toEqual([{ labels: { a: "both" }, samples: every(1, 3, 4) }]);
-    expect([...decoder.refusals]).toEqual([["native_histogram", 2]]);
+    expect([...decoder.invalid]).toEqual([["native_histogram", 2]]);
   });
 
   test("of XOR2 are decoded; histograms with start timestamps are counted", () => {
@@ -165,7 +165,7 @@ describe("chunks", () => {
       { labels: { a: "h" }, chunks: [chunkOf(points, "HISTOGRAM_ST")] },
     ]);
     expect(passed).toEqual([{ labels: { a: "b" }, samples: points }]);
-    expect([...decoder.refusals]).toEqual([["native_histogram", 1]]);
+    expect([...decoder.invalid]).toEqual([["native_histogram", 1]]);
   });
 
   test("that cannot be decoded are counted; the other ones of the series and other series are passed on", () => {
@@ -179,7 +179,7 @@ describe("chunks", () => {
       { labels: { a: "cut" }, samples: every(1, 10, 19) },
       { labels: { a: "whole" }, samples: every(1, 0, 9) },
     ]);
-    expect([...decoder.refusals]).toEqual([["malformed_chunk", 1]]);
+    expect([...decoder.invalid]).toEqual([["malformed_chunk", 1]]);
   });
 });
 
@@ -196,7 +196,7 @@ describe("chunks of an encoding that is not known", () => {
     ]);
     decodeChunks(first.decoder, 0, [{ labels: { a: "mixed" }, chunks: [chunkOf(every(1, 20, 29))] }]);
     decodeChunks(first.decoder, 0, [{ labels: { a: "other" }, chunks: [unknown(0, 9)] }]);
-    expect(first.decoder.refusals.size).toBe(0);
+    expect(first.decoder.invalid.size).toBe(0);
 
     const second = decoderOf(always, 1, { only: setAside });
     const whole = [
@@ -217,7 +217,7 @@ describe("chunks of an encoding that is not known", () => {
     const { decoder, passed } = decoderOf();
     decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks: [unknown(0, 9), chunkOf(every(1, 10, 19))] }]);
     expect(passed).toEqual([{ labels: { a: "b" }, samples: every(1, 10, 19) }]);
-    expect([...decoder.refusals]).toEqual([["unknown_encoding", 1]]);
+    expect([...decoder.invalid]).toEqual([["unknown_encoding", 1]]);
   });
 
   test("a series that two queries select is read again once", () => {
@@ -259,11 +259,11 @@ describe("a series that several queries select", () => {
     const { decoder } = decoderOf(always, 2);
     const histogram = { labels: { a: "1" }, samples: [], histograms: 3 };
     decoder.sampled(encodeSamplesResponse([[histogram], [histogram]]));
-    expect([...decoder.refusals]).toEqual([["native_histogram", 1]]);
+    expect([...decoder.invalid]).toEqual([["native_histogram", 1]]);
   });
 });
 
-test("labels beyond the limits are refused, empty ones are none, order is ours", () => {
+test("labels beyond the limits are invalid, empty ones are none, order is ours", () => {
   const { decoder, passed } = decoderOf();
   const chunks = [chunkOf(every(1, 0, 0))];
   const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`l${index}`, "x"]));
@@ -272,7 +272,7 @@ test("labels beyond the limits are refused, empty ones are none, order is ours",
     { labels: { a: "x".repeat(101) }, chunks },
     { labels: { z: "1", empty: "", a: "2" }, chunks },
   ]);
-  expect([...decoder.refusals]).toEqual([
+  expect([...decoder.invalid]).toEqual([
     ["too_many_labels", 1],
     ["label_value_too_long", 1],
   ]);
@@ -298,7 +298,7 @@ test.each([
   }
 });
 
-test("anything is decoded or refused, and nothing else is thrown", () => {
+test("anything is decoded or invalid, and nothing else is thrown", () => {
   const whole = encodeChunkedResponse(0, [{ labels: { a: "b" }, chunks: [chunkOf(every(15_000, 0, 20))] }]);
   const damaged = fc
     .array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 })

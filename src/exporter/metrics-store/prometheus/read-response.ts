@@ -37,8 +37,8 @@ export class ReadResponseDecoder {
   /** Samples passed on. */
   samples = 0;
   /** Series left out, by reason: beyond the limits, native histograms, or chunks that cannot be decoded. */
-  readonly refusals = new Map<string, number>();
-  lastRefusal: string | undefined;
+  readonly invalid = new Map<string, number>();
+  lastInvalid: string | undefined;
 
   readonly #cache: LabelCache;
   readonly #window: Window;
@@ -115,15 +115,16 @@ export class ReadResponseDecoder {
     const fromMs = this.#claim(bytes, labelsStart, labelsEnd, query);
     if (fromMs === undefined) return;
     const { hasHistograms, hasUnknown, malformed } = this.#chunks;
-    if (hasHistograms) this.#refuse("native_histogram", "native histograms are not exported");
-    if (hasUnknown) this.#refuse("unknown_encoding", "a series has chunks in an encoding that is not known");
-    if (malformed !== undefined) this.#refuse("malformed_chunk", malformed);
+    if (hasHistograms) this.#countInvalid("native_histogram", "native histograms are not exported");
+    if (hasUnknown)
+      this.#countInvalid("unknown_encoding", "a series has chunks in an encoding that is not known");
+    if (malformed !== undefined) this.#countInvalid("malformed_chunk", malformed);
     this.#tidy(fromMs);
     if (samples.length === 0) return;
     const found = this.#cache.find(bytes, view, labelsStart, labelsEnd, parseReadLabels);
     if (found === undefined) throw new MalformedMessage("a series has no readable labels");
-    if (found.kind === "refused") {
-      this.#refuse(found.reason, found.message);
+    if (found.kind === "invalid") {
+      this.#countInvalid(found.reason, found.message);
       return;
     }
     this.series++;
@@ -188,9 +189,9 @@ export class ReadResponseDecoder {
     trimToWindow(this.#buffer, fromMs, this.#window.toMs);
   }
 
-  #refuse(reason: string, message: string): void {
-    this.refusals.set(reason, (this.refusals.get(reason) ?? 0) + 1);
-    this.lastRefusal = message;
+  #countInvalid(reason: string, message: string): void {
+    this.invalid.set(reason, (this.invalid.get(reason) ?? 0) + 1);
+    this.lastInvalid = message;
   }
 }
 

@@ -58,7 +58,7 @@ describe("finding", () => {
         // After the next series is parsed, labels are read from the key again, even if it has moved.
         find(cache, metric(1));
         expect(series.labels).toEqual(expected);
-        cache.turn();
+        cache.nextGeneration();
         expect(find(cache, text, 3)).toBe(series);
         expect(series.labels).toEqual(expected);
       }),
@@ -97,7 +97,7 @@ describe("the block of a series", () => {
       // Some have no block, like invalid ones.
       if (index % 5 > 0) expect(series.keepBlock(blockFor(index), index, -index)).toBe(series);
     }
-    for (let turn = 0; turn < 3; turn++) {
+    for (let generation = 0; generation < 3; generation++) {
       for (let index = count - 1; index >= 0; index -= 1 + (index % 2)) {
         const series = find(cache, metric(index)) as Series;
         expect(series).toBe(all[index]);
@@ -107,7 +107,7 @@ describe("the block of a series", () => {
         expect([series.hashHigh, series.hashLow]).toEqual([index, -index]);
         expect(series.label("index")).toBe(String(index));
       }
-      cache.turn();
+      cache.nextGeneration();
     }
     // Evicted series keep their blocks while they are referenced.
     expect(bytesOf(all[1] as Series).equals(blockFor(1))).toBe(true);
@@ -127,9 +127,9 @@ describe("what is not a series", () => {
     ['{"a":"12345678901"}', "label_value_too_long"],
     ['{"12345678901":"a"}', "label_value_too_long"],
     ['{"a":"1","b":"2","a":"3"}', "duplicate_label"],
-  ])("%s is refused: %s", (text, reason) => {
+  ])("%s is invalid: %s", (text, reason) => {
     const cache = new LabelCache(plenty, limits);
-    expect(find(cache, text)).toMatchObject({ kind: "refused", reason });
+    expect(find(cache, text)).toMatchObject({ kind: "invalid", reason });
     expect(cache.size).toBe(0);
   });
 
@@ -158,14 +158,14 @@ describe("what is not a series", () => {
 });
 
 describe("eviction", () => {
-  test("what is seen in every turn stays, what was not seen for two goes", () => {
+  test("what is seen in every generation stays, what was not seen for two goes", () => {
     const cache = new LabelCache(plenty);
     const kept = find(cache, metric(1));
     const dropped = find(cache, metric(2));
-    cache.turn();
+    cache.nextGeneration();
     expect(find(cache, metric(1))).toBe(kept);
     expect(cache.size).toBe(2);
-    cache.turn();
+    cache.nextGeneration();
     expect(cache.size).toBe(1);
     expect(find(cache, metric(1))).toBe(kept);
     expect(find(cache, metric(2))).not.toBe(dropped);
@@ -185,8 +185,8 @@ describe("eviction", () => {
     expect(beyond.labels).toEqual(first[19_999]?.labels);
     expect(cache.evicted).toBe(0);
 
-    cache.turn();
-    cache.turn();
+    cache.nextGeneration();
+    cache.nextGeneration();
     expect(cache.evicted).toBeGreaterThanOrEqual(kept);
     const after = find(cache, metric(19_999));
     expect(find(cache, metric(19_999))).toBe(after);
@@ -196,8 +196,8 @@ describe("eviction", () => {
     const cache = new LabelCache(plenty);
     for (let index = 0; index < 1_000; index++) find(cache, metric(index));
     const { bytes } = cache;
-    for (let turn = 0; turn < 3; turn++) {
-      cache.turn();
+    for (let generation = 0; generation < 3; generation++) {
+      cache.nextGeneration();
       for (let index = 0; index < 1_000; index++) find(cache, metric(index));
       expect(cache.size).toBe(1_000);
       expect(cache.bytes).toBeCloseTo(bytes, 3);

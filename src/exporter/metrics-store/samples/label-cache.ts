@@ -3,32 +3,32 @@ import { bytesOf, Slab, type Span } from "../../series/label-blocks.ts";
 import { type Label, Series } from "../../series/series.ts";
 import {
   defaultLabelLimits,
+  type InvalidLabels,
   LabelInterner,
   type LabelLimits,
   type MetricLabels,
   type MetricParser,
   parseMetric,
-  type Refusal,
 } from "./metric-labels.ts";
 
 /**
  * Finds the Series of a line by the raw bytes of its metric object: one hash, one comparison, no strings
  * (bench/label-cache.bench.ts). Labels are parsed once, on a miss.
  *
- * Two generations: a series found in the older one moves to the younger; at `turn()` the older one is dropped
- * whole and the younger takes its place. So a series is evicted after one to two turns without a lookup, and
- * memory is freed without iterating over the series.
+ * Two generations: a series found in the older one moves to the younger; `nextGeneration()` drops the older
+ * one whole, and the younger takes its place. So a series is evicted after one to two generations without a
+ * lookup, and memory is freed without iterating over the series.
  *
- * Bounded in bytes: a full cache keeps its series until the next turn, and parses all others each time. Reads
- * return to the same series again and again: a cache that made room for the newest would drop each one just
- * before it is read again, and a store slightly larger than the cache would cost as much as no cache at all
- * (bench/growth.ts).
+ * Bounded in bytes: a full cache keeps its series until the next generation, and parses all others each time.
+ * Reads return to the same series again and again: a cache that made room for the newest would drop each one
+ * just before it is read again, and a store slightly larger than the cache would cost as much as no cache at
+ * all (bench/growth.ts).
  */
 export class LabelCache {
   readonly #maxBytes: number;
   readonly #limits: LabelLimits;
   readonly #seed: number;
-  readonly #pool = new LabelInterner();
+  readonly #interner = new LabelInterner();
   readonly #readers = new Map<MetricParser, LabelsOf>();
   /** The series parsed last, which still holds its labels. */
   #newest: CachedSeries | undefined;
@@ -71,13 +71,13 @@ export class LabelCache {
     start: number,
     end: number,
     parse: MetricParser = parseMetric,
-  ): Series | Refusal | undefined {
+  ): Series | InvalidLabels | undefined {
     const hash = hashBytes(view, start, end, this.#seed);
     return this.#young.find(hash, bytes, start, end) ?? this.#findElsewhere(hash, bytes, start, end, parse);
   }
 
-  /** Starts a new generation: drops series that were not found since the last turn. */
-  turn(): void {
+  /** Starts a new generation: drops series that were not found in the last one. */
+  nextGeneration(): void {
     this.#newest?.forget();
     this.#newest = undefined;
     this.#evicted += this.#old.size;
@@ -91,7 +91,7 @@ export class LabelCache {
     start: number,
     end: number,
     parse: MetricParser,
-  ): Series | Refusal | undefined {
+  ): Series | InvalidLabels | undefined {
     const moved = this.#old.take(hash, bytes, start, end);
     if (moved !== undefined) {
       this.#young.add(hash, bytes, start, end, moved.series, moved.cost);
@@ -99,7 +99,7 @@ export class LabelCache {
     }
     this.#newest?.forget();
     this.#newest = undefined;
-    const metric = parse(bytes, start, end, this.#limits, this.#pool);
+    const metric = parse(bytes, start, end, this.#limits, this.#interner);
     if (metric?.kind !== "labels") return metric;
     const series = new CachedSeries(metric, this.#labelsOf(parse));
     // The key itself, and an estimate of equal size for the block that the remote-write room keeps with the
@@ -115,7 +115,7 @@ export class LabelCache {
     let labelsOf = this.#readers.get(parse);
     if (labelsOf === undefined) {
       labelsOf = (key, start, end) => {
-        const metric = parse(key, start, end, this.#limits, this.#pool);
+        const metric = parse(key, start, end, this.#limits, this.#interner);
         return metric?.kind === "labels" ? metric.labels : [];
       };
       this.#readers.set(parse, labelsOf);

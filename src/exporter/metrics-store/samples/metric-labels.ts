@@ -4,8 +4,8 @@ import type { Label } from "../../series/series.ts";
 /** Reason a line's metric cannot become a series, while later lines can. Stable: a label of a metric. */
 export type InvalidReason = "line_too_long" | "too_many_labels" | "label_value_too_long" | "duplicate_label";
 
-export interface Refusal {
-  readonly kind: "refused";
+export interface InvalidLabels {
+  readonly kind: "invalid";
   readonly reason: InvalidReason;
   readonly message: string;
 }
@@ -33,8 +33,8 @@ export type MetricParser = (
   start: number,
   end: number,
   limits: LabelLimits,
-  pool: LabelInterner,
-) => MetricLabels | Refusal | undefined;
+  interner: LabelInterner,
+) => MetricLabels | InvalidLabels | undefined;
 
 /**
  * Parses a JSON object of strings, `{"__name__":"up","job":"x"}`, from `start` to `end` (exclusive; white
@@ -47,8 +47,8 @@ export function parseMetric(
   start: number,
   end: number,
   limits: LabelLimits,
-  pool: LabelInterner,
-): MetricLabels | Refusal | undefined {
+  interner: LabelInterner,
+): MetricLabels | InvalidLabels | undefined {
   // Otherwise a truncated line would run on into the next one.
   const metric = bytes.subarray(start, end);
   if (metric.includes(10)) return undefined;
@@ -66,10 +66,10 @@ export function parseMetric(
     const valueStart = skipSpace(bytes, colon + 1, end);
     const valueEnd = stringEnd(bytes, valueStart, end);
     if (valueEnd === -1) return undefined;
-    const refused = beyondLimits(++count, Math.max(nameEnd - at, valueEnd - valueStart) - 2, limits);
-    if (refused !== undefined) return refused;
+    const invalid = beyondLimits(++count, Math.max(nameEnd - at, valueEnd - valueStart) - 2, limits);
+    if (invalid !== undefined) return invalid;
     if (valueEnd - valueStart > 2) {
-      const label = pool.label(bytes, at, nameEnd, valueStart, valueEnd);
+      const label = interner.label(bytes, at, nameEnd, valueStart, valueEnd);
       if (label === undefined) return undefined;
       labels.push(label);
     }
@@ -89,23 +89,23 @@ export function parseMetric(
 }
 
 /** @param bytes length of the longer one of a label's name and value */
-export function beyondLimits(labels: number, bytes: number, limits: LabelLimits): Refusal | undefined {
+export function beyondLimits(labels: number, bytes: number, limits: LabelLimits): InvalidLabels | undefined {
   if (labels > limits.maxLabels) {
-    return refusal("too_many_labels", `a series has more than ${limits.maxLabels} labels`);
+    return invalidLabels("too_many_labels", `a series has more than ${limits.maxLabels} labels`);
   }
   if (bytes > limits.maxValueBytes) {
-    return refusal("label_value_too_long", `a label is longer than ${limits.maxValueBytes} bytes`);
+    return invalidLabels("label_value_too_long", `a label is longer than ${limits.maxValueBytes} bytes`);
   }
   return undefined;
 }
 
 /** Sorts labels by name. @returns the reason a series with a duplicate label is invalid */
-export function sortLabels(labels: Label[]): Refusal | undefined {
+export function sortLabels(labels: Label[]): InvalidLabels | undefined {
   if (!isSorted(labels)) labels.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   for (let index = 1; index < labels.length; index++) {
     const name = labels[index]?.name;
     if (name === labels[index - 1]?.name) {
-      return refusal("duplicate_label", `a series has the label ${JSON.stringify(name)} twice`);
+      return invalidLabels("duplicate_label", `a series has the label ${JSON.stringify(name)} twice`);
     }
   }
   return undefined;
@@ -202,8 +202,8 @@ const quote = 34;
 const backslash = 92;
 const surrogate = /\p{Surrogate}/u;
 
-function refusal(reason: InvalidReason, message: string): Refusal {
-  return { kind: "refused", reason, message };
+function invalidLabels(reason: InvalidReason, message: string): InvalidLabels {
+  return { kind: "invalid", reason, message };
 }
 
 /** @returns undefined when a byte is a backslash or not printable ASCII, or `hash` is already undefined */

@@ -107,19 +107,19 @@ describe("any body", () => {
       `{"metric":{"n":"${index}"},"values":[${index}],"timestamps":[${index + 1}]}\n`;
     const other = (index: number) =>
       `{"timestamps":[${index + 1}],"values":[${index}],"metric":{"n":"${index}"}}\n`;
-    const refused = (index: number) => `{"metric":{"a":"1","a":"2"},"values":[${index}],"timestamps":[1]}\n`;
+    const invalid = (index: number) => `{"metric":{"a":"1","a":"2"},"values":[${index}],"timestamps":[1]}\n`;
     fc.assert(
       fc.property(
-        fc.array(fc.constantFrom(usual, usual, usual, other, refused), { minLength: 60, maxLength: 130 }),
+        fc.array(fc.constantFrom(usual, usual, usual, other, invalid), { minLength: 60, maxLength: 130 }),
         fc.array(fc.nat(), { maxLength: 4 }),
         (kinds, places) => {
           const body = Buffer.from(kinds.map((kind, index) => kind(index)).join(""));
           const { lines, fault, decoder } = decode(cut(body, places));
-          const expected = kinds.flatMap((kind, index) => (kind === refused ? [] : [index]));
+          const expected = kinds.flatMap((kind, index) => (kind === invalid ? [] : [index]));
           expect(fault).toBeUndefined();
           expect(lines.map(({ values }) => values)).toEqual(expected.map((index) => [index]));
           expect(lines.map(({ labels }) => labels["n"])).toEqual(expected.map(String));
-          expect(decoder.refusals.get("duplicate_label") ?? 0).toBe(kinds.length - expected.length);
+          expect(decoder.invalid.get("duplicate_label") ?? 0).toBe(kinds.length - expected.length);
         },
       ),
       { numRuns: 200 },
@@ -282,8 +282,8 @@ describe("what is beyond the limits is left out while the rest goes on", () => {
       );
       expect(fault).toBeUndefined();
       expect(lines).toEqual([decodedLine, decodedLine]);
-      expect([...decoder.refusals]).toEqual([[reason, 2]]);
-      expect(decoder.lastRefusal).toMatch(/./);
+      expect([...decoder.invalid]).toEqual([[reason, 2]]);
+      expect(decoder.lastInvalid).toMatch(/./);
     }
   });
 
@@ -317,13 +317,13 @@ describe("what is beyond the limits is left out while the rest goes on", () => {
     }
     expect(decoder.finish()).toBeUndefined();
     expect(series).toBe(2);
-    expect([...decoder.refusals]).toEqual([[reason, 1]]);
-    expect(decoder.lastRefusal).toMatch(/./);
+    expect([...decoder.invalid]).toEqual([[reason, 1]]);
+    expect(decoder.lastInvalid).toMatch(/./);
   });
 
   test("a line that is too long and has no end is an incomplete body", () => {
     const { fault, decoder } = decode([Buffer.from(line), Buffer.alloc(500, 0x78)], { maxLineBytes: 300 });
-    expect(decoder.refusals.get("line_too_long")).toBe(1);
+    expect(decoder.invalid.get("line_too_long")).toBe(1);
     expect(fault?.reason).toBe("incomplete_body");
   });
 });

@@ -1,6 +1,6 @@
 import { SampleBuffer, type Series } from "../../series/series.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
-import type { InvalidReason, Refusal } from "../samples/metric-labels.ts";
+import type { InvalidLabels, InvalidReason } from "../samples/metric-labels.ts";
 import { sortByTime, trimToWindow } from "../samples/sample-order.ts";
 import type { Window } from "../window.ts";
 import { parseUncommonLine } from "./export-line-json.ts";
@@ -39,8 +39,8 @@ export class ExportLineDecoder {
   samples = 0;
   /** Samples received outside of the requested window. */
   outsideWindow = 0;
-  readonly refusals = new Map<InvalidReason, number>();
-  lastRefusal: string | undefined;
+  readonly invalid = new Map<InvalidReason, number>();
+  lastInvalid: string | undefined;
 
   readonly #cache: LabelCache;
   readonly #window: Window;
@@ -120,7 +120,7 @@ export class ExportLineDecoder {
     if (length === 0 || this.#skipping) return;
     const needed = this.#carried + length;
     if (needed > this.#maxLineBytes) {
-      this.#refuseLength();
+      this.#countTooLong();
       this.#skipping = true;
       this.#carried = 0;
       this.#carry = Buffer.allocUnsafe(0);
@@ -204,7 +204,7 @@ export class ExportLineDecoder {
   #anyLine(bytes: Buffer, view: DataView, start: number): number {
     const newline = bytes.indexOf(10, start);
     if (newline - start >= this.#maxLineBytes) {
-      this.#refuseLength();
+      this.#countTooLong();
       return newline + 1;
     }
     const line = parseUncommonLine(bytes, start, newline, this.#samples);
@@ -234,8 +234,8 @@ export class ExportLineDecoder {
       this.#fail(bytes.subarray(metricStart, metricEnd));
       return;
     }
-    if (found.kind === "refused") {
-      this.#refuse(found);
+    if (found.kind === "invalid") {
+      this.#countInvalid(found);
       return;
     }
     const samples = this.#samples;
@@ -259,14 +259,14 @@ export class ExportLineDecoder {
     this.#fault = { kind: "fault", reason: "malformed_line", message };
   }
 
-  #refuseLength(): void {
+  #countTooLong(): void {
     const message = `a line is longer than ${this.#maxLineBytes} bytes`;
-    this.#refuse({ kind: "refused", reason: "line_too_long", message });
+    this.#countInvalid({ kind: "invalid", reason: "line_too_long", message });
   }
 
-  #refuse(refusal: Refusal): void {
-    this.refusals.set(refusal.reason, (this.refusals.get(refusal.reason) ?? 0) + 1);
-    this.lastRefusal = refusal.message;
+  #countInvalid(found: InvalidLabels): void {
+    this.invalid.set(found.reason, (this.invalid.get(found.reason) ?? 0) + 1);
+    this.lastInvalid = found.message;
   }
 }
 

@@ -1,12 +1,12 @@
 import { print } from "../../metricsql/print/printer.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
-import type { FlavorReader, ReadTotals, SampleReceiver, ScopedRead, Tenant } from "../flavor-reader.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
+import type { ReadTotals, SampleReceiver, ScopedRead, ScopedReader, Tenant } from "../scoped-reader.ts";
 import { ExportLineDecoder } from "./export-lines.ts";
 
 /** Reads from VictoriaMetrics by `/api/v1/export`: every raw sample as stored. */
-export class VictoriaMetricsReader implements FlavorReader {
+export class VictoriaMetricsReader implements ScopedReader {
   readonly #client: StoreClient;
   readonly #cache: LabelCache;
 
@@ -31,8 +31,8 @@ export class VictoriaMetricsReader implements FlavorReader {
       },
       signal,
     );
-    for (const [reason, lines] of decoder.refusals) {
-      receiver.onRefused(reason, lines, decoder.lastRefusal ?? reason);
+    for (const [reason, lines] of decoder.invalid) {
+      receiver.onInvalid(reason, lines, decoder.lastInvalid ?? reason);
     }
     // A fault in the received data is more specific than the end of the connection.
     const fault = response.kind === "response" && response.whole ? decoder.finish() : decoder.fault;

@@ -36,8 +36,8 @@ function signaturesOf(bySignature: Readonly<Record<string, string>>): Signatures
 const COMMON = {
   "": "pi time",
   v: `abs absent acos acosh asin asinh atan atanh avg ceil cos cosh count deg exp floor group histogram_avg
-    histogram_stddev histogram_stdvar ln log10 log2 max min rad scalar sgn sin sinh sort sort_desc sqrt stddev stdvar
-    sum tan tanh timestamp`,
+    histogram_stddev histogram_stdvar ln log10 log2 max min rad scalar sgn sin sinh sort sort_desc sqrt
+    stddev stdvar sum tan tanh timestamp`,
   "v?": "day_of_month day_of_week day_of_year days_in_month hour minute month year",
   "vs?": "round",
   vs: "clamp_max clamp_min",
@@ -48,8 +48,9 @@ const COMMON = {
   "vttt*": "label_join",
   vtttt: "label_replace",
   s: "vector",
-  m: `absent_over_time avg_over_time changes count_over_time delta deriv idelta increase irate last_over_time
-    max_over_time min_over_time present_over_time rate resets stddev_over_time stdvar_over_time sum_over_time`,
+  m: `absent_over_time avg_over_time changes count_over_time delta deriv idelta increase irate
+    last_over_time max_over_time min_over_time present_over_time rate resets stddev_over_time
+    stdvar_over_time sum_over_time`,
   ms: "predict_linear",
   sm: "quantile_over_time",
 };

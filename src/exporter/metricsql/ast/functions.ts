@@ -16,19 +16,20 @@ const MANY = Number.POSITIVE_INFINITY;
 const TABLE: Readonly<Record<FunctionInfo["kind"], Readonly<Record<string, string>>>> = {
   rollup: {
     "1": `absent_over_time ascent_over_time avg_over_time changes changes_prometheus count_over_time
-      decreases_over_time default_rollup delta delta_prometheus deriv deriv_fast descent_over_time distinct_over_time
-      first_over_time geomean_over_time histogram_over_time idelta ideriv increase increase_prometheus increase_pure
-      increases_over_time integrate irate lag last_over_time lifetime mad_over_time max_over_time
-      median_over_time min_over_time mode_over_time outlier_iqr_over_time present_over_time range_over_time rate
-      rate_over_sum rate_prometheus resets scrape_interval stale_samples_over_time stddev_over_time stdvar_over_time
-      sum_over_time sum2_over_time tfirst_over_time timestamp timestamp_with_name tlast_change_over_time
-      tlast_over_time tmax_over_time tmin_over_time zscore_over_time`,
+      decreases_over_time default_rollup delta delta_prometheus deriv deriv_fast descent_over_time
+      distinct_over_time first_over_time geomean_over_time histogram_over_time idelta ideriv increase
+      increase_prometheus increase_pure increases_over_time integrate irate lag last_over_time lifetime
+      mad_over_time max_over_time median_over_time min_over_time mode_over_time outlier_iqr_over_time
+      present_over_time range_over_time rate rate_over_sum rate_prometheus resets scrape_interval
+      stale_samples_over_time stddev_over_time stdvar_over_time sum_over_time sum2_over_time
+      tfirst_over_time timestamp timestamp_with_name tlast_change_over_time tlast_over_time tmax_over_time
+      tmin_over_time zscore_over_time`,
     "1-2":
       "rollup rollup_candlestick rollup_delta rollup_deriv rollup_increase rollup_rate rollup_scrape_interval",
     "2": `aggr_over_time count_eq_over_time count_gt_over_time count_le_over_time count_ne_over_time
       count_values_over_time duration_over_time hoeffding_bound_lower hoeffding_bound_upper predict_linear
-      quantile_over_time share_eq_over_time share_gt_over_time share_le_over_time sum_eq_over_time sum_gt_over_time
-      sum_le_over_time`,
+      quantile_over_time share_eq_over_time share_gt_over_time share_le_over_time sum_eq_over_time
+      sum_gt_over_time sum_le_over_time`,
     "3": "holt_winters",
     "3+": "quantiles_over_time",
   },
@@ -37,15 +38,16 @@ const TABLE: Readonly<Record<FunctionInfo["kind"], Readonly<Record<string, strin
     "0-1": `day_of_month day_of_week day_of_year days_in_month hour minute month year rand rand_exponential
       rand_normal`,
     "0+": "union",
-    "1": `abs absent acos acosh asin asinh atan atanh ceil cos cosh deg drop_empty_series exp floor histogram_avg
-      histogram_stddev histogram_stdvar interpolate keep_last_value keep_next_value ln log10 log2 prometheus_buckets
-      rad range_avg range_first range_last range_linear_regression range_mad range_max range_median range_min
-      range_stddev range_stdvar range_sum range_zscore remove_resets running_avg running_max running_min running_sum
-      scalar sgn sin sinh sort sort_desc sqrt tan tanh timezone_offset ttf vector`,
+    "1": `abs absent acos acosh asin asinh atan atanh ceil cos cosh deg drop_empty_series exp floor
+      histogram_avg histogram_stddev histogram_stdvar interpolate keep_last_value keep_next_value ln log10
+      log2 prometheus_buckets rad range_avg range_first range_last range_linear_regression range_mad
+      range_max range_median range_min range_stddev range_stdvar range_sum range_zscore remove_resets
+      running_avg running_max running_min running_sum scalar sgn sin sinh sort sort_desc sqrt tan tanh
+      timezone_offset ttf vector`,
     "1+": "range_normalize",
     "1-2": "round",
-    "2": `bitmap_and bitmap_or bitmap_xor buckets_limit clamp_max clamp_min range_quantile range_trim_outliers
-      range_trim_spikes range_trim_zscore ru smooth_exponential`,
+    "2": `bitmap_and bitmap_or bitmap_xor buckets_limit clamp_max clamp_min range_quantile
+      range_trim_outliers range_trim_spikes range_trim_zscore ru smooth_exponential`,
     "2-3": "histogram_quantile histogram_share",
     "3": "clamp histogram_fraction limit_offset",
     "3+": "histogram_quantiles",
@@ -54,7 +56,8 @@ const TABLE: Readonly<Record<FunctionInfo["kind"], Readonly<Record<string, strin
     "1+": "drop_common_labels label_del label_keep",
     "1+2": "label_copy label_move label_set",
     "2": "alias label_value",
-    "2+": "label_graphite_group label_lowercase label_uppercase sort_by_label sort_by_label_desc sort_by_label_numeric sort_by_label_numeric_desc",
+    "2+": `label_graphite_group label_lowercase label_uppercase sort_by_label sort_by_label_desc
+      sort_by_label_numeric sort_by_label_numeric_desc`,
     "2+2": "label_map",
     "3": "label_match label_mismatch",
     "3+": "label_join labels_equal",
@@ -62,11 +65,11 @@ const TABLE: Readonly<Record<FunctionInfo["kind"], Readonly<Record<string, strin
     "5": "label_replace",
   },
   aggregate: {
-    "1+": `any avg count distinct geomean group histogram mad max median min mode outliers_iqr share stddev stdvar sum
-      sum2 zscore`,
+    "1+": `any avg count distinct geomean group histogram mad max median min mode outliers_iqr share stddev
+      stdvar sum sum2 zscore`,
     "2": "bottomk count_values limitk outliers_mad outliersk quantile topk",
-    "2-3": `bottomk_avg bottomk_last bottomk_max bottomk_median bottomk_min topk_avg topk_last topk_max topk_median
-      topk_min`,
+    "2-3": `bottomk_avg bottomk_last bottomk_max bottomk_median bottomk_min topk_avg topk_last topk_max
+      topk_median topk_min`,
     "3+": "quantiles",
   },
 };
@@ -127,7 +130,8 @@ export function checkCall(call: Call | Aggregate): string | undefined {
   const info = FUNCTIONS.get(name);
   if (!info) {
     const close = similar(name);
-    return `unexpected function "${name}"; expected a function of MetricsQL${close ? `, "${close}" perhaps` : ""}`;
+    const hint = close ? `, "${close}" perhaps` : "";
+    return `unexpected function "${name}"; expected a function of MetricsQL${hint}`;
   }
   const { min, max, pairs } = info;
   if (args.length >= min && args.length <= max && !(pairs && (args.length - min) % 2 === 1)) {

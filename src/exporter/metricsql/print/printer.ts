@@ -55,8 +55,10 @@ export function print(expr: Printable): string {
       return printArgs(expr.args);
     case "binary":
       return printBinary(expr);
-    case "with":
-      return `WITH (${expr.definitions.map((one) => `${printHead(one)} = ${print(one.body)}`).join(", ")}) ${print(expr.body)}`;
+    case "with": {
+      const definitions = expr.definitions.map((one) => `${printHead(one)} = ${print(one.body)}`);
+      return `WITH (${definitions.join(", ")}) ${print(expr.body)}`;
+    }
   }
 }
 

@@ -41,7 +41,7 @@ export interface DirectorySourceSnapshot {
     readonly faults: readonly string[];
   }[];
   /** Reason the directory could not be read at the last scan. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 /**
@@ -143,7 +143,7 @@ export class DirectoryWatcher implements Service {
     return {
       directory: this.#directory,
       files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
-      ...(this.#problem === undefined ? {} : { problem: this.#problem }),
+      problem: this.#problem,
     };
   }
 

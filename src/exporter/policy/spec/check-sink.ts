@@ -49,7 +49,7 @@ export function checkSink(
     name,
     sources: checked.value.sources,
     endpoint: remoteWrite.endpoint,
-    ...(secret === undefined ? {} : { basicAuthSecret: secret }),
+    basicAuthSecret: secret,
     batch: { timeoutMs: remoteWrite.batch.timeout, maxSize: remoteWrite.batch.maxSize },
     retry: { maxAttempts: remoteWrite.retry.maxAttempts, backoffMs: remoteWrite.retry.backoffDuration },
   };

@@ -9,7 +9,7 @@ export interface DocumentFault {
   /** The fault and its correction; printed after the path. */
   readonly message: string;
   /** Lines that show the place within the value. */
-  readonly excerpt?: string;
+  readonly excerpt?: string | undefined;
   /** The member's name is wrong, not its value: messages point at the name. */
   readonly atName?: true;
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/core/defined.ts";
 import type { Fault } from "../../../base/core/fault.ts";
 import { suggestion } from "../../../base/documents/closest.ts";
 import { type DocumentPath, isObject, printPath } from "../../../base/documents/document-path.ts";
@@ -60,7 +61,7 @@ export class ObjectPlace {
       ...(fault.atName ? this.#places.keyPositionOf(path) : this.#places.positionOf(path)),
       path: printPath(path),
       message: fault.message,
-      ...(fault.excerpt === undefined ? {} : { excerpt: fault.excerpt }),
+      excerpt: fault.excerpt,
     };
   }
 }
@@ -101,7 +102,7 @@ class ManifestReader {
       return;
     }
     if (kind === "ExportPolicy" || kind === "Secret") {
-      const json = { ...value, kind, ...(apiVersion === undefined ? {} : { apiVersion }) };
+      const json = defined({ ...value, kind, apiVersion });
       this.objects.push({ kind, json, place: new ObjectPlace(this.#file, document.places, base) });
       return;
     }

@@ -34,7 +34,7 @@ export interface PolicySink {
   readonly sources: readonly string[];
   readonly endpoint: string;
   /** Name of a Secret of type kubernetes.io/basic-auth in the policy's namespace. */
-  readonly basicAuthSecret?: string;
+  readonly basicAuthSecret?: string | undefined;
   readonly batch: BatchSettings;
   readonly retry: RetrySettings;
 }
@@ -72,7 +72,7 @@ export interface SinkPlan {
   readonly name: string;
   readonly sources: readonly PolicySource[];
   readonly endpoint: string;
-  readonly basicAuth?: BasicAuth;
+  readonly basicAuth?: BasicAuth | undefined;
   readonly batch: BatchSettings;
   readonly retry: RetrySettings;
   readonly paused: boolean;

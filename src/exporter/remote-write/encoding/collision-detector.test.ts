@@ -18,7 +18,7 @@ function claimAll(shape: LabelShape, windows: ReadonlyArray<readonly Series[]>):
     const detector = new CollisionDetector(encoder, known, window * 60_000);
     return list.map((series) => {
       const form = encoder.encode(series);
-      if (form.kind === "refused") return form.reason;
+      if (form.kind === "invalid") return form.reason;
       return detector.claim(series, form)?.reason ?? "sent";
     });
   });

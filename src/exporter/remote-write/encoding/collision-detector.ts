@@ -1,7 +1,7 @@
 import { bytesOf } from "../../series/label-blocks.ts";
 import type { Series } from "../../series/series.ts";
 import type { KnownCollisions } from "./known-collisions.ts";
-import type { EncodedSeries, RefusedSeries, SeriesEncoder } from "./labels.ts";
+import type { EncodedSeries, InvalidSeries, SeriesEncoder } from "./labels.ts";
 
 /**
  * Detects different series of one window that are sent with equal labels: their samples would be mixed up,
@@ -28,7 +28,7 @@ export class CollisionDetector {
   }
 
   /** Call for each series before its samples are appended. @returns why it must not be sent */
-  claim(series: Series, encoded: EncodedSeries): RefusedSeries | undefined {
+  claim(series: Series, encoded: EncodedSeries): InvalidSeries | undefined {
     if (!this.#encoder.mayCollide) return undefined;
     const key = keyOf(encoded);
     const owner = this.#owners.get(key);
@@ -62,9 +62,9 @@ function keyOf({ hashHigh, hashLow }: EncodedSeries): number {
   return (hashHigh >>> 11) * 0x1_0000_0000 + (hashLow >>> 0);
 }
 
-function collision(pair: string): RefusedSeries {
+function collision(pair: string): InvalidSeries {
   return {
-    kind: "refused",
+    kind: "invalid",
     reason: "name_collision",
     message: `two series are equal once their labels are made ready to send: ${pair}`,
   };

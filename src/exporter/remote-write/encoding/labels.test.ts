@@ -15,7 +15,7 @@ function seriesOf(labels: Record<string, string>): Series {
 
 function sentLabels(shape: LabelShape, labels: Record<string, string>): string[] {
   const form = seriesEncoderFor(shape).encode(seriesOf(labels));
-  if (form.kind === "refused") return [form.reason];
+  if (form.kind === "invalid") return [form.reason];
   const decoded = prometheus.TimeSeries.decode(bytesOf(form));
   return decoded.labels.map((label) => `${label.name}=${label.value}`);
 }
@@ -83,7 +83,7 @@ test("the block is what the generated encoder writes", () => {
   fc.assert(
     fc.property(manyLabels, (labels) => {
       const form = encoder.encode(new Series([...labels, { name: "__name__", value: "up" }]));
-      if (form.kind === "refused") return;
+      if (form.kind === "invalid") return;
       const sorted: Label[] = [...(form.sentLabels ?? [])];
       const reference = prometheus.TimeSeries.encode({ labels: sorted, samples: [] }).finish();
       expect(bytesOf(form).equals(reference)).toBe(true);
@@ -95,7 +95,7 @@ test("the block is what the generated encoder writes", () => {
 
 test("bytes of the store that are no UTF-8 are refused, not repaired", () => {
   const series = new Series([{ name: "__name__", value: "up\ufffd" }], false);
-  expect(seriesEncoderFor(plain).encode(series)).toMatchObject({ kind: "refused", reason: "invalid_utf8" });
+  expect(seriesEncoderFor(plain).encode(series)).toMatchObject({ kind: "invalid", reason: "invalid_utf8" });
 });
 
 test("a series is encoded once for a shape, and shapes that are equal share it", () => {

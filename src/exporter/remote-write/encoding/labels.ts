@@ -53,8 +53,8 @@ export type InvalidReason =
   | "tenant_label";
 
 /** An invalid series: no request may carry it; the rest of its window is sent. */
-export interface RefusedSeries {
-  readonly kind: "refused";
+export interface InvalidSeries {
+  readonly kind: "invalid";
   readonly reason: InvalidReason;
   readonly message: string;
 }
@@ -93,24 +93,24 @@ export class SeriesEncoder {
     return this.#mayCollide;
   }
 
-  encode(series: Series): EncodedSeries | RefusedSeries {
+  encode(series: Series): EncodedSeries | InvalidSeries {
     const known = series.form(this.formIndex);
     // The registry assigned this index to this shape, so only this class writes at it.
-    if (known !== undefined) return known as EncodedSeries | RefusedSeries;
+    if (known !== undefined) return known as EncodedSeries | InvalidSeries;
     const form = this.#encodeAnew(series);
     series.keepForm(this.formIndex, form);
     return form;
   }
 
-  #encodeAnew(series: Series): EncodedSeries | RefusedSeries {
+  #encodeAnew(series: Series): EncodedSeries | InvalidSeries {
     if (!series.isUtf8)
-      return refusal("invalid_utf8", "a label of the series is not valid UTF-8 in the store");
+      return invalidSeries("invalid_utf8", "a label of the series is not valid UTF-8 in the store");
     const labels = this.#finalLabels(series.labels);
     const fault = this.#findForgery(series.labels) ?? findFault(labels);
     if (fault !== undefined) return fault;
     const block = encodeLabels(labels);
     if (block === undefined)
-      return refusal("invalid_utf8", `a label of the series is not valid UTF-8: ${names(labels)}`);
+      return invalidSeries("invalid_utf8", `a label of the series is not valid UTF-8: ${names(labels)}`);
     const digest = hash("sha256", block, "buffer");
     const hashHigh = digest.readInt32LE(0);
     const hashLow = digest.readInt32LE(4);
@@ -122,12 +122,12 @@ export class SeriesEncoder {
   /**
    * @param own as the store returned them: a label dropped or added by the shape must not hide the forged one
    */
-  #findForgery(own: readonly Label[]): RefusedSeries | undefined {
+  #findForgery(own: readonly Label[]): InvalidSeries | undefined {
     const { tenantLabel } = this.shape;
     if (tenantLabel === undefined) return undefined;
     const forged = own.find(({ name }) => name !== tenantLabel && legalizeLabelName(name) === tenantLabel);
     if (forged === undefined) return undefined;
-    return refusal(
+    return invalidSeries(
       "tenant_label",
       `label ${quote(forged.name)} of the series would become ${tenantLabel}, the label that tells projects apart`,
     );
@@ -194,24 +194,24 @@ function isSorted(labels: readonly Label[]): boolean {
 }
 
 /** @param labels sorted, so that equal names are neighbours */
-function findFault(labels: readonly Label[]): RefusedSeries | undefined {
+function findFault(labels: readonly Label[]): InvalidSeries | undefined {
   if (labels.length > maxLabels) {
-    return refusal("too_many_labels", `the series has ${labels.length} labels, more than ${maxLabels}`);
+    return invalidSeries("too_many_labels", `the series has ${labels.length} labels, more than ${maxLabels}`);
   }
   let hasName = false;
   let total = 0;
   let before: string | undefined;
   for (const { name, value } of labels) {
-    if (name === "") return refusal("empty_label_name", "a label of the series has an empty name");
+    if (name === "") return invalidSeries("empty_label_name", "a label of the series has an empty name");
     if (name === before) {
-      return refusal(
+      return invalidSeries(
         "name_collision",
         `two labels of the series have the same name once made legal: ${quote(name)}`,
       );
     }
     if (name.length > maxLabelBytes || value.length > maxLabelBytes) {
       const length = Math.max(name.length, value.length);
-      return refusal(
+      return invalidSeries(
         "label_too_long",
         `label ${quote(name)} has ${length} characters, more than ${maxLabelBytes}`,
       );
@@ -221,16 +221,16 @@ function findFault(labels: readonly Label[]): RefusedSeries | undefined {
     before = name;
   }
   if (total > maxLabelsBytes) {
-    return refusal(
+    return invalidSeries(
       "labels_too_large",
       `the labels of the series have ${total} characters, more than ${maxLabelsBytes}`,
     );
   }
-  return hasName ? undefined : refusal("no_name", "the series has no metric name");
+  return hasName ? undefined : invalidSeries("no_name", "the series has no metric name");
 }
 
-function refusal(reason: InvalidReason, message: string): RefusedSeries {
-  return { kind: "refused", reason, message };
+function invalidSeries(reason: InvalidReason, message: string): InvalidSeries {
+  return { kind: "invalid", reason, message };
 }
 
 function names(labels: readonly Label[]): string {

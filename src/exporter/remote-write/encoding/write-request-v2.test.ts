@@ -22,7 +22,7 @@ interface TestSeries {
 function encodedOf(labels: TestSeries["labels"], protocol: Protocol): EncodedSeries {
   const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol });
   const form = encoder.encode(new Series(labels));
-  if (form.kind === "refused") throw new Error(form.message);
+  if (form.kind === "invalid") throw new Error(form.message);
   return form;
 }
 

@@ -47,7 +47,7 @@ function requestOf(bytes = 100): EncodedRequest {
   };
 }
 
-const refused = {
+const rejected = {
   sink: "directory/ns/policy/-/sink",
   endpoint: "http://user:pass@r.example/write?token=abc",
   status: 400,
@@ -55,15 +55,15 @@ const refused = {
 };
 
 test("what is kept is listed, read and deleted; the endpoint has no credentials", async () => {
-  const added = await storeOf().add({ ...refused, request: requestOf() });
+  const added = await storeOf().add({ ...rejected, request: requestOf() });
   const { payload: _, ...counts } = requestOf();
   const entry = {
     id: added?.id,
     atMs: startMs,
-    sink: refused.sink,
+    sink: rejected.sink,
     endpoint: "http://***@r.example/write?token=***",
     status: 400,
-    message: refused.message,
+    message: rejected.message,
     ...counts,
   };
   expect(await listRejected(folder)).toEqual([entry]);
@@ -81,7 +81,7 @@ test("the oldest goes first when it gets too large, and is counted", async () =>
   const ids: (string | undefined)[] = [];
   for (let n = 0; n < 8; n++) {
     nowMs++;
-    ids.push((await store.add({ ...refused, request: requestOf(1_000) }))?.id);
+    ids.push((await store.add({ ...rejected, request: requestOf(1_000) }))?.id);
   }
   const kept = (await listRejected(folder)).map((entry) => entry.id);
   expect(kept).toEqual(ids.slice(-3));
@@ -92,9 +92,9 @@ test("the oldest goes first when it gets too large, and is counted", async () =>
 
 test("what is too old goes, also without anything new", async () => {
   const store = storeOf({ maxAgeMs: 1_000 });
-  await store.add({ ...refused, request: requestOf() });
+  await store.add({ ...rejected, request: requestOf() });
   nowMs += 1_000;
-  await store.add({ ...refused, request: requestOf() });
+  await store.add({ ...rejected, request: requestOf() });
   expect(await listRejected(folder)).toHaveLength(2);
   nowMs++;
   await store.sweep();
@@ -104,26 +104,26 @@ test("what is too old goes, also without anything new", async () => {
 
 test("many at once do not trip over each other", async () => {
   const store = storeOf({ maxBytes: 10_000 });
-  await Promise.all(Array.from({ length: 30 }, () => store.add({ ...refused, request: requestOf(1_000) })));
+  await Promise.all(Array.from({ length: 30 }, () => store.add({ ...rejected, request: requestOf(1_000) })));
   const kept = await listRejected(folder);
   expect(kept.length).toBeGreaterThanOrEqual(6);
   expect((await readdir(folder)).length).toBe(kept.length);
 });
 
 test("a size of 0 keeps nothing", async () => {
-  expect(await storeOf({ maxBytes: 0 }).add({ ...refused, request: requestOf() })).toBeUndefined();
+  expect(await storeOf({ maxBytes: 0 }).add({ ...rejected, request: requestOf() })).toBeUndefined();
   expect(await listRejected(folder)).toEqual([]);
 });
 
 test("a folder that cannot be written to is no fault, and leaves no torn file", async () => {
   await writeFile(folder, "a file where the folder should be");
-  expect(await storeOf().add({ ...refused, request: requestOf() })).toBeUndefined();
+  expect(await storeOf().add({ ...rejected, request: requestOf() })).toBeUndefined();
   await chmod(folder, 0o600);
 });
 
 test("what is no entry is passed over, and an id never leads out of the folder", async () => {
   const store = storeOf();
-  await store.add({ ...refused, request: requestOf() });
+  await store.add({ ...rejected, request: requestOf() });
   await writeFile(join(folder, "notes.txt"), "mine");
   await writeFile(join(folder, "00000000000001-00000000.rejected"), "{ torn");
   await writeFile(join(folder, "00000000000002-00000000.rejected"), "{ torn\n");
@@ -136,9 +136,9 @@ test("what is no entry is passed over, and an id never leads out of the folder",
 
 test.each<[Outcome, number]>([
   [{ kind: "delivered", status: 204 }, 0],
-  [{ kind: "refused", status: 400, message: "400", responseLost: false }, 1],
+  [{ kind: "rejected", status: 400, message: "400", responseLost: false }, 1],
 ])("a replay that ends as %j leaves %d entries", async (outcome, left) => {
-  const added = await storeOf().add({ ...refused, request: requestOf() });
+  const added = await storeOf().add({ ...rejected, request: requestOf() });
   const send = (request: EncodedRequest) => {
     expect(request).toEqual(requestOf());
     return Promise.resolve(outcome);

@@ -22,7 +22,7 @@ export interface RejectedEntry {
    * Status of the receiver's response; absent when telemetryd itself gave up (retries used up with
    * onExhausted: drop).
    */
-  readonly status?: number;
+  readonly status?: number | undefined;
   readonly message: string;
   readonly protocol: Protocol;
   readonly seriesCount: number;
@@ -128,7 +128,7 @@ export class RejectedStore {
       atMs,
       sink,
       endpoint: redact(endpoint),
-      ...(status === undefined ? {} : { status }),
+      status,
       message,
       ...counts,
     };

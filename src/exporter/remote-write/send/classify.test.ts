@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { liveSecrets } from "../../../base/core/secrets/live-secrets.ts";
 import { MalformedResponse } from "../../../base/http/response-head.ts";
 import { ProxyError } from "../../../base/http/tunnel.ts";
-import { EgressRefusedError } from "../../../base/net/egress.ts";
+import { EgressBlockedError } from "../../../base/net/egress.ts";
 import { type AttemptContext, classify, type Verdict } from "./classify.ts";
 import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";
 
@@ -36,8 +36,8 @@ function summary(verdict: Verdict): string {
 test("the count of samples written is read from what was taken and from what was refused", () => {
   const headers = { "x-prometheus-remote-write-samples-written": "7" };
   expect(classify(response(204, headers), context)).toEqual({ kind: "delivered", status: 204, written: 7 });
-  expect(classify(response(400, headers), context)).toMatchObject({ kind: "refused", written: 7 });
-  expect(classify(response(400), context)).not.toHaveProperty("written");
+  expect(classify(response(400, headers), context)).toMatchObject({ kind: "rejected", written: 7 });
+  expect(classify(response(400), context)).toMatchObject({ written: undefined });
   expect(classify(response(503, headers), context)).not.toHaveProperty("written");
 });
 
@@ -53,28 +53,28 @@ describe("the delivery table, by status", () => {
     [304, "suspended"],
     [307, "suspended"],
     [308, "suspended"],
-    [400, "refused"],
+    [400, "rejected"],
     [401, "suspended"],
     [402, "suspended"],
     [403, "suspended"],
     [404, "suspended"],
     [405, "suspended"],
-    [406, "refused"],
+    [406, "rejected"],
     [407, "suspended"],
     [408, "retry request_timeout"],
-    [409, "refused"],
+    [409, "rejected"],
     [410, "suspended"],
-    [411, "refused"],
-    [412, "refused"],
-    [413, "refused"],
+    [411, "rejected"],
+    [412, "rejected"],
+    [413, "rejected"],
     [414, "suspended"],
-    [415, "refused"],
-    [422, "refused"],
+    [415, "rejected"],
+    [422, "rejected"],
     [425, "retry too_early"],
     [429, "retry too_many_requests"],
     [431, "suspended"],
     [451, "suspended"],
-    [499, "refused"],
+    [499, "rejected"],
     [500, "retry server_error"],
     [501, "retry server_error"],
     [502, "retry server_error lost"],
@@ -235,7 +235,7 @@ describe("a tenant is told the kind of fault, and the operator the whole", () =>
       "the connection was lost before the receiver's response had come",
     ],
     [
-      new EgressRefusedError("store.internal: 10.1.2.3 is not a public address (private)"),
+      new EgressBlockedError("store.internal: 10.1.2.3 is not a public address (private)"),
       false,
       "the endpoint must not be sent to: it leads to an address that is not a public address, or that the operator denies",
     ],

@@ -4,7 +4,7 @@ import { redact, redactBeginning } from "../../../base/core/secrets/redact.ts";
 import { parseUrl } from "../../../base/core/url.ts";
 import { MalformedResponse, type ResponseHeaders } from "../../../base/http/response-head.ts";
 import { ProxyError } from "../../../base/http/tunnel.ts";
-import { EgressRefusedError, type EgressScope } from "../../../base/net/egress.ts";
+import { EgressBlockedError, type EgressScope } from "../../../base/net/egress.ts";
 import { type PostResult, postLimits, ResponseTimeoutError } from "./post.ts";
 import { describeProxyError } from "./proxy-error.ts";
 
@@ -29,7 +29,7 @@ export type Verdict =
       readonly kind: "delivered";
       readonly status: number;
       /** Samples that the receiver reports as written; only of a receiver that speaks 2.0. */
-      readonly written?: number;
+      readonly written?: number | undefined;
       /** Samples that were sent and not written. */
       readonly unwritten?: number;
     }
@@ -42,17 +42,17 @@ export type Verdict =
        */
       readonly detail?: string | undefined;
       readonly status?: number;
-      readonly retryAfterMs?: number;
+      readonly retryAfterMs?: number | undefined;
       /** The receiver may have stored the request although no response arrived. */
       readonly responseLost: boolean;
     }
   /** The payload is at fault: never send the same request again. */
   | {
-      readonly kind: "refused";
+      readonly kind: "rejected";
       readonly status: number;
       readonly message: string;
       /** Samples that the receiver reports as written nevertheless; only of a receiver that speaks 2.0. */
-      readonly written?: number;
+      readonly written?: number | undefined;
     }
   /** The endpoint or its credentials are at fault: nothing is lost, and immediate retries would not help. */
   | {
@@ -99,14 +99,14 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
       reason,
       status,
       message,
-      ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
+      retryAfterMs: pauseMs,
       // An intermediate gateway lost the receiver's response.
       responseLost: status === 502 || status === 504,
     };
   }
   const hint = suspensionHint(status, headers, context);
   if (hint !== undefined) return { kind: "suspended", status, message: `${message}: ${hint}` };
-  return { kind: "refused", status, message, ...(written === undefined ? {} : { written }) };
+  return { kind: "rejected", status, message, written };
 }
 
 /** See "Required Written Response Headers" in the 2.0 specification. */
@@ -183,7 +183,7 @@ function classifyFailure(error: unknown, written: boolean): Verdict {
     message,
     responseLost,
   });
-  if (error instanceof EgressRefusedError) {
+  if (error instanceof EgressBlockedError) {
     return { kind: "forbidden", message: `the endpoint must not be sent to: ${error.message}` };
   }
   if (error instanceof ResponseTimeoutError) return retry("answer_timeout", true);

@@ -44,7 +44,7 @@ describe("egress", () => {
       expect(result).toMatchObject({
         kind: "no-response",
         written: false,
-        error: { name: "EgressRefusedError" },
+        error: { name: "EgressBlockedError" },
       });
       expect(told(result)).toMatch(/^forbidden: the endpoint must not be sent to: /);
       expect(server.sockets).toEqual([]);

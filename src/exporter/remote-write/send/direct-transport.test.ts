@@ -117,13 +117,14 @@ describe("kept connections", () => {
       import { HttpTransport } from ${JSON.stringify(new URL("./transport.ts", import.meta.url).href)};
       const made = new HttpTransport({
         limits: { connectMs: 1_000, connections: 1 },
-        guard: { refusal: () => undefined },
+        guard: { blockReason: () => undefined },
         tls: { connectOptions: () => ({}) },
         budget: new ConnectionBudget(1),
       });
       const target = { origin: "http://127.0.0.1:${server.port}", path: "/", headers: {} };
       const limits = ${JSON.stringify(postLimits)};
-      const result = await made.post({ target, body: Buffer.from("x"), tenant: "project" }, limits, new AbortController().signal);
+      const { signal } = new AbortController();
+      const result = await made.post({ target, body: Buffer.from("x"), tenant: "project" }, limits, signal);
       process.stdout.write(String(result.status));`;
     const options = ["--import", "tsx", "--input-type=module", "--eval", script];
     const startMs = performance.now();

@@ -43,8 +43,8 @@ function contentOf(request: EncodedRequest): string[] {
   });
 }
 
-const refused: Outcome & { kind: "refused" } = {
-  kind: "refused",
+const rejection: Outcome & { kind: "rejected" } = {
+  kind: "rejected",
   status: 400,
   message: "400",
   responseLost: false,
@@ -74,11 +74,11 @@ async function run(
   const arrived: string[] = [];
   let requests = 0;
   const response = (sent: EncodedRequest): Outcome => {
-    if (sent.sampleCount > (options.maxSamples ?? Infinity)) return { ...refused, status: 413 };
-    return contentOf(sent).some(isBad) ? refused : delivered;
+    if (sent.sampleCount > (options.maxSamples ?? Infinity)) return { ...rejection, status: 413 };
+    return contentOf(sent).some(isBad) ? rejection : delivered;
   };
   const first = response(request);
-  if (first.kind !== "refused") throw new Error("nothing to isolate");
+  if (first.kind !== "rejected") throw new Error("nothing to isolate");
   const acknowledged: string[] = [];
   const search = isolate(
     request,
@@ -128,19 +128,19 @@ test("a part that a receiver of 2.0 has written in part is not sent again", asyn
   const sent: number[] = [];
   const search = isolate(
     requestOf(8, 1),
-    { ...refused, status: 413 },
+    { ...rejection, status: 413 },
     {
       clock,
       send: (part) => {
         sent.push(part.sampleCount);
-        return Promise.resolve(++requests === 1 ? { ...refused, written: 3 } : delivered);
+        return Promise.resolve(++requests === 1 ? { ...rejection, written: 3 } : delivered);
       },
     },
     never,
   );
   const isolation = await resultOf(search);
   expect(sent).toEqual([4, 4]);
-  expect(isolation.culprits).toMatchObject([{ part: { firstSeries: 0 }, refusal: { written: 3 } }]);
+  expect(isolation.culprits).toMatchObject([{ part: { firstSeries: 0 }, rejection: { written: 3 } }]);
   expect(isolation.delivered).toMatchObject([{ firstSeries: 4 }]);
 });
 
@@ -165,7 +165,7 @@ test("a single sample needs no request", async () => {
   expect([rejected, requests]).toEqual([["0/0"], 0]);
 });
 
-test("what is too large arrives in pieces, none of them sent in a size that was refused before", async () => {
+test("what is too large arrives in pieces, none of them sent in a size that was rejected before", async () => {
   const { arrived, rejected, requests } = await run(requestOf(400, 1), () => false, { maxSamples: 60 });
   expect([arrived.length, rejected.length]).toEqual([400, 0]);
   // 200 and 100 are rejected once each, then eight pieces of 50 arrive.
@@ -188,7 +188,9 @@ describe("an end before it is done", () => {
 
   test("an abort in a pause", async () => {
     const send = () => Promise.reject(new Error("must not be sent"));
-    const isolation = await resultOf(isolate(requestOf(2, 1), refused, { clock, send }, AbortSignal.abort()));
+    const isolation = await resultOf(
+      isolate(requestOf(2, 1), rejection, { clock, send }, AbortSignal.abort()),
+    );
     expect(isolation.interrupted?.outcome).toEqual({ kind: "aborted", responseLost: false });
     expect(isolation.interrupted?.part.request.sampleCount).toBe(1);
     expect(isolation.interrupted?.unsent).toHaveLength(1);

@@ -4,20 +4,20 @@ import { type RequestPart, splitRequest } from "../encoding/split-request.ts";
 import type { Outcome, Unfinished } from "./outcome.ts";
 
 /** A receiver's response to a rejected request. */
-export interface Refusal {
+export interface Rejection {
   readonly status: number;
   readonly message: string;
   readonly responseLost: boolean;
   /**
    * Samples that it has written nevertheless (protocol 2.0): a part that contains them must not be repeated.
    */
-  readonly written?: number;
+  readonly written?: number | undefined;
 }
 
 /** A part for the rejected store, with its own response or that of the part that contained it. */
 export interface Culprit {
   readonly part: RequestPart;
-  readonly refusal: Refusal;
+  readonly rejection: Rejection;
 }
 
 export interface Isolation {
@@ -61,11 +61,11 @@ const tooLargeStatus = 413;
  */
 export function isolate(
   request: EncodedRequest,
-  refusal: Refusal,
+  rejection: Rejection,
   deps: IsolateDeps,
   signal: AbortSignal,
 ): AsyncGenerator<RequestPart, Isolation, void> {
-  return new IsolationRun(deps, signal).run({ part: { request, firstSeries: 0, firstSample: 0 }, refusal });
+  return new IsolationRun(deps, signal).run({ part: { request, firstSeries: 0, firstSample: 0 }, rejection });
 }
 
 class IsolationRun {
@@ -111,7 +111,7 @@ class IsolationRun {
       firstSample: bad.part.firstSample + firstSample,
     })) as [RequestPart, RequestPart];
 
-    const firstResult = yield* this.#send(first, bad.refusal);
+    const firstResult = yield* this.#send(first, bad.rejection);
     if (typeof firstResult !== "string") {
       // The earlier half of a series must be finished before the later one is sent.
       if (isInTime) yield* this.#halve(firstResult, next);
@@ -119,9 +119,9 @@ class IsolationRun {
     }
     // If one half of a bad part is good, the other one is bad; but both halves of a too large part may fit.
     const secondResult =
-      firstResult === "delivered" && bad.refusal.status !== tooLargeStatus
-        ? { part: second, refusal: bad.refusal }
-        : yield* this.#send(second, bad.refusal);
+      firstResult === "delivered" && bad.rejection.status !== tooLargeStatus
+        ? { part: second, rejection: bad.rejection }
+        : yield* this.#send(second, bad.rejection);
     if (typeof secondResult === "string") return;
     if (isInTime) yield* this.#halve(secondResult, next);
     else next.push(secondResult);
@@ -130,21 +130,21 @@ class IsolationRun {
   /** @returns the part with its rejection if it is bad; `left` if nothing more of it is to be sent */
   async *#send(
     part: RequestPart,
-    refusal: Refusal,
+    rejection: Rejection,
   ): AsyncGenerator<RequestPart, "delivered" | "left" | Culprit, void> {
     if (this.#isOver(part.request.seriesCount === 1)) {
-      this.#leave({ part, refusal });
+      this.#leave({ part, rejection });
       return "left";
     }
-    if (part.request.uncompressedBytes >= this.#tooLargeBytes) return { part, refusal };
+    if (part.request.uncompressedBytes >= this.#tooLargeBytes) return { part, rejection };
     const outcome = await this.#attempt(part.request);
     if (outcome.kind === "delivered") {
       this.#delivered.push(part);
       yield part;
       return "delivered";
     }
-    if (outcome.kind === "refused") {
-      const bad = { part, refusal: outcome };
+    if (outcome.kind === "rejected") {
+      const bad = { part, rejection: outcome };
       if ((outcome.written ?? 0) > 0) {
         this.#culprits.push(bad);
         return "left";
@@ -180,8 +180,8 @@ class IsolationRun {
     else this.#unsent.push(bad.part);
   }
 
-  #noteSize({ part, refusal }: Culprit): void {
-    if (refusal.status !== tooLargeStatus) return;
+  #noteSize({ part, rejection }: Culprit): void {
+    if (rejection.status !== tooLargeStatus) return;
     this.#tooLargeBytes = Math.min(this.#tooLargeBytes, part.request.uncompressedBytes);
   }
 }

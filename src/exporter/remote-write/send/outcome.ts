@@ -20,18 +20,18 @@ export type Outcome =
       /** The operator's version of the message, where it says more. */
       readonly detail?: string | undefined;
       readonly status?: number;
-      readonly retryAfterMs?: number;
+      readonly retryAfterMs?: number | undefined;
       readonly responseLost: boolean;
     }
   | {
-      readonly kind: "refused";
+      readonly kind: "rejected";
       readonly status: number;
       readonly message: string;
       readonly responseLost: boolean;
       /**
        * More than 0: samples that the receiver wrote nevertheless; no part of the request may be repeated.
        */
-      readonly written?: number;
+      readonly written?: number | undefined;
     }
   | {
       readonly kind: "suspended";
@@ -51,7 +51,7 @@ export type Outcome =
   | { readonly kind: "aborted"; readonly responseLost: boolean };
 
 /** The samples are still undelivered, unless a lost response hides their delivery. */
-export type Unfinished = Exclude<Outcome, { readonly kind: "delivered" | "refused" }>;
+export type Unfinished = Exclude<Outcome, { readonly kind: "delivered" | "rejected" }>;
 
 export interface Sender {
   /** Retries until the request has an outcome. Never rejects because of the network or a receiver. */

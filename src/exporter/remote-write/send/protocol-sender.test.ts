@@ -14,7 +14,7 @@ function request(protocol: Protocol): EncodedRequest {
   const builder = protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder();
   const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol });
   const form = encoder.encode(new Series([{ name: "__name__", value: "up" }]));
-  if (form.kind === "refused") throw new Error(form.message);
+  if (form.kind === "invalid") throw new Error(form.message);
   const samples = new SampleBuffer();
   samples.timestampsMs[0] = 1_760_000_000_000;
   samples.timestampsMs[1] = 1_760_000_000_001;
@@ -24,9 +24,9 @@ function request(protocol: Protocol): EncodedRequest {
 
 const plain: Verdict = { kind: "delivered", status: 204 };
 const written = (count: number): Verdict => ({ kind: "delivered", status: 204, written: count });
-const refused = (status: number): Verdict => ({ kind: "refused", status, message: String(status) });
+const rejected = (status: number): Verdict => ({ kind: "rejected", status, message: String(status) });
 const partly = (status: number, count: number): Verdict =>
-  ({ ...refused(status), written: count }) as Verdict;
+  ({ ...rejected(status), written: count }) as Verdict;
 const unavailable: Verdict = { kind: "retry", reason: "server_error", message: "503", responseLost: false };
 
 /** Sends requests one after another to a receiver with the given responses, and records their protocols. */
@@ -49,33 +49,33 @@ async function run(setting: ProtocolSetting, verdicts: readonly Verdict[], count
 
 describe("2.0 is believed only when it is proven", () => {
   test.each<[string, ProtocolSetting, Verdict[], Protocol[], Verdict]>([
-    ["1.0 stays 1.0", "1.0", [refused(415)], ["1.0"], refused(415)],
+    ["1.0 stays 1.0", "1.0", [rejected(415)], ["1.0"], rejected(415)],
     ["counts prove it", "2.0", [written(2)], ["2.0"], written(2)],
     ["a 2xx without counts: again as 1.0", "2.0", [plain, plain], ["2.0", "1.0"], plain],
-    ["a 400 before the proof: again as 1.0", "2.0", [refused(400), plain], ["2.0", "1.0"], plain],
-    ["a 415: again as 1.0", "2.0", [refused(415), plain], ["2.0", "1.0"], plain],
+    ["a 400 before the proof: again as 1.0", "2.0", [rejected(400), plain], ["2.0", "1.0"], plain],
+    ["a 415: again as 1.0", "2.0", [rejected(415), plain], ["2.0", "1.0"], plain],
     [
       "the payload's own fault shows in 1.0",
       "2.0",
-      [refused(400), refused(400)],
+      [rejected(400), rejected(400)],
       ["2.0", "1.0"],
-      refused(400),
+      rejected(400),
     ],
     ["a 400 with counts proves it too", "2.0", [partly(400, 1)], ["2.0"], partly(400, 1)],
-    ["one that wrote nothing may be halved", "2.0", [partly(400, 0)], ["2.0"], refused(400)],
+    ["one that wrote nothing may be halved", "2.0", [partly(400, 0)], ["2.0"], rejected(400)],
     ["more than was sent was not written", "2.0", [partly(400, 9)], ["2.0"], partly(400, 2)],
     ["a 415 is no proof, whatever it counts", "2.0", [partly(415, 1), plain], ["2.0", "1.0"], plain],
-    ["to 1.0 a count says nothing", "1.0", [partly(400, 1)], ["1.0"], refused(400)],
+    ["to 1.0 a count says nothing", "1.0", [partly(400, 1)], ["1.0"], rejected(400)],
     ["no response proves nothing", "2.0", [unavailable], ["2.0"], unavailable],
-    ["a 422 is about the payload", "2.0", [refused(422)], ["2.0"], refused(422)],
+    ["a 422 is about the payload", "2.0", [rejected(422)], ["2.0"], rejected(422)],
     ["auto begins with 1.0", "auto", [plain], ["1.0"], plain],
-    ["auto tries 2.0 after a 415", "auto", [refused(415), written(2)], ["1.0", "2.0"], written(2)],
+    ["auto tries 2.0 after a 415", "auto", [rejected(415), written(2)], ["1.0", "2.0"], written(2)],
     [
       "auto goes back where that is no better",
       "auto",
-      [refused(415), refused(415), refused(415)],
+      [rejected(415), rejected(415), rejected(415)],
       ["1.0", "2.0", "1.0"],
-      refused(415),
+      rejected(415),
     ],
   ])("%s", async (_, setting, verdicts, protocols, outcome) => {
     const { seen, outcomes } = await run(setting, verdicts);
@@ -96,9 +96,9 @@ test("1.0 stays for an endpoint that turned 2.0 down", async () => {
 });
 
 test("after the proof a 400 is about the payload", async () => {
-  const { seen, outcomes } = await run("2.0", [written(2), refused(400)], 2);
+  const { seen, outcomes } = await run("2.0", [written(2), rejected(400)], 2);
   expect(seen).toEqual(["2.0", "2.0"]);
-  expect(outcomes[1]).toEqual(refused(400));
+  expect(outcomes[1]).toEqual(rejected(400));
 });
 
 test("a proven endpoint that was replaced by an older receiver is found out", async () => {
@@ -118,7 +118,7 @@ test("the request that proves goes alone; the others wait for what it shows", as
       most = Math.max(most, ++open);
       await new Promise((resolve) => setTimeout(resolve, 5));
       open--;
-      return seen.length <= 1 ? refused(415) : plain;
+      return seen.length <= 1 ? rejected(415) : plain;
     },
   };
   const sender = new ProtocolSender(inner, state);

@@ -22,7 +22,7 @@ export class ProtocolSender implements AttemptSender {
     const state = this.#state;
     if (state.protocol === "1.0") {
       const verdict = await this.#version1(request, signal);
-      const wantsOther = verdict.kind === "refused" && verdict.status === 415 && state.mayTryVersion2;
+      const wantsOther = verdict.kind === "rejected" && verdict.status === 415 && state.mayTryVersion2;
       if (!wantsOther) return verdict;
       state.tryVersion2();
     }
@@ -38,7 +38,7 @@ export class ProtocolSender implements AttemptSender {
   async #version1(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
     const { request: converted, leftOut } = convertRequest(request, "1.0");
     const verdict = await this.#inner.attempt(converted, signal);
-    if (verdict.kind === "refused") return withoutCounts(verdict);
+    if (verdict.kind === "rejected") return withoutCounts(verdict);
     if (verdict.kind !== "delivered" || leftOut === 0) return verdict;
     return { ...verdict, unwritten: leftOut };
   }
@@ -49,8 +49,8 @@ export class ProtocolSender implements AttemptSender {
     const verdict = await this.#inner.attempt(converted, signal);
     if (isCounted(verdict)) {
       state.prove();
-      return verdict.kind === "refused"
-        ? refusedInPart(verdict, converted.sampleCount)
+      return verdict.kind === "rejected"
+        ? rejectedInPart(verdict, converted.sampleCount)
         : deliveredInPart(verdict, converted.sampleCount);
     }
     if (!isNotUnderstood(verdict, state.proven)) return verdict;
@@ -60,12 +60,12 @@ export class ProtocolSender implements AttemptSender {
 }
 
 type Delivered = Verdict & { readonly kind: "delivered" };
-type Refused = Verdict & { readonly kind: "refused" };
+type Rejected = Verdict & { readonly kind: "rejected" };
 
 /** Whether the response to a 2.0 request reports the written samples, which proves support for 2.0. */
-function isCounted(verdict: Verdict): verdict is (Delivered | Refused) & { readonly written: number } {
+function isCounted(verdict: Verdict): verdict is (Delivered | Rejected) & { readonly written: number } {
   if (verdict.kind === "delivered") return verdict.written !== undefined;
-  return verdict.kind === "refused" && verdict.status !== 415 && verdict.written !== undefined;
+  return verdict.kind === "rejected" && verdict.status !== 415 && verdict.written !== undefined;
 }
 
 function deliveredInPart(verdict: Delivered & { readonly written: number }, sampleCount: number): Verdict {
@@ -74,12 +74,12 @@ function deliveredInPart(verdict: Delivered & { readonly written: number }, samp
 }
 
 /** By the 2.0 specification a receiver may write the good samples of a rejected request ("Partial Write"). */
-function refusedInPart(verdict: Refused & { readonly written: number }, sampleCount: number): Verdict {
+function rejectedInPart(verdict: Rejected & { readonly written: number }, sampleCount: number): Verdict {
   const written = Math.min(verdict.written, sampleCount);
   return written === 0 ? withoutCounts(verdict) : { ...verdict, written };
 }
 
-function withoutCounts({ kind, status, message }: Refused): Verdict {
+function withoutCounts({ kind, status, message }: Rejected): Verdict {
   return { kind, status, message };
 }
 
@@ -90,6 +90,6 @@ function withoutCounts({ kind, status, message }: Refused): Verdict {
  */
 function isNotUnderstood(verdict: Verdict, proven: boolean): boolean {
   if (verdict.kind === "delivered") return true;
-  if (verdict.kind !== "refused") return false;
+  if (verdict.kind !== "rejected") return false;
   return verdict.status === 415 || (verdict.status === 400 && !proven);
 }

@@ -16,7 +16,7 @@ const request: EncodedRequest = {
 };
 
 const delivered: Verdict = { kind: "delivered", status: 204 };
-const refused: Verdict = { kind: "refused", status: 400, message: "400" };
+const rejected: Verdict = { kind: "rejected", status: 400, message: "400" };
 const unavailable: Verdict = {
   kind: "retry",
   reason: "server_error",
@@ -67,8 +67,8 @@ describe("attempts", () => {
       { ...unavailable, kind: "exhausted", responseLost: false },
       [5_500, 5_500],
     ],
-    ["refused is final", [unavailable, refused], { ...refused, responseLost: false }, [5_500]],
-    ["refused after a lost response", [lost, refused], { ...refused, responseLost: true }, [5_500]],
+    ["rejected is final", [unavailable, rejected], { ...rejected, responseLost: false }, [5_500]],
+    ["rejected after a lost response", [lost, rejected], { ...rejected, responseLost: true }, [5_500]],
     [
       "a lost response is remembered",
       [lost, unavailable, unavailable],

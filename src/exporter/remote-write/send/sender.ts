@@ -185,9 +185,9 @@ class LearningSender implements AttemptSender {
   async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
     const verdict = await this.#inner.attempt(request, signal);
     const nowMs = this.#clock.monotonicMs();
-    const isPartlyWritten = verdict.kind === "refused" && (verdict.written ?? 0) > 0;
+    const isPartlyWritten = verdict.kind === "rejected" && (verdict.written ?? 0) > 0;
     if (verdict.kind === "delivered" || isPartlyWritten) this.#state.accepted(nowMs);
-    if (verdict.kind === "refused" && verdict.status === 413) {
+    if (verdict.kind === "rejected" && verdict.status === 413) {
       this.#state.tooLarge(request.uncompressedBytes, nowMs);
     }
     return verdict;

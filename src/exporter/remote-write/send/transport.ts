@@ -13,7 +13,7 @@ import {
 import { hostOf } from "../../../base/http/open-socket.ts";
 import { RequestHead } from "../../../base/http/request-head.ts";
 import type { ResponseHead } from "../../../base/http/response-head.ts";
-import { type EgressGuard, EgressRefusedError } from "../../../base/net/egress.ts";
+import { EgressBlockedError, type EgressGuard } from "../../../base/net/egress.ts";
 import { guardedLookup, type Lookup } from "../../../base/net/guarded-lookup.ts";
 import { TlsMaterial } from "../../../base/net/tls-material.ts";
 import {
@@ -99,7 +99,7 @@ export class HttpTransport implements Transport {
   }
 
   /**
-   * @throws EgressRefusedError for a blocked literal address (it needs no lookup), ClosedClient after the end
+   * @throws EgressBlockedError for a blocked literal address (it needs no lookup), ClosedClient after the end
    */
   #openPool(origin: string): Connections {
     const { limits, tls, budget } = this.#options;
@@ -125,7 +125,7 @@ export class HttpTransport implements Transport {
   /**
    * A proxy's own name is the operator's, and looked up as the system does; it looks up the receiver's.
    *
-   * @throws EgressRefusedError
+   * @throws EgressBlockedError
    */
   #wayTo(url: URL): Pick<ConnectionsOptions, "proxy" | "lookup"> {
     const { guard, lookup, proxyUrl } = this.#options;
@@ -133,8 +133,8 @@ export class HttpTransport implements Transport {
       return { proxy: { url: new URL(proxyUrl), tls: () => this.#proxyTls.connectOptions() } };
     }
     const host = hostOf(url);
-    const refusal = isIP(host) === 0 ? undefined : guard.refusal(host);
-    if (refusal !== undefined) throw new EgressRefusedError(refusal);
+    const blocked = isIP(host) === 0 ? undefined : guard.blockReason(host);
+    if (blocked !== undefined) throw new EgressBlockedError(blocked);
     return { lookup: (tenant) => guardedLookup(guard, lookup, tenant) };
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/core/defined.ts";
 import { identityText, isJsonObject, type Json, type JsonObject } from "../object.ts";
 import { type FieldSet, isEmptySet, unionOf } from "./field-set.ts";
 
@@ -123,13 +124,15 @@ export function writeManagers(managers: readonly Manager[]): JsonObject[] {
   return managers
     .filter(({ fields }) => !isEmptySet(fields))
     .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
-    .map(({ manager, operation, apiVersion, time, fields, subresource }) => ({
-      manager,
-      operation,
-      apiVersion,
-      ...(time === "" ? {} : { time }),
-      fieldsType: "FieldsV1",
-      fieldsV1: fields as unknown as JsonObject,
-      ...(subresource === "" ? {} : { subresource }),
-    }));
+    .map(({ manager, operation, apiVersion, time, fields, subresource }) =>
+      defined({
+        manager,
+        operation,
+        apiVersion,
+        time: time || undefined,
+        fieldsType: "FieldsV1",
+        fieldsV1: fields as unknown as JsonObject,
+        subresource: subresource || undefined,
+      }),
+    );
 }

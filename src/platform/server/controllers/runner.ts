@@ -86,7 +86,7 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
     nextScanMs = clock.monotonicMs() + fullScanMs;
   };
 
-  const turn = async (): Promise<void> => {
+  const tick = async (): Promise<void> => {
     await renew();
     if (!isLeader) return;
     const isUnknown = [...pending].some((key) => !planes.has(key));
@@ -109,12 +109,12 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
     while (!signal.aborted) {
       wake = new AbortController();
       try {
-        await turn();
+        await tick();
       } catch (error) {
         if (!signal.aborted) log.warn({ error: describeError(error) }, "the controllers' turn failed");
         await clock.sleep(idleMs, signal).catch(() => undefined);
       }
-      // A short pause bounds the cost of a burst; each turn takes everything queued meanwhile.
+      // A short pause bounds the cost of a burst; each tick takes everything queued meanwhile.
       await clock.sleep(20, signal).catch(() => undefined);
       if (!wake.signal.aborted || !isLeader) {
         await pause(clock, idleMs, [signal, wake.signal]);

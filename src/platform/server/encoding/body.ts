@@ -54,7 +54,7 @@ export function parseJson(body: Buffer): DecodedBody {
   } catch (error) {
     throw badRequest(`the body is not valid JSON: ${error instanceof Error ? error.message : ""}`);
   }
-  if (text.includes("__proto__")) refuseProto(value);
+  if (text.includes("__proto__")) rejectProto(value);
   // Look for duplicate fields only if the parser has dropped any.
   if (membersIn(value) === members) return { value, duplicates: [] };
   return { value, duplicates: duplicateFields(text).map((path) => `duplicate field "${path}"`) };
@@ -98,7 +98,7 @@ export function parseYaml(body: Buffer): DecodedBody {
     throw badRequest(`error converting YAML to JSON: yaml: line ${fault.line}: ${fault.message}`);
   }
   const value = (documents[0]?.value ?? null) as Json;
-  if (text.includes("__proto__")) refuseProto(value);
+  if (text.includes("__proto__")) rejectProto(value);
   const duplicates = problems.map(({ line, duplicateKey }) => {
     return `line ${line}: key ${JSON.stringify(duplicateKey)} already set in map`;
   });
@@ -152,9 +152,9 @@ export function measureJson(text: string): JsonMeasure {
   return { depth: deepest, values, members };
 }
 
-function refuseProto(value: Json): void {
-  if (Array.isArray(value)) value.forEach(refuseProto);
+function rejectProto(value: Json): void {
+  if (Array.isArray(value)) value.forEach(rejectProto);
   if (!isJsonObject(value)) return;
   if (Object.hasOwn(value, "__proto__")) throw badRequest('the name "__proto__" cannot be used for a field');
-  Object.values(value).forEach(refuseProto);
+  Object.values(value).forEach(rejectProto);
 }

@@ -17,14 +17,16 @@ message OwnerReference {
 }
 message FieldsV1 { optional bytes Raw = 1; }
 message ManagedFieldsEntry {
-  optional string manager = 1; optional string operation = 2; optional string apiVersion = 3; optional Time time = 4;
-  optional string fieldsType = 6; optional FieldsV1 fieldsV1 = 7; optional string subresource = 8;
+  optional string manager = 1; optional string operation = 2; optional string apiVersion = 3;
+  optional Time time = 4; optional string fieldsType = 6; optional FieldsV1 fieldsV1 = 7;
+  optional string subresource = 8;
 }
 message ObjectMeta {
   optional string name = 1; optional string generateName = 2; optional string namespace = 3;
   optional string selfLink = 4; optional string uid = 5; optional string resourceVersion = 6;
   optional int64 generation = 7; optional Time creationTimestamp = 8; optional Time deletionTimestamp = 9;
-  optional int64 deletionGracePeriodSeconds = 10; map<string, string> labels = 11; map<string, string> annotations = 12;
+  optional int64 deletionGracePeriodSeconds = 10; map<string, string> labels = 11;
+  map<string, string> annotations = 12;
   repeated OwnerReference ownerReferences = 13; repeated string finalizers = 14;
   repeated ManagedFieldsEntry managedFields = 17;
 }
@@ -42,21 +44,27 @@ message Namespace {
   optional ObjectMeta metadata = 1; optional NamespaceSpec spec = 2; optional NamespaceStatus status = 3;
 }
 message ResourceAttributes {
-  optional string namespace = 1; optional string verb = 2; optional string group = 3; optional string version = 4;
-  optional string resource = 5; optional string subresource = 6; optional string name = 7;
+  optional string namespace = 1; optional string verb = 2; optional string group = 3;
+  optional string version = 4; optional string resource = 5; optional string subresource = 6;
+  optional string name = 7;
 }
 message NonResourceAttributes { optional string path = 1; optional string verb = 2; }
 message SelfSubjectAccessReviewSpec {
-  optional ResourceAttributes resourceAttributes = 1; optional NonResourceAttributes nonResourceAttributes = 2;
+  optional ResourceAttributes resourceAttributes = 1;
+  optional NonResourceAttributes nonResourceAttributes = 2;
 }
-message SelfSubjectAccessReview { optional ObjectMeta metadata = 1; optional SelfSubjectAccessReviewSpec spec = 2; }
+message SelfSubjectAccessReview {
+  optional ObjectMeta metadata = 1; optional SelfSubjectAccessReviewSpec spec = 2;
+}
 message SelfSubjectRulesReviewSpec { optional string namespace = 1; }
-message SelfSubjectRulesReview { optional ObjectMeta metadata = 1; optional SelfSubjectRulesReviewSpec spec = 2; }
+message SelfSubjectRulesReview {
+  optional ObjectMeta metadata = 1; optional SelfSubjectRulesReviewSpec spec = 2;
+}
 message SelfSubjectReview { optional ObjectMeta metadata = 1; }
 message Preconditions { optional string uid = 1; optional string resourceVersion = 2; }
 message DeleteOptions {
-  optional int64 gracePeriodSeconds = 1; optional Preconditions preconditions = 2; optional bool orphanDependents = 3;
-  optional string propagationPolicy = 4; repeated string dryRun = 5;
+  optional int64 gracePeriodSeconds = 1; optional Preconditions preconditions = 2;
+  optional bool orphanDependents = 3; optional string propagationPolicy = 4; repeated string dryRun = 5;
 }
 `;
 

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { defined } from "../../../base/core/defined.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import { isHttp2 } from "../../../base/net/host.ts";
 
@@ -80,7 +81,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     return503OnClosing: false,
     // Undecodable paths end up here; all others are routed below.
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      void refuse(reply, request, badRequest("malformed URL")),
+      void sendError(reply, request, badRequest("malformed URL")),
   } as { logger: false });
   app.addHook("preClose", async () => closeConnections());
   app.addHook("onRequest", async (request, reply) => {
@@ -91,8 +92,8 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     const entry = entryOf(request);
     return await readBody(request.raw, limits, entry.holdBody, entry.invite);
   });
-  app.setErrorHandler((error, request, reply) => refuse(reply, request, error));
-  app.setNotFoundHandler((request, reply) => refuse(reply, request, methodNotAllowed(methods)));
+  app.setErrorHandler((error, request, reply) => sendError(reply, request, error));
+  app.setNotFoundHandler((request, reply) => sendError(reply, request, methodNotAllowed(methods)));
   app.route({
     method: [...methods],
     url: "/*",
@@ -230,20 +231,20 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     log.info({ audit: true, user: caller.user, token: caller.tokenId, method, ...target, code }, "write");
   }
 
-  function refuse(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
+  function sendError(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
     const { status, allowed } = statusOf(error, request);
     const client = clientOf(request);
     const query = new URLSearchParams((request.raw.url ?? "").split(/\?(.*)/s)[1]);
     const encoding = encodingOf(failureType(client.accept), query, client.userAgent);
     const bytes = Buffer.from(encode(status as unknown as JsonObject, encoding));
     const retryAfterSeconds = status.details?.retryAfterSeconds;
-    const headers = {
+    const headers = defined({
       "content-type": contentTypeOf(encoding),
       "cache-control": "no-cache, private",
       "content-length": String(bytes.length),
-      ...(allowed.length === 0 ? {} : { allow: allowed.join(", ") }),
-      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
-    };
+      allow: allowed.length === 0 ? undefined : allowed.join(", "),
+      "retry-after": retryAfterSeconds?.toString(),
+    });
     if (isHttp2(request.raw))
       return reply.removeHeader("connection").code(status.code).headers(headers).send(bytes);
     if (!hasUnreadBody(request.raw)) return reply.code(status.code).headers(headers).send(bytes);
@@ -283,10 +284,11 @@ function clientOf({ headers }: FastifyRequest): { accept: string | undefined; us
   return { accept: headers.accept, userAgent: headers["user-agent"] ?? "" };
 }
 
+const isAway =
+  /timed out|isn't writeable|Connection is closed|max retries|^(LOADING|READONLY|OOM|MISCONF|CLUSTERDOWN)|ECONN|EPIPE|ENOENT/i;
+
 /** Errors of a Redis that is down, hanging, starting or out of memory. */
 function isStoreAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /timed out|isn't writeable|Connection is closed|max retries|^(LOADING|READONLY|OOM|MISCONF|CLUSTERDOWN)|ECONN|EPIPE|ENOENT/i.test(
-    error.message,
-  );
+  return isAway.test(error.message);
 }

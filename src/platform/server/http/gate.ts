@@ -155,7 +155,7 @@ function watchEnd(response: ServerResponse): OnOver {
 }
 
 /** Takes from a limit while a response is open. */
-function hold(limit: SharedLimit, client: string, onOver: OnOver, refusal: string) {
+function hold(limit: SharedLimit, client: string, onOver: OnOver, message: string) {
   let held = 0;
   let isOver = false;
   const release = (): void => {
@@ -171,7 +171,7 @@ function hold(limit: SharedLimit, client: string, onOver: OnOver, refusal: strin
     add(amount: number): void {
       // The client is gone, so nothing would release the amount.
       if (isOver) throw badRequest("the request was broken off");
-      if (limit.take(client, amount) !== undefined) throw tooManyRequests(1, refusal);
+      if (limit.take(client, amount) !== undefined) throw tooManyRequests(1, message);
       held += amount;
     },
   };

@@ -72,7 +72,7 @@ export async function handleResource(
 export function selectionOf(request: ResourceRequest): Selection {
   const { plane, kind, path, query } = request;
   const byQuery = readSelectors(query, kind);
-  return { plane, kind, namespace: path.namespace, ...(byQuery === undefined ? {} : { matches: byQuery }) };
+  return { plane, kind, namespace: path.namespace, matches: byQuery };
 }
 
 function objectResponse(

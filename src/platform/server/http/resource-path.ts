@@ -7,8 +7,8 @@ export interface ResourcePath {
   readonly plural: string;
   /** Undefined for cluster-scoped objects and for a collection across all namespaces. */
   readonly namespace?: string;
-  readonly name?: string;
-  readonly subresource?: string;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
 }
 
 /**
@@ -43,11 +43,7 @@ function isNamespaceSubresource(parts: readonly string[]): boolean {
 function named(base: ResourcePath, rest: readonly string[]): ResourcePath | undefined {
   const [name, subresource, ...more] = rest;
   if (more.length > 0) return undefined;
-  return {
-    ...base,
-    ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
-  };
+  return { ...base, name, subresource };
 }
 
 /** The kind behind a path, among those that the plane serves; undefined means 404. */

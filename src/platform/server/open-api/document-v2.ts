@@ -1,3 +1,4 @@
+import { defined } from "../../../base/core/defined.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import type { JsonObject } from "../object.ts";
 import { apiParts } from "./api-parts.ts";
@@ -30,24 +31,26 @@ export function openApiV2Document(kinds: readonly KindDefinition[], shared: Shar
 }
 
 function printParameter({ name, in: place, type, description }: Parameter): JsonObject {
-  return {
+  return defined({
     uniqueItems: true,
     type,
     description,
     name,
     in: place,
-    ...(place === "path" ? { required: true } : {}),
-  };
+    required: place === "path" || undefined,
+  });
 }
 
 function printOperation(operation: Operation): JsonObject {
   const { body, kind, produces } = operation;
-  const bodyParameter = body && {
-    name: "body",
-    in: "body",
-    ...(body.isRequired ? { required: true } : {}),
-    schema: referenceTo(body.component, version2),
-  };
+  const bodyParameter =
+    body &&
+    defined({
+      name: "body",
+      in: "body",
+      required: body.isRequired || undefined,
+      schema: referenceTo(body.component, version2),
+    });
   const responses = Object.entries(operation.responses).map(([code, component]) => {
     const described = { description: reasonOf(code) };
     if (component === undefined) return [code, described] as const;

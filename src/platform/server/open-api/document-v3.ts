@@ -1,3 +1,4 @@
+import { defined } from "../../../base/core/defined.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import type { JsonObject } from "../object.ts";
 import { type ApiPart, apiParts } from "./api-parts.ts";
@@ -38,13 +39,13 @@ function pathItem({ parameters, operations }: ApiPath): JsonObject {
 }
 
 function printParameter({ name, in: place, type, description }: Parameter): JsonObject {
-  return {
+  return defined({
     name,
     in: place,
     description,
-    ...(place === "path" ? { required: true } : {}),
+    required: place === "path" || undefined,
     schema: { type, uniqueItems: true },
-  };
+  });
 }
 
 function printOperation(operation: Operation): JsonObject {
@@ -56,18 +57,20 @@ function printOperation(operation: Operation): JsonObject {
     if (component === undefined) return [code, described] as const;
     return [code, { ...described, content: content(produces, referenceTo(component, version3)) }] as const;
   });
-  const requestBody = body && {
-    content: content(body.mediaTypes, referenceTo(body.component, version3)),
-    ...(body.isRequired ? { required: true } : {}),
-  };
-  return {
+  const requestBody =
+    body &&
+    defined({
+      content: content(body.mediaTypes, referenceTo(body.component, version3)),
+      required: body.isRequired || undefined,
+    });
+  return defined({
     tags: [operation.tag],
     description: operation.description,
     operationId: operation.id,
     parameters: operation.parameters.map(printParameter),
-    ...(requestBody === undefined ? {} : { requestBody }),
+    requestBody,
     responses: Object.fromEntries(responses),
     "x-kubernetes-action": operation.action,
     "x-kubernetes-group-version-kind": { group: kind.group, version: kind.version, kind: kind.kind },
-  };
+  });
 }

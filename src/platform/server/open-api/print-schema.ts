@@ -1,3 +1,4 @@
+import { defined } from "../../../base/core/defined.ts";
 import type { JsonObject } from "../object.ts";
 import type { Schema, SchemaComponent } from "../schema/schema.ts";
 
@@ -51,12 +52,13 @@ export function printComponents(components: readonly SchemaComponent[], dialect:
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (printed.has(next.name)) continue;
     const { groupVersionKinds } = next;
-    printed.set(next.name, {
-      ...printOwn(next.schema, dialect, refer),
-      ...(groupVersionKinds === undefined
-        ? {}
-        : { "x-kubernetes-group-version-kind": groupVersionKinds.map((each) => ({ ...each })) }),
-    });
+    printed.set(
+      next.name,
+      defined({
+        ...printOwn(next.schema, dialect, refer),
+        "x-kubernetes-group-version-kind": groupVersionKinds?.map((each) => ({ ...each })),
+      }),
+    );
   }
   return Object.fromEntries([...printed].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
@@ -75,10 +77,10 @@ function printOwn(schema: Schema, dialect: Dialect, refer: Refer): JsonObject {
   const { component: _, properties, items, additionalProperties, ...keywords } = dialect.adapt(schema);
   const print = (child: Schema) => printSchema(child, dialect, refer);
   const fields = Object.entries(properties ?? {}).map(([name, child]) => [name, print(child)] as const);
-  return {
+  return defined({
     ...(keywords as unknown as JsonObject),
-    ...(properties === undefined ? {} : { properties: Object.fromEntries(fields) }),
-    ...(items === undefined ? {} : { items: print(items) }),
-    ...(additionalProperties === undefined ? {} : { additionalProperties: print(additionalProperties) }),
-  };
+    properties: properties && Object.fromEntries(fields),
+    items: items && print(items),
+    additionalProperties: additionalProperties && print(additionalProperties),
+  });
 }

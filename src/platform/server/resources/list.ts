@@ -25,7 +25,7 @@ export interface Selection {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
   /** Undefined: every object. */
-  readonly matches?: (object: KubeObject) => boolean;
+  readonly matches?: ((object: KubeObject) => boolean) | undefined;
 }
 
 export function selectionPrefix({ kind, namespace }: Selection): string {

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/core/defined.ts";
 import { trackUpdate } from "../apply/apply.ts";
 import { type Manager, readManagers, type Writer, writeManagers } from "../apply/managers.ts";
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
@@ -23,14 +24,14 @@ export function newObject(object: KubeObject, target: Target, uid: string, now: 
   } = object.metadata;
   return {
     ...object,
-    metadata: {
+    metadata: defined({
       ...given,
       name,
-      ...(kind.namespaced ? { namespace } : {}),
+      namespace: kind.namespaced ? namespace : given.namespace,
       uid,
       creationTimestamp: now,
-      ...(kind.builtIn ? {} : { generation: 1 }),
-    },
+      generation: kind.builtIn ? given["generation"] : 1,
+    }),
   };
 }
 
@@ -85,7 +86,7 @@ export function changedObject(
   if (subresource === "status") {
     const { status: _, ...others } = cloneJson(old);
     const status = given["status"];
-    return { ...others, ...(status === undefined ? {} : { status }) } as KubeObject;
+    return defined({ ...others, status }) as KubeObject;
   }
   const metadata = { ...given.metadata };
   const fixed = ["name", "namespace", "uid", "creationTimestamp", "resourceVersion", "generation"].concat([
@@ -102,7 +103,7 @@ export function changedObject(
   const object: KubeObject = { ...given, metadata };
   if (!kind.statusSubresource) return object;
   const { status: _, ...others } = object;
-  return { ...others, ...(old["status"] === undefined ? {} : { status: old["status"] }) } as KubeObject;
+  return defined({ ...others, status: old["status"] }) as KubeObject;
 }
 
 /** Rejects the removal of a server finalizer. @throws StatusError 422 */

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/core/defined.ts";
 import { applySteps } from "../apply/apply.ts";
 import { configurationFault } from "../apply/configuration-fault.ts";
 import { renewedAnnotations } from "../apply/last-applied.ts";
@@ -174,12 +175,9 @@ function undeclared(paths: readonly string[]): string {
 function appliedPart(given: KubeObject, kind: KindDefinition, subresource: string): KubeObject {
   if (subresource === "status") {
     const { name, namespace, uid, resourceVersion } = given.metadata;
-    const identity = { name, namespace, uid, resourceVersion };
-    const metadata = Object.fromEntries(
-      Object.entries(identity).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
-    );
+    const metadata = defined({ name, namespace, uid, resourceVersion });
     const { apiVersion, status } = given;
-    return { apiVersion, kind: given.kind, metadata, ...(status === undefined ? {} : { status }) };
+    return defined({ apiVersion, kind: given.kind, metadata, status });
   }
   if (!kind.statusSubresource) return given;
   const { status: _, ...others } = given;

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/core/defined.ts";
 import type { Json } from "../object.ts";
 
 /**
@@ -75,5 +76,5 @@ export interface GroupVersionKind {
 
 /** Schema of a field that refers to a component. @param description absent for list items, which have none */
 export function referTo(component: SchemaComponent, description?: string): Schema {
-  return { ...component.schema, ...(description === undefined ? {} : { description }), component };
+  return defined({ ...component.schema, description, component });
 }

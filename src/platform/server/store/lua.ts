@@ -60,7 +60,9 @@ local function exceeding(quota, key, limits, change)
       local used = tonumber(redis.call('HGET', key, name) or 0)
       if used + change[name] > limits[name] then
         found = found or {'exceeded', quota}
-        for _, value in ipairs({name, change[name], used, limits[name]}) do found[#found + 1] = tostring(value) end
+        for _, value in ipairs({name, change[name], used, limits[name]}) do
+          found[#found + 1] = tostring(value)
+        end
       end
     end
   end

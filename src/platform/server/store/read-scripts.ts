@@ -32,7 +32,8 @@ local items, bytes, maxBytes = {}, 0, tonumber(ARGV[6])
 local taken, wanted = 0, math.min(limit, #keys)
 while taken < wanted and bytes < maxBytes do
   -- Few at once: those that turn out to be too many have been read in vain.
-  for _, json in ipairs(redis.call('HMGET', KEYS[2], unpack(keys, taken + 1, math.min(taken + 20, wanted)))) do
+  local part = {unpack(keys, taken + 1, math.min(taken + 20, wanted))}
+  for _, json in ipairs(redis.call('HMGET', KEYS[2], unpack(part))) do
     taken = taken + 1
     bytes = bytes + #json
     items[#items + 1] = keys[taken]

@@ -7,7 +7,8 @@ export const createPlaneScript = `
 ${nextVersion}
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 local version = nextVersion(0)
-redis.call('HSET', KEYS[1], 'rv', version, 'compacted', version, 'logged', version, 'logBytes', 0, 'counted', version)
+redis.call('HSET', KEYS[1], 'rv', version, 'compacted', version, 'logged', version, 'counted', version)
+redis.call('HSET', KEYS[1], 'logBytes', 0)
 return 1
 `;
 
@@ -16,7 +17,9 @@ export const removePlaneScript = `
 ${logFunctions}
 ${usageFunctions}
 local change = {}
-for _, name in ipairs(countedResources) do change[name] = -tonumber(redis.call('HGET', KEYS[1], name) or 0) end
+for _, name in ipairs(countedResources) do
+  change[name] = -tonumber(redis.call('HGET', KEYS[1], name) or 0)
+end
 count(change)
 addLogBytes(-tonumber(redis.call('HGET', KEYS[1], 'logBytes') or 0))
 redis.call('UNLINK', unpack(KEYS, 1, 7))

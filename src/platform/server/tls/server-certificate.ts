@@ -19,8 +19,8 @@ export interface ServerCertificate extends CertificateAndKey {
 export interface CertificateOptions {
   readonly stateDirectory: string;
   /** The operator's own (`platform.tls`); both or neither. */
-  readonly certFile?: string;
-  readonly keyFile?: string;
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
   /** Names besides localhost, 127.0.0.1, ::1 and the host's. */
   readonly extraNames: readonly string[];
 }

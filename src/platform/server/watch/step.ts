@@ -7,7 +7,7 @@ export interface WatchFilter {
   /** Key prefix of the collection. */
   readonly prefix: string;
   /** Undefined: every object of the collection. */
-  readonly matches?: (object: KubeObject) => boolean;
+  readonly matches?: ((object: KubeObject) => boolean) | undefined;
 }
 
 export interface WatchEvent {

@@ -1,3 +1,4 @@
+import { defined } from "../../../../base/core/defined.ts";
 import type { KindDefinition } from "../../kinds/kind.ts";
 import { apiVersionOf } from "../../kinds/kind.ts";
 import type { JsonObject, KubeObject } from "../../object.ts";
@@ -108,11 +109,11 @@ export function deletedStatus(kind: KindDefinition, object: KubeObject): JsonObj
     apiVersion: "v1",
     metadata: {},
     status: "Success",
-    details: {
+    details: defined({
       name: object.metadata.name ?? "",
-      ...(kind.group === "" ? {} : { group: kind.group }),
+      group: kind.group || undefined,
       kind: kind.plural,
       uid: object.metadata.uid ?? "",
-    },
+    }),
   };
 }

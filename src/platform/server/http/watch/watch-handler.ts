@@ -27,7 +27,7 @@ export interface WatchContext {
   /**
    * Limits concurrent store reads of watches, fairly by plane: a read occupies memory until it is written.
    */
-  readonly turns: FairSemaphore;
+  readonly semaphore: FairSemaphore;
   readonly clock: Clock;
   readonly bookmarkMs: number;
 }
@@ -49,10 +49,7 @@ export async function serveWatch(
   signal: AbortSignal,
 ): Promise<void> {
   const { store, clock } = context;
-  const filter = {
-    prefix: selectionPrefix(selection),
-    ...(selection.matches === undefined ? {} : { matches: selection.matches }),
-  };
+  const filter = { prefix: selectionPrefix(selection), matches: selection.matches };
   const encode = eventEncoder(selection.kind, form, clock);
   const deadlineMs = clock.monotonicMs() + options.timeoutMs;
   let nextBookmarkMs = clock.monotonicMs() + context.bookmarkMs;
@@ -186,17 +183,17 @@ async function sendExisting(
 }
 
 async function inTurn<T>(
-  { turns }: WatchContext,
+  { semaphore }: WatchContext,
   plane: Plane,
   work: () => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
   const owner = planeKey(plane);
-  await turns.acquire(owner, signal);
+  await semaphore.acquire(owner, signal);
   try {
     return await work();
   } finally {
-    turns.release(owner);
+    semaphore.release(owner);
   }
 }
 

@@ -39,7 +39,7 @@ export interface ReadTotals {
  * Reads raw samples (or, with `ScopedEvaluation`, the points of expressions) from one kind of store. The
  * SampleReader handles the rest for all kinds: the semaphore, sharing, the tenant check, metrics.
  */
-export interface FlavorReader<Read extends ScopedRead | ScopedEvaluation = ScopedRead> {
+export interface ScopedReader<Read extends ScopedRead | ScopedEvaluation = ScopedRead> {
   /**
    * Passes every series of the query with its samples after `fromMs` and up to `toMs` to `receiver`,
    * synchronously, as they arrive. Resolves to "stopped" when the receiver wants no more.
@@ -58,7 +58,7 @@ export interface SampleReceiver {
   /** Reports decoded bytes of the body, as they arrive. */
   onBytes(bytes: number): void;
   /** Reports lines that were left out of a read that continues. `reason` is stable. */
-  onRefused(reason: string, lines: number, message: string): void;
+  onInvalid(reason: string, lines: number, message: string): void;
   /** Called between pieces of the body. */
   wantsMore(): boolean;
 }
