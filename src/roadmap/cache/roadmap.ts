@@ -14,7 +14,8 @@ import { createRoadmapMetrics, type RoadmapMetrics } from "./metrics.ts";
 import { openRefreshQueue, type RefreshQueue } from "./refresh-queue.ts";
 import { type RunResult, runRefresh } from "./refresh-run.ts";
 import { createReplica } from "./replica.ts";
-import { createSharedCache, eventsChannel } from "./shared-cache.ts";
+import { createSharedCache } from "./shared-cache.ts";
+import { eventsChannel } from "./shared-event.ts";
 import { createWarmFile } from "./warm-file.ts";
 
 /**
@@ -88,7 +89,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
       const connection = open("background", "roadmap");
       const workerConnection = open("worker", "roadmap-worker");
       const subscriber = open("subscriber", "roadmap-events");
-      const shared = createSharedCache(connection);
+      const shared = createSharedCache(connection, clock);
       const onInvalid = (): void => metrics.foundInvalid();
       const replica = createReplica({ cache, shared, board, log, onInvalid });
       const report = createReporter(cache, metrics, log);
