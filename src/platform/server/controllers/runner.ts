@@ -3,7 +3,7 @@ import { nextDelay } from "../../../base/core/backoff.ts";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/core/log.ts";
-import { pause } from "../../../base/core/signals.ts";
+import { logErrors, runLoop, Wakeup } from "../../../base/core/loop.ts";
 import { keyPrefix, type RedisConnection } from "../../../base/redis/connection.ts";
 import { type Lease, takeLease } from "../../../base/redis/lease.ts";
 import type { AccessDirectory } from "../access/directory.ts";
@@ -55,10 +55,10 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
   let lease: Lease | undefined;
   let askAgainMs = 0;
   let nextScanMs = 0;
-  let wake = new AbortController();
+  const wakeup = new Wakeup();
   const stopListening = feed.onAnyChange((key) => {
     pending.add(key);
-    wake.abort();
+    wakeup.wake();
   });
 
   const holdsLease = (): boolean => lease?.signal.aborted === false;
@@ -101,20 +101,19 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
   };
 
   try {
-    while (!signal.aborted) {
-      wake = new AbortController();
+    const tick = async (): Promise<number> => {
       try {
         await turn();
       } catch (error) {
         if (!signal.aborted) log.warn({ error: describeError(error) }, "the controllers' turn failed");
-        await clock.sleep(idleMs, signal).catch(() => undefined);
+        await clock.sleep(idleMs, signal);
       }
       // A short pause bounds the cost of a burst; each turn takes everything queued meanwhile.
-      await clock.sleep(20, signal).catch(() => undefined);
-      if (!wake.signal.aborted || !holdsLease()) {
-        await pause(clock, idleMs, [signal, wake.signal]);
-      }
-    }
+      await clock.sleep(20, signal);
+      return idleMs;
+    };
+    const onError = logErrors("controllers", log);
+    await runLoop(tick, { clock, pauseAfterErrorMs: idleMs, onError, wakeup }, signal);
   } finally {
     stopListening();
     await lease?.release();
