@@ -5,14 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/core/log.ts";
 import { Releasers } from "../../src/base/core/service.ts";
+import { FencedError } from "../../src/base/redis/lease.ts";
 import { createRedis, type RedisConnections } from "../../src/base/redis/redis.ts";
 import type { RedisStateOptions } from "../../src/exporter/delivery/fleet/redis-state.ts";
-import {
-  endPause,
-  FencedError,
-  leaseMs,
-  type SinkLease,
-} from "../../src/exporter/delivery/fleet/sink-lease.ts";
+import { endPause, leaseMs, type SinkLease } from "../../src/exporter/delivery/fleet/sink-lease.ts";
 import { lateKey } from "../../src/exporter/delivery/late/late-samples.ts";
 import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
 import { RequestEntries } from "../../src/exporter/delivery/state/request-entries.ts";

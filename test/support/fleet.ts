@@ -3,8 +3,8 @@ import { systemClock } from "../../src/base/core/clock.ts";
 import type { RedisConnections } from "../../src/base/redis/redis.ts";
 import { RedisState, type RedisStateOptions } from "../../src/exporter/delivery/fleet/redis-state.ts";
 import {
-  type LeaseOutcome,
   type SinkLease,
+  type SinkLeaseOutcome,
   takeSinkLease,
 } from "../../src/exporter/delivery/fleet/sink-lease.ts";
 import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
@@ -28,7 +28,7 @@ export class StateReplica {
     return this;
   }
 
-  take(sink: string, heedPause = true): Promise<LeaseOutcome> {
+  take(sink: string, heedPause = true): Promise<SinkLeaseOutcome> {
     return takeSinkLease(sink, {
       redis: this.state.connection,
       clock: systemClock,

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { Registry } from "prom-client";
 import type { Clock } from "../../base/core/clock.ts";
 import type { Logger } from "../../base/core/log.ts";
-import { runLoop, type Service } from "../../base/core/service.ts";
+import { logErrors, runLoop } from "../../base/core/loop.ts";
+import type { Service } from "../../base/core/service.ts";
 import { version } from "../../base/core/version.ts";
 import { MemoryBudget } from "../../exporter/delivery/batch/memory-budget.ts";
 import { createExportRegistry, sinkExposition } from "../../exporter/delivery/export-metrics.ts";
@@ -199,12 +200,11 @@ export function createExporting(options: ExportingOptions): Exporting {
     name: "rejected store",
     run: (signal) =>
       runLoop(
-        "rejected store",
         async () => {
           await tools.rejected.sweep();
           return sweepRejectedMs;
         },
-        { clock, log, pauseAfterErrorMs: sweepRejectedMs },
+        { clock, pauseAfterErrorMs: sweepRejectedMs, onError: logErrors("rejected store", log) },
         signal,
       ),
   };

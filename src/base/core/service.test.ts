@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "./clock.ts";
-import { silentLogger } from "./log.ts";
-import { Releasers, runLoop, runServices, runStages, type Service } from "./service.ts";
+import { Releasers, runServices, runStages, type Service } from "./service.ts";
 
 function untilAborted(name: string, ended: string[]): Service {
   return {
@@ -50,20 +49,6 @@ test("releasers run last in, first out, and one that fails does not keep the oth
   releasers.push(() => Promise.resolve(order.push(3)));
   await expect(releasers.releaseAll()).rejects.toThrow("releasing resources failed");
   expect(order).toEqual([3, 1]);
-});
-
-test("a loop survives a failing turn and ends with its signal", async () => {
-  const controller = new AbortController();
-  let turns = 0;
-  const tick = async () => {
-    turns++;
-    if (turns === 1) throw new Error("once");
-    if (turns === 3) controller.abort();
-    return 0;
-  };
-  const options = { clock: systemClock, log: silentLogger, pauseAfterErrorMs: 0 };
-  await runLoop("test", tick, options, controller.signal);
-  expect(turns).toBe(3);
 });
 
 describe("runStages", () => {

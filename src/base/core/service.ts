@@ -1,6 +1,3 @@
-import type { Clock } from "./clock.ts";
-import { describeError } from "./errors.ts";
-import type { Logger } from "./log.ts";
 import { untilAborted, withEither } from "./signals.ts";
 
 /**
@@ -91,32 +88,4 @@ export async function runStages(
   await Promise.all(running);
   signal.removeEventListener("abort", onAbort);
   if (failures.length > 0) throw failures[0];
-}
-
-/**
- * The only loop primitive: calls `tick` until the signal aborts, each time after the pause (ms) that the last
- * tick returned. A tick that throws is logged and repeated after `pauseAfterErrorMs`: a loop ends only with
- * its daemon.
- */
-export async function runLoop(
-  name: string,
-  tick: (signal: AbortSignal) => Promise<number>,
-  options: { clock: Clock; log: Logger; pauseAfterErrorMs: number },
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    let pauseMs: number;
-    try {
-      pauseMs = await tick(signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      options.log.error({ loop: name, error: describeError(error) }, "a loop's turn failed; it goes on");
-      pauseMs = options.pauseAfterErrorMs;
-    }
-    try {
-      await options.clock.sleep(pauseMs, signal);
-    } catch {
-      return;
-    }
-  }
 }

@@ -1,7 +1,9 @@
 import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/core/log.ts";
+import { runLoop } from "../../base/core/loop.ts";
 import type { Service } from "../../base/core/service.ts";
+import { pause } from "../../base/core/signals.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { sinkOfKey } from "./late/late-samples.ts";
 import { planChanges } from "./plan/plan-changes.ts";
@@ -49,17 +51,19 @@ export class Reconciler implements Service {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options;
     const unsubscribe = this.#options.desired.subscribe(() => this.#reconcileSoon(signal));
     try {
       this.#reconcileSoon(signal);
-      while (!signal.aborted) {
-        await this.#options.clock.sleep(sweepEveryMs, signal).catch(() => undefined);
-        if (signal.aborted) return;
-        // A shared store may be unavailable; the next sweep tries again.
-        await this.sweep().catch((error: unknown) =>
-          this.#options.log.warn({ error: describeError(error) }, "old checkpoints could not be swept"),
-        );
-      }
+      await pause(clock, sweepEveryMs, [signal]);
+      const sweep = async (): Promise<number> => {
+        await this.sweep();
+        return sweepEveryMs;
+      };
+      // A shared store may be unavailable; the next sweep tries again.
+      const onError = (error: unknown): void =>
+        log.warn({ error: describeError(error) }, "old checkpoints could not be swept");
+      await runLoop(sweep, { clock, pauseAfterErrorMs: sweepEveryMs, onError }, signal);
     } finally {
       unsubscribe();
     }

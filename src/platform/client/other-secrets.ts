@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/core/clock.ts";
 import type { Logger } from "../../base/core/log.ts";
-import { pause } from "../../base/core/signals.ts";
+import { logErrors, runLoop, Wakeup } from "../../base/core/loop.ts";
 import { basicAuthType } from "../../exporter/policy/spec/secret.ts";
 import type { PlaneClient } from "./plane-client.ts";
 
@@ -33,7 +33,7 @@ export class OtherSecrets {
   readonly #options: OtherSecretsOptions;
   /** By `namespace/name`. */
   #known = new Map<string, { readonly isThere: boolean; readonly askedMs: number }>();
-  #wake = new AbortController();
+  readonly #wakeup = new Wakeup();
 
   constructor(options: OtherSecretsOptions) {
     this.#options = options;
@@ -41,19 +41,15 @@ export class OtherSecrets {
 
   /** Call when policies or Secrets have changed: other Secrets may be missing. */
   notice(): void {
-    this.#wake.abort();
+    this.#wakeup.wake();
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    try {
-      while (!signal.aborted) {
-        this.#wake = new AbortController();
-        const waitMs = (await this.tick(signal)) === 0 ? Number.POSITIVE_INFINITY : repeatMs;
-        await pause(this.#options.clock, waitMs, [signal, this.#wake.signal]);
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    const { clock, log } = this.#options;
+    const tick = async (): Promise<number> =>
+      (await this.tick(signal)) === 0 ? Number.POSITIVE_INFINITY : repeatMs;
+    const onError = logErrors("other Secrets", log);
+    await runLoop(tick, { clock, pauseAfterErrorMs: repeatMs, onError, wakeup: this.#wakeup }, signal);
   }
 
   /**

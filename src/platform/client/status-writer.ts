@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/core/clock.ts";
 import type { Logger } from "../../base/core/log.ts";
-import { runLoop, type Service } from "../../base/core/service.ts";
+import { logErrors, runLoop } from "../../base/core/loop.ts";
+import type { Service } from "../../base/core/service.ts";
 import { isObject, valueAt } from "../../base/documents/document-path.ts";
 import { type PolicyRef, sinkKey } from "../../exporter/policy/spec/types.ts";
 import type { PolicyStatus } from "../../exporter/policy/status/conditions.ts";
@@ -111,6 +112,9 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
     name: "policy status",
     snapshot: () => ({ written: written.size, failing: retryAtMs.size }),
     tick,
-    run: (signal) => runLoop("policy status", tick, { clock, log, pauseAfterErrorMs: retryMs }, signal),
+    run(signal) {
+      const onError = logErrors("policy status", log);
+      return runLoop(tick, { clock, pauseAfterErrorMs: retryMs, onError }, signal);
+    },
   };
 }

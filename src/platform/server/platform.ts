@@ -4,7 +4,8 @@ import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
 import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import type { Logger } from "../../base/core/log.ts";
-import { Releasers, runLoop, runServices, type Service } from "../../base/core/service.ts";
+import { logErrors, runLoop } from "../../base/core/loop.ts";
+import { Releasers, runServices, type Service } from "../../base/core/service.ts";
 import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
 import type { RedisConnection } from "../../base/redis/connection.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
@@ -237,7 +238,8 @@ async function runCompaction(
     semaphore.forgetIdle();
     return Math.min(compactEveryMs, keepMs);
   };
-  await runLoop("compaction", tick, { clock, log, pauseAfterErrorMs: compactEveryMs }, signal);
+  const onError = logErrors("compaction", log);
+  await runLoop(tick, { clock, pauseAfterErrorMs: compactEveryMs, onError }, signal);
 }
 
 /** Switches to a new certificate after a renewal, or after the operator replaced the files. */
@@ -260,5 +262,6 @@ async function runCertificateWatch(
     }
     return isOperators ? 60_000 : certificateCheckMs;
   };
-  await runLoop("certificate", tick, { clock, log, pauseAfterErrorMs: 60_000 }, signal);
+  const onError = logErrors("certificate", log);
+  await runLoop(tick, { clock, pauseAfterErrorMs: 60_000, onError }, signal);
 }

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
-import { pause } from "../../base/core/signals.ts";
+import { runLoop, Wakeup } from "../../base/core/loop.ts";
 import { itemSchema } from "./backlog.ts";
 import { type Board, type BoardContent, type BoardResult, failed } from "./board.ts";
 
@@ -121,13 +121,13 @@ async function watchFile(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  let wake: () => void = () => undefined;
+  const wakeup = new Wakeup();
   const name = basename(path);
   const open = () => {
     try {
       const watcher = watch(dirname(path), (_event, changed) => {
         // A ConfigMap update replaces a link named `..data`, not the file.
-        if (changed === null || changed === name || changed === "..data") wake();
+        if (changed === null || changed === name || changed === "..data") wakeup.wake();
       });
       watcher.on("error", () => watcher.close());
       return watcher;
@@ -138,16 +138,15 @@ async function watchFile(
   const watcher = open();
   try {
     let last = await fingerprint(path);
-    while (!signal.aborted) {
-      const woken = new AbortController();
-      wake = () => woken.abort();
-      await pause(clock, pollMs, [signal, woken.signal]);
-      // A writer may not have finished: one change should cause one call.
-      await clock.sleep(settleMs, signal).catch(() => undefined);
+    const tick = async (): Promise<number> => {
       const now = await fingerprint(path);
       if (now !== last && !signal.aborted) onChange();
       last = now;
-    }
+      return pollMs;
+    };
+    // A writer may not have finished: one change should cause one call, after `settleMs`.
+    const options = { clock, pauseAfterErrorMs: pollMs, onError: () => undefined, wakeup, settleMs };
+    await runLoop(tick, options, signal);
   } finally {
     watcher?.close();
   }

@@ -1,7 +1,8 @@
 import type { Logger } from "../../base/core/log.ts";
 import type { Board } from "../board/board.ts";
 import type { BacklogCache } from "./cache.ts";
-import { parseEvent, type SharedCache, type SharedState } from "./shared-cache.ts";
+import type { SharedCache, SharedState } from "./shared-cache.ts";
+import { parseEvent } from "./shared-event.ts";
 
 /** Keeps a replica's memory and the shared entry in Redis in sync: the newer one replaces the other. */
 export interface Replica {

@@ -3,8 +3,8 @@ import type { Registry } from "prom-client";
 import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/core/log.ts";
+import { runLoop, Wakeup } from "../../base/core/loop.ts";
 import { Releasers, type Service } from "../../base/core/service.ts";
-import { pause } from "../../base/core/signals.ts";
 import type { RedisConnection } from "../../base/redis/connection.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import { createFileBoard } from "../board/file-board.ts";
@@ -14,7 +14,8 @@ import { createRoadmapMetrics, type RoadmapMetrics } from "./metrics.ts";
 import { openRefreshQueue, type RefreshQueue } from "./refresh-queue.ts";
 import { type RunResult, runRefresh } from "./refresh-run.ts";
 import { createReplica } from "./replica.ts";
-import { createSharedCache, eventsChannel } from "./shared-cache.ts";
+import { createSharedCache } from "./shared-cache.ts";
+import { eventsChannel } from "./shared-event.ts";
 import { createWarmFile } from "./warm-file.ts";
 
 /**
@@ -88,7 +89,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
       const connection = open("background", "roadmap");
       const workerConnection = open("worker", "roadmap-worker");
       const subscriber = open("subscriber", "roadmap-events");
-      const shared = createSharedCache(connection);
+      const shared = createSharedCache(connection, clock);
       const onInvalid = (): void => metrics.foundInvalid();
       const replica = createReplica({ cache, shared, board, log, onInvalid });
       const report = createReporter(cache, metrics, log);
@@ -136,41 +137,24 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
         return syncEveryMs;
       };
 
-      await loop(tick, signal, (wake) => {
-        connection.on("ready", wake);
-        subscriber.on("ready", () => {
-          subscriber.subscribe(eventsChannel).catch(() => undefined);
-        });
-        subscriber.on("message", (_channel: string, message: string) => {
-          if (replica.hear(message)) wake();
-        });
-        const watching = board.watch?.(() => request("changed"), signal);
-        releasers.push(() => watching);
+      const wakeup = new Wakeup();
+      connection.on("ready", wakeup.wake);
+      subscriber.on("ready", () => {
+        subscriber.subscribe(eventsChannel).catch(() => undefined);
       });
+      subscriber.on("message", (_channel: string, message: string) => {
+        if (replica.hear(message)) wakeup.wake();
+      });
+      const watching = board.watch?.(() => request("changed"), signal);
+      releasers.push(() => watching);
+      const onError = (error: unknown): void =>
+        log.debug({ error: describeError(error) }, "Redis did not respond to the roadmap; trying again");
+      await runLoop(tick, { clock, pauseAfterErrorMs: retryEveryMs, onError, wakeup }, signal);
     } finally {
       queue = undefined;
       // The queue was opened last, so it closes before its connections.
       await releasers.releaseAll();
       await warmFile.saved();
-    }
-  }
-
-  async function loop(
-    tick: () => Promise<number>,
-    signal: AbortSignal,
-    listen: (wake: () => void) => void,
-  ): Promise<void> {
-    let woken = new AbortController();
-    listen(() => woken.abort());
-    while (!signal.aborted) {
-      woken = new AbortController();
-      let pauseMs = retryEveryMs;
-      try {
-        pauseMs = await tick();
-      } catch (error) {
-        log.debug({ error: describeError(error) }, "Redis did not respond to the roadmap; trying again");
-      }
-      await pause(clock, pauseMs, [signal, woken.signal]);
     }
   }
 

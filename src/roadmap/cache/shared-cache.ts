@@ -1,5 +1,7 @@
-import { z } from "zod";
+import type { Clock } from "../../base/core/clock.ts";
 import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts";
+import { type Lease, type LeaseOutcome, takeLease } from "../../base/redis/lease.ts";
+import { runScript } from "../../base/redis/run-script.ts";
 import { type Backlog, type BacklogMeta, parseBacklog, parseMeta } from "../board/backlog.ts";
 import * as scripts from "./scripts.ts";
 
@@ -7,27 +9,13 @@ import * as scripts from "./scripts.ts";
 
 export const cacheKey = `${keyPrefix}:roadmap:backlog`;
 export const leaseKey = `${keyPrefix}:roadmap:lease`;
-export const eventsChannel = `${keyPrefix}:roadmap:events`;
+const fenceKey = `${keyPrefix}:roadmap:fence`;
+
+/** Short, since the fleet reports a refresh for this long after a crash. */
+export const leaseMs = 8_000;
 
 /** Renewed by every refresh; only cleans up after a fleet that is gone for good. */
 const entryLifeMs = 90 * 24 * 3_600_000;
-
-/** Events published to all replicas. */
-const eventSchema = z.discriminatedUnion("event", [
-  z.object({ event: z.literal("refreshing"), by: z.string(), ttlMs: z.number().positive() }),
-  z.object({ event: z.literal("idle"), by: z.string() }),
-  z.object({ event: z.literal("stored"), by: z.string() }),
-]);
-
-export type SharedEvent = z.infer<typeof eventSchema>;
-
-export function parseEvent(message: string): SharedEvent | undefined {
-  try {
-    return eventSchema.safeParse(JSON.parse(message)).data;
-  } catch {
-    return undefined;
-  }
-}
 
 /** The holder of the refresh lease, and its maximum remaining time; 0 ms: no refresh runs. */
 export interface SharedLease {
@@ -58,15 +46,15 @@ export interface Entry {
 
 export interface SharedCache {
   read(known: Entry | undefined): Promise<SharedState>;
-  /** @returns 0 when acquired; otherwise the remaining ms of the other holder's lease */
-  acquire(token: string, ttlMs: number): Promise<number>;
-  renew(token: string, ttlMs: number): Promise<boolean>;
-  release(token: string): Promise<void>;
+  /** Takes the refresh lease; every renewal tells the other replicas that a refresh runs. */
+  takeLease(owner: string): Promise<LeaseOutcome>;
   /**
+   * Stores the result of a refresh and ends the lease.
+   *
    * @returns the new revision; "lost" when the lease was lost; "gone" when the items to keep no longer exist
    */
   store(
-    token: string,
+    lease: Lease,
     meta: BacklogMeta,
     itemsJson: string | undefined,
     knownRevision: number,
@@ -75,9 +63,9 @@ export interface SharedCache {
   discard(meta: string): Promise<void>;
 }
 
-export function createSharedCache(redis: RedisConnection): SharedCache {
+export function createSharedCache(redis: RedisConnection, clock: Clock): SharedCache {
   const run = async (script: string, ...args: Array<string | number>): Promise<number> =>
-    Number(await redis.eval(script, 2, cacheKey, leaseKey, ...args));
+    Number(await runScript(redis, script, [cacheKey], args));
 
   return {
     async read(known) {
@@ -105,23 +93,24 @@ export function createSharedCache(redis: RedisConnection): SharedCache {
       }
       return { ...(await readWhole()), ...lease };
     },
-    async acquire(token, ttlMs) {
-      const reply = await run(scripts.acquireLease, token, ttlMs, eventsChannel);
-      return reply === 1 ? 0 : -reply;
-    },
-    renew: async (token, ttlMs) => (await run(scripts.renewLease, token, ttlMs, eventsChannel)) === 1,
-    release: async (token) => void (await run(scripts.releaseLease, token, eventsChannel)),
-    async store(token, meta, itemsJson, knownRevision) {
-      const reply = await run(
-        scripts.storeResult,
-        ...[token, JSON.stringify(meta), itemsJson ?? "", knownRevision, entryLifeMs, eventsChannel],
-      );
+    takeLease: (owner) =>
+      takeLease({
+        redis,
+        clock,
+        keys: { lease: leaseKey, fence: fenceKey },
+        owner,
+        ttlMs: leaseMs,
+        scripts: scripts.refreshLeaseScripts,
+      }),
+    async store(lease, meta, itemsJson, knownRevision) {
+      const args = [JSON.stringify(meta), itemsJson ?? "", knownRevision, entryLifeMs];
+      const reply = Number(await lease.run(scripts.storeResult, [cacheKey], args));
       if (reply === 0) return "lost";
       return reply === -1 ? "gone" : reply;
     },
     async restore({ revision, backlog, itemsJson }) {
       const meta = JSON.stringify(backlog.meta);
-      return (await run(scripts.restoreEntry, revision, meta, itemsJson, entryLifeMs, eventsChannel)) === 1;
+      return (await run(scripts.restoreEntry, revision, meta, itemsJson, entryLifeMs)) === 1;
     },
     discard: async (meta) => void (await run(scripts.discardEntry, meta)),
   };

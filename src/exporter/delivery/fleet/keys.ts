@@ -30,7 +30,7 @@ function prefixOf(key: string): string {
 
 /** Fields of a sink's state. Prefixes distinguish sources from windows. */
 export const stateFields = {
-  /** The token of the last lease, which every write must present. */
+  /** The fence of the sink's lease, which every write must present; see lease-scripts.ts. */
   fence: "fence",
   /** Redis time (Unix ms) when that lease was taken. */
   leasedAt: "leasedAt",

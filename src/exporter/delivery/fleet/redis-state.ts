@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Clock } from "../../../base/core/clock.ts";
 import type { RedisConnection } from "../../../base/redis/connection.ts";
+import { FencedError, type LeaseArgument } from "../../../base/redis/lease.ts";
 import type { RedisConnections } from "../../../base/redis/redis.ts";
 import { runScript } from "../../../base/redis/run-script.ts";
 import { sinkOfKey } from "../late/late-samples.ts";
@@ -17,7 +18,7 @@ import type { StateRecord } from "../state/state-record.ts";
 import { fleetKeys } from "./keys.ts";
 import { mergeStates, recordsBetween } from "./merge-states.ts";
 import * as scripts from "./scripts.ts";
-import { FencedError, type SinkLease } from "./sink-lease.ts";
+import type { SinkLease } from "./sink-lease.ts";
 import { changesOf, type StateChanges, stateOf, windowIds } from "./state-changes.ts";
 
 /** A write that Redis does not accept is retried for this long, while the lease lasts. */
@@ -225,14 +226,8 @@ export class RedisState implements StateStore {
     const { clock } = this.#options;
     const { set, remove, journals } = changes;
     if (set.size + remove.length + journals.size === 0) return;
-    const keys = [fleetKeys.state(lease.sink), fleetKeys.state(key)];
-    const args: (string | number | Buffer)[] = [
-      lease.fence,
-      set.size,
-      ...[...set].flat(),
-      remove.length,
-      ...remove,
-    ];
+    const keys = [fleetKeys.state(key)];
+    const args: LeaseArgument[] = [set.size, ...[...set].flat(), remove.length, ...remove];
     for (const [id, entries] of journals) {
       keys.push(fleetKeys.journal(key, id));
       if (entries === "gone") args.push(-1);
@@ -242,7 +237,7 @@ export class RedisState implements StateStore {
     for (;;) {
       lease.signal.throwIfAborted();
       try {
-        const reply = await runScript(this.connection, scripts.writeState, keys, args);
+        const reply = await lease.run(scripts.writeState, keys, args);
         if (reply === 1) return;
         throw new FencedError(`another replica has taken ${lease.sink}; nothing is written`);
       } catch (error) {

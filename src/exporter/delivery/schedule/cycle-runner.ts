@@ -1,9 +1,10 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/core/log.ts";
+import { FencedError } from "../../../base/redis/lease.ts";
 import type { RedisEpoch } from "../fleet/redis-epoch.ts";
 import type { RedisState } from "../fleet/redis-state.ts";
-import { FencedError, type SinkLease, takeSinkLease } from "../fleet/sink-lease.ts";
+import { type SinkLease, takeSinkLease } from "../fleet/sink-lease.ts";
 import { cycleJobOf, done, type JobEnd, jobEnd, judgeJob } from "./cycle-job.ts";
 import type { TakenJob } from "./cycle-queue.ts";
 import type { ReplicaSink } from "./replica-sink.ts";

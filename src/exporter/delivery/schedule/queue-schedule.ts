@@ -1,8 +1,8 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/core/log.ts";
+import { runLoop, Wakeup } from "../../../base/core/loop.ts";
 import { Releasers, type Service } from "../../../base/core/service.ts";
-import { pause } from "../../../base/core/signals.ts";
 import type { ConnectionRole, RedisConnection } from "../../../base/redis/connection.ts";
 import type { RedisConnections } from "../../../base/redis/redis.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
@@ -72,8 +72,7 @@ export class QueueSchedule implements Service, Schedule {
   /** Sinks without a policy whose scheduler still exists. */
   #removed = new Set<string>();
   #queue: CycleQueue | undefined;
-  /** Ends the pause between two ticks, including one that has not begun. */
-  #wake: () => void = () => undefined;
+  readonly #wakeup = new Wakeup();
   #isStopping = false;
 
   constructor(options: QueueScheduleOptions) {
@@ -114,7 +113,7 @@ export class QueueSchedule implements Service, Schedule {
     this.#options.reports.unfollow(key);
     this.#changed.delete(key);
     this.#removed.add(key);
-    this.#wake();
+    this.#wakeup.wake();
     await sink?.stop();
   }
 
@@ -147,23 +146,15 @@ export class QueueSchedule implements Service, Schedule {
       return connection;
     };
     releasers.push(() => state.close());
-    const wake = (): void => this.#wake();
     try {
       const connection = open("background", "export-queue");
       const workerConnection = open("worker", "export-worker");
       this.#listen(open("subscriber", "export-taken"));
-      connection.on("ready", wake);
-      while (!signal.aborted) {
-        const woken = new AbortController();
-        this.#wake = () => woken.abort();
-        let pauseMs = retryEveryMs;
-        try {
-          pauseMs = await this.#tick(connection, workerConnection);
-        } catch (error) {
-          log.debug({ error: describeError(error) }, "Redis did not respond to the schedule; trying again");
-        }
-        await pause(clock, pauseMs, [signal, woken.signal]);
-      }
+      connection.on("ready", this.#wakeup.wake);
+      const onError = (error: unknown): void =>
+        log.debug({ error: describeError(error) }, "Redis did not respond to the schedule; trying again");
+      const options = { clock, pauseAfterErrorMs: retryEveryMs, onError, wakeup: this.#wakeup };
+      await runLoop(() => this.#tick(connection, workerConnection), options, signal);
     } finally {
       await this.#stop();
       await releasers.releaseAll();
@@ -215,7 +206,7 @@ export class QueueSchedule implements Service, Schedule {
   #reschedule(key: string): void {
     this.#removed.delete(key);
     this.#changed.add(key);
-    this.#wake();
+    this.#wakeup.wake();
   }
 
   #wanted(): Map<string, WantedScheduler> {
@@ -245,7 +236,7 @@ export class QueueSchedule implements Service, Schedule {
       subscriber.subscribe(fleetKeys.taken, fleetKeys.reported).then(
         () => {
           reports.missed();
-          this.#wake();
+          this.#wakeup.wake();
         },
         () => undefined,
       );

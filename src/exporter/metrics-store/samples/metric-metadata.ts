@@ -1,7 +1,8 @@
 import { nextDelay } from "../../../base/core/backoff.ts";
 import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/core/log.ts";
-import { runLoop, type Service } from "../../../base/core/service.ts";
+import { logErrors, runLoop } from "../../../base/core/loop.ts";
+import type { Service } from "../../../base/core/service.ts";
 import { isObject } from "../../../base/documents/document-path.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
@@ -62,8 +63,9 @@ export class MetricMetadataCache implements Service {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const options = { clock: this.#clock, log: this.#log, pauseAfterErrorMs: shortestPauseMs };
-    await runLoop(this.name, (turn) => this.tick(turn), options, signal);
+    const onError = logErrors(this.name, this.#log);
+    const options = { clock: this.#clock, pauseAfterErrorMs: shortestPauseMs, onError };
+    await runLoop((turn) => this.tick(turn), options, signal);
   }
 
   /** Fetches the metadata if it is due. @returns ms until the next call @throws the signal's reason */

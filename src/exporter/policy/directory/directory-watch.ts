@@ -1,7 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Clock } from "../../../base/core/clock.ts";
-import { pause } from "../../../base/core/signals.ts";
 
 /**
  * Interval of checks for a path that leads elsewhere without an event (a symlink further up has changed).
@@ -10,45 +9,37 @@ import { pause } from "../../../base/core/signals.ts";
 const checkEveryMs = 30_000;
 
 /**
- * Wakes waiters when something in a directory changes. One watcher is kept while the path leads to the same
+ * Calls back when something in a directory changes. One watcher is kept while the path leads to the same
  * directory: a new one for every scan would dominate an idle daemon's CPU time (bench/idle.ts).
  */
 export class DirectoryWatch {
   readonly #directory: string;
   readonly #clock: Clock;
+  readonly #onChange: () => void;
   #watcher: FSWatcher | undefined;
   /** Device and inode of the watched directory. */
   #identity: string | undefined;
-  #wake = new AbortController();
+  /** Something has changed since the last `begin`. */
+  #isChanged = false;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(directory: string, clock: Clock) {
+  constructor(directory: string, clock: Clock, onChange: () => void) {
     this.#directory = directory;
     this.#clock = clock;
+    this.#onChange = onChange;
   }
 
-  /** Call before each scan. A later change ends the next wait, even if it comes before that wait begins. */
+  /** Call before each scan: every later change calls back. */
   async begin(): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
-    if (!this.#wake.signal.aborted && nowMs < this.#checkedAtMs + checkEveryMs) return;
-    if (this.#wake.signal.aborted) this.#wake = new AbortController();
+    if (!this.#isChanged && nowMs < this.#checkedAtMs + checkEveryMs) return;
+    this.#isChanged = false;
     this.#checkedAtMs = nowMs;
     const identity = await identityOf(this.#directory);
     if (identity !== undefined && identity === this.#identity) return;
     this.close();
     this.#identity = identity;
     this.#watcher = this.#watch();
-  }
-
-  /**
-   * Waits up to `ms` for a change since `begin`.
-   *
-   * @returns whether something changed; also true when the signal aborts
-   */
-  async wait(ms: number, signal: AbortSignal): Promise<boolean> {
-    const wake = this.#wake.signal;
-    await pause(this.#clock, ms, [signal, wake]);
-    return signal.aborted || wake.aborted;
   }
 
   get isWatching(): boolean {
@@ -61,14 +52,19 @@ export class DirectoryWatch {
     this.#identity = undefined;
   }
 
+  #change(): void {
+    this.#isChanged = true;
+    this.#onChange();
+  }
+
   /** @returns undefined where the system provides no watcher; the caller's poll remains */
   #watch(): FSWatcher | undefined {
     try {
-      const watcher = watch(this.#directory, () => this.#wake.abort());
+      const watcher = watch(this.#directory, () => this.#change());
       // A removed directory ends its watcher with an error.
       watcher.on("error", () => {
         this.close();
-        this.#wake.abort();
+        this.#change();
       });
       return watcher;
     } catch {

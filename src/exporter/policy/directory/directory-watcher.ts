@@ -4,6 +4,7 @@ import type { Clock } from "../../../base/core/clock.ts";
 import { describeError, errnoCode } from "../../../base/core/errors.ts";
 import { type Fault, hasErrors, printFault } from "../../../base/core/fault.ts";
 import type { Logger } from "../../../base/core/log.ts";
+import { runLoop, Wakeup } from "../../../base/core/loop.ts";
 import type { Service } from "../../../base/core/service.ts";
 import { directoryPlane } from "../plane.ts";
 import { type CheckedManifest, checkManifest, maxManifestBytes } from "../spec/manifest.ts";
@@ -14,7 +15,7 @@ import { hasEventsForAll } from "./event-coverage.ts";
 
 /** A file is read once it has been unchanged for this long: an editor may still be writing it. */
 const settleMs = 100;
-/** Minimum pause between two scans. */
+/** A change is scanned after this long, which limits how often a directory under constant writes is. */
 const breathMs = 20;
 /**
  * Scan interval without events: network file systems send none. With `settleMs`, edits take effect in 2 s.
@@ -57,6 +58,7 @@ export class DirectoryWatcher implements Service {
   readonly #store: PolicyStore;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #wakeup = new Wakeup();
   readonly #watch: DirectoryWatch;
   readonly #files = new Map<string, FileState>();
   #hasEventsForAll = false;
@@ -70,22 +72,23 @@ export class DirectoryWatcher implements Service {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#watch = new DirectoryWatch(options.directory, options.clock);
+    this.#watch = new DirectoryWatch(options.directory, options.clock, this.#wakeup.wake);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const watch = this.#watch;
+    const tick = async (): Promise<number> => {
+      // Watch before scanning, so that a change after the scan has an event.
+      await this.#watch.begin();
+      return this.look(signal);
+    };
+    // A failed scan neither ends the daemon nor removes policies.
+    const onError = (error: unknown): void =>
+      this.#log.error({ error: describeError(error) }, "looking at the policy directory failed");
+    const options = { clock: this.#clock, pauseAfterErrorMs: pollMs, onError };
     try {
-      while (!signal.aborted) {
-        // Watch before scanning, so that a change after the scan has an event.
-        await watch.begin();
-        const pauseMs = await this.#lookSafely(signal);
-        const changed = await watch.wait(pauseMs, signal);
-        // Limits how often a directory under constant writes is scanned.
-        if (changed) await this.#clock.sleep(breathMs, signal).catch(() => undefined);
-      }
+      await runLoop(tick, { ...options, wakeup: this.#wakeup, settleMs: breathMs }, signal);
     } finally {
-      watch.close();
+      this.#watch.close();
     }
   }
 
@@ -121,17 +124,6 @@ export class DirectoryWatcher implements Service {
     this.#started = true;
     if (isChanging) return settleMs;
     return this.#watch.isWatching && this.#hasEventsForAll && !unreadable ? seldomPollMs : pollMs;
-  }
-
-  /** A failed scan neither ends the daemon nor removes policies. */
-  async #lookSafely(signal: AbortSignal): Promise<number> {
-    try {
-      return await this.look(signal);
-    } catch (error) {
-      if (!signal.aborted)
-        this.#log.error({ error: describeError(error) }, "looking at the policy directory failed");
-      return pollMs;
-    }
   }
 
   snapshot(): DirectorySourceSnapshot {

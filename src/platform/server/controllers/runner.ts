@@ -3,8 +3,9 @@ import { nextDelay } from "../../../base/core/backoff.ts";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/core/log.ts";
-import { pause } from "../../../base/core/signals.ts";
+import { logErrors, runLoop, Wakeup } from "../../../base/core/loop.ts";
 import { keyPrefix, type RedisConnection } from "../../../base/redis/connection.ts";
+import { type Lease, takeLease } from "../../../base/redis/lease.ts";
 import type { AccessDirectory } from "../access/directory.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import { type Plane, planeKey } from "../plane.ts";
@@ -28,26 +29,18 @@ export interface RunnerOptions {
   readonly log: Logger;
 }
 
-const leaseKey = `${keyPrefix}:platform:controllers`;
+const leaseKeys = {
+  lease: `${keyPrefix}:platform:controllers`,
+  fence: `${keyPrefix}:platform:controllers:fence`,
+};
 const leaseMs = 10_000;
-const renewMs = 3_000;
+/** Interval at which a replica without the lease asks for it. */
+const askEveryMs = 3_000;
 /** Full scan interval of all planes, for work whose notification was lost. */
 const fullScanMs = 30_000;
 const idleMs = 500;
 const workAtOnce = 100;
 const retry = { baseMs: 500, maxMs: 60_000, jitter: 0.2 };
-
-const renewScript = `
-local holder = redis.call('GET', KEYS[1])
-if holder == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-if holder then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
-`;
-const releaseScript = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0
-`;
 
 /**
  * Runs the controllers on the replica that holds the lease. The work queue is in Redis, written atomically
@@ -55,25 +48,28 @@ return 0
  */
 export async function runControllers(options: RunnerOptions, signal: AbortSignal): Promise<void> {
   const { redis, store, feed, directory, clock, log } = options;
-  const identity = randomUUID();
+  const owner = randomUUID();
   const failures = new Map<string, number>();
   const planes = new Map<string, Plane>();
   const pending = new Set<string>();
-  let isLeader = false;
-  let nextRenewalMs = 0;
+  let lease: Lease | undefined;
+  let askAgainMs = 0;
   let nextScanMs = 0;
-  let wake = new AbortController();
+  const wakeup = new Wakeup();
   const stopListening = feed.onAnyChange((key) => {
     pending.add(key);
-    wake.abort();
+    wakeup.wake();
   });
 
-  const renew = async (): Promise<void> => {
-    if (clock.monotonicMs() < nextRenewalMs) return;
-    const held = await redis.eval(renewScript, 1, leaseKey, identity, leaseMs);
-    if (held === 1 && !isLeader) nextScanMs = 0;
-    isLeader = held === 1;
-    nextRenewalMs = clock.monotonicMs() + renewMs;
+  const holdsLease = (): boolean => lease?.signal.aborted === false;
+
+  const lead = async (): Promise<void> => {
+    if (holdsLease() || clock.monotonicMs() < askAgainMs) return;
+    const outcome = await takeLease({ redis, clock, keys: leaseKeys, owner, ttlMs: leaseMs });
+    askAgainMs = clock.monotonicMs() + askEveryMs;
+    if (outcome.kind !== "taken") return;
+    lease = outcome.lease;
+    nextScanMs = 0;
   };
 
   const scan = async (): Promise<void> => {
@@ -86,9 +82,9 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
     nextScanMs = clock.monotonicMs() + fullScanMs;
   };
 
-  const tick = async (): Promise<void> => {
-    await renew();
-    if (!isLeader) return;
+  const reconcileAll = async (): Promise<void> => {
+    await lead();
+    if (!holdsLease()) return;
     const isUnknown = [...pending].some((key) => !planes.has(key));
     if (clock.monotonicMs() >= nextScanMs || isUnknown) await scan();
     for (const key of [...pending]) {
@@ -97,8 +93,7 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
       if (plane === undefined) continue;
       const due = await store.dueWork(plane, clock.nowMs(), workAtOnce);
       for (const work of due) {
-        if (signal.aborted) return;
-        await renew();
+        if (signal.aborted || !holdsLease()) return;
         await workOn(options, failures, plane, work, signal);
       }
       if (due.length > 0 || (await store.hasWork(plane))) pending.add(key);
@@ -106,23 +101,22 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
   };
 
   try {
-    while (!signal.aborted) {
-      wake = new AbortController();
+    const tick = async (): Promise<number> => {
       try {
-        await tick();
+        await reconcileAll();
       } catch (error) {
         if (!signal.aborted) log.warn({ error: describeError(error) }, "the controllers' turn failed");
-        await clock.sleep(idleMs, signal).catch(() => undefined);
+        await clock.sleep(idleMs, signal);
       }
-      // A short pause bounds the cost of a burst; each tick takes everything queued meanwhile.
-      await clock.sleep(20, signal).catch(() => undefined);
-      if (!wake.signal.aborted || !isLeader) {
-        await pause(clock, idleMs, [signal, wake.signal]);
-      }
-    }
+      // A short pause bounds the cost of a burst; each turn takes everything queued meanwhile.
+      await clock.sleep(20, signal);
+      return idleMs;
+    };
+    const onError = logErrors("controllers", log);
+    await runLoop(tick, { clock, pauseAfterErrorMs: idleMs, onError, wakeup }, signal);
   } finally {
     stopListening();
-    if (isLeader) await redis.eval(releaseScript, 1, leaseKey, identity).catch(() => undefined);
+    await lease?.release();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/core/log.ts";
+import { logErrors, runLoop } from "../../../base/core/loop.ts";
 import type { RedisConnection } from "../../../base/redis/connection.ts";
 import type { KubeObject } from "../object.ts";
 import { type Plane, planeKey } from "../plane.ts";
@@ -136,10 +137,12 @@ export function createChangeFeed({ store, subscriber, clock, log, pollMs }: Chan
       subscriber.on("ready", onReady);
       if (subscriber.status === "ready") onReady();
       try {
-        while (!signal.aborted) {
-          await clock.sleep(pollMs, signal).catch(() => undefined);
+        const tick = (): number => {
           for (const feed of feeds.values()) void read(feed);
-        }
+          return pollMs;
+        };
+        const onError = logErrors("changes", log);
+        await runLoop(tick, { clock, pauseAfterErrorMs: pollMs, onError }, signal);
       } finally {
         subscriber.off("message", onMessage);
         subscriber.off("ready", onReady);
