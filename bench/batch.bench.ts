@@ -1,6 +1,7 @@
 import { Bench } from "tinybench";
-import { type EncodedSeries, seriesEncoderFor } from "../src/exporter/remote-write/encoding/labels.ts";
+import { seriesEncoderFor } from "../src/exporter/remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../src/exporter/remote-write/encoding/write-request.ts";
+import type { EncodedSeries } from "../src/exporter/series/series.ts";
 import { SampleBuffer, Series } from "../src/exporter/series/series.ts";
 import { metricLabels } from "./export-body.ts";
 import { printNsPerItem } from "./report.ts";

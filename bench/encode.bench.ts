@@ -5,14 +5,11 @@
  */
 import { Bench } from "tinybench";
 import { prometheus } from "../src/exporter/remote-write/encoding/gen/remote-write-1.0.js";
-import {
-  type EncodedSeries,
-  type Protocol,
-  seriesEncoderFor,
-} from "../src/exporter/remote-write/encoding/labels.ts";
+import { type Protocol, seriesEncoderFor } from "../src/exporter/remote-write/encoding/labels.ts";
 import type { RequestBuilder } from "../src/exporter/remote-write/encoding/request.ts";
 import { WriteRequestBuilder } from "../src/exporter/remote-write/encoding/write-request.ts";
 import { WriteRequestV2Builder } from "../src/exporter/remote-write/encoding/write-request-v2.ts";
+import type { EncodedSeries } from "../src/exporter/series/series.ts";
 import { SampleBuffer, Series } from "../src/exporter/series/series.ts";
 
 const shape = { externalLabels: {}, dropLabels: [] };

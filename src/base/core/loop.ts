@@ -55,5 +55,5 @@ export async function runLoop(
 
 /** For loops whose ticks throw only for a fault of telemetryd itself. */
 export function logErrors(loop: string, log: Logger): LoopOptions["onError"] {
-  return (error) => log.error({ loop, error: describeError(error) }, "a loop's turn failed; it goes on");
+  return (error) => log.error({ loop, error: describeError(error) }, "a loop failed; it will run again");
 }

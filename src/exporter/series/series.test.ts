@@ -19,13 +19,13 @@ test("a label is found by its name", () => {
 
 test("the first form is the series itself", () => {
   const series = new Series([{ name: "__name__", value: "up" }]);
-  expect(series.hasBlock).toBe(false);
+  expect(series.isEncoded).toBe(false);
   const block = Buffer.from("labels");
-  series.keepForm(3, series.keepBlock(block, -1, 2));
+  series.keepForm(3, series.keepEncoded(block, -1, 2));
   block.fill(0);
   expect(series.form(3)).toBe(series);
   expect(bytesOf(series).toString()).toBe("labels");
-  expect(series).toMatchObject({ kind: "series", hasBlock: true, hashHigh: -1, hashLow: 2 });
+  expect(series).toMatchObject({ kind: "series", isEncoded: true, hashHigh: -1, hashLow: 2 });
 });
 
 test("a form is kept for each shape, and may be replaced", () => {

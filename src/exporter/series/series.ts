@@ -7,16 +7,33 @@ export interface Label {
 }
 
 /**
+ * The labels of a series as remote-write sends them, for one shape (external and dropped labels, protocol):
+ * from `start` to `end` of `view` lie the `labels` fields of a `TimeSeries` message of remote-write 1.0, sorted
+ * by name, each name once, no empty value. The encoder of remote-write makes it; a series keeps it, so that
+ * each series is encoded once.
+ */
+export interface EncodedSeries extends Span {
+  readonly kind: "series";
+  /**
+   * A strong 64-bit hash of the labels, as two signed halves (small integers to V8, where unsigned ones would
+   * be objects). Equal exactly when the labels sent are equal.
+   */
+  readonly hashHigh: number;
+  readonly hashLow: number;
+  /** The labels as sent, in order. Only for protocol 2.0, which references texts individually. */
+  readonly sentLabels: readonly Label[] | undefined;
+}
+
+/**
  * A series as the hot path uses it: parsed once, then found by the bytes that the store writes for it, so
  * that everything derived from its labels is computed once and kept with it.
  *
  * The cost of a series is mostly its objects, which the garbage collector traces and the processor fetches
  * (bench/shuffled.bench.ts), so it has as few as possible: its labels may be parsed again from the store's
- * bytes (see `metrics-store/samples/label-cache.ts`), and the first form, with everything the hot path needs,
- * is the series itself.
+ * bytes (see `metrics-store/samples/label-cache.ts`), and its first encoded form is the series itself.
  */
-export class Series {
-  /** The block, from `start` to `end`; see {@link keepBlock}. */
+export class Series implements EncodedSeries {
+  /** The first encoded form; see {@link keepEncoded}. */
   view: DataView = noView;
   start = 0;
   end = 0;
@@ -43,7 +60,7 @@ export class Series {
     return "series";
   }
 
-  /** Unused by the shape whose form is the series itself. */
+  /** The series itself is a form of protocol 1.0 only. */
   get sentLabels(): undefined {
     return undefined;
   }
@@ -62,18 +79,18 @@ export class Series {
     return this.#askedValue;
   }
 
-  get hasBlock(): boolean {
+  get isEncoded(): boolean {
     return this.view !== noView;
   }
 
   /**
    * Copies the encoded labels of one shape, the first to ask, to the series' own memory. The series then is
-   * the form of that shape, and is kept like any other form.
+   * the encoded form of that shape.
    *
-   * @param hashHigh high half of the block's hash, signed; `hashLow` likewise
+   * @param hashHigh high half of the labels' hash, signed; `hashLow` likewise
    */
-  keepBlock(block: Uint8Array, hashHigh: number, hashLow: number): this {
-    this.blockIsAt(this.placeBlock(block));
+  keepEncoded(labels: Uint8Array, hashHigh: number, hashLow: number): this {
+    this.blockIsAt(this.placeBlock(labels));
     this.hashHigh = hashHigh;
     this.hashLow = hashLow;
     return this;
@@ -90,8 +107,8 @@ export class Series {
   }
 
   /**
-   * The form that the remote-write room keeps with the series: the encoded labels of one shape (external and
-   * dropped labels, protocol). It is freed with the series when the reader's label cache evicts it.
+   * The form of one shape, kept with the series: its encoded labels, or why it cannot be sent. It is freed with
+   * the series when the reader's label cache evicts it.
    */
   form(index: number): unknown {
     return index === this.#formIndex ? this.#form : this.#otherForms?.[index];

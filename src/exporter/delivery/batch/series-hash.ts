@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { EncodedSeries, SeriesEncoder } from "../../remote-write/encoding/labels.ts";
-import type { Series } from "../../series/series.ts";
+import type { SeriesEncoder } from "../../remote-write/encoding/labels.ts";
+import type { EncodedSeries, Series } from "../../series/series.ts";
 import { SeriesHashTable } from "../late/series-hash-table.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
 

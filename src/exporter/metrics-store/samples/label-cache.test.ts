@@ -95,14 +95,14 @@ describe("the block of a series", () => {
     const all = Array.from({ length: count }, (_, index) => find(cache, metric(index)) as Series);
     for (const [index, series] of all.entries()) {
       // Some have no block, like invalid ones.
-      if (index % 5 > 0) expect(series.keepBlock(blockFor(index), index, -index)).toBe(series);
+      if (index % 5 > 0) expect(series.keepEncoded(blockFor(index), index, -index)).toBe(series);
     }
     for (let generation = 0; generation < 3; generation++) {
       for (let index = count - 1; index >= 0; index -= 1 + (index % 2)) {
         const series = find(cache, metric(index)) as Series;
         expect(series).toBe(all[index]);
-        expect(series.hasBlock).toBe(index % 5 > 0);
-        if (!series.hasBlock) continue;
+        expect(series.isEncoded).toBe(index % 5 > 0);
+        if (!series.isEncoded) continue;
         expect(bytesOf(series).equals(blockFor(index))).toBe(true);
         expect([series.hashHigh, series.hashLow]).toEqual([index, -index]);
         expect(series.label("index")).toBe(String(index));
@@ -115,7 +115,7 @@ describe("the block of a series", () => {
 
   test("of a series that found no place in the cache is kept too", () => {
     const series = find(new LabelCache(100), metric(1)) as Series;
-    series.keepBlock(blockFor(7), 1, 2);
+    series.keepEncoded(blockFor(7), 1, 2);
     expect(bytesOf(series).equals(blockFor(7))).toBe(true);
   });
 });

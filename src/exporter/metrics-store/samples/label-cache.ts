@@ -156,7 +156,7 @@ class CachedSeries extends Series {
     this.#slab = slab;
     this.#keyStart = key.start;
     this.#keyEnd = key.end;
-    if (this.hasBlock) this.blockIsAt(slab.place(bytesOf(this)));
+    if (this.isEncoded) this.blockIsAt(slab.place(bytesOf(this)));
   }
 
   protected override placeBlock(block: Uint8Array): Span {
@@ -213,7 +213,7 @@ class Generation {
     const index = this.#series.length;
     if (index * 2 >= this.#slots.length) this.#grow();
     const length = end - start;
-    const slab = this.#slabFor(length + (series.hasBlock ? series.end - series.start : length));
+    const slab = this.#slabFor(length + (series.isEncoded ? series.end - series.start : length));
     const key = slab.place(bytes.subarray(start, end));
     series.moveTo(slab, key);
     const entry = index * 4;

@@ -1,7 +1,7 @@
 import { bytesOf } from "../../series/label-blocks.ts";
-import type { Series } from "../../series/series.ts";
+import type { EncodedSeries, Series } from "../../series/series.ts";
 import type { KnownCollisions } from "./known-collisions.ts";
-import type { EncodedSeries, InvalidSeries, SeriesEncoder } from "./labels.ts";
+import type { InvalidSeries, SeriesEncoder } from "./labels.ts";
 
 /**
  * Detects different series of one window that are sent with equal labels: their samples would be mixed up,

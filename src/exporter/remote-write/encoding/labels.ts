@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { LabelBlocks, type Span } from "../../series/label-blocks.ts";
+import { LabelBlocks } from "../../series/label-blocks.ts";
 import { legalizeLabelName } from "../../series/label-name.ts";
-import type { Label, Series } from "../../series/series.ts";
+import type { EncodedSeries, Label, Series } from "../../series/series.ts";
 import { compareNames, hasLoneSurrogate, legalizeMetricName, metricNameLabel } from "./label-names.ts";
 import { encodeLabels } from "./labels-field.ts";
 
@@ -22,24 +22,6 @@ export interface LabelShape {
   readonly tenantLabel?: string | undefined;
   /** 1.0 restricts the characters of names; 2.0 accepts any text. */
   readonly protocol: Protocol;
-}
-
-/**
- * A series ready to be written into requests of one shape: usually the `Series` itself, see
- * `Series.keepBlock`.
- */
-export interface EncodedSeries extends Span {
-  // From `start` to `end` of `view`: the block, which is the `labels` fields of a 1.0 `TimeSeries` message,
-  // sorted by name, each name once, no empty value.
-  readonly kind: "series";
-  /**
-   * A strong 64-bit hash of the block, as two signed halves (small integers to V8, where unsigned ones would
-   * be objects). Equal exactly when the labels sent are equal.
-   */
-  readonly hashHigh: number;
-  readonly hashLow: number;
-  /** The labels as sent, in order. Only for protocol 2.0, which references texts individually. */
-  readonly sentLabels: readonly Label[] | undefined;
 }
 
 export type InvalidReason =
@@ -114,7 +96,8 @@ export class SeriesEncoder {
     const digest = hash("sha256", block, "buffer");
     const hashHigh = digest.readInt32LE(0);
     const hashLow = digest.readInt32LE(4);
-    if (this.shape.protocol === "1.0" && !series.hasBlock) return series.keepBlock(block, hashHigh, hashLow);
+    if (this.shape.protocol === "1.0" && !series.isEncoded)
+      return series.keepEncoded(block, hashHigh, hashLow);
     const sentLabels = this.shape.protocol === "1.0" ? undefined : labels;
     return { kind: "series", ...this.#blocks.place(block), hashHigh, hashLow, sentLabels };
   }

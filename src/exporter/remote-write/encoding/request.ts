@@ -1,5 +1,5 @@
-import type { SampleBuffer } from "../../series/series.ts";
-import type { EncodedSeries, Protocol } from "./labels.ts";
+import type { EncodedSeries, SampleBuffer } from "../../series/series.ts";
+import type { Protocol } from "./labels.ts";
 
 /**
  * A finished request body. Immutable: it waits in a lane, and may be sent repeatedly, split, or kept as

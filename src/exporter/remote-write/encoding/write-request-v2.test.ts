@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { describe, expect, test } from "vitest";
+import type { EncodedSeries } from "../../series/series.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { convertRequest } from "./convert-request.ts";
 import { prometheus } from "./gen/remote-write-1.0.js";
 import { io } from "./gen/remote-write-2.0.js";
-import { type EncodedSeries, type Protocol, seriesEncoderFor } from "./labels.ts";
+import { type Protocol, seriesEncoderFor } from "./labels.ts";
 import type { EncodedRequest, RequestBuilder } from "./request.ts";
 import { readBody } from "./request-body.ts";
 import { splitRequest } from "./split-request.ts";

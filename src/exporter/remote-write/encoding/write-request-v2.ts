@@ -1,6 +1,5 @@
 import { compressSync } from "snappy";
-import type { Label, SampleBuffer } from "../../series/series.ts";
-import type { EncodedSeries } from "./labels.ts";
+import type { EncodedSeries, Label, SampleBuffer } from "../../series/series.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
 import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { describe, expect, test } from "vitest";
+import type { EncodedSeries } from "../../series/series.ts";
 import { SampleBuffer, Series, staleNanHigh, staleNanLow } from "../../series/series.ts";
 import { prometheus } from "./gen/remote-write-1.0.js";
-import { type EncodedSeries, seriesEncoderFor } from "./labels.ts";
+import { seriesEncoderFor } from "./labels.ts";
 import { splitRequest } from "./split-request.ts";
 import { WriteRequestBuilder } from "./write-request.ts";
 

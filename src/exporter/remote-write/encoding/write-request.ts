@@ -1,7 +1,6 @@
 import { compressSync } from "snappy";
 import { copySpan } from "../../series/label-blocks.ts";
-import type { SampleBuffer } from "../../series/series.ts";
-import type { EncodedSeries } from "./labels.ts";
+import type { EncodedSeries, SampleBuffer } from "../../series/series.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
 import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
