@@ -25,9 +25,9 @@ const maxMessageLength = 1_024;
 export function planPolicy(checked: CheckedPolicy, secretOf: SecretLookup): PolicyPlan {
   const { ref, generation, policy } = checked;
   const plans: SinkPlan[] = [];
-  const accepted = checked.sinks.map((sink) => {
-    const good = policy?.sinks.find((each) => each.name === sink.name);
-    const outcome = judgeSink(sink, good, ref, secretOf);
+  const accepted = checked.sinks.map((each) => {
+    const good = policy && each.sink;
+    const outcome = judgeSink(each, good, ref, secretOf);
     if (outcome.condition.status === "True" && policy !== undefined && good !== undefined) {
       plans.push({
         policy: ref,
@@ -41,7 +41,7 @@ export function planPolicy(checked: CheckedPolicy, secretOf: SecretLookup): Poli
         paused: policy.paused === "all" || policy.paused.has(good.name),
       });
     }
-    return { name: sink.name, condition: outcome.condition };
+    return { name: each.name, condition: outcome.condition };
   });
   return { ref, generation, sinks: plans, ready: readyCondition(checked, accepted), accepted };
 }

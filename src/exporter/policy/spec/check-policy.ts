@@ -15,7 +15,7 @@ export interface CheckedPolicy {
   readonly generation: number;
   /** The valid parts; absent when nothing can run. */
   readonly policy: ExportPolicy | undefined;
-  /** Every sink of the spec, in spec order. A sink with a fault is not in `policy`. */
+  /** Every sink of the spec, in spec order. */
   readonly sinks: readonly CheckedSink[];
   /** All faults, including those of the sinks. */
   readonly faults: readonly DocumentFault[];
@@ -23,6 +23,7 @@ export interface CheckedPolicy {
   readonly reported: ReadonlyMap<string, number>;
 }
 
+/** A sink, checked once for everybody who asks: admission, `validate`, the plan, the conditions. */
 export interface CheckedSink {
   /** As written, or `sinks[2]` where the name is not text. */
   readonly name: string;
@@ -30,6 +31,8 @@ export interface CheckedSink {
   readonly faults: readonly DocumentFault[];
   /** Errors in its list of sources, and in the sources it names. */
   readonly sourceFaults: readonly DocumentFault[];
+  /** Undefined when it has a fault of either kind. */
+  readonly sink: PolicySink | undefined;
 }
 
 export interface PolicyCheckOptions {
@@ -66,7 +69,7 @@ export function checkExportPolicy(
   const { ref, generation } = envelope;
   const runs = spec.usable && !envelope.faults.some((fault) => fault.severity === "error");
   const policy: ExportPolicy | undefined = runs
-    ? { ref, generation, sources: spec.goodSources, sinks: spec.goodSinks, paused: paused.paused }
+    ? { ref, generation, sources: spec.goodSources, sinks: goodSinks(spec.sinks), paused: paused.paused }
     : undefined;
   const reported = options.identity === undefined ? reportedCheckpoints(json["status"]) : nothing.reported;
   return { checked: { ref, generation, policy, sinks: spec.sinks, faults, reported }, faults };
@@ -122,7 +125,6 @@ interface CheckedSpec {
   readonly usable: boolean;
   readonly sinks: readonly CheckedSink[];
   readonly goodSources: readonly PolicySource[];
-  readonly goodSinks: readonly PolicySink[];
   readonly faults: DocumentFault[];
 }
 
@@ -132,7 +134,7 @@ function checkSpec(spec: unknown, { unknownFields, tenantLabel }: PolicyCheckOpt
     const reason = spec === undefined ? "FieldValueRequired" : "FieldValueTypeInvalid";
     const message = spec === undefined ? "is required" : `must be an object, not ${show(spec)}`;
     faults.push(errorAt(["spec"], reason, message));
-    return { usable: false, sinks: [], goodSources: [], goodSinks: [], faults };
+    return { usable: false, sinks: [], goodSources: [], faults };
   }
   const rawSources = checkList(spec["sources"], ["spec", "sources"], policyLimits.sources, faults);
   const rawSinks = checkList(spec["sinks"], ["spec", "sinks"], policyLimits.sinks, faults);
@@ -147,26 +149,22 @@ function checkSpec(spec: unknown, { unknownFields, tenantLabel }: PolicyCheckOpt
   faults.push(...sinks.flatMap((sink) => [...sink.faults, ...sink.listFaults]));
   return {
     usable,
-    sinks: sinks.map(({ name, faults: own, listFaults, namedFaults }) => ({
-      name,
-      faults: orNothing(own),
-      sourceFaults: orNothing([...listFaults, ...namedFaults]),
-    })),
+    sinks: sinks.map(({ name, value, faults: own, listFaults, namedFaults }) => {
+      const sourceFaults = orNothing([...listFaults, ...namedFaults]);
+      const sink = own.length + sourceFaults.length === 0 ? value : undefined;
+      return { name, faults: orNothing(own), sourceFaults, sink };
+    }),
     goodSources: kept(
       sources.flatMap((source) =>
         source.value !== undefined && source.faults.length === 0 ? [source.value] : [],
       ),
     ),
-    goodSinks: kept(
-      sinks.flatMap((sink) =>
-        sink.value !== undefined &&
-        sink.faults.length + sink.listFaults.length + sink.namedFaults.length === 0
-          ? [sink.value]
-          : [],
-      ),
-    ),
     faults: faults.map(withMeaning),
   };
+}
+
+function goodSinks(sinks: readonly CheckedSink[]): readonly PolicySink[] {
+  return kept(sinks.flatMap(({ sink }) => sink ?? []));
 }
 
 /** Copies a list at its exact length: a list that was appended to keeps spare capacity. */
