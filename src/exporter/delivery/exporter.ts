@@ -4,7 +4,7 @@ import type { WindowCost } from "../metrics-store/window.ts";
 import { directoryPlane } from "../policy/plane.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
-import type { Connection, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
+import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
 import type { WindowGroup } from "./plan/window-groups.ts";
@@ -33,10 +33,10 @@ export interface ExporterDeps extends SinkWindowsDeps {
   /** The label that every query of a plan's project must carry, or undefined. */
   tenantOf(plan: SinkPlan): Tenant | undefined;
   /** Connects to a plan's endpoint. */
-  connect(plan: SinkPlan, hooks: ConnectionHooks): Connection | InvalidEndpoint;
+  destinationOf(plan: SinkPlan, hooks: DestinationHooks): Destination | InvalidEndpoint;
 }
 
-export interface ConnectionHooks {
+export interface DestinationHooks {
   /** Aborts to end the pauses between attempts. */
   readonly interrupt: () => AbortSignal;
   /** Called before each repeated attempt. */
@@ -76,7 +76,7 @@ export class Exporter {
    * Set only while a cycle runs: it keeps nothing between cycles, and idle sinks stay small
    * (bench/small-policies.ts).
    */
-  #connection: Connection | undefined;
+  #destination: Destination | undefined;
   #interrupt: AbortSignal = neverAborted;
   readonly #refusals = { isHopeless: false };
   readonly #collisions = new KnownCollisions();
@@ -155,12 +155,12 @@ export class Exporter {
         if (interrupt.aborted || signal.aborted) return "interrupted";
         const group = (await sequence?.ahead()) ?? (await this.#windows.next(failed));
         if (group === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
-        const connection = this.#connect();
-        if (connection.kind === "invalid") {
-          this.#backOff({ kind: "forbidden", message: connection.message });
+        const destination = this.#destinationOf();
+        if (destination.kind === "invalid") {
+          this.#backOff({ kind: "forbidden", message: destination.message });
           return "waiting";
         }
-        sequence ??= this.#newSequence(connection, failed, interrupt, signal);
+        sequence ??= this.#newSequence(destination, failed, interrupt, signal);
         const result = await sequence.run(group);
         if (result.requestsWithResponse > 0 && result.failure === undefined) this.#recover();
         this.#noteSources(group, result.sourceErrors, failed);
@@ -176,7 +176,7 @@ export class Exporter {
   }
 
   #newSequence(
-    connection: Connection,
+    destination: Destination,
     failed: ReadonlySet<string>,
     interrupt: AbortSignal,
     signal: AbortSignal,
@@ -188,7 +188,7 @@ export class Exporter {
           if (!group.isLate) this.#windows.adapt(cost);
         };
         const options = { turn, isProbe, interrupt, signal, onRead };
-        return new WindowExport(group, this.#runDeps(connection), options);
+        return new WindowExport(group, this.#runDeps(destination), options);
       },
       after: (group) => this.#windows.after(group, failed),
     });
@@ -239,7 +239,7 @@ export class Exporter {
     return problem ?? "the metrics store does not tell its time (no Date header in its responses)";
   }
 
-  #runDeps(connection: Connection): WindowExportDeps {
+  #runDeps(destination: Destination): WindowExportDeps {
     const { reader, state, rejected, settings, clock, log } = this.#deps;
     const tenant = this.#deps.tenantOf(this.#plan);
     return {
@@ -254,7 +254,7 @@ export class Exporter {
       collisions: this.#collisions,
       stepMs: settings.intervalMs,
       endpoint: this.#plan.endpoint,
-      connection,
+      destination,
       rejected,
       refusals: this.#refusals,
       state,
@@ -266,22 +266,22 @@ export class Exporter {
     };
   }
 
-  #connect(): Connection | InvalidEndpoint {
-    if (this.#connection !== undefined) return this.#connection;
-    const connection = this.#deps.connect(this.#plan, {
+  #destinationOf(): Destination | InvalidEndpoint {
+    if (this.#destination !== undefined) return this.#destination;
+    const destination = this.#deps.destinationOf(this.#plan, {
       interrupt: () => this.#interrupt,
       onRetry: () => {
         this.#stats.retries++;
       },
     });
-    if (connection.kind === "connected") this.#connection = connection;
-    return connection;
+    if (destination.kind === "destination") this.#destination = destination;
+    return destination;
   }
 
   async #disconnect(): Promise<void> {
-    const connection = this.#connection;
-    this.#connection = undefined;
-    await connection?.sender.close();
+    const destination = this.#destination;
+    this.#destination = undefined;
+    await destination?.sender.close();
   }
 
   #recover(): void {

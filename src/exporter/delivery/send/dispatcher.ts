@@ -176,13 +176,13 @@ export class Dispatcher {
       this.#hasUnsettled = true;
       return;
     }
-    const { state, connection } = this.#deps;
+    const { state, destination } = this.#deps;
     const window = await this.#open();
     if (ready.samples !== undefined) {
       await this.#deps.late?.record(this.#options.bounds, this.#options.sources, ready.samples);
     }
     const number = ready.inDoubt ?? (await state.requestSent(window, ready.entries));
-    const outcome = await connection.sender.send(ready.request, this.#options.signal);
+    const outcome = await destination.sender.send(ready.request, this.#options.signal);
     await this.#settle(window, number, ready, outcome);
   }
 

@@ -3,7 +3,7 @@ import { formatDuration } from "../../../base/core/duration.ts";
 import type { Logger } from "../../../base/core/log.ts";
 import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
 import type { RequestPart } from "../../remote-write/encoding/split-request.ts";
-import type { Connection } from "../../remote-write/endpoint/endpoints.ts";
+import type { Destination } from "../../remote-write/endpoint/endpoints.ts";
 import type { RejectedRequest } from "../../remote-write/rejected/rejected-store.ts";
 import { isolate, type Rejection } from "../../remote-write/send/isolate.ts";
 import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
@@ -26,7 +26,7 @@ export interface RefusalMemory {
 export interface RefusedRequestsDeps {
   readonly sink: string;
   readonly endpoint: string;
-  readonly connection: Connection;
+  readonly destination: Destination;
   readonly rejected: RejectedSamples;
   readonly refusals: RefusalMemory;
   readonly state: StateStore;
@@ -70,10 +70,10 @@ export class RefusedRequests {
     refusal: Rejection,
     mayHaveArrived: boolean,
   ): Promise<Unfinished | undefined> {
-    const { connection, refusals, clock, state } = this.#deps;
+    const { destination, refusals, clock, state } = this.#deps;
     const isPartlyWritten = (refusal.written ?? 0) > 0;
     const isAboutSize = refusal.status === 413;
-    const isAboutContent = connection.state.acceptedRecently(clock.monotonicMs()) && !refusals.isHopeless;
+    const isAboutContent = destination.state.acceptedRecently(clock.monotonicMs()) && !refusals.isHopeless;
     if (ready.request.sampleCount === 1 || isPartlyWritten || !(isAboutSize || isAboutContent)) {
       await this.#reject(ready.request, refusal, mayHaveArrived);
       return undefined;
@@ -88,7 +88,7 @@ export class RefusedRequests {
       refusal,
       {
         clock,
-        send: (request, signal) => connection.sender.send(request, signal),
+        send: (request, signal) => destination.sender.send(request, signal),
         onDelivered: (part) => {
           this.#options.onDelivered(part.request);
           settlePart(part);

@@ -50,8 +50,8 @@ function runOf({ state, read, clock = systemClock, ...parts }: Parts): WindowExp
       collisions: new KnownCollisions(),
       stepMs: 1,
       endpoint: "http://127.0.0.1/write",
-      connection: {
-        kind: "connected",
+      destination: {
+        kind: "destination",
         sender: { send, close: async () => undefined },
         state: new EndpointState("1.0"),
         encoder: () => encoder,

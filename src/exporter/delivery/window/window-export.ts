@@ -309,17 +309,17 @@ export class WindowExport {
   }
 
   #passOptions(): BatcherOptions {
-    const { connection, collisions, batch, laneCount, late, clock, stats, log } = this.#deps;
+    const { destination, collisions, batch, laneCount, late, clock, stats, log } = this.#deps;
     const keepsSamples = late !== undefined && !this.#group.isLate;
     // An entry for each sample takes about as much memory as the sample.
     const weight = keepsSamples || this.#group.isLate ? 2 : 1;
     return {
-      encoder: connection.encoder(),
+      encoder: destination.encoder(),
       collisions,
-      newBuilder: () => connection.newBuilder((changeBytes) => this.#growOpenBatches(changeBytes * weight)),
+      newBuilder: () => destination.newBuilder((changeBytes) => this.#growOpenBatches(changeBytes * weight)),
       fromMs: this.#group.fromMs,
       maxSamples: batch.maxSize,
-      maxBytes: Math.min(maxRequestBytes, connection.state.maxRequestBytes(clock.monotonicMs())),
+      maxBytes: Math.min(maxRequestBytes, destination.state.maxRequestBytes(clock.monotonicMs())),
       timeoutMs: batch.timeoutMs,
       laneCount,
       monotonicMs: () => clock.monotonicMs(),
