@@ -1,3 +1,5 @@
+import { applyClientScenarios } from "./apply-client-scenarios.ts";
+import { applyFaultScenarios } from "./apply-fault-scenarios.ts";
 import { applyScenarios } from "./apply-scenarios.ts";
 import type { FidelityCase } from "./case.ts";
 import { documentCases } from "./document-cases.ts";
@@ -12,6 +14,6 @@ export const fidelityCases: readonly FidelityCase[] = [
   ...schemaCases,
   ...listTypeCases,
   ...documentCases,
-  ...[...applyScenarios, ...writeScenarios].flatMap(casesOf),
+  ...[...applyScenarios, ...applyClientScenarios, ...applyFaultScenarios, ...writeScenarios].flatMap(casesOf),
   ...httpCases,
 ];

@@ -9,7 +9,7 @@ import { EgressGuard } from "../../src/base/net/egress.ts";
 import { TlsMaterial } from "../../src/base/net/tls-material.ts";
 import type { EndpointSettings } from "../../src/exporter/remote-write/endpoint/endpoint-settings.ts";
 import {
-  type Connection,
+  type Destination,
   Endpoints,
   type EndpointsConfig,
 } from "../../src/exporter/remote-write/endpoint/endpoints.ts";
@@ -74,9 +74,9 @@ function connectTo(
   endpoints: Endpoints,
   endpoint: string,
   scope: "operator" | "tenant" = "operator",
-): Connection {
+): Destination {
   const retry = { maxAttempts: 1, backoffMs: 10 };
-  const connection = endpoints.connect({
+  const destination = endpoints.destinationOf({
     endpoint,
     scope,
     tenant: "project",
@@ -84,8 +84,8 @@ function connectTo(
     basicAuth: () => undefined,
     interrupt: () => never,
   });
-  if (connection.kind === "invalid") throw new Error(connection.message);
-  return connection;
+  if (destination.kind === "invalid") throw new Error(destination.message);
+  return destination;
 }
 
 function sendThrough(
@@ -107,7 +107,7 @@ describe("egress", () => {
       expect(tenant.kind === "forbidden" && tenant.message).toContain("not a public address");
       expect(receiver.requests).toEqual([]);
       expect(await sendThrough(endpoints, endpoint, "operator")).toMatchObject({ kind: "delivered" });
-      // A tenant's request does not reuse the operator's open connection.
+      // A tenant's request does not reuse the operator's open destination.
       expect(await sendThrough(endpoints, endpoint, "tenant")).toMatchObject({ kind: "forbidden" });
       expect(receiver.requests).toHaveLength(1);
     },
@@ -180,12 +180,15 @@ describe("settings by prefix", () => {
       externalLabels: { cluster: "a" },
       dropLabels: ["n"],
     });
-    const connection = connectTo(open([own]), receiver.url);
-    expect(connection.encoder().shape).toMatchObject({ externalLabels: { cluster: "a" }, dropLabels: ["n"] });
-    await connection.sender.send(smallRequest(), never);
+    const destination = connectTo(open([own]), receiver.url);
+    expect(destination.encoder().shape).toMatchObject({
+      externalLabels: { cluster: "a" },
+      dropLabels: ["n"],
+    });
+    await destination.sender.send(smallRequest(), never);
     await writeFile(bearerTokenFile, "second\n");
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    await connection.sender.send(smallRequest(), never);
+    await destination.sender.send(smallRequest(), never);
     const seen = receiver.requests.map((request) => request.headers);
     expect(seen).toMatchObject([
       { "x-scope-orgid": "acme", "user-agent": "telemetryd/0.0.0", authorization: "Bearer first" },
@@ -205,7 +208,7 @@ describe("settings by prefix", () => {
     const bearerTokenFile = join(folder, "token");
     await writeFile(bearerTokenFile, "operator");
     const endpoints = open([settings({ urlPrefix: receiver.url, bearerTokenFile })]);
-    const connection = endpoints.connect({
+    const destination = endpoints.destinationOf({
       endpoint: receiver.url,
       scope: "operator",
       tenant: "project",
@@ -213,8 +216,8 @@ describe("settings by prefix", () => {
       basicAuth: () => ({ username: "u", password: "p" }),
       interrupt: () => never,
     });
-    if (connection.kind === "invalid") throw new Error(connection.message);
-    await connection.sender.send(smallRequest(), never);
+    if (destination.kind === "invalid") throw new Error(destination.message);
+    await destination.sender.send(smallRequest(), never);
     expect(receiver.requests[0]?.headers.authorization).toBe(
       `Basic ${Buffer.from("u:p").toString("base64")}`,
     );
@@ -370,7 +373,7 @@ describe("proxies", () => {
     const endpoints = open([settings({ urlPrefix: receiver.url, proxyUrl: "http://127.0.0.1:1" })], {
       egress,
     });
-    const connection = endpoints.connect({
+    const destination = endpoints.destinationOf({
       endpoint: receiver.url,
       scope: "operator",
       tenant: "directory",
@@ -378,7 +381,7 @@ describe("proxies", () => {
       basicAuth: () => undefined,
       interrupt: () => never,
     });
-    expect(connection).toMatchObject({ kind: "invalid" });
+    expect(destination).toMatchObject({ kind: "invalid" });
   });
 
   test("NO_PROXY goes directly, with the address checked", async () => {

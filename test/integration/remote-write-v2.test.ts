@@ -7,7 +7,7 @@ import {
   metricTypes,
 } from "../../src/exporter/remote-write/encoding/write-request-v2.ts";
 import type { ProtocolSetting } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
-import { type Connection, Endpoints } from "../../src/exporter/remote-write/endpoint/endpoints.ts";
+import { type Destination, Endpoints } from "../../src/exporter/remote-write/endpoint/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
 import { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -38,7 +38,7 @@ function connectTo(
   endpoint: string,
   protocol: ProtocolSetting,
   metadataOf?: (name: string) => MetricMetadata | undefined,
-): Connection {
+): Destination {
   const endpoints = new Endpoints(
     { endpoints: [], protocol, egress: { deny: [], allow: [], trustProxy: false } },
     {
@@ -52,7 +52,7 @@ function connectTo(
   );
   opened.push(endpoints);
   const retry = { maxAttempts: 2, backoffMs: 10 };
-  const connection = endpoints.connect({
+  const destination = endpoints.destinationOf({
     endpoint,
     scope: "operator",
     tenant: "project",
@@ -60,14 +60,14 @@ function connectTo(
     basicAuth: () => undefined,
     interrupt: () => never,
   });
-  if (connection.kind === "invalid") throw new Error(connection.message);
-  return connection;
+  if (destination.kind === "invalid") throw new Error(destination.message);
+  return destination;
 }
 
-/** Two series of two samples each, in the connection's current protocol. */
-function build(connection: Connection, job: string): EncodedRequest {
+/** Two series of two samples each, in the destination's current protocol. */
+function build(destination: Destination, job: string): EncodedRequest {
   const values = [0.5, 1.5];
-  return buildSeries(connection, [
+  return buildSeries(destination, [
     { name: "v2_first", job, values },
     { name: "v2_second", job, values },
   ]);
@@ -80,11 +80,11 @@ function timesOf(count: number, fromMs = nowMs - 10_000): number[] {
 
 /** NaN represents a staleness marker. */
 function buildSeries(
-  connection: Connection,
+  destination: Destination,
   series: readonly { readonly name: string; readonly job: string; readonly values: readonly number[] }[],
   fromMs?: number,
 ): EncodedRequest {
-  const builder = connection.newBuilder();
+  const builder = destination.newBuilder();
   for (const { name, job, values } of series) {
     const samples = new SampleBuffer();
     samples.reserve(values.length);
@@ -98,7 +98,7 @@ function buildSeries(
       { name: "__name__", value: name },
       { name: "job", value: job },
     ];
-    const form = connection.encoder().encode(new Series(labels));
+    const form = destination.encoder().encode(new Series(labels));
     if (form.kind === "series") builder.append(form, samples, 0, values.length);
   }
   return builder.finish();
@@ -113,14 +113,14 @@ describe("a receiver that speaks 2.0 by the specification", () => {
     const speaking = speakVersion2();
     receiver.respond(speaking.script);
     const help = { type: "gauge", help: "How warm it is.", unit: "celsius" } as const;
-    const connection = connectTo(receiver.url, "2.0", (name) => (name === "v2_first" ? help : undefined));
+    const destination = connectTo(receiver.url, "2.0", (name) => (name === "v2_first" ? help : undefined));
     for (let n = 0; n < 2; n++) {
-      expect(await connection.sender.send(build(connection, "x"), never)).toEqual({
+      expect(await destination.sender.send(build(destination, "x"), never)).toEqual({
         kind: "delivered",
         status: 204,
       });
     }
-    expect(connection.state.proven).toBe(true);
+    expect(destination.state.proven).toBe(true);
     expect(types()).toEqual([version2, version2]);
     expect(speaking.series.slice(0, 2)).toEqual([
       {
@@ -149,19 +149,23 @@ describe("a receiver that speaks 2.0 by the specification", () => {
 
   test("that wrote less than was sent is believed about that", async () => {
     receiver.respond(speakVersion2({ writes: (samples) => samples - 1 }).script);
-    const connection = connectTo(receiver.url, "2.0");
-    const outcome = await connection.sender.send(build(connection, "x"), never);
+    const destination = connectTo(receiver.url, "2.0");
+    const outcome = await destination.sender.send(build(destination, "x"), never);
     expect(outcome).toEqual({ kind: "delivered", status: 204, unwritten: 1 });
   });
 
   test("and nothing else is found with auto", async () => {
     const speaking = speakVersion2({ only: true });
     receiver.respond(speaking.script);
-    const connection = connectTo(receiver.url, "auto");
-    expect(await connection.sender.send(build(connection, "x"), never)).toMatchObject({ kind: "delivered" });
+    const destination = connectTo(receiver.url, "auto");
+    expect(await destination.sender.send(build(destination, "x"), never)).toMatchObject({
+      kind: "delivered",
+    });
     expect(types()).toEqual([version1, version2]);
     expect(speaking.series).toHaveLength(2);
-    expect(await connection.sender.send(build(connection, "x"), never)).toMatchObject({ kind: "delivered" });
+    expect(await destination.sender.send(build(destination, "x"), never)).toMatchObject({
+      kind: "delivered",
+    });
     expect(types()).toEqual([version1, version2, version2]);
   });
 });
@@ -175,22 +179,24 @@ describe("receivers that know only 1.0: nothing is lost, and 1.0 stays", () => {
     receiver.respond(({ headers }) =>
       headers["content-type"] === version2 ? { status, store: false } : undefined,
     );
-    const connection = connectTo(receiver.url, "2.0");
-    expect(await connection.sender.send(build(connection, "x"), never)).toEqual({
+    const destination = connectTo(receiver.url, "2.0");
+    expect(await destination.sender.send(build(destination, "x"), never)).toEqual({
       kind: "delivered",
       status: 204,
     });
     expect(receiver.samples().size).toBe(4);
-    expect(await connection.sender.send(build(connection, "x"), never)).toMatchObject({ kind: "delivered" });
+    expect(await destination.sender.send(build(destination, "x"), never)).toMatchObject({
+      kind: "delivered",
+    });
     expect(types()).toEqual([version2, version1, version1]);
   });
 
   test("the real ones of today's distributions, which response 204 and store nothing", async () => {
     const old = [await startVictoriaMetrics(), await startPrometheus()];
     for (const [index, server] of old.entries()) {
-      const connection = connectTo(`${server.url}/api/v1/write`, "2.0");
+      const destination = connectTo(`${server.url}/api/v1/write`, "2.0");
       const job = `fallback-${index}`;
-      expect(await connection.sender.send(build(connection, job), never)).toMatchObject({
+      expect(await destination.sender.send(build(destination, job), never)).toMatchObject({
         kind: "delivered",
       });
       await expectFourSamples(server, job);
@@ -221,12 +227,12 @@ describeReal("a real Prometheus >= 3, where PROMETHEUS_BIN names one", () => {
 
   test("takes 2.0, says how much it wrote, and holds every sample bit for bit", async () => {
     await using server = await startPrometheus();
-    const connection = connectTo(`${server.url}/api/v1/write`, "2.0");
+    const destination = connectTo(`${server.url}/api/v1/write`, "2.0");
     // Without a negative zero, which remote read cannot represent.
     const values = [0.1, Number.MAX_VALUE, 5e-324, Infinity, -Infinity, Number.NaN];
-    const request = buildSeries(connection, [{ name: "v2_bits", job, values }]);
-    expect(await connection.sender.send(request, never)).toEqual({ kind: "delivered", status: 204 });
-    expect(connection.state.proven).toBe(true);
+    const request = buildSeries(destination, [{ name: "v2_bits", job, values }]);
+    expect(await destination.sender.send(request, never)).toEqual({ kind: "delivered", status: 204 });
+    expect(destination.state.proven).toBe(true);
     const { series } = await readPrometheus(server.url, span, never);
     // Remote read identifies a marker by its bits; any other NaN is an error.
     expect([...series.values()]).toEqual([{ timestampsMs: timesOf(values.length), values }]);
@@ -241,13 +247,13 @@ describeReal("a real Prometheus >= 3, where PROMETHEUS_BIN names one", () => {
       flags: ["--enable-feature=metadata-wal-records"],
     });
     const metadata = { type: "gauge", help: "How warm it is.", unit: "celsius" } as const;
-    const connection = connectTo(`${server.url}/api/v1/write`, "2.0", () => metadata);
+    const destination = connectTo(`${server.url}/api/v1/write`, "2.0", () => metadata);
     await expect
       .poll(
         async () => {
           // Samples are forwarded only after its watcher has started, so the first may be missing.
-          const request = buildSeries(connection, [{ name: "v2_warm", job, values: [1] }], Date.now());
-          expect(await connection.sender.send(request, never)).toMatchObject({ kind: "delivered" });
+          const request = buildSeries(destination, [{ name: "v2_warm", job, values: [1] }], Date.now());
+          expect(await destination.sender.send(request, never)).toMatchObject({ kind: "delivered" });
           return speaking.series.find(({ labels }) => labels.some(({ value }) => value === "v2_warm"))
             ?.metadata;
         },
@@ -258,15 +264,15 @@ describeReal("a real Prometheus >= 3, where PROMETHEUS_BIN names one", () => {
 
   test("writes the good samples of a request that it refuses: they are delivered, and not sent again", async () => {
     await using server = await startPrometheus();
-    const connection = connectTo(`${server.url}/api/v1/write`, "2.0");
-    const first = buildSeries(connection, [{ name: "v2_late", job, values: [1, 2, 3] }]);
-    expect(await connection.sender.send(first, never)).toMatchObject({ kind: "delivered" });
-    const second = buildSeries(connection, [
+    const destination = connectTo(`${server.url}/api/v1/write`, "2.0");
+    const first = buildSeries(destination, [{ name: "v2_late", job, values: [1, 2, 3] }]);
+    expect(await destination.sender.send(first, never)).toMatchObject({ kind: "delivered" });
+    const second = buildSeries(destination, [
       { name: "v2_good", job, values: [1, 2, 3, 4] },
       // Its first two samples are older than the stored ones.
       { name: "v2_late", job, values: [9, 9, 3, 4] },
     ]);
-    expect(await connection.sender.send(second, never)).toMatchObject({
+    expect(await destination.sender.send(second, never)).toMatchObject({
       kind: "rejected",
       status: 400,
       written: 6,
@@ -279,12 +285,12 @@ describeReal("a real Prometheus >= 3, where PROMETHEUS_BIN names one", () => {
     await using server = await startPrometheus({
       flags: ["--web.remote-write-receiver.accepted-protobuf-messages=prometheus.WriteRequest"],
     });
-    const connection = connectTo(`${server.url}/api/v1/write`, "2.0");
-    const one = buildSeries(connection, [{ name: "v2_off", job, values: [1] }]);
-    expect(await connection.sender.send(one, never)).toEqual({ kind: "delivered", status: 204 });
-    expect(connection.state.protocol).toBe("1.0");
-    const next = buildSeries(connection, [{ name: "v2_off", job, values: [1, 2, 3] }], nowMs + 10_000);
+    const destination = connectTo(`${server.url}/api/v1/write`, "2.0");
+    const one = buildSeries(destination, [{ name: "v2_off", job, values: [1] }]);
+    expect(await destination.sender.send(one, never)).toEqual({ kind: "delivered", status: 204 });
+    expect(destination.state.protocol).toBe("1.0");
+    const next = buildSeries(destination, [{ name: "v2_off", job, values: [1, 2, 3] }], nowMs + 10_000);
     expect(next.protocol).toBe("1.0");
-    expect(await connection.sender.send(next, never)).toEqual({ kind: "delivered", status: 204 });
+    expect(await destination.sender.send(next, never)).toEqual({ kind: "delivered", status: 204 });
   });
 });

@@ -83,8 +83,8 @@ export async function startFleetReplica(options: FleetReplicaOptions): Promise<F
     random: Math.random,
     log,
     tenantOf: () => undefined,
-    connect: (plan) => ({
-      kind: "connected",
+    destinationOf: (plan) => ({
+      kind: "destination",
       sender: {
         close: async () => undefined,
         send: ({ payload }, signal) => deliver(sinkKey(plan.policy, plan.name), timesOf(payload), signal),

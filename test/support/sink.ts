@@ -106,8 +106,8 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
     random: () => 0,
     log,
     tenantOf: () => undefined,
-    connect: (plan, hooks) =>
-      endpoints.connect({
+    destinationOf: (plan, hooks) =>
+      endpoints.destinationOf({
         endpoint: plan.endpoint,
         scope: options.scope ?? "operator",
         tenant: "project",

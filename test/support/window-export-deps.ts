@@ -42,8 +42,8 @@ export function windowExportDeps(parts: WindowExportParts): WindowExportDeps {
       sink: "sink",
       receiver: {
         endpoint: "http://127.0.0.1/write",
-        connection: {
-          kind: "connected",
+        destination: {
+          kind: "destination",
           sender: { send, close: async () => undefined },
           state: new EndpointState("1.0"),
           encoder: () => encoder,

@@ -24,9 +24,9 @@ export async function replayRejected(
   const tools = createExportTools({ config, state: new MemoryState(), clock: systemClock, log });
   const senderFor = ({ sink }: { readonly sink: string }): Sender | undefined => {
     const plan = plans.find(({ policy, name }) => sinkKey(policy, name) === sink);
-    const connection =
-      plan && tools.deps.connect(plan, { interrupt: () => signal, onRetry: () => undefined });
-    return connection?.kind === "connected" ? connection.sender : undefined;
+    const destination =
+      plan && tools.deps.destinationOf(plan, { interrupt: () => signal, onRetry: () => undefined });
+    return destination?.kind === "destination" ? destination.sender : undefined;
   };
   try {
     await replayRejectedEntries(rejectedDirectory(config), options.ids, senderFor, out, signal);

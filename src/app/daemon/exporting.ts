@@ -110,8 +110,8 @@ export function createExportTools({
     random: Math.random,
     log,
     tenantOf,
-    connect: (plan, hooks) =>
-      endpoints.connect({
+    destinationOf: (plan, hooks) =>
+      endpoints.destinationOf({
         endpoint: plan.endpoint,
         scope: plan.policy.plane === directoryPlane ? "operator" : "tenant",
         tenantLabel: tenantOf(plan)?.label,

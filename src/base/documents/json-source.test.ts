@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parsePlainJson } from "./json-source.ts";
-import { parseYaml, yamlLimits } from "./yaml-source.ts";
+import { yamlLimits } from "./yaml/document.ts";
+import { parseYaml } from "./yaml-source.ts";
 
 test.each([
   ['{"a": [1, "x", null, true]}', { a: [1, "x", null, true] }],

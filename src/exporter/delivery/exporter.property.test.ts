@@ -424,8 +424,8 @@ async function live(world: World, stepOf: Step): Promise<void> {
     random: () => 0,
     log: silentLogger,
     tenantOf: () => undefined,
-    connect: () => ({
-      kind: "connected",
+    destinationOf: () => ({
+      kind: "destination",
       sender: life.sender(stepOf, endpoint, afterRequest),
       state: endpoint,
       encoder: () => encoder,

@@ -1,7 +1,7 @@
 import type { SampleReader, Tenant } from "../metrics-store/sample-reader.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
-import type { Connection, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
+import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
 import { type SinkWindowsDeps, WindowPlanner, type WindowSettings } from "./plan/window-planner.ts";
@@ -32,10 +32,10 @@ export interface ExporterDeps extends SinkWindowsDeps {
   /** The label that every query of a plan's project must carry, or undefined. */
   tenantOf(plan: SinkPlan): Tenant | undefined;
   /** Connects to a plan's endpoint. */
-  connect(plan: SinkPlan, hooks: ConnectionHooks): Connection | InvalidEndpoint;
+  destinationOf(plan: SinkPlan, hooks: DestinationHooks): Destination | InvalidEndpoint;
 }
 
-export interface ConnectionHooks {
+export interface DestinationHooks {
   /** Aborts to end the pauses between attempts. */
   readonly interrupt: () => AbortSignal;
   /** Called before each repeated attempt. */
@@ -75,7 +75,7 @@ export class Exporter {
    * Set only while a cycle runs: it keeps nothing between cycles, and idle sinks stay small
    * (bench/small-policies.ts).
    */
-  #connection: Connection | undefined;
+  #destination: Destination | undefined;
   #interrupt: AbortSignal = neverAborted;
   readonly #rejections = { isHopeless: false };
   readonly #collisions = new KnownCollisions();
@@ -155,12 +155,12 @@ export class Exporter {
         if (interrupt.aborted || signal.aborted) return "interrupted";
         const group = (await windows?.ahead()) ?? (await this.#planner.next(failed));
         if (group === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
-        const connection = this.#connect();
-        if (connection.kind === "invalid") {
-          this.#backOff({ kind: "forbidden", message: connection.message });
+        const destination = this.#destinationOf();
+        if (destination.kind === "invalid") {
+          this.#backOff({ kind: "forbidden", message: destination.message });
           return "waiting";
         }
-        windows ??= new ReadAhead(this.#planner, this.#exportDeps(connection), { interrupt, signal });
+        windows ??= new ReadAhead(this.#planner, this.#exportDeps(destination), { interrupt, signal });
         const isProbe = this.#deliveryState.kind !== "delivering";
         const result = await windows.run(group, { isProbe, failed });
         if (result.requestsWithResponse > 0 && result.failure === undefined) this.#recover();
@@ -225,7 +225,7 @@ export class Exporter {
     return problem ?? "the metrics store does not tell its time (no Date header in its responses)";
   }
 
-  #exportDeps(connection: Connection): WindowExportDeps {
+  #exportDeps(destination: Destination): WindowExportDeps {
     const { reader, state, rejected, settings, clock, log } = this.#deps;
     const sink = this.key;
     const tenant = this.#deps.tenantOf(this.#plan);
@@ -244,7 +244,7 @@ export class Exporter {
         sink,
         receiver: {
           endpoint: this.#plan.endpoint,
-          connection,
+          destination,
           rejections: this.#rejections,
           laneCount: settings.laneCount,
           dropExhausted: settings.onExhausted === "drop",
@@ -257,22 +257,22 @@ export class Exporter {
     };
   }
 
-  #connect(): Connection | InvalidEndpoint {
-    if (this.#connection !== undefined) return this.#connection;
-    const connection = this.#deps.connect(this.#plan, {
+  #destinationOf(): Destination | InvalidEndpoint {
+    if (this.#destination !== undefined) return this.#destination;
+    const destination = this.#deps.destinationOf(this.#plan, {
       interrupt: () => this.#interrupt,
       onRetry: () => {
         this.#stats.retries++;
       },
     });
-    if (connection.kind === "connected") this.#connection = connection;
-    return connection;
+    if (destination.kind === "destination") this.#destination = destination;
+    return destination;
   }
 
   async #disconnect(): Promise<void> {
-    const connection = this.#connection;
-    this.#connection = undefined;
-    await connection?.sender.close();
+    const destination = this.#destination;
+    this.#destination = undefined;
+    await destination?.sender.close();
   }
 
   #recover(): void {

@@ -8,8 +8,8 @@ export interface Label {
 
 /**
  * The labels of a series as remote-write sends them, for one shape (external and dropped labels, protocol):
- * from `start` to `end` of `view` lie the `labels` fields of a `TimeSeries` message of remote-write 1.0, sorted
- * by name, each name once, no empty value. The encoder of remote-write makes it; a series keeps it, so that
+ * from `start` to `end` of `view` lie the `labels` fields of a `TimeSeries` message of remote-write 1.0,
+ * sorted by name, each name once, no empty value. The encoder of remote-write makes it; a series keeps it, so that
  * each series is encoded once.
  */
 export interface EncodedSeries extends Span {
@@ -107,8 +107,8 @@ export class Series implements EncodedSeries {
   }
 
   /**
-   * The form of one shape, kept with the series: its encoded labels, or why it cannot be sent. It is freed with
-   * the series when the reader's label cache evicts it.
+   * The form of one shape, kept with the series: its encoded labels, or why it cannot be sent. It is freed
+   * with the series when the reader's label cache evicts it.
    */
   form(index: number): unknown {
     return index === this.#formIndex ? this.#form : this.#otherForms?.[index];

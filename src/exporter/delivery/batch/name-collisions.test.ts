@@ -74,8 +74,8 @@ function newSink(latenessMs: number) {
     random: () => 0,
     log: silentLogger,
     tenantOf: () => undefined,
-    connect: () => ({
-      kind: "connected",
+    destinationOf: () => ({
+      kind: "destination",
       sender: {
         close: async () => undefined,
         send: async ({ payload }) => {

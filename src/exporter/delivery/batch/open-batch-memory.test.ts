@@ -113,8 +113,8 @@ async function run(limitBytes: number, protocol: Protocol) {
       random: () => 0,
       log: silentLogger,
       tenantOf: () => undefined,
-      connect: () => ({
-        kind: "connected",
+      destinationOf: () => ({
+        kind: "destination",
         sender,
         state: new EndpointState(protocol),
         encoder: () => seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol }),

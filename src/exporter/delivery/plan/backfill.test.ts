@@ -53,8 +53,8 @@ async function windowsOf(samplesPerMinute: number): Promise<number[]> {
     random: () => 0,
     log: silentLogger,
     tenantOf: () => undefined,
-    connect: () => ({
-      kind: "connected" as const,
+    destinationOf: () => ({
+      kind: "destination" as const,
       sender: {
         close: async () => undefined,
         send: async () => ({ kind: "delivered" as const, status: 204 }),

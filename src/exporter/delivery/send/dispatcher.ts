@@ -163,7 +163,7 @@ export class Dispatcher {
       return;
     }
     const number = await this.#journal.sent(batch);
-    const { sender } = this.#deps.receiver.connection;
+    const { sender } = this.#deps.receiver.destination;
     await this.#conclude(number, batch, await sender.send(batch.request, this.#options.signal));
   }
 

@@ -1,4 +1,4 @@
-import type { Connection } from "../../remote-write/endpoint/endpoints.ts";
+import type { Destination } from "../../remote-write/endpoint/endpoints.ts";
 import type { RejectedRequest } from "../../remote-write/rejected/rejected-store.ts";
 
 /** Keeps rejected samples. Never rejects. */
@@ -9,7 +9,7 @@ export interface RejectedSamples {
 /** A sink's receiver, for one cycle. */
 export interface Receiver {
   readonly endpoint: string;
-  readonly connection: Connection;
+  readonly destination: Destination;
   /** A sink's memory of rejections, kept between cycles. */
   readonly rejections: RejectionMemory;
   readonly laneCount: number;

@@ -51,11 +51,11 @@ export class RejectedBatches {
     mayHaveArrived: boolean,
     signal: AbortSignal,
   ): Promise<RejectionResult> {
-    const { connection, rejections } = this.#deps.receiver;
+    const { destination, rejections } = this.#deps.receiver;
     const isPartlyWritten = (rejection.written ?? 0) > 0;
     const isAboutSize = rejection.status === 413;
     const isAboutContent =
-      connection.state.acceptedRecently(this.#deps.clock.monotonicMs()) && !rejections.isHopeless;
+      destination.state.acceptedRecently(this.#deps.clock.monotonicMs()) && !rejections.isHopeless;
     if (batch.request.sampleCount === 1 || isPartlyWritten || !(isAboutSize || isAboutContent)) {
       await this.#reject(batch.request, rejection, mayHaveArrived);
       return { delivered: 0 };
@@ -80,7 +80,7 @@ export class RejectedBatches {
   /** Records each accepted part at once: a crash during the search must not send it again. */
   async #isolate(batch: Batch, rejection: Rejection, signal: AbortSignal): Promise<Isolation> {
     const { recorder, clock, receiver } = this.#deps;
-    const { sender } = receiver.connection;
+    const { sender } = receiver.destination;
     const search = isolate(batch.request, rejection, { clock, send: sender.send.bind(sender) }, signal);
     // Not awaited: the log keeps the order, and the next part need not wait for the disk.
     let journaled = Promise.resolve();

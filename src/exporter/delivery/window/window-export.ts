@@ -189,14 +189,14 @@ export class WindowExport {
   #batcherOptions(): BatcherOptions {
     const { batch, collisions, dispatcher } = this.#deps;
     const { receiver, clock } = dispatcher;
-    const { connection, laneCount } = receiver;
+    const { destination, laneCount } = receiver;
     return {
-      encoder: connection.encoder(),
+      encoder: destination.encoder(),
       collisions,
-      newBuilder: (onCapacity) => connection.newBuilder(onCapacity),
+      newBuilder: (onCapacity) => destination.newBuilder(onCapacity),
       fromMs: this.group.fromMs,
       maxSamples: batch.maxSize,
-      maxBytes: Math.min(maxRequestBytes, connection.state.maxRequestBytes(clock.monotonicMs())),
+      maxBytes: Math.min(maxRequestBytes, destination.state.maxRequestBytes(clock.monotonicMs())),
       timeoutMs: batch.timeoutMs,
       laneCount,
       monotonicMs: () => clock.monotonicMs(),

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/core/log.ts";
 import { RemoteWriteMetrics } from "../metrics.ts";
-import { type Connection, Endpoints } from "./endpoints.ts";
+import { type Destination, Endpoints } from "./endpoints.ts";
 
 const endpoints = new Endpoints(
   { endpoints: [], protocol: "auto", egress: { deny: [], allow: [], trustProxy: false } },
@@ -14,14 +14,14 @@ const endpoints = new Endpoints(
 );
 afterEach(() => endpoints.close());
 
-function connect(tenant: string, endpoint: string): Connection {
-  const connection = endpoints.connect({
+function connect(tenant: string, endpoint: string): Destination {
+  const destination = endpoints.destinationOf({
     ...{ endpoint, tenant, scope: "tenant", retry: { maxAttempts: 1, backoffMs: 1 } },
     basicAuth: () => undefined,
     interrupt: () => new AbortController().signal,
   });
-  if (connection.kind === "invalid") throw new Error(connection.message);
-  return connection;
+  if (destination.kind === "invalid") throw new Error(destination.message);
+  return destination;
 }
 
 test("what is known of an endpoint is a tenant's own, and shared by its sinks", () => {

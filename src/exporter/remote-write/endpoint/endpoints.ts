@@ -79,9 +79,9 @@ export interface EndpointRequest {
   readonly onRetry?: () => void;
 }
 
-/** The means of a sink's exporter to send to its endpoint. */
-export interface Connection {
-  readonly kind: "connected";
+/** An endpoint with its settings, state and transports: what a sink's exporter sends to. */
+export interface Destination {
+  readonly kind: "destination";
   readonly sender: Sender;
   readonly state: EndpointState;
   /** An encoder for the endpoint's current protocol: call it for each window, together with the builder. */
@@ -130,7 +130,7 @@ export class Endpoints {
     this.#names = new NameResolver({ clock: deps.clock, servers: config.egress.nameServers ?? [] });
   }
 
-  connect(request: EndpointRequest): Connection | InvalidEndpoint {
+  destinationOf(request: EndpointRequest): Destination | InvalidEndpoint {
     const group = this.#groupOf(settingsFor(request.endpoint, this.#config.endpoints), request.scope);
     const { settings } = group;
     const proxyUrl = this.#proxyFor(request.endpoint, settings);
@@ -163,7 +163,7 @@ export class Endpoints {
     );
     const { externalLabels = {}, dropLabels = [] } = settings ?? {};
     return {
-      kind: "connected",
+      kind: "destination",
       sender,
       state,
       encoder: () =>

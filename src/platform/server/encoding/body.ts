@@ -1,4 +1,5 @@
-import { maxProblems, parseYaml as parseYamlSource } from "../../../base/documents/yaml-source.ts";
+import { maxProblems } from "../../../base/documents/yaml/document.ts";
+import { parseYaml as parseYamlSource } from "../../../base/documents/yaml-source.ts";
 import { isJsonObject, type Json } from "../object.ts";
 import { badRequest, tooLarge, unsupportedMediaType } from "../status.ts";
 import { duplicateFields, endOfText } from "./duplicate-fields.ts";

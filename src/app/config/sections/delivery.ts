@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { parseUrl } from "../../../base/core/url.ts";
+import {
+  byteSize,
+  choice,
+  duration,
+  flag,
+  integer,
+  list,
+  optionalChoice,
+  optionalFile,
+  optionalText,
+  requiredText,
+  textMap,
+} from "../fields.ts";
+import { labelNameProblem, remoteWriteHeaderProblem, urlPrefixProblem } from "../values.ts";
+import { tls } from "./tls.ts";
+
+const endpoint = z
+  .strictObject({
+    urlPrefix: requiredText(
+      "Endpoints below this, by whole path segments; the longest prefix wins",
+      urlPrefixProblem,
+    ),
+    tenants: flag(
+      "Headers, token, TLS and proxy are used for policies of control planes too, not for the directory's only",
+    ),
+    headers: textMap("Further request headers", remoteWriteHeaderProblem),
+    bearerTokenFile: optionalFile("Bearer token, where the policy has no basic authentication"),
+    tls: tls("TLS to the receiver").prefault({}),
+    proxyUrl: optionalText("HTTP proxy; needs egress.trustProxy", proxyProblem),
+    externalLabels: textMap("Labels that are added to every series that lacks them", labelNameProblem),
+    dropLabels: list(
+      "Labels that are taken off every series",
+      requiredText("A label name", labelNameProblem),
+      [],
+    ),
+    maxSamplesPerSecond: integer("Samples per second, at most; 0 is no limit", 0, 0, 1_000_000_000),
+    protocol: optionalChoice("Remote-write protocol for these endpoints", ["1.0", "2.0", "auto"]),
+  })
+  .meta({ description: "The operator's settings for some endpoints" });
+
+export const delivery = z
+  .strictObject({
+    maxWindow: duration(
+      "Longest span of samples that is read at once (by telemetryd export: up to 12 times as long)",
+      "5m",
+      { min: "1s", max: "24h" },
+    ),
+    maxBackfill: duration("Older samples are skipped, counted in seconds and reported", "24h", {
+      min: "1s",
+      max: "8760h",
+    }),
+    startFrom: duration(
+      "Where a sink begins that was never seen before: now, or a duration back, at most maxBackfill",
+      "now",
+      { min: "0s", max: "8760h" },
+      { now: 0 },
+    ),
+    lateness: duration(
+      "Each window is read once more after this long, for samples that came late; 0s never",
+      "0s",
+      {
+        min: "0s",
+        max: "24h",
+      },
+    ),
+    onExhausted: choice(
+      "When retry.maxAttempts are used up: replay later, or drop the batch",
+      ["replay", "drop"],
+      "replay",
+    ),
+    concurrency: integer("Requests that a sink has open at the same time (lanes)", 4, 1, 64),
+    maxConnections: integer(
+      "Connections to receivers at the same time, of all tenants together; one alone gets half of them",
+      2_000,
+      16,
+      100_000,
+    ),
+    protocol: choice(
+      "Remote-write protocol; auto is 1.0 first, and 2.0 after a 415",
+      ["1.0", "2.0", "auto"],
+      "1.0",
+    ),
+    memoryLimit: byteSize("What all sinks hold together in memory", "256MiB", {
+      min: "16MiB",
+      max: "1024GiB",
+    }),
+    shutdownTimeout: duration("The daemon ends within this after SIGTERM", "25s", {
+      min: "100ms",
+      max: "1h",
+    }),
+    rejected: z
+      .strictObject({
+        maxSize: byteSize("Size of the rejected store; the oldest goes first", "64MiB", {
+          min: "0B",
+          max: "1024GiB",
+        }),
+        maxAge: duration("Age in the rejected store, at most", "168h", { min: "0s", max: "8760h" }),
+      })
+      .meta({ description: "What receivers refuse for good, kept under state.directory" })
+      .prefault({}),
+    endpoints: z
+      .array(endpoint)
+      .max(1_000)
+      .meta({ description: endpoint.description ?? "" })
+      .prefault([]),
+  })
+  .meta({ description: "How samples are delivered" });
+
+function proxyProblem(text: string): string | undefined {
+  return /^https?:$/.test(parseUrl(text)?.protocol ?? "") ? undefined : "must be an http or https URL";
+}

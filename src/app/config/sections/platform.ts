@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { byteSize, choice, integer, listen, optionalFile, requiredText } from "../fields.ts";
+import { nameProblem } from "../values.ts";
+
+const mostObjects = 10_000_000;
+const quotaSize = (fallback: string) =>
+  byteSize("Bytes of all objects", fallback, { min: "1MiB", max: "1024GiB" });
+
+const quotas = z
+  .strictObject({
+    organization: z
+      .strictObject({
+        objects: integer("Objects of any kind", 50_000, 1, mostObjects),
+        size: quotaSize("512MiB"),
+        projects: integer("Projects", 1_000, 0, mostObjects),
+        policies: integer("ExportPolicies", 10_000, 0, mostObjects),
+        sinks: integer("Sinks of all ExportPolicies", 20_000, 0, mostObjects),
+      })
+      .meta({ description: "All control planes of one organization together" })
+      .prefault({}),
+    project: z
+      .strictObject({
+        objects: integer("Objects of any kind", 10_000, 1, mostObjects),
+        size: quotaSize("128MiB"),
+        policies: integer("ExportPolicies", 1_000, 0, mostObjects),
+        sinks: integer("Sinks of all ExportPolicies", 2_000, 0, mostObjects),
+      })
+      .meta({ description: "One project's control plane" })
+      .prefault({}),
+  })
+  .meta({ description: "What a tenant may keep; what is there already stays" });
+
+export const platform = z
+  .strictObject({
+    listen: listen("Address of the control planes (always TLS)", "127.0.0.1:8081"),
+    groupDomain: requiredText("The API groups are <name>.<groupDomain>", nameProblem).prefault(
+      "platformapis",
+    ),
+    durability: choice("How often Redis syncs to disk", ["everysec", "always"], "everysec"),
+    tls: z
+      .strictObject({
+        certFile: optionalFile("Certificate (PEM)"),
+        keyFile: optionalFile("Its key (PEM)"),
+      })
+      .meta({ description: "Certificate; absent, a CA and a certificate are made under state.directory" })
+      .prefault({}),
+    quotas: quotas.prefault({}),
+    limits: z
+      .strictObject({
+        connections: integer("Connections, at most", 8_000, 10, 1_000_000),
+        connectionsPerAddress: integer(
+          "Connections of one IPv4 address or IPv6 /64; raise it behind a proxy",
+          4_000,
+          1,
+          1_000_000,
+        ),
+        concurrentRequestsPerToken: integer("Requests of one token at once, besides watches", 100, 1, 10_000),
+        watches: integer("Open watches, at most", 6_000, 1, 1_000_000),
+        watchesPerToken: integer("Open watches of one token", 2_500, 1, 1_000_000),
+      })
+      .meta({ description: "What clients may hold at once, on one daemon" })
+      .prefault({}),
+  })
+  .meta({ description: "The control planes themselves" });
