@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "./app/daemon/heap-flags.ts";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { QueryOptions } from "./app/commands/query/query.ts";
 import { describeError, TelemetrydError } from "./base/core/errors.ts";

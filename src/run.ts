@@ -1,6 +1,5 @@
 import { type ConfigSources, loadConfig } from "./app/config/load.ts";
 import type { Config } from "./app/config/schema.ts";
-import { tendHeap } from "./app/daemon/heap-tending.ts";
 import { createProcessRegistry } from "./app/ops/process-metrics.ts";
 import { systemClock } from "./base/core/clock.ts";
 import { describeError, TelemetrydError } from "./base/core/errors.ts";
@@ -35,17 +34,6 @@ const lettingGoMs = 30_000;
  * @throws TelemetrydError for a configuration or a system under which it cannot run
  */
 export async function run(options: RunOptions, signal: AbortSignal): Promise<void> {
-  const ended = new AbortController();
-  const tending = tendHeap(systemClock, ended.signal);
-  try {
-    await runAndReload(options, signal);
-  } finally {
-    ended.abort();
-    await tending;
-  }
-}
-
-async function runAndReload(options: RunOptions, signal: AbortSignal): Promise<void> {
   const processRegistry = createProcessRegistry(version);
   let config = (await loadAndWarn(options, signal)).config;
   while (!signal.aborted) {

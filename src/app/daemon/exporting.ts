@@ -102,7 +102,7 @@ export function createExportTools({
       return response.kind === "failed" ? response.message : undefined;
     },
     state,
-    ...(reportedMs && { reportedMs }),
+    reportedMs,
     rejected,
     budget: new MemoryBudget(halfBytes),
     settings: settingsOf(config),

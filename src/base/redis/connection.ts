@@ -1,4 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
+import { defined } from "../core/defined.ts";
 import type { RedisAddress, SentinelAddress } from "../net/redis-address.ts";
 
 /** The address to connect to: the configured one, or the private server's Unix socket. */
@@ -168,27 +169,29 @@ const sentinelLimitMs = 2_000;
 
 function sentinelOptions(address: SentinelAddress): RedisOptions {
   const { sentinels, primary, database, username, password, sentinelUsername, sentinelPassword } = address;
-  return {
+  return defined({
     sentinels: sentinels.map(({ host, port }) => ({ host, port })),
     name: primary,
     db: database,
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
-    ...(sentinelUsername !== undefined && { sentinelUsername }),
-    ...(sentinelPassword !== undefined && { sentinelPassword }),
-    ...(address.isTls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+    username,
+    password,
+    sentinelUsername,
+    sentinelPassword,
+    tls: address.isTls ? {} : undefined,
+    sentinelTLS: address.isTls ? {} : undefined,
+    enableTLSForSentinelMode: address.isTls,
     connectTimeout: sentinelLimitMs,
     sentinelCommandTimeout: sentinelLimitMs,
     sentinelRetryStrategy: reconnectPause,
-  };
+  });
 }
 
 /** A cluster's nodes are discovered through the first one; its URL's password and TLS apply to all. */
 function credentialsOf(url: string): RedisOptions {
   const { username, password, protocol } = new URL(url);
-  return {
-    ...(username === "" ? {} : { username: decodeURIComponent(username) }),
-    ...(password === "" ? {} : { password: decodeURIComponent(password) }),
-    ...(protocol === "rediss:" ? { tls: {} } : {}),
-  };
+  return defined({
+    username: username === "" ? undefined : decodeURIComponent(username),
+    password: password === "" ? undefined : decodeURIComponent(password),
+    tls: protocol === "rediss:" ? {} : undefined,
+  });
 }

@@ -4,8 +4,8 @@
  * the next, and its field `leasedAt` is the time of the last one. Times are Redis' own, so that replicas'
  * clocks need not agree.
  *
- * A script of a lease begins with {@link leaseFunctions}. KEYS: lease, hash with the fence, then its own. ARGV:
- * owner, ttl ms, fence ("" in the script that takes the lease), then its own.
+ * A script of a lease begins with {@link leaseFunctions}. KEYS: lease, hash with the fence, then its own.
+ * ARGV: owner, ttl ms, fence ("" in the script that takes the lease), then its own.
  */
 
 export const redisTime = `
@@ -20,8 +20,8 @@ end
  * - `holdsLease()`: whether the lease was neither ended nor taken since. Every write that only the holder may
  *   make checks it in the same script. It is also true of a lease that has expired, until another owner
  *   takes it.
- * - `renewLease()` and `endLease()` return false when `holdsLease()` does. A lease that expired, or whose first
- *   key Redis lost, can be renewed.
+ * - `renewLease()` and `endLease()` return false when `holdsLease()` does. A lease that expired, or whose
+ *   first key Redis lost, can be renewed.
  */
 export const leaseFunctions = `
 ${redisTime}

@@ -16,11 +16,11 @@ export class FencedError extends Error {
 
 /** The exclusive right to some work, among all replicas that share a Redis. */
 export interface Lease {
-  /** New each time the lease is taken: the number of that time, a hyphen, the owner. Every write compares it. */
+  /** New each time the lease is taken: a number, a hyphen, the owner. Every write compares it. */
   readonly fence: string;
   /**
-   * Aborts with a FencedError when the lease could not be renewed, while it is still valid: no other owner can
-   * hold it before.
+   * Aborts with a FencedError when the lease could not be renewed, while it is still valid: no other owner
+   * can hold it before.
    */
   readonly signal: AbortSignal;
   /**

@@ -4,7 +4,7 @@ import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
-import { type SinkWindowsDeps, WindowPlanner, type WindowSettings } from "./plan/window-planner.ts";
+import { WindowPlanner, type WindowPlannerDeps, type WindowSettings } from "./plan/window-planner.ts";
 import { afterFailure, type DeliveryFailure, type DeliveryState, delivering } from "./send/delivery-state.ts";
 import type { RejectedSamples } from "./send/receiver.ts";
 import { SinkRecorder } from "./sink-recorder.ts";
@@ -21,7 +21,7 @@ export interface ExportSettings extends WindowSettings {
 }
 
 /** Dependencies shared by all exporters of a daemon. */
-export interface ExporterDeps extends SinkWindowsDeps {
+export interface ExporterDeps extends WindowPlannerDeps {
   readonly reader: SampleReader;
   /** Requests a response from the store, so that its time is known. @returns the failure, or undefined */
   probe(signal: AbortSignal): Promise<string | undefined>;
@@ -153,8 +153,8 @@ export class Exporter {
     try {
       for (;;) {
         if (interrupt.aborted || signal.aborted) return "interrupted";
-        const group = (await windows?.ahead()) ?? (await this.#planner.next(failed));
-        if (group === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
+        const planned = (await windows?.ahead()) ?? (await this.#planner.next(failed));
+        if (planned === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
         const destination = this.#destinationOf();
         if (destination.kind === "invalid") {
           this.#backOff({ kind: "forbidden", message: destination.message });
@@ -162,9 +162,9 @@ export class Exporter {
         }
         windows ??= new ReadAhead(this.#planner, this.#exportDeps(destination), { interrupt, signal });
         const isProbe = this.#deliveryState.kind !== "delivering";
-        const result = await windows.run(group, { isProbe, failed });
+        const result = await windows.run(planned, { isProbe, failed });
         if (result.requestsWithResponse > 0 && result.failure === undefined) this.#recover();
-        for (const name of group.sources) {
+        for (const name of planned.sources) {
           const error = result.sourceErrors.get(name);
           if (error !== undefined) failed.add(name);
           this.#sourceErrors.note(this.#plan, name, error);

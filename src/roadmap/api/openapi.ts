@@ -1,3 +1,4 @@
+import { defined } from "../../base/core/defined.ts";
 import { version } from "../../base/core/version.ts";
 import { type Operation, operations, type ResponseSpec } from "./operations.ts";
 import { headerSchemas, schemas } from "./schemas.ts";
@@ -20,16 +21,16 @@ export function openApiDocument(): Record<string, unknown> {
 
 function describe(operation: Operation): Record<string, unknown> {
   const { operationId, summary, description, deprecated, responses } = operation;
-  return {
+  return defined({
     operationId,
     summary,
-    ...(description === undefined ? {} : { description }),
-    ...(deprecated === true ? { deprecated } : {}),
+    description,
+    deprecated: deprecated === true ? true : undefined,
     security: [],
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => [status, describeResponse(response)]),
     ),
-  };
+  });
 }
 
 function describeResponse(response: ResponseSpec): Record<string, unknown> {

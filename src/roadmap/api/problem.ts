@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { defined } from "../../base/core/defined.ts";
 
 /** A problem (RFC 9457): the body of every response that is not 2xx, except 304, which has none. */
 export interface Problem {
@@ -16,10 +17,5 @@ export const problemContentType = "application/problem+json";
  * @param detail for human readers; never internal details
  */
 export function problem(status: number, detail?: string): Problem {
-  return {
-    type: "about:blank",
-    title: STATUS_CODES[status] ?? "Error",
-    status,
-    ...(detail === undefined ? {} : { detail }),
-  };
+  return defined({ type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail });
 }

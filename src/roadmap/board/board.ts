@@ -1,3 +1,4 @@
+import { defined } from "../../base/core/defined.ts";
 import type { BacklogItem } from "./backlog.ts";
 
 /** The reason why a board could not be read. Failures are values, and the refresh is retried. */
@@ -54,5 +55,5 @@ export function failed(
   message: string,
   retryAfterMs?: number,
 ): { readonly ok: false; readonly failure: BoardFailure } {
-  return { ok: false, failure: { kind, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) } };
+  return { ok: false, failure: defined({ kind, message, retryAfterMs }) };
 }

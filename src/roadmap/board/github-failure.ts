@@ -1,3 +1,4 @@
+import { defined } from "../../base/core/defined.ts";
 import { describeError } from "../../base/core/errors.ts";
 import { retryAfterMs } from "../../base/core/retry-after.ts";
 import { redact } from "../../base/core/secrets/redact.ts";
@@ -29,11 +30,7 @@ export function githubFailure(error: unknown, nowMs: number): BoardFailure {
   if (status === undefined) return { kind: "unavailable", message };
   const waitMs = status >= 500 ? retryAfter(parts.headers, nowMs) : undefined;
   const text = `HTTP ${status}: ${message}`;
-  return {
-    kind: statusKind(status),
-    message: text,
-    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
-  };
+  return defined({ kind: statusKind(status), message: text, retryAfterMs: waitMs });
 }
 
 interface Parts {

@@ -108,12 +108,9 @@ export function openRefreshQueue(
       "refresh",
       { reason },
       {
-        deduplication: {
-          id: refreshId,
-          // A change that a running refresh may have missed needs another one; it does not wait for the
-          // backoff.
-          ...(isUrgent ? { keepLastIfActive: true, reschedule: true } : {}),
-        },
+        // A change that a running refresh may have missed needs another one; it does not wait for the
+        // backoff.
+        deduplication: { id: refreshId, keepLastIfActive: isUrgent, reschedule: isUrgent },
         attempts,
         backoff: { type: "custom" },
         stackTraceLimit: 1,

@@ -51,7 +51,9 @@ if redis.call("TYPE", ${key}).ok ~= "hash" then redis.call("DEL", ${key}) end
 export const storeResult = `
 ${leaseFunctions}
 ${replaceForeignType("KEYS[3]")}
-if redis.call("HGET", KEYS[3], "by") == ARGV[1] then return tonumber(redis.call("HGET", KEYS[3], "revision")) end
+if redis.call("HGET", KEYS[3], "by") == ARGV[1] then
+  return tonumber(redis.call("HGET", KEYS[3], "revision"))
+end
 if not holdsLease() then return 0 end
 if ARGV[5] == "" and redis.call("HEXISTS", KEYS[3], "items") == 0 then return -1 end
 local revision = math.max(tonumber(redis.call("HGET", KEYS[3], "revision")) or 0, tonumber(ARGV[6])) + 1
@@ -77,7 +79,8 @@ return 1
 `;
 
 /**
- * Deletes an unreadable entry, unless it has been replaced. KEYS: entry. ARGV: its meta ("" when it has none).
+ * Deletes an unreadable entry, unless it has been replaced. KEYS: entry. ARGV: its meta ("" when it has
+ * none).
  */
 export const discardEntry = `
 if redis.call("TYPE", KEYS[1]).ok ~= "hash" or (redis.call("HGET", KEYS[1], "meta") or "") == ARGV[1] then

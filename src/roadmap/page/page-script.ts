@@ -22,7 +22,8 @@ async function poll() {
   if (!document.hidden) timer = setTimeout(poll, pauseMs * (1 + Math.random() / 10));
 }
 async function ask() {
-  const response = await fetch("api/v1/roadmap/backlog-meta", { cache: "no-store", signal: AbortSignal.timeout(10000) });
+  const signal = AbortSignal.timeout(10000);
+  const response = await fetch("api/v1/roadmap/backlog-meta", { cache: "no-store", signal });
   if (response.status === 429) {
     const seconds = Number(response.headers.get("Retry-After"));
     return Math.max(refreshingMs, seconds * 1000 || idleMs);
@@ -63,12 +64,15 @@ function swap(old, next) {
   for (const item of next.querySelectorAll("[data-key]")) {
     const same = known.get(item.dataset.key);
     if (same !== undefined) same.classList.remove("changed");
-    if (same !== undefined && same.isEqualNode(item) && same.closest("section").id === item.closest("section").id) item.replaceWith(same);
+    const isSame = same?.isEqualNode(item) && same.closest("section").id === item.closest("section").id;
+    if (isSame) item.replaceWith(same);
     else if (!isFirst) item.classList.add("changed");
   }
   old.replaceChildren(...next.childNodes);
   old.dataset.content = next.dataset.content;
-  if (focused !== undefined) [...old.querySelectorAll("[data-key]")].find((item) => item.dataset.key === focused)?.querySelector("a")?.focus({ preventScroll: true });
+  if (focused === undefined) return;
+  const item = [...old.querySelectorAll("[data-key]")].find((one) => one.dataset.key === focused);
+  item?.querySelector("a")?.focus({ preventScroll: true });
 }
 function show(element, isShown) { if (element.hidden === isShown) element.hidden = !isShown; }
 const ages = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
@@ -76,8 +80,8 @@ function tellAge() {
   const time = document.querySelector("#updated time");
   if (time === null) return;
   const seconds = Math.max(0, (Date.now() - Date.parse(time.dateTime)) / 1000);
-  const [amount, unit] = seconds < 60 ? [0, ""] : seconds < 3600 ? [seconds / 60, "minute"] : seconds < 86400 ? [seconds / 3600, "hour"] : [seconds / 86400, "day"];
-  const text = unit === "" ? "just now" : ages.format(-Math.floor(amount), unit);
+  const [size, unit] = seconds < 3600 ? [60, "minute"] : seconds < 86400 ? [3600, "hour"] : [86400, "day"];
+  const text = seconds < 60 ? "just now" : ages.format(-Math.floor(seconds / size), unit);
   if (time.textContent !== text) time.textContent = text;
   time.title = new Date(time.dateTime).toLocaleString();
 }

@@ -23,31 +23,58 @@ a { color: var(--link); text-underline-offset: 3px; }
 .skip:focus { left: 20px; top: 8px; padding: 6px 12px; background: var(--card); z-index: 1; }
 .top { display: flex; flex-wrap: wrap; align-items: baseline; gap: 4px 24px; padding: 36px 0 20px; }
 h1 { margin: 0; font-size: 32px; line-height: 1.2; letter-spacing: -0.02em; }
-.freshness { margin: 0 0 0 auto; min-height: 30px; display: flex; align-items: center; color: var(--quiet); font-size: 14px; }
-.badge { margin-left: 10px; display: inline-flex; align-items: center; gap: 8px; padding: 3px 12px; border-radius: 99px; font-weight: 600; }
+.freshness {
+  margin: 0 0 0 auto; min-height: 30px; display: flex; align-items: center; color: var(--quiet);
+  font-size: 14px;
+}
+.badge {
+  margin-left: 10px; display: inline-flex; align-items: center; gap: 8px; padding: 3px 12px;
+  border-radius: 99px; font-weight: 600;
+}
 .refreshing { color: var(--accent); background: var(--accent-back); }
 .trouble { color: var(--warn); background: var(--warn-back); }
-.spinner { width: 12px; height: 12px; border: 2px solid; border-right-color: transparent; border-radius: 50%; animation: turn 0.9s linear infinite; }
+.spinner {
+  width: 12px; height: 12px; border: 2px solid; border-right-color: transparent; border-radius: 50%;
+  animation: turn 0.9s linear infinite;
+}
 @keyframes turn { to { transform: rotate(1turn); } }
-@media (prefers-reduced-motion: reduce) { .spinner { animation: none; } .changed { animation: none !important; } }
+@media (prefers-reduced-motion: reduce) {
+  .spinner { animation: none; }
+  .changed { animation: none !important; }
+}
 [hidden] { display: none !important; }
-#backlog { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr)); gap: 28px 24px; align-items: start; }
+#backlog {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr)); gap: 28px 24px;
+  align-items: start;
+}
 section { min-width: 0; }
-h2 { margin: 0 0 12px; padding-bottom: 8px; border-bottom: 2px solid var(--edge); font-size: 17px; display: flex; align-items: baseline; gap: 10px; }
+h2 {
+  margin: 0 0 12px; padding-bottom: 8px; border-bottom: 2px solid var(--edge); font-size: 17px;
+  display: flex; align-items: baseline; gap: 10px;
+}
 .count { color: var(--quiet); font-weight: 500; font-size: 14px; font-variant-numeric: tabular-nums; }
 ul { list-style: none; margin: 0; padding: 0; }
 .items { display: grid; gap: 10px; }
-.item { padding: 12px 14px; background: var(--card); border: 1px solid var(--edge); border-radius: 10px; content-visibility: auto; contain-intrinsic-size: auto 76px; }
+.item {
+  padding: 12px 14px; background: var(--card); border: 1px solid var(--edge); border-radius: 10px;
+  content-visibility: auto; contain-intrinsic-size: auto 76px;
+}
 .item p { margin: 0; }
 .title { overflow-wrap: anywhere; }
 .title a { color: var(--text); font-weight: 550; text-decoration: none; }
 .title a:hover { color: var(--link); text-decoration: underline; }
 .number { color: var(--quiet); font-size: 14px; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .labels { display: flex; flex-wrap: wrap; gap: 6px; margin-top: 8px; }
-.label { display: inline-flex; align-items: center; gap: 6px; max-width: 100%; padding: 1px 10px 1px 8px; border: 1px solid var(--edge); border-radius: 99px; color: var(--quiet); font-size: 13px; overflow-wrap: anywhere; }
+.label {
+  display: inline-flex; align-items: center; gap: 6px; max-width: 100%; padding: 1px 10px 1px 8px;
+  border: 1px solid var(--edge); border-radius: 99px; color: var(--quiet); font-size: 13px;
+  overflow-wrap: anywhere;
+}
 .dot { flex: none; width: 9px; height: 9px; }
 .dot circle { stroke: var(--quiet); stroke-width: 1; }
-.empty { margin: 0; padding: 12px 14px; border: 1px dashed var(--edge); border-radius: 10px; color: var(--quiet); }
+.empty {
+  margin: 0; padding: 12px 14px; border: 1px dashed var(--edge); border-radius: 10px; color: var(--quiet);
+}
 .changed { animation: changed 2.5s ease-out; }
 @keyframes changed { from { background: var(--accent-back); border-color: var(--accent); } }
 @media (max-width: 640px) {

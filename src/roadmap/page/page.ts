@@ -37,7 +37,7 @@ export function renderPage(
   backlog: Backlog | undefined,
   pace: PagePace,
 ): string {
-  const isRefreshing = status?.isRefreshing === true;
+  const hidden = status?.isRefreshing === true ? "" : " hidden";
   return html`<!doctype html>
 <html lang="en" data-idle-ms="${pace.idleMs}" data-refreshing-ms="${pace.refreshingMs}">
 <head>
@@ -53,7 +53,8 @@ export function renderPage(
 <h1>Roadmap</h1>
 <div class="freshness">
 ${updated(status?.updatedAt ?? null)}
-<span role="status"><span class="badge refreshing" id="refreshing"${trustedHtml(isRefreshing ? "" : " hidden")}><span class="spinner"></span>Refreshing</span>
+<span role="status"><span class="badge refreshing" id="refreshing"${trustedHtml(hidden)}>
+<span class="spinner"></span>Refreshing</span>
 <span class="badge trouble" id="trouble" hidden>Live updates are interrupted</span></span>
 </div>
 </header>
@@ -68,12 +69,14 @@ function updated(updatedAt: number | null): Html {
   if (updatedAt === null) return html`<span id="updated" data-updated-at="">Not read yet</span>`;
   const time = new Date(updatedAt).toISOString();
   const text = `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
-  return html`<span id="updated" data-updated-at="${updatedAt}">Updated <time datetime="${time}">${text}</time></span>`;
+  const shown = html`<time datetime="${time}">${text}</time>`;
+  return html`<span id="updated" data-updated-at="${updatedAt}">Updated ${shown}</span>`;
 }
 
 function list(backlog: Backlog | undefined): Html {
   if (backlog === undefined) {
-    return html`<div id="backlog" data-content="" tabindex="-1"><p class="empty">The roadmap is being read for the first time. It appears here by itself.</p></div>`;
+    const text = "The roadmap is being read for the first time. It appears here by itself.";
+    return html`<div id="backlog" data-content="" tabindex="-1"><p class="empty">${text}</p></div>`;
   }
   const { statuses, contentId } = backlog.meta;
   const groups = new Map<string, BacklogItem[]>(statuses.map((status) => [status, []]));
@@ -100,13 +103,16 @@ ${content}
 function entry(item: BacklogItem): Html {
   const labels =
     item.labels.length > 0 && html`<ul class="labels" aria-label="Labels">${item.labels.map(label)}</ul>`;
-  return html`<li class="item" data-key="${item.url}"><p class="title"><a href="${item.url}">${item.title}</a> <span class="number">#${item.number}</span></p>${labels}</li>`;
+  const link = html`<a href="${item.url}">${item.title}</a>`;
+  const number = html`<span class="number">#${item.number}</span>`;
+  return html`<li class="item" data-key="${item.url}"><p class="title">${link} ${number}</p>${labels}</li>`;
 }
 
 /** The colour is a dot beside the name, so the name stays readable with any colour. */
 function label({ name, color }: BacklogLabel): Html {
   const dot =
     color !== null &&
-    html`<svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="4.5" fill="#${color}"/></svg>`;
+    html`<svg class="dot" viewBox="0 0 10 10" aria-hidden="true">
+<circle cx="5" cy="5" r="4.5" fill="#${color}"/></svg>`;
   return html`<li class="label">${dot}${name}</li>`;
 }

@@ -24,8 +24,6 @@ export interface OpenBatchOptions {
   readonly onCapacity: CapacityListener;
   /** Start of the window. */
   readonly fromMs: number;
-  /** Whether each request includes an entry for each of its samples. */
-  readonly keepsSamples: boolean;
   readonly lanes: LaneChoice;
   readonly inDoubt?: number | undefined;
 }
@@ -35,24 +33,19 @@ export class OpenBatch {
   readonly builder: RequestBuilder;
   /** Monotonic time of its first sample. */
   firstAtMs = 0;
+  /** Of the series, each with the time up to which the batch holds it. */
+  entries: RequestEntries;
   readonly #options: OpenBatchOptions;
-  #entries: RequestEntries;
   #samples: RequestEntries | undefined;
 
   constructor(options: OpenBatchOptions) {
     this.#options = options;
     this.builder = options.newBuilder(options.onCapacity);
-    this.#entries = new RequestEntries(options.fromMs);
+    this.entries = new RequestEntries(options.fromMs);
   }
 
-  /** Records that the batch holds the series with this hash up to `untilMs`. */
-  addEntry(high: number, low: number, untilMs: number): void {
-    this.#entries.add(high, low, untilMs);
-  }
-
-  /** Records these samples, if the options ask for it; `high` and `low` are the hash of their series. */
+  /** Records these samples; `high` and `low` are the hash of their series. */
   addSamples(high: number, low: number, samples: SampleBuffer, start: number, end: number): void {
-    if (!this.#options.keepsSamples) return;
     const entries = this.#samples ?? new RequestEntries(this.#options.fromMs);
     this.#samples = entries;
     eachSampleHash(high, low, samples, start, end, (sampleHigh, sampleLow, index) =>
@@ -63,9 +56,9 @@ export class OpenBatch {
   /** Empties the batch, which can be filled again. */
   finish(): Batch {
     const { lanes, inDoubt, fromMs } = this.#options;
-    const entries = this.#entries;
+    const { entries } = this;
     const samples = this.#samples;
-    this.#entries = new RequestEntries(fromMs);
+    this.entries = new RequestEntries(fromMs);
     this.#samples = undefined;
     return { request: this.builder.finish(), entries, samples, lanes, inDoubt };
   }

@@ -94,20 +94,20 @@ export class Batcher implements WindowBatcher {
       if (invalid !== undefined) this.#invalid.add(invalid, samples.length);
       return noBatches;
     }
-    const { maxSamples, maxBytes, laneCount, monotonicMs } = this.#options;
+    const { maxSamples, maxBytes } = this.#options;
     const high = encoded.hashHigh ^ salt.high;
     const low = encoded.hashLow ^ salt.low;
     let finished: Batch[] | undefined;
     let start = this.#acknowledged.size > 0 ? firstAfter(samples, this.#acknowledged.get(high, low)) : 0;
     while (start < samples.length) {
-      const open = this.#first ?? this.#openBatchOf(laneOf(encoded.hashLow, laneCount));
+      const open = this.#first ?? this.#openBatchOf(laneOf(encoded.hashLow, this.#options.laneCount));
       const { builder } = open;
       const end = cutAt(samples, start, maxSamples, builder.sampleCount);
       if (end > start) {
-        if (builder.sampleCount === 0) open.firstAtMs = monotonicMs();
+        if (builder.sampleCount === 0) open.firstAtMs = this.#options.monotonicMs();
         builder.append(encoded, samples, start, end);
-        open.addEntry(high, low, samples.timestampsMs[end - 1] ?? 0);
-        open.addSamples(high, low, samples, start, end);
+        open.entries.add(high, low, samples.timestampsMs[end - 1] ?? 0);
+        if (this.#options.keepsSamples) open.addSamples(high, low, samples, start, end);
         start = end;
         if (builder.sampleCount < maxSamples && builder.byteLength < maxBytes) continue;
       }
@@ -155,8 +155,8 @@ export class Batcher implements WindowBatcher {
     const onCapacity = (changeBytes: number) => {
       this.#openBytes += changeBytes;
     };
-    const { newBuilder, fromMs, keepsSamples } = this.#options;
-    return new OpenBatch({ newBuilder, onCapacity, fromMs, keepsSamples, lanes });
+    const { newBuilder, fromMs } = this.#options;
+    return new OpenBatch({ newBuilder, onCapacity, fromMs, lanes });
   }
 
   #finish(open: OpenBatch): Batch {

@@ -27,18 +27,10 @@ export class InDoubtBatcher implements WindowBatcher {
     const onCapacity = (changeBytes: number) => {
       this.#openBytes += changeBytes;
     };
-    const { newBuilder, fromMs, keepsSamples } = options;
+    const { newBuilder, fromMs } = options;
     for (const { number, entries, state } of window.requests.values()) {
       if (state !== "sent") continue;
-      const batch = new OpenBatch({
-        newBuilder,
-        onCapacity,
-        fromMs,
-        // Recorded again: samples may have reached the store since the request was first sent.
-        keepsSamples,
-        lanes: "all",
-        inDoubt: number,
-      });
+      const batch = new OpenBatch({ newBuilder, onCapacity, fromMs, lanes: "all", inDoubt: number });
       const index = this.#batches.push(batch) - 1;
       entries.each((high, low, untilMs) => {
         this.#index.set(high, low, index);
@@ -73,8 +65,9 @@ export class InDoubtBatcher implements WindowBatcher {
     const end = firstAfter(samples, untilMs);
     if (start >= end) return;
     batch.builder.append(encoded, samples, start, end);
-    batch.addEntry(high, low, untilMs);
-    batch.addSamples(high, low, samples, start, end);
+    batch.entries.add(high, low, untilMs);
+    // Recorded again: samples may have reached the store since the request was first sent.
+    if (this.#options.keepsSamples) batch.addSamples(high, low, samples, start, end);
   }
 
   /** None: a request can be rebuilt only from the whole window. */

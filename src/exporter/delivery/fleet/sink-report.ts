@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defined } from "../../../base/core/defined.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { deliveringState } from "../delivering-condition.ts";
 import type { ExporterSnapshot } from "../exporter.ts";
@@ -90,22 +91,22 @@ export function reportOf(
   const lastDeliveredAtMs = latest(stats.lastDeliveredAtMs, before?.lastDeliveredAtMs, (atMs) => atMs);
   const lastRejection = latest(stats.lastRejection, before?.lastRejection, ({ atMs }) => atMs);
   const lastError = latest(stats.lastError, before?.lastError, ({ atMs }) => atMs);
-  return {
-    ...{ replica, atMs: nowMs, status, periodMs },
+  return defined({
+    replica,
+    atMs: nowMs,
+    status,
+    periodMs,
     sinceMs: before?.status === status ? before.sinceMs : nowMs,
-    ...(deliveryState.kind !== "delivering" && {
-      deliveryState: { kind: deliveryState.kind, times: deliveryState.times, message: deliveryState.message },
-    }),
-    sources: sources.map(({ name, checkpointMs, error }) => ({
-      name,
-      ...(checkpointMs !== undefined && { checkpointMs }),
-      ...(error !== undefined && { error }),
-    })),
-    ...(lagMs !== undefined && { lagMs }),
-    ...(lastDeliveredAtMs !== undefined && { lastDeliveredAtMs }),
-    ...(lastRejection !== undefined && { lastRejection }),
-    ...(lastError !== undefined && { lastError }),
-  };
+    deliveryState:
+      deliveryState.kind === "delivering"
+        ? undefined
+        : { kind: deliveryState.kind, times: deliveryState.times, message: deliveryState.message },
+    sources: sources.map(({ name, checkpointMs, error }) => defined({ name, checkpointMs, error })),
+    lagMs,
+    lastDeliveredAtMs,
+    lastRejection,
+    lastError,
+  });
 }
 
 function latest<T>(one: T | undefined, other: T | undefined, atMs: (value: T) => number): T | undefined {

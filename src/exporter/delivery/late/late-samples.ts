@@ -1,4 +1,4 @@
-import type { WindowGroup } from "../plan/window-groups.ts";
+import type { PlannedWindow } from "../plan/planned-windows.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import { keepForgottenMs, type OpenWindow, type StateStore, type WindowBounds } from "../state/sink-state.ts";
 
@@ -22,8 +22,8 @@ export function sinkOfKey(key: string): string {
  *
  * This is a second journal beside the sink's own, under its own key of the same state store. Each opened
  * window has an open window of the same bounds here, which holds a 64-bit hash (12 bytes) of every sample
- * that was put into a request, in acknowledged requests. A request that did not arrive needs no record: the sink's
- * own journal ensures that its samples are sent before the window closes. The second reading adds its own
+ * that was put into a request, in acknowledged requests. A request that did not arrive needs no record: the
+ * sink's own journal ensures that its samples are sent before the window closes. The second reading adds its own
  * requests, so that it can be repeated too.
  */
 export class LateSamples {
@@ -64,7 +64,7 @@ export class LateSamples {
     nowMs: number,
     sources: readonly string[],
     checkpoints: ReadonlyMap<string, number>,
-  ): Promise<WindowGroup | undefined> {
+  ): Promise<PlannedWindow | undefined> {
     if (nowMs < this.#restUntilMs) return undefined;
     const { windows } = await this.#state.load(this.#key);
     for (const open of windows) {

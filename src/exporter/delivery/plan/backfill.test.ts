@@ -2,13 +2,14 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/core/log.ts";
 import type { ReadOutcome } from "../../metrics-store/sample-reader.ts";
-import { targetSamples, type Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/window.ts";
 import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
 import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import { MemoryBudget } from "../batch/memory-budget.ts";
 import { MemoryState } from "../state/memory-state.ts";
 import { backfill } from "./backfill.ts";
+import { targetSamples } from "./next-window.ts";
 
 const minuteMs = 60_000;
 const never = new AbortController().signal;

@@ -2,14 +2,14 @@ import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/core/log.ts";
 import type { SampleReader } from "../../metrics-store/sample-reader.ts";
 import { sourceKind } from "../../metrics-store/source-kind.ts";
-import { adaptWindow, type WindowCost } from "../../metrics-store/window.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { LateSamples, lateKey } from "../late/late-samples.ts";
 import type { SinkStats } from "../sink-stats.ts";
 import type { SinkState, StateStore } from "../state/sink-state.ts";
 import { BackfillLimit } from "./backfill-limit.ts";
 import { onGrid } from "./cycle-times.ts";
-import { type WindowGroup, waitsFor, windowGroups, withClosed } from "./window-groups.ts";
+import { adaptWindow, type WindowCost } from "./next-window.ts";
+import { type PlannedWindow, plannedWindows, waitsFor, withClosed } from "./planned-windows.ts";
 
 /** Settings of `metrics` and `delivery` that determine the windows; times in ms. */
 export interface WindowSettings {
@@ -32,20 +32,20 @@ export interface WindowSettings {
   readonly latenessMs: number;
 }
 
-export interface SinkWindowsDeps {
+export interface WindowPlannerDeps {
   readonly reader: Pick<SampleReader, "storeNowMs">;
   readonly state: StateStore;
   readonly settings: WindowSettings;
   readonly clock: Clock;
   readonly log: Logger;
   /** The checkpoint in the policy's status (Unix ms), from which a sink resumes when its state is lost. */
-  reportedMs?(plan: SinkPlan): number | undefined;
+  readonly reportedMs?: ((plan: SinkPlan) => number | undefined) | undefined;
 }
 
 /** Tracks a sink's progress through its sources, and decides which window is next. */
 export class WindowPlanner {
   readonly #key: string;
-  readonly #deps: SinkWindowsDeps;
+  readonly #deps: WindowPlannerDeps;
   readonly #stats: SinkStats;
   #plan: SinkPlan;
   #limitMs: number;
@@ -59,7 +59,7 @@ export class WindowPlanner {
   #hasStarted = false;
 
   /** @param key of the plan's sink: see `sinkKey` */
-  constructor(key: string, plan: SinkPlan, deps: SinkWindowsDeps, stats: SinkStats) {
+  constructor(key: string, plan: SinkPlan, deps: WindowPlannerDeps, stats: SinkStats) {
     this.#key = key;
     this.#deps = deps;
     this.#stats = stats;
@@ -93,12 +93,12 @@ export class WindowPlanner {
   }
 
   /** The next window. @param failed sources that could not be read in this cycle */
-  async next(failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
+  async next(failed: ReadonlySet<string>): Promise<PlannedWindow | undefined> {
     return this.#nextGroup(await this.#load(), failed) ?? (await this.#nextLate(failed));
   }
 
   /** The window that follows `group` once that is closed, if it can be determined in advance. */
-  async after(group: WindowGroup, failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
+  async after(group: PlannedWindow, failed: ReadonlySet<string>): Promise<PlannedWindow | undefined> {
     if (group.isLate) return undefined;
     const next = this.#nextGroup(withClosed(await this.#load(), group), failed);
     // A window opened before may have requests in doubt, which are resolved first.
@@ -185,7 +185,7 @@ export class WindowPlanner {
     }
   }
 
-  #nextGroup(state: SinkState, failed: ReadonlySet<string>): WindowGroup | undefined {
+  #nextGroup(state: SinkState, failed: ReadonlySet<string>): PlannedWindow | undefined {
     const nowMs = this.#deps.reader.storeNowMs();
     if (nowMs === undefined) return undefined;
     const gridNowMs = onGrid(nowMs, this.#deps.settings.windowGridMs);
@@ -198,12 +198,12 @@ export class WindowPlanner {
     const sources = this.#plan.sources
       .map(({ name }, index) => ({ name, watermarkMs: completeToMs - this.#delayMs(index) }))
       .filter(({ name }) => !failed.has(name));
-    const groups = windowGroups(sources, state, this.#limitMs);
+    const groups = plannedWindows(sources, state, this.#limitMs);
     return groups.find((group) => !waitsFor(group, failed));
   }
 
   /** A window due for its second reading, only when nothing is new: late samples have waited already. */
-  async #nextLate(failed: ReadonlySet<string>): Promise<WindowGroup | undefined> {
+  async #nextLate(failed: ReadonlySet<string>): Promise<PlannedWindow | undefined> {
     if (failed.size > 0) return undefined;
     this.#backfillLimit.caughtUp();
     const names = this.#plan.sources.map(({ name }) => name);

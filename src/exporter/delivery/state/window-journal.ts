@@ -1,6 +1,6 @@
 import type { Batch } from "../batch/batch.ts";
 import type { LateSamples } from "../late/late-samples.ts";
-import type { WindowGroup } from "../plan/window-groups.ts";
+import type { PlannedWindow } from "../plan/planned-windows.ts";
 import type { RequestEntries } from "./request-entries.ts";
 import type { OpenWindow, StateStore, WindowBounds } from "./sink-state.ts";
 
@@ -18,7 +18,7 @@ export interface WindowJournalDeps {
  */
 export class WindowJournal {
   readonly bounds: WindowBounds;
-  readonly #group: WindowGroup;
+  readonly #planned: PlannedWindow;
   readonly #deps: WindowJournalDeps;
   /** Not all sources of the open window are read: the policy has lost one. */
   readonly #isPart: boolean;
@@ -26,12 +26,12 @@ export class WindowJournal {
   #opening: Promise<OpenWindow> | undefined;
 
   /** @param stepMs grid of expressions, in a window that is not open yet */
-  constructor(group: WindowGroup, stepMs: number, deps: WindowJournalDeps) {
-    this.#group = group;
+  constructor(planned: PlannedWindow, stepMs: number, deps: WindowJournalDeps) {
+    this.#planned = planned;
     this.#deps = deps;
-    this.#window = group.open;
-    this.bounds = { fromMs: group.fromMs, toMs: group.toMs, stepMs: group.open?.stepMs ?? stepMs };
-    this.#isPart = [...(group.open?.sources ?? [])].some((source) => !group.sources.includes(source));
+    this.#window = planned.open;
+    this.bounds = { fromMs: planned.fromMs, toMs: planned.toMs, stepMs: planned.open?.stepMs ?? stepMs };
+    this.#isPart = [...(planned.open?.sources ?? [])].some((source) => !planned.sources.includes(source));
   }
 
   /** Undefined while nothing was sent: an empty window needs no journal. */
@@ -41,19 +41,19 @@ export class WindowJournal {
 
   /** Whether the batches have to include an entry for each of their samples. */
   get keepsSamples(): boolean {
-    return this.#deps.late !== undefined && this.#group.isLate !== true;
+    return this.#deps.late !== undefined && this.#planned.isLate !== true;
   }
 
   /** Whether the entries of this journal are per sample instead of per series. */
   get isPerSample(): boolean {
-    return this.#group.isLate === true;
+    return this.#planned.isLate === true;
   }
 
   /** Call before a batch's first attempt. @returns its number */
   async sent(batch: Batch): Promise<number> {
     const window = await this.#open();
     if (batch.samples !== undefined) {
-      await this.#deps.late?.record(this.bounds, this.#group.sources, batch.samples);
+      await this.#deps.late?.record(this.bounds, this.#planned.sources, batch.samples);
     }
     return batch.inDoubt ?? this.#deps.state.requestSent(window, batch.entries);
   }
@@ -93,7 +93,7 @@ export class WindowJournal {
     if (sources.length === 0) return;
     const { state, sink, late } = this.#deps;
     // Only these: the others' samples may still be sent in a window of other bounds, which then records them.
-    if (this.#group.isLate !== true) await late?.remember(this.bounds, sources);
+    if (this.#planned.isLate !== true) await late?.remember(this.bounds, sources);
     if (this.#window !== undefined) return state.closeSources(this.#window, sources);
     // Nothing was sent, so no journal was opened: only the checkpoints move.
     await Promise.all(sources.map((source) => state.setCheckpoint(sink, source, this.bounds.toMs)));
@@ -101,7 +101,7 @@ export class WindowJournal {
 
   async #open(): Promise<OpenWindow> {
     if (this.#window !== undefined) return this.#window;
-    this.#opening ??= this.#deps.state.openWindow(this.#deps.sink, this.bounds, this.#group.sources);
+    this.#opening ??= this.#deps.state.openWindow(this.#deps.sink, this.bounds, this.#planned.sources);
     this.#window = await this.#opening;
     return this.#window;
   }

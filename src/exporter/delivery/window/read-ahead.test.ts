@@ -3,10 +3,10 @@ import { windowExportDeps } from "../../../../test/support/window-export-deps.ts
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
 import { Deferred } from "../../../base/core/deferred.ts";
 import type { ReadConsumer, ReadOutcome } from "../../metrics-store/sample-reader.ts";
-import type { WindowCost } from "../../metrics-store/window.ts";
 import type { Outcome } from "../../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
-import type { WindowGroup } from "../plan/window-groups.ts";
+import type { WindowCost } from "../plan/next-window.ts";
+import type { PlannedWindow } from "../plan/planned-windows.ts";
 import { MemoryState } from "../state/memory-state.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import type { WindowResult } from "./window-export.ts";
@@ -58,7 +58,7 @@ interface FakeRequest {
   readonly outcome: Deferred<Outcome>;
 }
 
-const groupAt = (fromMs: number): WindowGroup => ({
+const groupAt = (fromMs: number): PlannedWindow => ({
   fromMs,
   toMs: fromMs + 10,
   sources: ["a"],
@@ -72,11 +72,11 @@ let nowMs: number;
 let reads: FakeRead[];
 let requests: FakeRequest[];
 let costs: WindowCost[];
-let after: (group: WindowGroup) => Promise<WindowGroup | undefined>;
+let after: (group: PlannedWindow) => Promise<PlannedWindow | undefined>;
 let readAhead: ReadAhead;
 
 const clock: Clock = { ...systemClock, monotonicMs: () => nowMs };
-const run = (group: WindowGroup): Promise<WindowResult> =>
+const run = (group: PlannedWindow): Promise<WindowResult> =>
   readAhead.run(group, { isProbe: false, failed: new Set() });
 const readFrom = () => reads.map(({ fromMs }) => fromMs);
 const sentFrom = () => requests.map(({ minMs }) => minMs);
@@ -110,7 +110,7 @@ beforeEach(async () => {
     },
   });
   const planner = {
-    after: (group: WindowGroup) => after(group),
+    after: (group: PlannedWindow) => after(group),
     adapt: (cost: WindowCost) => void costs.push(cost),
   };
   readAhead = new ReadAhead(planner, deps, { interrupt: never, signal: never });

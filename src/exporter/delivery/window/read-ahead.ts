@@ -1,5 +1,5 @@
 import { Deferred } from "../../../base/core/deferred.ts";
-import type { WindowGroup } from "../plan/window-groups.ts";
+import type { PlannedWindow } from "../plan/planned-windows.ts";
 import type { WindowPlanner } from "../plan/window-planner.ts";
 import { WindowExport, type WindowExportDeps, type WindowResult } from "./window-export.ts";
 
@@ -53,13 +53,13 @@ export class ReadAhead {
   }
 
   /** The window being read ahead, which has to run next. */
-  async ahead(): Promise<WindowGroup | undefined> {
-    return (await this.#ahead)?.window.group;
+  async ahead(): Promise<PlannedWindow | undefined> {
+    return (await this.#ahead)?.window.planned;
   }
 
-  async run(group: WindowGroup, circumstances: WindowRun): Promise<WindowResult> {
+  async run(planned: PlannedWindow, circumstances: WindowRun): Promise<WindowResult> {
     const ahead = await this.#ahead;
-    const current = ahead?.window.group === group ? ahead : this.#start(group, circumstances.isProbe);
+    const current = ahead?.window.planned === planned ? ahead : this.#start(planned, circumstances.isProbe);
     current.predecessorClosed.resolve(true);
     this.#ahead = this.#readAfter(current.window, circumstances);
     const result = await current.result;
@@ -80,10 +80,10 @@ export class ReadAhead {
     await Promise.allSettled([ahead.result]);
   }
 
-  #start(group: WindowGroup, isProbe: boolean): StartedWindow {
+  #start(planned: PlannedWindow, isProbe: boolean): StartedWindow {
     const predecessorClosed = new Deferred<boolean>();
     const options = { ...this.#options, predecessorClosed: predecessorClosed.promise, isProbe };
-    const window = new WindowExport(group, this.#deps, options);
+    const window = new WindowExport(planned, this.#deps, options);
     const result = window.run();
     // The error is reported when the window is run; until then there is no listener.
     result.catch(() => undefined);
@@ -91,9 +91,9 @@ export class ReadAhead {
     return { window, predecessorClosed, result };
   }
 
-  async #adaptTo({ group, read }: WindowExport): Promise<void> {
+  async #adaptTo({ planned, read }: WindowExport): Promise<void> {
     const cost = await read;
-    if (cost !== undefined && group.isLate !== true) this.#planner.adapt(cost);
+    if (cost !== undefined && planned.isLate !== true) this.#planner.adapt(cost);
   }
 
   /** Starts the window after `current` as soon as it may be read. */
@@ -105,7 +105,7 @@ export class ReadAhead {
       (this.#keepsUp && (await current.firstBatch)) || (await current.nearlyDelivered) !== undefined;
     if (!mayRead) return undefined;
     // A failure of the state store is reported by the next window, not by this one.
-    const next = await this.#planner.after(current.group, failed).catch(() => undefined);
+    const next = await this.#planner.after(current.planned, failed).catch(() => undefined);
     return next && this.#start(next, isProbe);
   }
 }

@@ -1,14 +1,15 @@
 import { Deferred } from "../../../base/core/deferred.ts";
 import { withEither } from "../../../base/core/signals.ts";
 import type { ReadFailure } from "../../metrics-store/client/read-failure.ts";
-import type { WindowCost } from "../../metrics-store/window.ts";
 import type { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
+import type { SampleBuffer, Series } from "../../series/series.ts";
 import type { Batch } from "../batch/batch.ts";
 import { Batcher, type BatcherOptions, type WindowBatcher } from "../batch/batcher.ts";
 import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
 import { acknowledgedSeries } from "../batch/series-hash.ts";
 import { LateBatcher } from "../late/late-batcher.ts";
-import { hasRequestsInDoubt, type WindowGroup } from "../plan/window-groups.ts";
+import type { WindowCost } from "../plan/next-window.ts";
+import { hasRequestsInDoubt, type PlannedWindow } from "../plan/planned-windows.ts";
 import type { DeliveryFailure } from "../send/delivery-state.ts";
 import {
   Dispatcher,
@@ -59,7 +60,7 @@ const maxRequestBytes = 8 * 2 ** 20;
  * If the window has requests in doubt, a first reading resolves those; see {@link InDoubtBatcher}.
  */
 export class WindowExport {
-  readonly group: WindowGroup;
+  readonly planned: PlannedWindow;
   readonly #deps: WindowExportDeps;
   readonly #options: DispatcherOptions;
   readonly #journal: WindowJournal;
@@ -73,11 +74,11 @@ export class WindowExport {
   /** Memory of the open batches, as accounted for. */
   #openBytes = 0;
 
-  constructor(group: WindowGroup, deps: WindowExportDeps, options: DispatcherOptions) {
-    this.group = group;
+  constructor(planned: PlannedWindow, deps: WindowExportDeps, options: DispatcherOptions) {
+    this.planned = planned;
     this.#deps = deps;
     this.#options = options;
-    this.#journal = new WindowJournal(group, deps.stepMs, deps.journal);
+    this.#journal = new WindowJournal(planned, deps.stepMs, deps.journal);
     this.#dispatcher = new Dispatcher(this.#journal, deps.dispatcher, options);
   }
 
@@ -124,7 +125,7 @@ export class WindowExport {
 
   /** @returns a result when the window cannot continue; undefined when none of its requests is in doubt */
   async #resolveDoubts(ended: AbortSignal): Promise<WindowResult | undefined> {
-    const { open, isLate } = this.group;
+    const { open, isLate } = this.planned;
     if (open === undefined || isLate === true || !hasRequestsInDoubt(open)) return undefined;
     const batcher = new InDoubtBatcher(open, this.#batcherOptions());
     const { errors } = await this.#readInto(batcher, ended);
@@ -153,7 +154,7 @@ export class WindowExport {
     if (batcher instanceof LateBatcher) this.#deps.dispatcher.recorder.late(batcher.found);
     this.#firstBatch.resolve(false);
     this.#read.resolve(this.#costOf(reading, ended));
-    const isRead = reading.whole.length === this.group.sources.length;
+    const isRead = reading.whole.length === this.planned.sources.length;
     if (!(await this.#options.predecessorClosed)) dispatcher.leaveRest();
     else if (isRead && !ended.aborted) await this.#awaitNearlyDelivered(reading);
     await dispatcher.drained();
@@ -176,12 +177,12 @@ export class WindowExport {
   #costOf({ samples, durationMs }: Reading, ended: AbortSignal): WindowCost | undefined {
     const { outgrewMemory } = this.#dispatcher;
     if (ended.aborted && !outgrewMemory) return undefined;
-    const { fromMs, toMs } = this.group;
+    const { fromMs, toMs } = this.planned;
     return { lengthMs: toMs - fromMs, samples, readMs: durationMs, outgrewMemory };
   }
 
   #newBatcher(): Batcher | LateBatcher {
-    const { isLate, open } = this.group;
+    const { isLate, open } = this.planned;
     if (isLate && open !== undefined) return new LateBatcher(open, this.#batcherOptions());
     return new Batcher(acknowledgedSeries(this.#journal.window), this.#batcherOptions());
   }
@@ -194,7 +195,7 @@ export class WindowExport {
       encoder: destination.encoder(),
       collisions,
       newBuilder: (onCapacity) => destination.newBuilder(onCapacity),
-      fromMs: this.group.fromMs,
+      fromMs: this.planned.fromMs,
       maxSamples: batch.maxSize,
       maxBytes: Math.min(maxRequestBytes, destination.state.maxRequestBytes(clock.monotonicMs())),
       timeoutMs: batch.timeoutMs,
@@ -228,12 +229,12 @@ export class WindowExport {
   }
 
   async #readInto(batcher: WindowBatcher, ended: AbortSignal): Promise<Reading> {
-    const { sources } = this.group;
+    const { sources } = this.planned;
     const consumerOf = (name: string) => {
       this.#isReadingLast = name === sources.at(-1);
       const source = batcher.source(name);
       return {
-        onSeries: (...[series, samples]: Parameters<typeof source.add>) => {
+        onSeries: (series: Series, samples: SampleBuffer) => {
           this.#queue(batcher, source.add(series, samples));
         },
       };

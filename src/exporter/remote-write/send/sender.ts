@@ -1,4 +1,5 @@
 import type { Clock } from "../../../base/core/clock.ts";
+import { defined } from "../../../base/core/defined.ts";
 import type { Logger } from "../../../base/core/log.ts";
 import { redact } from "../../../base/core/secrets/redact.ts";
 import type { SecretFile } from "../../../base/core/secrets/secret-file.ts";
@@ -99,7 +100,7 @@ class PostingSender implements AttemptSender {
     // Ours last: a configured header never replaces one that the protocol requires.
     const headers = {
       ...this.#target.headers,
-      ...(authorization !== undefined && { authorization }),
+      ...defined({ authorization }),
       ...protocolHeaders[protocol],
       "user-agent": this.#deps.userAgent,
     };

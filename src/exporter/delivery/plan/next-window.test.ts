@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { adaptWindow, nextWindow } from "./window.ts";
+import { adaptWindow, nextWindow } from "./next-window.ts";
 
 describe("nextWindow", () => {
   const limits = { delayMs: 30_000, maxWindowMs: 300_000 };

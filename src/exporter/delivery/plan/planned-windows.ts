@@ -1,5 +1,6 @@
-import { nextWindow, type Window } from "../../metrics-store/window.ts";
+import type { Window } from "../../metrics-store/window.ts";
 import type { OpenWindow, SinkState } from "../state/sink-state.ts";
+import { nextWindow } from "./next-window.ts";
 
 /** A source and its watermark. */
 export interface SourceWatermark {
@@ -11,7 +12,7 @@ export interface SourceWatermark {
  * A window to run, with the sources that share it. `open` is set when it was opened before, with fixed
  * bounds.
  */
-export interface WindowGroup extends Window {
+export interface PlannedWindow extends Window {
   readonly sources: readonly string[];
   readonly open: OpenWindow | undefined;
   /** The second reading of a closed window, for late samples; see `late-samples.ts`. */
@@ -28,7 +29,7 @@ export function hasRequestsInDoubt(window: OpenWindow | undefined): boolean {
  * Whether a window has to wait for a source that could not be read: an in-doubt request can be rebuilt only
  * once all of its sources have been read.
  */
-export function waitsFor({ open }: WindowGroup, failed: ReadonlySet<string>): boolean {
+export function waitsFor({ open }: PlannedWindow, failed: ReadonlySet<string>): boolean {
   return (
     open !== undefined && hasRequestsInDoubt(open) && [...open.sources].some((source) => failed.has(source))
   );
@@ -42,12 +43,12 @@ export function waitsFor({ open }: WindowGroup, failed: ReadonlySet<string>): bo
  * @param sources the sink's current sources; open windows of other sources are not run
  * @param state every source has a checkpoint
  */
-export function windowGroups(
+export function plannedWindows(
   sources: readonly SourceWatermark[],
   state: SinkState,
   maxWindowMs: number,
-): WindowGroup[] {
-  const groups: WindowGroup[] = [];
+): PlannedWindow[] {
+  const groups: PlannedWindow[] = [];
   const taken = new Set<string>();
   for (const open of state.windows) {
     const members = sources
@@ -73,7 +74,7 @@ export function windowGroups(
 }
 
 /** The state after a window is closed for the sources of its group. */
-export function withClosed({ checkpoints, windows }: SinkState, closed: WindowGroup): SinkState {
+export function withClosed({ checkpoints, windows }: SinkState, closed: PlannedWindow): SinkState {
   const { fromMs, toMs, sources } = closed;
   const left = windows.flatMap((window) => {
     if (window.fromMs !== fromMs || window.toMs !== toMs) return [window];

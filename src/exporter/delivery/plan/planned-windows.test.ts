@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { OpenWindow } from "../state/sink-state.ts";
-import { windowGroups, withClosed } from "./window-groups.ts";
+import { plannedWindows, withClosed } from "./planned-windows.ts";
 
 function open(fromMs: number, toMs: number, ...sources: string[]): OpenWindow {
   return { id: fromMs, sink: "s", fromMs, toMs, stepMs: 1, sources: new Set(sources), requests: new Map() };
@@ -50,7 +50,7 @@ test.each([
 ])("$name", ({ checkpoints, windows, expected }) => {
   const state = { checkpoints: new Map(Object.entries(checkpoints)), windows };
   const sources = ["a", "b"].map((name) => ({ name, watermarkMs: 190 }));
-  const groups = windowGroups(sources, state, 100);
+  const groups = plannedWindows(sources, state, 100);
   expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
 });
 
@@ -61,7 +61,7 @@ test("sources that settle at different times have windows of their own", () => {
     { name: "behind", watermarkMs: 100 },
   ];
   const checkpoints = new Map(sources.map(({ name }) => [name, 100]));
-  expect(windowGroups(sources, { checkpoints, windows: [] }, 1_000)).toEqual([
+  expect(plannedWindows(sources, { checkpoints, windows: [] }, 1_000)).toEqual([
     { fromMs: 100, toMs: 190, sources: ["raw"], open: undefined },
     { fromMs: 100, toMs: 150, sources: ["expression"], open: undefined },
   ]);
@@ -102,7 +102,7 @@ test.each([
   const before = { checkpoints: new Map(["a", "b"].map((name) => [name, 100])), windows };
   const after = withClosed(before, { fromMs: 100, toMs: 200, sources, open: undefined });
   const watermarks = ["a", "b"].map((name) => ({ name, watermarkMs: 290 }));
-  const groups = windowGroups(watermarks, after, 100);
+  const groups = plannedWindows(watermarks, after, 100);
   expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
   expect(before.checkpoints.get("a")).toBe(100);
 });
