@@ -9,8 +9,8 @@ export interface Label {
 /**
  * The labels of a series as remote-write sends them, for one shape (external and dropped labels, protocol):
  * from `start` to `end` of `view` lie the `labels` fields of a `TimeSeries` message of remote-write 1.0,
- * sorted by name, each name once, no empty value. The encoder of remote-write makes it, and a series keeps it:
- * each series is encoded once.
+ * sorted by name, each name once, no empty value. The encoder of remote-write makes it, and a series keeps
+ * it: each series is encoded once.
  */
 export interface EncodedSeries extends Span {
   readonly kind: "series";

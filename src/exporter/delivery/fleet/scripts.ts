@@ -59,8 +59,8 @@ export const endPause = `return redis.call("HDEL", KEYS[1], "pausedUntil")`;
 /**
  * Changes a sink's state atomically. A checkpoint only moves forward, and every change is idempotent, so a
  * write whose reply was lost can be repeated. KEYS: the state to change (the sink's, or one stored beside
- * it), then journals. ARGV: count, fields and values to set; count, fields to delete; for each journal the number
- * of entries to append and these, or -1 to delete it. Returns 0 when the fence is another one.
+ * it), then journals. ARGV: count, fields and values to set; count, fields to delete; for each journal the
+ * number of entries to append and these, or -1 to delete it. Returns 0 when the fence is another one.
  */
 export const writeState = `
 ${leaseFunctions}

@@ -23,8 +23,8 @@ export function sinkOfKey(key: string): string {
  * This is a second journal beside the sink's own, under its own key of the same state store. Each opened
  * window has an open window of the same bounds here, which holds a 64-bit hash (12 bytes) of every sample
  * that was put into a request, in acknowledged requests. A request that did not arrive needs no record: the
- * sink's own journal ensures that its samples are sent before the window closes. The second reading adds its own
- * requests, so that it can be repeated too.
+ * sink's own journal ensures that its samples are sent before the window closes. The second reading adds its
+ * own requests, so that it can be repeated too.
  */
 export class LateSamples {
   readonly #key: string;

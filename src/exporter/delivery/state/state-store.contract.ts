@@ -34,7 +34,7 @@ export function stateStoreContract(
     ]);
   });
 
-  test("an open window keeps its bounds, its sources and what was sent, acknowledged and returned", async () => {
+  test("an open window keeps its bounds, its sources and the state of its requests", async () => {
     const { store, reopen } = await create();
     const window = await store.openWindow(sink, { fromMs: 10, toMs: 20, stepMs: 5 }, ["a", "b"]);
     const first = await store.requestSent(window, entries(1, 2));
