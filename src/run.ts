@@ -52,7 +52,7 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
         (error: unknown) =>
           log.error(
             { error: describeError(error) },
-            "the new configuration cannot be used; everything goes on with the old one",
+            "the new configuration is invalid; the old one stays in effect",
           ),
       );
     });

@@ -249,7 +249,7 @@ describe("telemetryd export", () => {
   test("what is not delivered is told, with the time to go on from", async () => {
     receiver.respond(({ index }) => (index < 2 ? undefined : { status: 503, body: "busy" }));
     const { status, output } = await call("export", "--config", "telemetryd.yaml", ...span);
-    expect(output).toMatch(/503.*everything up to \S+Z is delivered, go on with --from \S+Z/);
+    expect(output).toMatch(/503.*everything up to \S+Z is delivered, continue with --from \S+Z/);
     expect(status).toBe(5);
   });
 

@@ -115,7 +115,7 @@ test("a replay warns, goes oldest first, and keeps what is not delivered", async
     expect.stringContaining("out of order"),
     `${older} delivered 3 samples`,
     `${newer} not delivered: 400`,
-    `${orphan} not sent: no policy declares the sink team/policy/sink any more`,
+    `${orphan} not sent: no policy declares the sink team/policy/sink`,
   ]);
   text = "";
   await showRejectedList(directory, { output: "json" }, out, nowMs);

@@ -138,7 +138,7 @@ export async function replayRejectedEntries(
 }
 
 function describeOutcome(outcome: Outcome | undefined, entry: RejectedEntry): string {
-  if (outcome === undefined) return `not sent: no policy declares the sink ${sinkName(entry.sink)} any more`;
+  if (outcome === undefined) return `not sent: no policy declares the sink ${sinkName(entry.sink)}`;
   if (outcome.kind === "delivered") return `delivered ${entry.sampleCount} samples`;
   if (outcome.kind === "aborted") return "not sent: interrupted";
   return `not delivered: ${outcome.message}`;

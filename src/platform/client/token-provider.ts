@@ -5,7 +5,7 @@ import { liveSecrets } from "../../base/core/secrets/live-secrets.ts";
 import type { SecretFile } from "../../base/core/secrets/secret-file.ts";
 import type { Bearer, ExchangeOutcome } from "./exchange.ts";
 
-/** Provides the bearer token for requests, and is told when one is rejected. */
+/** Provides the bearer token for requests, and learns when one is rejected. */
 export interface TokenProvider {
   /** Waits, through failures, until a token is available. @throws the signal's reason */
   token(signal: AbortSignal): Promise<string>;

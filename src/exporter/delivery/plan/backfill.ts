@@ -70,7 +70,7 @@ export async function backfill(
     const cause = deliveryState.kind === "delivering" ? sourceErrors.join("; ") : deliveryState.message;
     throw new TelemetrydError(
       end === "source-failed" ? "SOURCE_FAILED" : "DELIVERY_FAILED",
-      `${key}: ${cause}; everything up to ${reached} is delivered, go on with --from ${reached}`,
+      `${key}: ${cause}; everything up to ${reached} is delivered, continue with --from ${reached}`,
     );
   } finally {
     clearInterval(timer);

@@ -240,7 +240,7 @@ export class FileState {
     if (this.#degraded === undefined) {
       this.#log.error(
         { directory: this.#directory, error: describeError(error) },
-        "the state cannot be written: exporting goes on with its state in memory; a restart now would read the time since again",
+        "the state cannot be written: exporting continues with its state in memory; after a restart, everything since then would be read again",
       );
     }
     this.#degraded = describeError(error);

@@ -117,11 +117,11 @@ export class DirectoryWatcher implements Service {
       if (outcome === "changing") isChanging = true;
       if (outcome === "same") unreadable = true;
     }
+    this.#started = true;
     if (changed) {
       this.#publish();
       this.#hasEventsForAll = await hasEventsForAll(this.#directory, this.#files.keys());
     }
-    this.#started = true;
     if (isChanging) return settleMs;
     return this.#watch.isWatching && this.#hasEventsForAll && !unreadable ? seldomPollMs : pollMs;
   }

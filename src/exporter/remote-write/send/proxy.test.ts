@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { lookupOf, postTo, told, withReceiver } from "../../../../test/support/direct-transport.ts";
+import { lookupOf, postTo, told, withReceiver } from "../../../../test/support/posted-transport.ts";
 import { type Act, type RawServer, startRawServer } from "../../../../test/support/raw-server.ts";
 import { until } from "../../../../test/support/until.ts";
 import { ClosedClient } from "../../../base/http/exchange.ts";

@@ -32,7 +32,7 @@ export const configMapKind: KindDefinition = {
         description: "Bytes by key, base64-encoded. A key is in data or here, not in both.",
         additionalProperties: { type: "string", format: "byte" },
       },
-      immutable: { type: "boolean", description: "When true, the data cannot be changed any more." },
+      immutable: { type: "boolean", description: "When true, the data cannot be changed." },
     },
   },
   columns: [

@@ -45,7 +45,7 @@ export const secretKind: KindDefinition = {
         description: "Secret data in plain text; written into data and never shown.",
         additionalProperties: { type: "string" },
       },
-      immutable: { type: "boolean", description: "When true, the data cannot be changed any more." },
+      immutable: { type: "boolean", description: "When true, the data cannot be changed." },
     },
   },
   columns: [

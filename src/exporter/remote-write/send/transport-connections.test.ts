@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
-import { bareResponse, postTo, told, withReceiver } from "../../../../test/support/direct-transport.ts";
+import { bareResponse, postTo, told, withReceiver } from "../../../../test/support/posted-transport.ts";
 import { type Act, type RawServer, startRawServer } from "../../../../test/support/raw-server.ts";
 import { until } from "../../../../test/support/until.ts";
 import { type PostLimits, type PostResult, postLimits } from "./post.ts";

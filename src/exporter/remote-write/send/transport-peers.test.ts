@@ -10,7 +10,7 @@ import {
   postTo,
   told,
   withReceiver,
-} from "../../../../test/support/direct-transport.ts";
+} from "../../../../test/support/posted-transport.ts";
 import { type RawServer, startRawServer } from "../../../../test/support/raw-server.ts";
 import { until } from "../../../../test/support/until.ts";
 import { describeError } from "../../../base/core/errors.ts";
