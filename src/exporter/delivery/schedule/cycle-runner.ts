@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/core/log.ts";
@@ -34,6 +35,8 @@ export class CycleRunner {
 
   constructor(options: CycleRunnerOptions) {
     this.#options = options;
+    // Every cycle in progress listens to it; Node.js would warn of a leak above ten listeners.
+    setMaxListeners(0, this.#hardStop.signal);
   }
 
   /** Number of cycles run by this replica. */

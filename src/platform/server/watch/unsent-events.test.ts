@@ -88,3 +88,19 @@ test("what a closed watch had unsent is counted no more, also when it is reporte
   expect(open("c").isReady()).toBe(false);
   next.close();
 });
+
+test("a reader that receives a large event slowly is not ended", () => {
+  const { clock, open, unsent, ended } = setUp();
+  const watch = open("slow");
+  const received = watch.add(299);
+  for (let piece = 0; piece < 5; piece++) {
+    clock.advance(40_000);
+    unsent.sweep();
+    received(false);
+  }
+  expect(ended).toEqual([]);
+  clock.advance(60_001);
+  unsent.sweep();
+  expect(ended).toEqual(["slow"]);
+  watch.close();
+});

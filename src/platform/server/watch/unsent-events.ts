@@ -25,8 +25,12 @@ const sweepMs = 250;
 export interface UnsentOfWatch {
   /** Whether the next event may be written. */
   isReady(): boolean;
-  /** Counts a written event. @returns a function to call when its reader has received it */
-  add(bytes: number): () => void;
+  /**
+   * Counts a written event.
+   *
+   * @returns a function to call when its reader has received a piece of it, at last the whole
+   */
+  add(bytes: number): (isWhole?: boolean) => void;
   /** Waits until {@link isReady}. @throws the signal's reason */
   ready(signal: AbortSignal): Promise<void>;
   /** The watch is over: drops its unsent events. */
@@ -53,6 +57,7 @@ export class UnsentEvents {
   readonly #readers = new Set<Reader>();
   #bytes = 0;
   #sweeping: NodeJS.Timeout | undefined;
+  #lastSweepMs = 0;
 
   constructor(clock: Clock, limits: UnsentLimits) {
     this.#clock = clock;
@@ -70,10 +75,10 @@ export class UnsentEvents {
       add: (bytes) => {
         if (reader.bytes === 0) reader.progressMs = this.#clock.monotonicMs();
         this.#change(reader, bytes);
-        return () => {
+        return (isWhole = true) => {
           if (isClosed) return;
           reader.progressMs = this.#clock.monotonicMs();
-          this.#change(reader, -bytes);
+          if (isWhole) this.#change(reader, -bytes);
         };
       },
       ready: async (signal) => {
@@ -110,11 +115,27 @@ export class UnsentEvents {
     if (reader.bytes > 0 || reader.wake !== undefined) this.#readers.add(reader);
     else this.#readers.delete(reader);
     if (this.#readers.size > 0) {
-      this.#sweeping ??= setInterval(() => this.sweep(), sweepMs).unref();
+      this.#sweeping ??= this.#startSweeping();
       return;
     }
     clearInterval(this.#sweeping);
     this.#sweeping = undefined;
+  }
+
+  #startSweeping(): NodeJS.Timeout {
+    this.#lastSweepMs = this.#clock.monotonicMs();
+    return setInterval(() => {
+      this.#forgiveDelay();
+      this.sweep();
+    }, sweepMs).unref();
+  }
+
+  /** While this process itself was held up, no progress of a reader could be noticed. */
+  #forgiveDelay(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const delayMs = nowMs - this.#lastSweepMs - sweepMs;
+    this.#lastSweepMs = nowMs;
+    if (delayMs > sweepMs) for (const reader of this.#readers) reader.progressMs += delayMs;
   }
 
   async #untilWoken(reader: Reader, signal: AbortSignal): Promise<void> {

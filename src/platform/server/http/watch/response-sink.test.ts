@@ -30,8 +30,8 @@ function countingUnsent() {
   const counts = { added: 0, taken: 0 };
   const add = (bytes: number) => {
     counts.added += bytes;
-    return () => {
-      counts.taken += bytes;
+    return (isWhole = true) => {
+      if (isWhole) counts.taken += bytes;
     };
   };
   return {

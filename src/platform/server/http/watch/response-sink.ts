@@ -10,8 +10,8 @@ export interface ResponseSink extends EventSink {
 
 interface Unsent {
   readonly bytes: Buffer;
-  /** To be called when the reader has received it. */
-  readonly taken: () => void;
+  /** To be called when the reader has received a piece of it, at last the whole. */
+  readonly taken: (isWhole: boolean) => void;
 }
 
 /** Writes a watch's events to a response, one piece at a time, waiting for the connection to accept each. */
@@ -31,7 +31,7 @@ export function responseSink(response: ServerResponse, unsent: UnsentOfWatch): R
     response.write(piece, (error) => {
       bytesInFlight -= piece.length;
       if (error) [events, index, offset] = [[], 0, 0];
-      else if (isLast) taken();
+      else taken(isLast);
       if (bytesInFlight === 0) writeMore();
     });
   };
