@@ -84,7 +84,9 @@ export function openCycleQueue(
   worker.on("error", (error) =>
     log.debug({ error: describeError(error) }, "the worker of cycles has an error"),
   );
-  worker.on("stalled", (id) => log.info({ job: id }, "a replica ended in the middle of a cycle; the job will run again"));
+  worker.on("stalled", (id) => {
+    log.info({ job: id }, "a replica ended in the middle of a cycle; the job will run again");
+  });
   worker.on("failed", (job, error) =>
     log.error({ sink: job?.data?.sink, error: describeError(error) }, "a cycle failed; the sink tries again"),
   );
