@@ -7,6 +7,6 @@ import { setFlagsFromString } from "node:v8";
  * rate of allocation, and lets the heap of ten thousand policies become mostly garbage
  * (bench/small-policies.ts).
  */
-export const heapFlags: readonly string[] = ["--heap-growing-percent=75"];
+export const heapFlags: readonly string[] = ["--heap-growing-percent=20"];
 
 for (const flag of heapFlags) setFlagsFromString(flag);
