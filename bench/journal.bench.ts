@@ -22,7 +22,7 @@ async function runWindow(store: StateStore): Promise<void> {
   const lane = async () => {
     for (let sent = 0; sent < requests / lanes; sent++) {
       const entries = new RequestEntries(0);
-      for (let index = 0; index < seriesEach; index++) entries.add(index, sent, 1);
+      for (let index = 0; index < seriesEach; index++) entries.addTimes(index, sent, [1]);
       await store.requestAcknowledged(window, await store.requestSent(window, entries));
     }
   };

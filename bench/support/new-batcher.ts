@@ -1,5 +1,5 @@
 import { Batcher } from "../../src/exporter/delivery/batch/batcher.ts";
-import { SeriesHashTable } from "../../src/exporter/delivery/late/series-hash-table.ts";
+import { SeriesHashTable } from "../../src/exporter/delivery/batch/series-hash-table.ts";
 import type { ReadConsumer } from "../../src/exporter/metrics-store/sample-reader.ts";
 import { KnownCollisions } from "../../src/exporter/remote-write/encoding/known-collisions.ts";
 import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
@@ -16,7 +16,6 @@ export function newBatcher(maxSamples: number, onRequest: (request: EncodedReque
     maxSamples,
     maxBytes: 8 * 2 ** 20,
     laneCount: 4,
-    keepsSamples: false,
     timeoutMs: 5_000,
     monotonicMs: () => 0,
   });

@@ -9,7 +9,7 @@ import { FencedError } from "../../src/base/redis/lease.ts";
 import { createRedis, type RedisConnections } from "../../src/base/redis/redis.ts";
 import type { RedisStateOptions } from "../../src/exporter/delivery/fleet/redis-state.ts";
 import { endPause, leaseMs, type SinkLease } from "../../src/exporter/delivery/fleet/sink-lease.ts";
-import { lateKey } from "../../src/exporter/delivery/late/late-samples.ts";
+import { lateKey } from "../../src/exporter/delivery/late/late-key.ts";
 import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
 import { RequestEntries } from "../../src/exporter/delivery/state/request-entries.ts";
 import { stateStoreContract } from "../../src/exporter/delivery/state/state-store.contract.ts";
@@ -53,7 +53,7 @@ async function newReplica(options: Partial<RedisStateOptions> = {}): Promise<Sta
 
 function entries(...hashes: number[]): RequestEntries {
   const made = new RequestEntries(0);
-  for (const hash of hashes) made.add(hash, hash, 1);
+  for (const hash of hashes) made.addTimes(hash, hash, [1]);
   return made;
 }
 

@@ -75,7 +75,6 @@ export async function startFleetReplica(options: FleetReplicaOptions): Promise<F
       maxWindowMs: options.maxWindowMs ?? 60_000,
       maxBackfillMs: 3_600_000,
       startFromMs: 0,
-      latenessMs: 0,
       laneCount: 2,
       onExhausted: "replay",
     },

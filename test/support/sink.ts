@@ -98,7 +98,6 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
       maxBackfillMs: 24 * 3_600_000,
       startFromMs: 3_600_000,
       laneCount: 4,
-      latenessMs: 0,
       onExhausted: "replay",
       ...options.settings,
     },

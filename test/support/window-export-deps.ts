@@ -37,7 +37,7 @@ export function windowExportDeps(parts: WindowExportParts): WindowExportDeps {
     batch: { timeoutMs: 50, maxSize },
     collisions: new KnownCollisions(),
     stepMs: 1,
-    journal: { sink: "sink", state, late: undefined },
+    journal: { sink: "sink", state, storeNowMs: () => 1_000, late: undefined },
     dispatcher: {
       sink: "sink",
       receiver: {

@@ -13,8 +13,11 @@ import type { Outcome, Sender } from "../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../series/series.ts";
 import { MemoryBudget } from "./batch/memory-budget.ts";
 import { seriesHashOf } from "./batch/series-hash.ts";
+import { SeriesHashTable } from "./batch/series-hash-table.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
-import { SeriesHashTable } from "./late/series-hash-table.ts";
+import type { LateDeps } from "./late/late-samples.ts";
+import { MemorySentLog } from "./late/memory-sent-log.ts";
+import type { SentLog } from "./late/sent-log.ts";
 import type { Interruption } from "./send/dispatcher.ts";
 import { MemoryState } from "./state/memory-state.ts";
 import type { RequestEntries } from "./state/request-entries.ts";
@@ -35,6 +38,7 @@ interface Step {
   readonly killAfterRecords: number;
   readonly fates: readonly Fate[];
   readonly reads: readonly ReadFate[];
+  readonly counts: ReadonlyArray<"whole" | "fails">;
   /** Durations of the reads, and then of the requests, in order; all later ones take no time. */
   readonly readMs: readonly number[];
   readonly responseMs: readonly number[];
@@ -69,6 +73,8 @@ interface StoredSample {
 }
 
 const laneCount = 3;
+/** The length of the steps by which samples are counted. */
+const stepMs = 1_000;
 const historyEndMs = 120_000;
 const sources = ["even", "odd"];
 const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
@@ -118,6 +124,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   killAfterRecords: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 15 })),
   fates: fc.array(fate, { maxLength: 8 }),
   reads: fc.array(readFate, { maxLength: 4 }),
+  counts: fc.array(fc.constantFrom<"whole" | "fails">("whole", "fails"), { maxLength: 3 }),
   // A cycle longer than its period (5 s) continues with samples that have become complete in the meantime.
   readMs: fc.array(fc.constantFrom(0, 300, 3_000, 8_000), { maxLength: 6 }),
   responseMs: fc.array(fc.constantFrom(0, 100, 2_000, 6_000), { maxLength: 6 }),
@@ -153,6 +160,8 @@ class World {
   readonly doubtful = new Set<string>();
   readonly circumstances: Circumstances;
   log: Buffer[] = [];
+  /** What was sent, as the processes remember it. */
+  readonly sent = new MemorySentLog(stepMs);
   cycleBeganMs = 0;
   /** Reads of samples that appeared after their cycle had begun. */
   readsBeyond = 0;
@@ -263,12 +272,52 @@ class Life {
     this.state = new MemoryState((record) => {
       if (this.isOver) return new Promise(() => undefined);
       world.log.push(encodeRecord(record));
-      if (--this.#recordsLeft > 0) return Promise.resolve();
-      this.isOver = true;
-      this.#end(new Killed());
-      return new Promise(() => undefined);
+      return this.#survive();
     });
     for (const record of decodeRecords(Buffer.concat(world.log)).records) this.state.apply(record);
+  }
+
+  /** Resolves unless the process is killed after this record. */
+  #survive(): Promise<void> {
+    if (--this.#recordsLeft > 0) return Promise.resolve();
+    this.isOver = true;
+    this.#end(new Killed());
+    return new Promise(() => undefined);
+  }
+
+  late({ counts }: Step): LateDeps {
+    const world = this.#world;
+    const left = [...counts];
+    const { sent } = world;
+    const mortal: SentLog = {
+      stepMs,
+      append: async (sink, record) => {
+        if (this.isOver) return new Promise(() => undefined);
+        const isKept = await sent.append(sink, record);
+        await this.#survive();
+        return isKept;
+      },
+      counts: (sink) => sent.counts(sink),
+      blocks: (sink, span) => sent.blocks(sink, span),
+    };
+    return {
+      sent: mortal,
+      times: { horizonMs: 10_000_000, delayMs: 500, quietMs: 2_000, alertMs: 1_000 },
+      isShared: false,
+      counter: {
+        count: async ({ selector, window, of }) => {
+          if (of === "staleMarkers") return { kind: "unsupported" };
+          if (left.shift() === "fails") return { kind: "failed", reason: "timeout", message: "timeout" };
+          const counted = new Array<number>((window.toMs - window.fromMs) / stepMs).fill(0);
+          for (const { source, ms } of world.visible()) {
+            if (source !== selector || ms <= window.fromMs || ms > window.toMs) continue;
+            const step = Math.ceil((ms - window.fromMs) / stepMs) - 1;
+            counted[step] = (counted[step] ?? 0) + 1;
+          }
+          return { kind: "counts", counts: counted, durationMs: 1 };
+        },
+      },
+    };
   }
 
   reader({ reads, readMs }: Step): SampleReader {
@@ -400,6 +449,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
   const endpoint = new EndpointState("1.0");
   const deps: ExporterDeps = {
     reader: life.reader(stepOf),
+    late: world.circumstances.latenessMs > 0 ? life.late(stepOf) : undefined,
     probe: async () => undefined,
     rejected: {
       add: async ({ request }) => {
@@ -417,7 +467,6 @@ async function live(world: World, stepOf: Step): Promise<void> {
       maxBackfillMs: Infinity,
       startFromMs: 0,
       laneCount,
-      latenessMs: world.circumstances.latenessMs,
       onExhausted: world.circumstances.onExhausted,
     },
     clock,
@@ -458,6 +507,7 @@ const healthy: Step = {
   killAfterRecords: Infinity,
   fates: [],
   reads: [],
+  counts: [],
   readMs: [],
   responseMs: [],
   sources,

@@ -1,9 +1,10 @@
-import type { SampleReader, Tenant } from "../metrics-store/sample-reader.ts";
+import type { SampleReader } from "../metrics-store/sample-reader.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
+import type { PlannedWindow } from "./plan/planned-windows.ts";
 import { WindowPlanner, type WindowPlannerDeps, type WindowSettings } from "./plan/window-planner.ts";
 import { afterFailure, type DeliveryFailure, type DeliveryState, delivering } from "./send/delivery-state.ts";
 import type { RejectedSamples } from "./send/receiver.ts";
@@ -12,7 +13,7 @@ import { SinkStats } from "./sink-stats.ts";
 import { SourceErrors } from "./source-errors.ts";
 import { ReadAhead } from "./window/read-ahead.ts";
 import { SourceReader } from "./window/source-reader.ts";
-import type { WindowExportDeps } from "./window/window-export.ts";
+import type { WindowExportDeps, WindowResult } from "./window/window-export.ts";
 
 /** Settings of `metrics` and `delivery` that an exporter needs; times in ms. */
 export interface ExportSettings extends WindowSettings {
@@ -29,8 +30,6 @@ export interface ExporterDeps extends WindowPlannerDeps {
   readonly budget: MemoryBudget;
   readonly settings: ExportSettings;
   readonly random: () => number;
-  /** The label that every query of a plan's project must carry, or undefined. */
-  tenantOf(plan: SinkPlan): Tenant | undefined;
   /** Connects to a plan's endpoint. */
   destinationOf(plan: SinkPlan, hooks: DestinationHooks): Destination | InvalidEndpoint;
 }
@@ -153,7 +152,7 @@ export class Exporter {
     try {
       for (;;) {
         if (interrupt.aborted || signal.aborted) return "interrupted";
-        const planned = (await windows?.ahead()) ?? (await this.#planner.next(failed));
+        const planned = (await windows?.ahead()) ?? (await this.#planner.next(failed, signal));
         if (planned === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
         const destination = this.#destinationOf();
         if (destination.kind === "invalid") {
@@ -164,11 +163,7 @@ export class Exporter {
         const isProbe = this.#deliveryState.kind !== "delivering";
         const result = await windows.run(planned, { isProbe, failed });
         if (result.requestsWithResponse > 0 && result.failure === undefined) this.#recover();
-        for (const name of planned.sources) {
-          const error = result.sourceErrors.get(name);
-          if (error !== undefined) failed.add(name);
-          this.#sourceErrors.note(this.#plan, name, error);
-        }
+        if (planned.late === undefined) this.#noteErrors(planned, result, failed);
         if (result.kind === "interrupted") return "interrupted";
         if (result.failure !== undefined) {
           this.#backOff(result.failure);
@@ -177,6 +172,15 @@ export class Exporter {
       }
     } finally {
       await windows?.giveUp();
+    }
+  }
+
+  /** A span that cannot be read for late samples is no trouble of the source: the next check finds it again. */
+  #noteErrors({ sources }: PlannedWindow, { sourceErrors }: WindowResult, failed: Set<string>): void {
+    for (const name of sources) {
+      const error = sourceErrors.get(name);
+      if (error !== undefined) failed.add(name);
+      this.#sourceErrors.note(this.#plan, name, error);
     }
   }
 
@@ -239,7 +243,7 @@ export class Exporter {
       batch: this.#plan.batch,
       collisions: this.#collisions,
       stepMs: settings.intervalMs,
-      journal: { sink, state, late: this.#planner.late },
+      journal: { sink, state, storeNowMs: () => reader.storeNowMs(), late: this.#planner.late },
       dispatcher: {
         sink,
         receiver: {

@@ -5,7 +5,7 @@ import { runLoop } from "../../base/core/loop.ts";
 import type { Service } from "../../base/core/service.ts";
 import { pause } from "../../base/core/signals.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
-import { sinkOfKey } from "./late/late-samples.ts";
+import { sinkOfKey } from "./late/late-key.ts";
 import { planChanges } from "./plan/plan-changes.ts";
 import type { Schedule } from "./schedule/schedule.ts";
 import { keepForgottenMs, type StateStore } from "./state/sink-state.ts";

@@ -14,26 +14,30 @@ export interface SinkRecorderDeps {
 /** Counts the fate of a sink's samples, and logs the losses. */
 export class SinkRecorder {
   readonly #deps: SinkRecorderDeps;
+  readonly #isLate: boolean;
   /** Since the last log line about them. */
   #rejected = { samples: 0, message: "" };
 
-  constructor(deps: SinkRecorderDeps) {
+  /** @param isLate for samples that came late */
+  constructor(deps: SinkRecorderDeps, isLate = false) {
     this.#deps = deps;
+    this.#isLate = isLate;
+  }
+
+  /** The same for samples that came late. */
+  forLate(): SinkRecorder {
+    return new SinkRecorder(this.#deps, true);
   }
 
   read(samples: number): void {
     this.#deps.stats.read += samples;
   }
 
-  /** Found by the second reading of a window. */
-  late(samples: number): void {
-    this.#deps.stats.late += samples;
-  }
-
   /** @param unwritten samples that the receiver acknowledged without writing them */
   delivered(samples: number, unwritten = 0): void {
     const { stats, clock } = this.#deps;
     stats.deliver(samples - unwritten, clock.nowMs(), clock.monotonicMs());
+    if (this.#isLate) stats.late += samples - unwritten;
     stats.unwritten += unwritten;
   }
 
@@ -44,7 +48,9 @@ export class SinkRecorder {
 
   /** Rejected by the receiver; logged by {@link logRejected}. */
   rejected(samples: number, message: string): void {
-    this.#deps.stats.reject(samples, message, this.#deps.clock.nowMs());
+    const { stats, clock } = this.#deps;
+    if (this.#isLate) stats.rejectLate(samples, message, clock.nowMs());
+    else stats.reject(samples, message, clock.nowMs());
     this.#rejected = { samples: this.#rejected.samples + samples, message };
   }
 
@@ -53,10 +59,15 @@ export class SinkRecorder {
     const { samples, message } = this.#rejected;
     if (samples === 0) return;
     this.#rejected = { samples: 0, message: "" };
-    this.#deps.log.warn({ sink: this.#deps.sink, samples, message }, "samples were refused for good");
+    const { log, sink } = this.#deps;
+    const level = this.#isLate ? "info" : "warn";
+    const what = this.#isLate ? "late samples were refused" : "samples were refused for good";
+    log[level]({ sink, samples, message }, what);
   }
 
   invalid({ reason, message, series, samples }: InvalidSeriesCount): void {
+    // Counted when they were first read.
+    if (this.#isLate) return;
     const { sink, stats, clock, log } = this.#deps;
     stats.reject(samples, message, clock.nowMs());
     log.warn({ sink, reason, series, samples }, message);

@@ -12,12 +12,25 @@ export class SinkStats {
   repeated = 0;
   /** Sent and acknowledged, but not written according to the receiver's own count (protocol 2.0). */
   unwritten = 0;
-  /** Found by the second reading of a window (`delivery.lateness`). */
+  /** Delivered although they had come late (`delivery.lateness`); among `delivered`. */
   late = 0;
+  /** The same, refused by the receiver; not among `rejected`. */
+  lateRejected = 0;
+  /** Found in the store when they were older than `delivery.lateness`. */
+  tooLate = 0;
+  /** Read, and no longer in the store when it was asked for its counts. */
+  vanished = 0;
+  /** Time within `delivery.lateness` that was not checked, since what was sent then is no longer known. */
+  uncheckedSeconds = 0;
+  /** Requests for the store's counts. */
+  lateChecks = 0;
+  lateCheckFailures = 0;
+  lateCheckSeconds = 0;
   requests = 0;
   retries = 0;
   skippedSeconds = 0;
   lastDeliveredAtMs: number | undefined;
+  lastLateRejection: { readonly atMs: number; readonly message: string } | undefined;
   lastRejection: { readonly atMs: number; readonly message: string } | undefined;
   lastError: { readonly atMs: number; readonly message: string } | undefined;
   readonly sparkline: Sparkline;
@@ -37,6 +50,12 @@ export class SinkStats {
     this.rejected += samples;
     this.lastRejection = { atMs: nowMs, message };
     this.fail(message, nowMs);
+  }
+
+  /** Late samples that the receiver does not take are no trouble of the sink. */
+  rejectLate(samples: number, message: string, nowMs: number): void {
+    this.lateRejected += samples;
+    this.lastLateRejection = { atMs: nowMs, message };
   }
 
   fail(message: string, nowMs: number): void {

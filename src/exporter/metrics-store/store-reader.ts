@@ -10,8 +10,10 @@ import type { SampleBuffer, Series } from "../series/series.ts";
 import { failure, type ReadFailure } from "./client/read-failure.ts";
 import type { StoreClient } from "./client/store-client.ts";
 import type { StoreFlavor } from "./client/store-settings.ts";
+import { StoreCounter } from "./counts/store-counter.ts";
 import { ExpressionReader } from "./expressions/expression-reader.ts";
 import { PrometheusReader } from "./prometheus/prometheus-reader.ts";
+import type { SampleCounter } from "./sample-counter.ts";
 import type { ReadConsumer, ReadOutcome, ReadRequest, SampleReader } from "./sample-reader.ts";
 import { LabelCache } from "./samples/label-cache.ts";
 import type { SampleReceiver, ScopedEvaluation, ScopedRead, ScopedReader } from "./scoped-reader.ts";
@@ -41,6 +43,8 @@ const forgetEveryMs = 10 * 60_000;
  */
 export class StoreReader implements SampleReader {
   readonly metrics: SourceMetrics;
+  /** Counts in the same store, under the same limit of open reads. */
+  readonly counter: SampleCounter;
   readonly #client: StoreClient;
   readonly #log: Logger;
   readonly #clock: Clock;
@@ -56,6 +60,7 @@ export class StoreReader implements SampleReader {
     this.#log = options.log;
     this.#clock = options.clock ?? systemClock;
     this.#semaphore = new FairSemaphore(options.concurrency, "all-but-one");
+    this.counter = new StoreCounter(options.client, this.#semaphore, this.#clock);
     this.#cache = new LabelCache(options.cacheMaxBytes);
     this.#forgotAtMs = this.#clock.monotonicMs();
     this.#readers = {

@@ -183,4 +183,9 @@ export class SampleBuffer {
   setStale(index: number): void {
     this.setBits(index, staleNanHigh, staleNanLow);
   }
+
+  isStale(index: number): boolean {
+    const halves = this.valueHalves;
+    return halves[index * 2 + 1] === staleNanHigh && halves[index * 2] === staleNanLow;
+  }
 }

@@ -3,12 +3,12 @@ import type { KnownCollisions } from "../../remote-write/encoding/known-collisio
 import type { SeriesEncoder } from "../../remote-write/encoding/labels.ts";
 import type { CapacityListener, RequestBuilder } from "../../remote-write/encoding/request.ts";
 import type { SampleBuffer, Series } from "../../series/series.ts";
-import type { SeriesHashTable } from "../late/series-hash-table.ts";
 import type { LaneChoice } from "../send/lanes.ts";
 import { type Batch, OpenBatch } from "./batch.ts";
 import { type InvalidSeriesCount, InvalidSeriesCounter } from "./invalid-series.ts";
 import { cutAt, firstAfter } from "./sample-range.ts";
 import { type SeriesHash, sourceSalt } from "./series-hash.ts";
+import type { SeriesHashTable } from "./series-hash-table.ts";
 
 export interface BatcherOptions {
   readonly encoder: SeriesEncoder;
@@ -25,8 +25,6 @@ export interface BatcherOptions {
   /** A batch is finished when its first sample has waited this long. */
   readonly timeoutMs: number;
   readonly monotonicMs: () => number;
-  /** Whether each batch includes an entry for each of its samples. */
-  readonly keepsSamples: boolean;
 }
 
 /** Accepts the samples of one source in a reading. The source's name is part of a series' identity. */
@@ -61,7 +59,7 @@ const noBatches: readonly Batch[] = [];
  */
 export class Batcher implements WindowBatcher {
   readonly #options: BatcherOptions;
-  /** The time up to which each series is acknowledged or rejected. */
+  /** The time up to which each series is acknowledged or rejected, in ms after the window's start. */
   readonly #acknowledged: SeriesHashTable;
   readonly #collisions: CollisionDetector;
   readonly #invalid = new InvalidSeriesCounter();
@@ -94,11 +92,12 @@ export class Batcher implements WindowBatcher {
       if (invalid !== undefined) this.#invalid.add(invalid, samples.length);
       return noBatches;
     }
-    const { maxSamples, maxBytes } = this.#options;
+    const { maxSamples, maxBytes, fromMs } = this.#options;
     const high = encoded.hashHigh ^ salt.high;
     const low = encoded.hashLow ^ salt.low;
     let finished: Batch[] | undefined;
-    let start = this.#acknowledged.size > 0 ? firstAfter(samples, this.#acknowledged.get(high, low)) : 0;
+    const untilMs = this.#acknowledged.size > 0 ? this.#acknowledged.get(high, low) : undefined;
+    let start = untilMs === undefined ? 0 : firstAfter(samples, fromMs + untilMs);
     while (start < samples.length) {
       const open = this.#first ?? this.#openBatchOf(laneOf(encoded.hashLow, this.#options.laneCount));
       const { builder } = open;
@@ -106,8 +105,7 @@ export class Batcher implements WindowBatcher {
       if (end > start) {
         if (builder.sampleCount === 0) open.firstAtMs = this.#options.monotonicMs();
         builder.append(encoded, samples, start, end);
-        open.entries.add(high, low, samples.timestampsMs[end - 1] ?? 0);
-        if (this.#options.keepsSamples) open.addSamples(high, low, samples, start, end);
+        open.entries.add(high, low, samples, start, end);
         start = end;
         if (builder.sampleCount < maxSamples && builder.byteLength < maxBytes) continue;
       }

@@ -1,24 +1,33 @@
-import type { SampleBuffer, Series } from "../../series/series.ts";
-import { SeriesHashTable } from "../late/series-hash-table.ts";
+import { SampleBuffer, type Series } from "../../series/series.ts";
+import type { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
 import { type Batch, OpenBatch } from "./batch.ts";
 import type { BatcherOptions, SourceBatcher, WindowBatcher } from "./batcher.ts";
 import type { InvalidSeriesCount } from "./invalid-series.ts";
-import { firstAfter } from "./sample-range.ts";
+import { copySamples, isOneOf } from "./sample-range.ts";
 import { acknowledgedSeries, type SeriesHash, sourceSalt } from "./series-hash.ts";
+import { SeriesHashTable } from "./series-hash-table.ts";
+
+/** A series' samples in a request in doubt. */
+interface DoubtfulSamples {
+  readonly batch: OpenBatch;
+  readonly entries: RequestEntries;
+  readonly set: number;
+}
 
 /**
  * The reading that resolves a window's in-doubt requests before anything else of the window is sent. It takes
- * only their series, and sends each request alone and in its old composition. A receiver that accepted the
+ * only their samples, and sends each request alone and in its old composition. A receiver that accepted the
  * request the first time then rejects exactly the samples it already has, and none of any other request.
  */
 export class InDoubtBatcher implements WindowBatcher {
   readonly #options: BatcherOptions;
   readonly #acknowledged: SeriesHashTable;
   readonly #batches: OpenBatch[] = [];
-  /** The in-doubt request that holds a series, and the time up to which it does. */
+  /** Of each series, a number in {@link #samples}. */
   readonly #index = new SeriesHashTable();
-  readonly #untilMs: SeriesHashTable = new SeriesHashTable();
+  readonly #samples: DoubtfulSamples[][] = [];
+  readonly #buffer = new SampleBuffer();
   #openBytes = 0;
 
   constructor(window: OpenWindow, options: BatcherOptions) {
@@ -31,11 +40,8 @@ export class InDoubtBatcher implements WindowBatcher {
     for (const { number, entries, state } of window.requests.values()) {
       if (state !== "sent") continue;
       const batch = new OpenBatch({ newBuilder, onCapacity, fromMs, lanes: "all", inDoubt: number });
-      const index = this.#batches.push(batch) - 1;
-      entries.each((high, low, untilMs) => {
-        this.#index.set(high, low, index);
-        this.#untilMs.set(high, low, untilMs);
-      });
+      this.#batches.push(batch);
+      entries.each((high, low, _untilMs, set) => this.#note(high, low, { batch, entries, set }));
     }
   }
 
@@ -53,21 +59,33 @@ export class InDoubtBatcher implements WindowBatcher {
     };
   }
 
+  #note(high: number, low: number, doubtful: DoubtfulSamples): void {
+    const known = this.#index.get(high, low);
+    if (known === undefined) this.#index.set(high, low, this.#samples.push([doubtful]) - 1);
+    else this.#samples[known]?.push(doubtful);
+  }
+
   #add(salt: SeriesHash, series: Series, samples: SampleBuffer): void {
     const encoded = this.#options.encoder.encode(series);
     if (encoded.kind !== "series") return;
     const high = encoded.hashHigh ^ salt.high;
     const low = encoded.hashLow ^ salt.low;
-    const batch = this.#batches[this.#index.get(high, low) ?? -1];
-    const untilMs = this.#untilMs.get(high, low);
-    if (batch === undefined || untilMs === undefined) return;
-    const start = firstAfter(samples, this.#acknowledged.get(high, low));
-    const end = firstAfter(samples, untilMs);
-    if (start >= end) return;
-    batch.builder.append(encoded, samples, start, end);
-    batch.entries.add(high, low, untilMs);
-    // Recorded again: samples may have reached the store since the request was first sent.
-    if (this.#options.keepsSamples) batch.addSamples(high, low, samples, start, end);
+    let nextMs = this.#options.fromMs + (this.#acknowledged.get(high, low) ?? -1) + 1;
+    for (const { batch, entries, set } of this.#samples[this.#index.get(high, low) ?? -1] ?? []) {
+      const sentMs = entries.timesOf(set);
+      // Samples that have reached the store since then belong to no request: they are late. A part of a
+      // request may be in doubt as a request of its own.
+      const firstMs = nextMs;
+      copySamples(samples, this.#buffer, (index) => {
+        const ms = samples.timestampsMs[index] ?? 0;
+        return ms >= firstMs && isOneOf(sentMs, ms);
+      });
+      nextMs = Math.max(nextMs, (sentMs.at(-1) ?? 0) + 1);
+      const { length } = this.#buffer;
+      if (length === 0) continue;
+      batch.builder.append(encoded, this.#buffer, 0, length);
+      batch.entries.add(high, low, this.#buffer, 0, length);
+    }
   }
 
   /** None: a request can be rebuilt only from the whole window. */

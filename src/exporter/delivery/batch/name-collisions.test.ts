@@ -8,6 +8,8 @@ import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.t
 import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { Exporter, type ExporterDeps } from "../exporter.ts";
+import type { LateDeps } from "../late/late-samples.ts";
+import { MemorySentLog } from "../late/memory-sent-log.ts";
 import { MemoryState } from "../state/memory-state.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 
@@ -17,7 +19,7 @@ const periodMs = 10_000;
  * A sink that drops the label `pod`; its store has two pods and a third series, with a sample per second
  * each.
  */
-function newSink(latenessMs: number) {
+function newSink(late?: LateDeps) {
   const world = { nowMs: 1_000_000, reads: 0, delivered: [] as number[] };
   const pods = ["a", "b"].map(
     (pod) =>
@@ -57,6 +59,7 @@ function newSink(latenessMs: number) {
     probe: async () => undefined,
     rejected: { add: async () => undefined },
     state: new MemoryState(),
+    late,
     budget: new MemoryBudget(2 ** 20),
     settings: {
       intervalMs: 1_000,
@@ -67,7 +70,6 @@ function newSink(latenessMs: number) {
       maxBackfillMs: Infinity,
       startFromMs: 0,
       laneCount: 2,
-      latenessMs,
       onExhausted: "replay",
     },
     clock,
@@ -113,15 +115,26 @@ function newSink(latenessMs: number) {
 }
 
 test("of two series that become one, none is delivered in the windows after the one in which they met", async () => {
-  const { world, cycle } = newSink(0);
+  const { world, cycle } = newSink();
   // The first cycle fixes the starting point.
   for (let turn = 0; turn < 6; turn++) await cycle();
   expect(world.reads).toBe(5);
   expect(world.delivered.filter((ms) => ms > 1_000_000 + periodMs)).toEqual([]);
 });
 
-test("the second reading of a window takes neither of them for a late one", async () => {
-  const { world, cycle, stats } = newSink(3 * periodMs);
+test("a reading for late samples takes neither of them for a late one", async () => {
+  const { world, cycle, stats } = newSink({
+    sent: new MemorySentLog(1_000),
+    times: { horizonMs: 3_600_000, delayMs: 0, quietMs: periodMs, alertMs: periodMs },
+    isShared: false,
+    counter: {
+      // Always one more than was read.
+      count: async ({ window, of }) => {
+        const counts = new Array<number>((window.toMs - window.fromMs) / 1_000).fill(4);
+        return of === "samples" ? { kind: "counts", counts, durationMs: 1 } : { kind: "unsupported" };
+      },
+    },
+  });
   for (let turn = 0; turn < 8; turn++) await cycle();
   expect(world.reads).toBeGreaterThan(8);
   expect(world.delivered.filter((ms) => ms > 1_000_000 + periodMs)).toEqual([]);

@@ -106,7 +106,6 @@ async function run(limitBytes: number, protocol: Protocol) {
         maxBackfillMs: Infinity,
         startFromMs: 1_000_000,
         laneCount,
-        latenessMs: 0,
         onExhausted: "replay",
       },
       clock: systemClock,

@@ -30,3 +30,29 @@ export function cutAt(samples: SampleBuffer, start: number, maxSamples: number, 
   while (end < samples.length && timestampsMs[end] === timestampsMs[start]) end++;
   return end;
 }
+
+/** Copies the samples that are wanted, by their index, in place of those that `to` has. */
+export function copySamples(from: SampleBuffer, to: SampleBuffer, wants: (index: number) => boolean): void {
+  to.length = 0;
+  to.reserve(from.length);
+  for (let index = 0; index < from.length; index++) {
+    if (!wants(index)) continue;
+    to.timestampsMs[to.length] = from.timestampsMs[index] ?? 0;
+    from.valueBytes.copy(to.valueBytes, to.length * 8, index * 8, index * 8 + 8);
+    to.length++;
+  }
+}
+
+/** Whether the times, which are in order, hold this one. */
+export function isOneOf(timesMs: ArrayLike<number>, ms: number): boolean {
+  let low = 0;
+  let high = timesMs.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const found = timesMs[middle] ?? 0;
+    if (found === ms) return true;
+    if (found > ms) high = middle;
+    else low = middle + 1;
+  }
+  return false;
+}

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { SeriesEncoder } from "../../remote-write/encoding/labels.ts";
 import type { EncodedSeries, Series } from "../../series/series.ts";
-import { SeriesHashTable } from "../late/series-hash-table.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
+import { SeriesHashTable } from "./series-hash-table.ts";
 
 /** The hash that identifies a series of a source in journals, as two halves. */
 export interface SeriesHash {
@@ -32,16 +32,20 @@ function salted({ hashHigh, hashLow }: EncodedSeries, salt: SeriesHash): SeriesH
   return { high: hashHigh ^ salt.high, low: hashLow ^ salt.low };
 }
 
-/** The time up to which each series of a window is acknowledged or rejected, from its journal. */
+/**
+ * The time up to which each series of a window is acknowledged or rejected, from its journal, in ms after the
+ * window's start.
+ */
 export function acknowledgedSeries(window: OpenWindow | undefined): SeriesHashTable {
   let expected = 0;
-  for (const { entries, state } of window?.requests.values() ?? []) {
+  if (window === undefined) return new SeriesHashTable();
+  for (const { entries, state } of window.requests.values()) {
     if (state === "acknowledged") expected += entries.length;
   }
   const acknowledged = new SeriesHashTable(expected);
-  for (const { entries, state } of window?.requests.values() ?? []) {
+  for (const { entries, state } of window.requests.values()) {
     if (state === "acknowledged")
-      entries.each((high, low, untilMs) => acknowledged.raise(high, low, untilMs));
+      entries.each((high, low, untilMs) => acknowledged.raise(high, low, untilMs - window.fromMs));
   }
   return acknowledged;
 }

@@ -8,7 +8,7 @@ const entries = fc
   .tuple(fc.integer({ min: 0, max: 2 ** 43 }), fc.array(fc.tuple(u32, u32, u32)))
   .map(([baseMs, list]) => {
     const made = new RequestEntries(baseMs);
-    for (const [high, low, afterMs] of list) made.add(high, low, baseMs + afterMs);
+    for (const [high, low, afterMs] of list) made.addTimes(high, low, [baseMs + afterMs]);
     return made;
   });
 

@@ -44,6 +44,8 @@ export async function backfill(
   for (const { name } of plan.sources) await deps.state.setCheckpoint(key, name, span.fromMs);
   const exporter = new Exporter(plan, {
     ...deps,
+    // Nobody is there later to look for late samples.
+    late: undefined,
     reader: withClockAt(deps.reader, span.toMs),
     settings: {
       ...deps.settings,
@@ -53,7 +55,6 @@ export async function backfill(
       firstWindowMs: deps.settings.maxWindowMs,
       maxWindowMs: windowGrowth * deps.settings.maxWindowMs,
       maxBackfillMs: Infinity,
-      latenessMs: 0,
     },
   });
   const timer = setInterval(() => onProgress(progressOf(exporter, span)), 250);

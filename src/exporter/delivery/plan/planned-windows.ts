@@ -1,4 +1,5 @@
 import type { Window } from "../../metrics-store/window.ts";
+import type { StepCount } from "../late/sample-counts.ts";
 import type { OpenWindow, SinkState } from "../state/sink-state.ts";
 import { nextWindow } from "./next-window.ts";
 
@@ -15,8 +16,14 @@ export interface SourceWatermark {
 export interface PlannedWindow extends Window {
   readonly sources: readonly string[];
   readonly open: OpenWindow | undefined;
-  /** The second reading of a closed window, for late samples; see `late-samples.ts`. */
-  readonly isLate?: true;
+  /** Set for another reading of a closed span, for samples that came late. */
+  readonly late?: LateReading | undefined;
+}
+
+/** Why a span is read again; see `late-samples.ts`. */
+export interface LateReading {
+  /** What the store had in its steps when they were counted. */
+  readonly counts: readonly StepCount[];
 }
 
 /** Whether the window has requests in doubt. */

@@ -1,9 +1,10 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/core/log.ts";
-import type { SampleReader } from "../../metrics-store/sample-reader.ts";
+import type { SampleReader, Tenant } from "../../metrics-store/sample-reader.ts";
 import { sourceKind } from "../../metrics-store/source-kind.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import { LateSamples, lateKey } from "../late/late-samples.ts";
+import { lateKey } from "../late/late-key.ts";
+import { type LateDeps, LateSamples } from "../late/late-samples.ts";
 import type { SinkStats } from "../sink-stats.ts";
 import type { SinkState, StateStore } from "../state/sink-state.ts";
 import { BackfillLimit } from "./backfill-limit.ts";
@@ -28,8 +29,6 @@ export interface WindowSettings {
   readonly maxBackfillMs: number;
   /** How far back a new sink starts; 0 is now. */
   readonly startFromMs: number;
-  /** Delay after a window's end at which it is read a second time; 0: never. */
-  readonly latenessMs: number;
 }
 
 export interface WindowPlannerDeps {
@@ -38,6 +37,10 @@ export interface WindowPlannerDeps {
   readonly settings: WindowSettings;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Set when `delivery.lateness` is set. */
+  readonly late?: LateDeps | undefined;
+  /** The label that every query of a plan's project must carry, or undefined. */
+  tenantOf(plan: SinkPlan): Tenant | undefined;
   /** The checkpoint in the policy's status (Unix ms), from which a sink resumes when its state is lost. */
   readonly reportedMs?: ((plan: SinkPlan) => number | undefined) | undefined;
 }
@@ -65,10 +68,11 @@ export class WindowPlanner {
     this.#stats = stats;
     this.#plan = plan;
     this.#delaysMs = delaysOf(plan, deps.settings);
-    const { maxWindowMs, firstWindowMs = maxWindowMs, maxBackfillMs, latenessMs } = deps.settings;
+    const { maxWindowMs, firstWindowMs = maxWindowMs, maxBackfillMs } = deps.settings;
     this.#limitMs = firstWindowMs;
     this.#backfillLimit = new BackfillLimit(maxBackfillMs);
-    this.late = latenessMs > 0 ? new LateSamples(key, latenessMs, deps.state) : undefined;
+    const { late, state, clock, log, tenantOf } = deps;
+    this.late = late && new LateSamples(plan, { ...late, sink: key, state, stats, clock, log, tenantOf });
   }
 
   get periodMs(): number {
@@ -79,6 +83,7 @@ export class WindowPlanner {
   change(plan: SinkPlan): void {
     this.#plan = plan;
     this.#delaysMs = delaysOf(plan, this.#deps.settings);
+    this.late?.change(plan);
   }
 
   /**
@@ -93,13 +98,13 @@ export class WindowPlanner {
   }
 
   /** The next window. @param failed sources that could not be read in this cycle */
-  async next(failed: ReadonlySet<string>): Promise<PlannedWindow | undefined> {
-    return this.#nextGroup(await this.#load(), failed) ?? (await this.#nextLate(failed));
+  async next(failed: ReadonlySet<string>, signal: AbortSignal): Promise<PlannedWindow | undefined> {
+    return this.#nextGroup(await this.#load(), failed) ?? (await this.#nextLate(failed, signal));
   }
 
   /** The window that follows `group` once that is closed, if it can be determined in advance. */
   async after(group: PlannedWindow, failed: ReadonlySet<string>): Promise<PlannedWindow | undefined> {
-    if (group.isLate) return undefined;
+    if (group.late !== undefined) return undefined;
     const next = this.#nextGroup(withClosed(await this.#load(), group), failed);
     // A window opened before may have requests in doubt, which are resolved first.
     return next?.open === undefined ? next : undefined;
@@ -172,7 +177,6 @@ export class WindowPlanner {
     const tooOld = this.#plan.sources.filter(({ name }) => (checkpoints.get(name) ?? oldestMs) < oldestMs);
     if (!this.#backfillLimit.agrees(tooOld.length > 0)) return;
     for (const window of windows) if (window.toMs <= oldestMs) await state.dropWindow(window);
-    await this.late?.dropUntil(oldestMs);
     for (const { name } of tooOld) {
       const fromMs = checkpoints.get(name) ?? oldestMs;
       if (windows.some((window) => window.toMs > oldestMs && window.sources.has(name))) continue;
@@ -202,12 +206,11 @@ export class WindowPlanner {
     return groups.find((group) => !waitsFor(group, failed));
   }
 
-  /** A window due for its second reading, only when nothing is new: late samples have waited already. */
-  async #nextLate(failed: ReadonlySet<string>): Promise<PlannedWindow | undefined> {
+  /** A span with late samples, only when nothing is new: late samples have waited already. */
+  async #nextLate(failed: ReadonlySet<string>, signal: AbortSignal): Promise<PlannedWindow | undefined> {
     if (failed.size > 0) return undefined;
     this.#backfillLimit.caughtUp();
-    const names = this.#plan.sources.map(({ name }) => name);
-    return this.late?.due(this.#completeToMs ?? 0, names, this.#checkpoints);
+    return this.late?.next(this.#deps.reader.storeNowMs() ?? 0, this.#checkpoints, signal);
   }
 }
 

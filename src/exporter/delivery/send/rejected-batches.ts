@@ -102,14 +102,12 @@ export class RejectedBatches {
     await this.#keep(request, message, status);
   }
 
-  #entriesOf({ entries }: Batch, { request, firstSeries, firstSample }: RequestPart): RequestEntries {
-    if (this.#journal.isPerSample) return entries.slice(firstSample, request.sampleCount);
+  #entriesOf({ entries }: Batch, { request, firstSeries }: RequestPart): RequestEntries {
+    const { seriesCount, minMs, maxMs } = request;
     // A single series may have been split in time; several are whole.
-    return entries.slice(
-      firstSeries,
-      request.seriesCount,
-      request.seriesCount === 1 ? request.maxMs : Infinity,
-    );
+    return seriesCount === 1
+      ? entries.slice(firstSeries, 1, minMs, maxMs)
+      : entries.slice(firstSeries, seriesCount);
   }
 
   async #reject(request: EncodedRequest, rejection: Rejection, isRepeat: boolean): Promise<void> {

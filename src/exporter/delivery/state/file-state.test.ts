@@ -57,7 +57,7 @@ describe("FileState", () => {
   test("a log that grows is rewritten to what is live, and nothing is lost", async () => {
     const state = await openState();
     const entries = new RequestEntries(0);
-    for (let hash = 0; hash < 20_000; hash++) entries.add(hash, hash, 1);
+    for (let hash = 0; hash < 20_000; hash++) entries.addTimes(hash, hash, [1]);
     for (let turn = 0; turn < 60; turn++) {
       const window = await state.store.openWindow("sink", { fromMs: turn, toMs: turn + 1, stepMs: 1 }, ["a"]);
       await state.store.requestSent(window, entries);
@@ -73,7 +73,7 @@ describe("FileState", () => {
     await rm(directory, { recursive: true });
     await writeFile(directory, "");
     const entries = new RequestEntries(0);
-    for (let hash = 0; hash < 300_000; hash++) entries.add(hash, hash, 1);
+    for (let hash = 0; hash < 300_000; hash++) entries.addTimes(hash, hash, [1]);
     const window = await state.store.openWindow("sink", { fromMs: 0, toMs: 1, stepMs: 1 }, ["a"]);
     // Enough that the log has to be rewritten, which needs the directory.
     for (let turn = 0; turn < 4; turn++) await state.store.requestSent(window, entries);

@@ -4,55 +4,76 @@ import { RequestEntries } from "./request-entries.ts";
 
 function list(entries: RequestEntries): number[][] {
   const listed: number[][] = [];
-  entries.each((high, low, untilMs) => void listed.push([high, low, untilMs]));
+  entries.each((high, low, untilMs, set) => {
+    const times = [...entries.timesOf(set)];
+    expect(untilMs).toBe(times.at(-1));
+    listed.push([high, low, ...times]);
+  });
   return listed;
 }
 
+const hash = fc.integer({ min: 0, max: 0xffffffff });
+
 test("what encode writes, decode reads", () => {
-  const hash = fc.integer({ min: 0, max: 0xffffffff });
   const baseMs = fc.integer({ min: -(2 ** 42), max: 2 ** 42 });
-  const distanceMs = fc.integer({ min: 0, max: 86_400_000 });
+  // Few different times, so that series share sets of them.
+  const times = fc
+    .array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 4 })
+    .map((list) => list.sort((a, b) => a - b));
   fc.assert(
     fc.property(
       baseMs,
-      fc.array(fc.tuple(hash, hash, distanceMs), { maxLength: 200 }),
+      fc.array(fc.tuple(hash, hash, times), { maxLength: 200 }),
       fc.nat(7),
-      (base, triples, misalignment) => {
+      (base, series, misalignment) => {
         const entries = new RequestEntries(base);
-        for (const [high, low, distance] of triples) entries.add(high, low, base + distance);
+        const expected = series.map(([high, low, own]) => [high, low, ...own.map((ms) => base + ms)]);
+        for (const [high, low, ...own] of expected) entries.addTimes(high ?? 0, low ?? 0, own);
         const encoded = Buffer.concat([Buffer.alloc(misalignment), entries.encode()]).subarray(misalignment);
         expect(encoded.length).toBe(entries.byteLength);
         const decoded = RequestEntries.decode(encoded);
-        expect(list(decoded)).toEqual(triples.map(([high, low, distance]) => [high, low, base + distance]));
-        decoded.add(1, 2, base + 3);
+        expect(list(decoded)).toEqual(expected);
+        decoded.addTimes(1, 2, [base + 3]);
         expect(list(decoded).at(-1)).toEqual([1, 2, base + 3]);
       },
     ),
   );
 });
 
-test("an entry costs 12 bytes", () => {
+test("a series costs 12 bytes where its times are another's too", () => {
   const entries = new RequestEntries(0);
-  for (let low = 0; low < 500; low++) entries.add(7, low, low);
-  expect(entries.encode().length).toBe(12 + 500 * 12);
+  for (let low = 0; low < 500; low++) entries.addTimes(7, low, [1, 2, 3]);
+  expect(entries.encode().length).toBe(16 + 4 * 4 + 500 * 12);
+  expect(entries.setCount).toBe(1);
+});
+
+test("entries of earlier versions have their last time", () => {
+  const bytes = Buffer.alloc(12 + 2 * 12);
+  bytes.writeUInt32LE(2, 0);
+  bytes.writeDoubleLE(1_000, 4);
+  bytes.set(new Uint8Array(new Uint32Array([1, 2, 30, 3, 4, 50]).buffer), 12);
+  expect(list(RequestEntries.decode(bytes))).toEqual([
+    [1, 2, 1_030],
+    [3, 4, 1_050],
+  ]);
 });
 
 test("cut bytes are an error, not a wrong list", () => {
   const entries = new RequestEntries(0);
-  entries.add(1, 2, 3);
+  entries.addTimes(1, 2, [3]);
   for (let length = 0; length < entries.byteLength; length++) {
     expect(() => RequestEntries.decode(entries.encode().subarray(0, length))).toThrow(RangeError);
   }
 });
 
-test("a slice holds its entries, none further than the bound", () => {
+test("a slice holds its entries, with the times between the bounds", () => {
   const entries = new RequestEntries(0);
-  entries.add(1, 1, 900);
-  entries.add(2, 2, 500);
-  entries.add(3, 3, 800);
+  entries.addTimes(1, 1, [50, 70, 900]);
+  entries.addTimes(2, 2, [500]);
+  entries.addTimes(3, 3, [800]);
   expect(list(entries.slice(1, 5))).toEqual([
     [2, 2, 500],
     [3, 3, 800],
   ]);
-  expect(list(entries.slice(0, 1, 70))).toEqual([[1, 1, 70]]);
+  expect(list(entries.slice(0, 1, 60, 70))).toEqual([[1, 1, 70]]);
 });

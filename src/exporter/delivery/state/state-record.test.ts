@@ -6,7 +6,7 @@ import { decodeRecords, encodeRecord, type StateRecord } from "./state-record.ts
 
 function entriesOf(count: number): RequestEntries {
   const entries = new RequestEntries(0);
-  for (let index = 0; index < count; index++) entries.add(index, ~index >>> 0, index);
+  for (let index = 0; index < count; index++) entries.addTimes(index, ~index >>> 0, [index]);
   return entries;
 }
 

@@ -6,7 +6,7 @@ const sink = "directory/default/export/-/vm";
 
 function entries(...hashes: number[]): RequestEntries {
   const made = new RequestEntries(0);
-  for (const hash of hashes) made.add(hash, hash, hash);
+  for (const hash of hashes) made.addTimes(hash, hash, [hash]);
   return made;
 }
 

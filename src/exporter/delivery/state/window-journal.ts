@@ -1,5 +1,7 @@
 import type { Batch } from "../batch/batch.ts";
+import { lateKey } from "../late/late-key.ts";
 import type { LateSamples } from "../late/late-samples.ts";
+import type { SampleCounts } from "../late/sample-counts.ts";
 import type { PlannedWindow } from "../plan/planned-windows.ts";
 import type { RequestEntries } from "./request-entries.ts";
 import type { OpenWindow, StateStore, WindowBounds } from "./sink-state.ts";
@@ -7,6 +9,8 @@ import type { OpenWindow, StateStore, WindowBounds } from "./sink-state.ts";
 export interface WindowJournalDeps {
   readonly sink: string;
   readonly state: StateStore;
+  /** The current time by the store's clock (Unix ms). */
+  readonly storeNowMs: () => number | undefined;
   /** Set when `delivery.lateness` is set. */
   readonly late: LateSamples | undefined;
 }
@@ -39,22 +43,9 @@ export class WindowJournal {
     return this.#window;
   }
 
-  /** Whether the batches have to include an entry for each of their samples. */
-  get keepsSamples(): boolean {
-    return this.#deps.late !== undefined && this.#planned.isLate !== true;
-  }
-
-  /** Whether the entries of this journal are per sample instead of per series. */
-  get isPerSample(): boolean {
-    return this.#planned.isLate === true;
-  }
-
   /** Call before a batch's first attempt. @returns its number */
   async sent(batch: Batch): Promise<number> {
     const window = await this.#open();
-    if (batch.samples !== undefined) {
-      await this.#deps.late?.record(this.bounds, this.#planned.sources, batch.samples);
-    }
     return batch.inDoubt ?? this.#deps.state.requestSent(window, batch.entries);
   }
 
@@ -88,20 +79,31 @@ export class WindowJournal {
     if (inDoubt !== undefined && !this.#isPart) await this.returned(inDoubt);
   }
 
-  /** Moves the checkpoints of these sources to the window's end. */
-  async close(sources: readonly string[]): Promise<void> {
+  /**
+   * Moves the checkpoints of these sources to the window's end.
+   *
+   * @param counts of what they have in the window, by name
+   */
+  async close(sources: readonly string[], counts: ReadonlyMap<string, SampleCounts>): Promise<void> {
     if (sources.length === 0) return;
-    const { state, sink, late } = this.#deps;
-    // Only these: the others' samples may still be sent in a window of other bounds, which then records them.
-    if (this.#planned.isLate !== true) await late?.remember(this.bounds, sources);
+    const { state, sink, late, storeNowMs } = this.#deps;
+    const closed = new Map([...counts].filter(([source]) => sources.includes(source)));
+    await late?.remember(this.bounds, this.#window, closed, storeNowMs() ?? this.bounds.toMs);
     if (this.#window !== undefined) return state.closeSources(this.#window, sources);
     // Nothing was sent, so no journal was opened: only the checkpoints move.
     await Promise.all(sources.map((source) => state.setCheckpoint(sink, source, this.bounds.toMs)));
   }
 
+  /** Ends the reading of a span for late samples. @param found number of late samples */
+  async closeLate(counts: ReadonlyMap<string, SampleCounts>, found: number): Promise<void> {
+    await this.#deps.late?.rememberLate(this.#planned, this.#window, counts, found);
+  }
+
   async #open(): Promise<OpenWindow> {
     if (this.#window !== undefined) return this.#window;
-    this.#opening ??= this.#deps.state.openWindow(this.#deps.sink, this.bounds, this.#planned.sources);
+    const { state, sink } = this.#deps;
+    const key = this.#planned.late === undefined ? sink : lateKey(sink);
+    this.#opening ??= state.openWindow(key, this.bounds, this.#planned.sources);
     this.#window = await this.#opening;
     return this.#window;
   }

@@ -93,7 +93,7 @@ export class ReadAhead {
 
   async #adaptTo({ planned, read }: WindowExport): Promise<void> {
     const cost = await read;
-    if (cost !== undefined && planned.isLate !== true) this.#planner.adapt(cost);
+    if (cost !== undefined && planned.late === undefined) this.#planner.adapt(cost);
   }
 
   /** Starts the window after `current` as soon as it may be read. */

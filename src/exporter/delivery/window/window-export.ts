@@ -8,6 +8,7 @@ import { Batcher, type BatcherOptions, type WindowBatcher } from "../batch/batch
 import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
 import { acknowledgedSeries } from "../batch/series-hash.ts";
 import { LateBatcher } from "../late/late-batcher.ts";
+import { SampleCounts } from "../late/sample-counts.ts";
 import type { WindowCost } from "../plan/next-window.ts";
 import { hasRequestsInDoubt, type PlannedWindow } from "../plan/planned-windows.ts";
 import type { DeliveryFailure } from "../send/delivery-state.ts";
@@ -17,6 +18,7 @@ import {
   type DispatcherOptions,
   type Interruption,
 } from "../send/dispatcher.ts";
+import type { SinkRecorder } from "../sink-recorder.ts";
 import { WindowJournal, type WindowJournalDeps } from "../state/window-journal.ts";
 import type { Reading, SourceReader } from "./source-reader.ts";
 
@@ -65,6 +67,7 @@ export class WindowExport {
   readonly #options: DispatcherOptions;
   readonly #journal: WindowJournal;
   readonly #dispatcher: Dispatcher;
+  readonly #recorder: SinkRecorder;
   readonly #abandoned = new AbortController();
   readonly #firstBatch = new Deferred<boolean>();
   readonly #read = new Deferred<WindowCost | undefined>();
@@ -73,13 +76,17 @@ export class WindowExport {
   #isFinishingEarly = false;
   /** Memory of the open batches, as accounted for. */
   #openBytes = 0;
+  /** Of the last reading, by source. */
+  readonly #counts = new Map<string, SampleCounts>();
 
   constructor(planned: PlannedWindow, deps: WindowExportDeps, options: DispatcherOptions) {
     this.planned = planned;
     this.#deps = deps;
     this.#options = options;
     this.#journal = new WindowJournal(planned, deps.stepMs, deps.journal);
-    this.#dispatcher = new Dispatcher(this.#journal, deps.dispatcher, options);
+    const dispatcher = planned.late === undefined ? deps.dispatcher : forLate(deps.dispatcher);
+    this.#dispatcher = new Dispatcher(this.#journal, dispatcher, options);
+    this.#recorder = dispatcher.recorder;
   }
 
   /** Resolves to true with the first batch of the last source; to false when there will be none. */
@@ -125,8 +132,8 @@ export class WindowExport {
 
   /** @returns a result when the window cannot continue; undefined when none of its requests is in doubt */
   async #resolveDoubts(ended: AbortSignal): Promise<WindowResult | undefined> {
-    const { open, isLate } = this.planned;
-    if (open === undefined || isLate === true || !hasRequestsInDoubt(open)) return undefined;
+    const { open } = this.planned;
+    if (open === undefined || !hasRequestsInDoubt(open)) return undefined;
     const batcher = new InDoubtBatcher(open, this.#batcherOptions());
     const { errors } = await this.#readInto(batcher, ended);
     // Only a complete reading shows what a request held; half of it would leave the rest in doubt for ever.
@@ -142,7 +149,7 @@ export class WindowExport {
 
   async #deliver(ended: AbortSignal): Promise<WindowResult> {
     const dispatcher = this.#dispatcher;
-    const batcher = this.#newBatcher();
+    const batcher = await this.#newBatcher();
     const reading = await this.#readWatchingAge(batcher, ended);
     // After an edit the rest is sent differently, after a failure not at all; otherwise open batches are
     // sent.
@@ -151,7 +158,6 @@ export class WindowExport {
     } else {
       dispatcher.leaveRest();
     }
-    if (batcher instanceof LateBatcher) this.#deps.dispatcher.recorder.late(batcher.found);
     this.#firstBatch.resolve(false);
     this.#read.resolve(this.#costOf(reading, ended));
     const isRead = reading.whole.length === this.planned.sources.length;
@@ -160,10 +166,15 @@ export class WindowExport {
     await dispatcher.drained();
     const { errors } = reading;
     if (dispatcher.failure !== undefined) return this.#result("failed", errors);
-    if (!dispatcher.isIncomplete) await this.#journal.close(reading.whole);
+    if (!dispatcher.isIncomplete) await this.#close(batcher, reading);
     if (this.#isStopped()) return this.#result("interrupted", errors);
     if (errors.size > 0) return this.#result("partly", errors);
     return this.#result(isRead && !dispatcher.isIncomplete ? "closed" : "unfinished", errors);
+  }
+
+  async #close(batcher: Batcher | LateBatcher, { whole }: Reading): Promise<void> {
+    if (!(batcher instanceof LateBatcher)) return this.#journal.close(whole, this.#counts);
+    if (whole.length > 0) await this.#journal.closeLate(this.#counts, batcher.found);
   }
 
   async #awaitNearlyDelivered({ durationMs }: Reading): Promise<void> {
@@ -181,9 +192,11 @@ export class WindowExport {
     return { lengthMs: toMs - fromMs, samples, readMs: durationMs, outgrewMemory };
   }
 
-  #newBatcher(): Batcher | LateBatcher {
-    const { isLate, open } = this.planned;
-    if (isLate && open !== undefined) return new LateBatcher(open, this.#batcherOptions());
+  async #newBatcher(): Promise<Batcher | LateBatcher> {
+    const { late } = this.#deps.journal;
+    if (this.planned.late !== undefined && late !== undefined) {
+      return new LateBatcher(await late.sentIn(this.planned), this.#batcherOptions());
+    }
     return new Batcher(acknowledgedSeries(this.#journal.window), this.#batcherOptions());
   }
 
@@ -201,7 +214,6 @@ export class WindowExport {
       timeoutMs: batch.timeoutMs,
       laneCount,
       monotonicMs: () => clock.monotonicMs(),
-      keepsSamples: this.#journal.keepsSamples,
     };
   }
 
@@ -233,17 +245,30 @@ export class WindowExport {
     const consumerOf = (name: string) => {
       this.#isReadingLast = name === sources.at(-1);
       const source = batcher.source(name);
+      const counts = this.#countsOf(name);
       return {
         onSeries: (series: Series, samples: SampleBuffer) => {
+          counts?.add(samples);
           this.#queue(batcher, source.add(series, samples));
         },
       };
     };
     const reading = await this.#deps.sources.read(sources, this.#journal.bounds, consumerOf, ended);
-    const { recorder } = this.#deps.dispatcher;
-    recorder.read(reading.samples);
-    for (const invalid of batcher.takeInvalid()) recorder.invalid(invalid);
+    if (this.planned.late === undefined) this.#recorder.read(reading.samples);
+    for (const invalid of batcher.takeInvalid()) this.#recorder.invalid(invalid);
     return reading;
+  }
+
+  /**
+   * The counts of a source in this reading. When the window was read before, samples may have come in between
+   * that are not sent: it counts as empty, so that it is checked.
+   */
+  #countsOf(name: string): SampleCounts | undefined {
+    const { late } = this.#deps.journal;
+    if (late === undefined) return undefined;
+    const counts = new SampleCounts(late.stepMs);
+    this.#counts.set(name, counts);
+    return this.planned.open === undefined ? counts : undefined;
   }
 
   #queue(batcher: WindowBatcher, batches: readonly Batch[]): void {
@@ -260,9 +285,7 @@ export class WindowExport {
    */
   #accountFor(batcher: WindowBatcher): void {
     const { share } = this.#deps.dispatcher;
-    // An entry for each sample takes about as much memory as the sample.
-    const weight = this.#journal.keepsSamples || this.#journal.isPerSample ? 2 : 1;
-    const changeBytes = batcher.openBytes * weight - this.#openBytes;
+    const changeBytes = batcher.openBytes - this.#openBytes;
     if (changeBytes === 0) return;
     this.#openBytes += changeBytes;
     share.growOpenBatches(changeBytes);
@@ -289,4 +312,10 @@ export class WindowExport {
     const { failure, responses } = this.#dispatcher;
     return { kind, failure, sourceErrors, requestsWithResponse: responses };
   }
+}
+
+/** A receiver that refuses late samples says nothing about the others. */
+function forLate(deps: DispatcherDeps): DispatcherDeps {
+  const receiver = { ...deps.receiver, rejections: { isHopeless: false } };
+  return { ...deps, receiver, recorder: deps.recorder.forLate() };
 }

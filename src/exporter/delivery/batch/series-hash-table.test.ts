@@ -6,7 +6,7 @@ test("behaves as a Map does", () => {
   // Few distinct hashes, so that equal ones and probe chains occur.
   const hash = fc.tuple(fc.nat(3), fc.nat(40));
   fc.assert(
-    fc.property(fc.array(fc.tuple(hash, fc.integer())), (operations) => {
+    fc.property(fc.array(fc.tuple(hash, fc.nat(0xfffffffe))), (operations) => {
       const table = new SeriesHashTable();
       const model = new Map<string, number>();
       for (const [[high, low], value] of operations) {
@@ -20,10 +20,10 @@ test("behaves as a Map does", () => {
   );
 });
 
-test("hashes are unsigned, and Infinity is a value", () => {
+test("hashes are unsigned, and so are values", () => {
   const table = new SeriesHashTable();
-  table.set(-1, 0xfffffffe, Infinity);
-  expect(table.get(0xffffffff, -2)).toBe(Infinity);
+  table.set(-1, 0xfffffffe, 0xfffffffe);
+  expect(table.get(0xffffffff, -2)).toBe(0xfffffffe);
 });
 
 test("raise keeps the larger", () => {

@@ -1,0 +1,106 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import type { SampleCounter } from "../../metrics-store/sample-counter.ts";
+import type { Tenant } from "../../metrics-store/sample-reader.ts";
+import type { SinkStats } from "../sink-stats.ts";
+import type { StepCount } from "./sample-counts.ts";
+
+export interface CountCheckDeps {
+  readonly counter: SampleCounter;
+  readonly stepMs: number;
+  readonly horizonMs: number;
+  readonly sink: string;
+  readonly owner: string;
+  readonly stats: SinkStats;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Steps of which the store's count differs from the known one; each with what it has there now. */
+export interface CheckedSteps {
+  /** To be read again. */
+  readonly more: readonly StepCount[];
+  /** Nothing is to be done, but the new count is to be known. */
+  readonly corrected: readonly StepCount[];
+}
+
+const noSteps: CheckedSteps = { more: [], corrected: [] };
+
+/** Compares what the store has with what is known, for the sources of one sink. */
+export class CountCheck {
+  readonly #deps: CountCheckDeps;
+  readonly #nowMs: number;
+  readonly #depthMs: number;
+  readonly #signal: AbortSignal;
+
+  /** @param depthMs how far back to look; Infinity for everything, staleness markers too */
+  constructor(deps: CountCheckDeps, nowMs: number, depthMs: number, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#nowMs = nowMs;
+    this.#depthMs = depthMs;
+    this.#signal = signal;
+  }
+
+  /** @param known consecutive steps */
+  async run(
+    source: { readonly selector: string; readonly tenant: Tenant | undefined },
+    known: readonly StepCount[],
+  ): Promise<CheckedSteps> {
+    const { stepMs, clock, stats, log, sink } = this.#deps;
+    const steps = known.filter(({ endMs }) => endMs - stepMs >= this.#nowMs - this.#depthMs);
+    const first = steps[0];
+    const last = steps.at(-1);
+    if (first === undefined || last === undefined) return noSteps;
+    const window = { fromMs: first.endMs - stepMs, toMs: last.endMs };
+    const startMs = clock.monotonicMs();
+    const counts = await this.#count(source, window, "samples");
+    const stale = this.#depthMs === Infinity ? await this.#count(source, window, "staleMarkers") : undefined;
+    stats.lateChecks++;
+    stats.lateCheckSeconds += (clock.monotonicMs() - startMs) / 1_000;
+    if (typeof counts === "string") {
+      stats.lateCheckFailures++;
+      log.debug({ sink, message: counts }, "the store's samples could not be counted");
+      return noSteps;
+    }
+    return this.#compare(steps, counts, typeof stale === "string" ? undefined : stale);
+  }
+
+  /** @returns the reason if there is no count; undefined if this store has none */
+  async #count(
+    { selector, tenant }: { readonly selector: string; readonly tenant: Tenant | undefined },
+    window: { readonly fromMs: number; readonly toMs: number },
+    of: "samples" | "staleMarkers",
+  ): Promise<readonly number[] | string | undefined> {
+    const { counter, stepMs, owner } = this.#deps;
+    const request = { selector, tenant, window, stepMs, of, owner };
+    const outcome = await counter.count(request, this.#signal);
+    if (outcome.kind === "failed") return outcome.message;
+    return outcome.kind === "counts" ? outcome.counts : undefined;
+  }
+
+  #compare(
+    steps: readonly StepCount[],
+    counts: readonly number[] | undefined,
+    stale: readonly number[] | undefined,
+  ): CheckedSteps {
+    const { stats, horizonMs } = this.#deps;
+    const more: StepCount[] = [];
+    const corrected: StepCount[] = [];
+    for (const [index, { endMs, samples, staleMarkers }] of steps.entries()) {
+      const known = samples - staleMarkers;
+      const count = counts?.[index] ?? known;
+      const staleCount = stale?.[index] ?? staleMarkers;
+      if (count === known && staleCount === staleMarkers) continue;
+      const step = { endMs, samples: count + staleCount, staleMarkers: staleCount };
+      const isMore = count > known || staleCount > staleMarkers;
+      if (isMore && endMs > this.#nowMs - horizonMs) {
+        more.push(step);
+        continue;
+      }
+      corrected.push(step);
+      if (isMore) stats.tooLate += Math.max(0, step.samples - samples);
+      else stats.vanished += Math.max(0, samples - step.samples);
+    }
+    return { more, corrected };
+  }
+}

@@ -1,0 +1,293 @@
+import { createHash } from "node:crypto";
+import { readSync } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import type { Clock } from "../../../base/core/clock.ts";
+import { describeError } from "../../../base/core/errors.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import type { Window } from "../../metrics-store/window.ts";
+import { LogWriter } from "../state/log-writer.ts";
+import { SinkCounts } from "./known-counts.ts";
+import { blocksOf, type SentLog } from "./sent-log.ts";
+import { decodeSentRecord, encodeSentRecord, type SentRecord } from "./sent-record.ts";
+
+/** A new segment is begun after this many bytes, and after this time. */
+const segmentBytes = 32 * 2 ** 20;
+const segmentMs = 5 * 60_000;
+/** After a failed write, the log is left alone for this long. */
+const pauseAfterErrorMs = 5_000;
+
+/**
+ * Frame of a record: u32 length of the rest, u32 CRC-32 of the rest; 8 bytes of the sink's hash, u32 segment
+ * and u32 offset of the sink's previous record (0, 0: none), then the record.
+ */
+const frameBytes = 8;
+const chainBytes = 16;
+
+interface Segment {
+  readonly number: number;
+  readonly file: FileHandle;
+  bytes: number;
+  readonly begunMs: number;
+  /** The latest end of its windows. */
+  toMs: number;
+}
+
+/** Position of a record. */
+interface Place {
+  readonly segment: number;
+  readonly offset: number;
+}
+
+interface SinkIndex {
+  readonly counts: SinkCounts;
+  /** Of its last record. */
+  last: Place;
+  /** Of its last live record. */
+  blockId: number | undefined;
+}
+
+export interface FileSentLogOptions {
+  readonly directory: string;
+  readonly stepMs: number;
+  /** Records are kept for this long at least, unless there are too many. */
+  readonly keepMs: number;
+  readonly maxBytes: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * What was sent, in append-only segments, `sent/<number>.log` in the state directory. Segments are deleted
+ * whole: by age, and the oldest first when there are too many bytes.
+ *
+ * The records of all sinks share the segments. Each has the place of the one before it of the same sink, so
+ * that memory holds one place for each sink, and its counts.
+ */
+export class FileSentLog implements SentLog {
+  readonly stepMs: number;
+  readonly #options: FileSentLogOptions;
+  readonly #segments = new Map<number, Segment>();
+  readonly #sinks = new Map<string, SinkIndex>();
+  readonly #writer = new LogWriter();
+  #current: Segment | undefined;
+  #writing: Promise<unknown> = Promise.resolve();
+  #isTorn = false;
+  #pausedUntilMs = -Infinity;
+  /** Every record that ends up to here may be gone. */
+  #droppedUntilMs = -Infinity;
+
+  private constructor(options: FileSentLogOptions) {
+    this.stepMs = options.stepMs;
+    this.#options = options;
+  }
+
+  /** Reads the index from a directory's segments; creates the directory if necessary. Never rejects. */
+  static async open(options: FileSentLogOptions): Promise<FileSentLog> {
+    const log = new FileSentLog(options);
+    try {
+      await mkdir(options.directory, { recursive: true, mode: 0o700 });
+      const names = await readdir(options.directory);
+      const numbers = names.flatMap((name) => /^(\d+)\.log$/.exec(name)?.[1] ?? []).map(Number);
+      for (const number of numbers.sort((a, b) => a - b)) {
+        // What follows a torn record may lack it: it does not count.
+        if (log.#isTorn) log.#loseAll();
+        log.#isTorn = false;
+        await log.#restore(number);
+      }
+    } catch (error) {
+      log.#fail(error);
+    }
+    return log;
+  }
+
+  /** Bytes of all segments. */
+  get bytes(): number {
+    let sum = 0;
+    for (const { bytes } of this.#segments.values()) sum += bytes;
+    return sum;
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    for (const { file } of this.#segments.values()) await file.close().catch(() => undefined);
+    this.#segments.clear();
+    this.#current = undefined;
+  }
+
+  append(sink: string, record: SentRecord): Promise<boolean> {
+    const written = this.#writing.then(() => this.#append(hashOf(sink), record));
+    this.#writing = written;
+    return written;
+  }
+
+  async counts(sink: string): Promise<SinkCounts | undefined> {
+    const counts = this.#sinks.get(hashOf(sink))?.counts;
+    counts?.loseUntil(this.#droppedUntilMs);
+    return counts;
+  }
+
+  async blocks(sink: string, span: Window): Promise<readonly (readonly SentRecord[])[]> {
+    await this.#writing;
+    const key = hashOf(sink);
+    const records: SentRecord[] = [];
+    let place = this.#sinks.get(key)?.last;
+    while (place !== undefined) {
+      const segment = this.#segments.get(place.segment);
+      const body = segment && readFrame(segment, place.offset);
+      if (body === undefined) break;
+      records.push(decodeSentRecord(body.subarray(chainBytes)));
+      place = previousOf(body);
+    }
+    return blocksOf(records.reverse(), span);
+  }
+
+  async #append(key: string, record: SentRecord): Promise<boolean> {
+    const { clock } = this.#options;
+    if (clock.monotonicMs() < this.#pausedUntilMs) return false;
+    try {
+      const segment = await this.#segmentFor(record);
+      if (!this.#continues(key, record)) return false;
+      const place = { segment: segment.number, offset: segment.bytes };
+      const frame = frameOf(key, this.#sinks.get(key)?.last, record);
+      await this.#writer.write(segment.file, frame);
+      segment.bytes += frame.length;
+      this.#note(key, place, record, segment);
+      return true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+
+  /** Whether the log has the records that this one needs. */
+  #continues(key: string, { kind, isFirstOfBlock, blockId }: SentRecord): boolean {
+    return isFirstOfBlock || (kind === "live" && this.#sinks.get(key)?.blockId === blockId);
+  }
+
+  #note(key: string, place: Place, record: SentRecord, segment: Segment): void {
+    let index = this.#sinks.get(key);
+    if (index === undefined) {
+      index = { counts: new SinkCounts(this.stepMs), last: place, blockId: undefined };
+      this.#sinks.set(key, index);
+    }
+    index.last = place;
+    if (record.kind === "live") index.blockId = record.blockId;
+    index.counts.take(record);
+    if (record.kind === "live") index.counts.dropUntil(record.toMs - this.#options.keepMs);
+    segment.toMs = Math.max(segment.toMs, record.toMs);
+  }
+
+  /** The segment to append to; begins a new one when it is time, and deletes those that are old. */
+  async #segmentFor({ toMs }: SentRecord): Promise<Segment> {
+    const { clock, directory } = this.#options;
+    const nowMs = clock.nowMs();
+    const current = this.#current;
+    if (current !== undefined && current.bytes < segmentBytes && nowMs - current.begunMs < segmentMs) {
+      return current;
+    }
+    await this.#deleteOld(nowMs);
+    const number = Math.max(0, ...this.#segments.keys()) + 1;
+    const file = await open(join(directory, `${number}.log`), "ax+", 0o600);
+    const segment = { number, file, bytes: 0, begunMs: nowMs, toMs };
+    this.#segments.set(number, segment);
+    this.#current = segment;
+    return segment;
+  }
+
+  async #deleteOld(nowMs: number): Promise<void> {
+    const { keepMs, maxBytes } = this.#options;
+    for (const segment of [...this.#segments.values()]) {
+      const isTooMuch = this.bytes + segmentBytes > maxBytes;
+      if (segment.begunMs + segmentMs + keepMs > nowMs && !isTooMuch) continue;
+      this.#segments.delete(segment.number);
+      // Blocks that began in this segment may continue in the next ones.
+      if (isTooMuch) this.#droppedUntilMs = Math.max(this.#droppedUntilMs, segment.toMs + longestBlockMs);
+      await segment.file.close();
+      await rm(join(this.#options.directory, `${segment.number}.log`), { force: true });
+    }
+    for (const [key, { last }] of this.#sinks) {
+      if (!this.#segments.has(last.segment)) this.#sinks.delete(key);
+    }
+  }
+
+  async #restore(number: number): Promise<void> {
+    const file = await open(join(this.#options.directory, `${number}.log`), "a+", 0o600);
+    const { size, mtimeMs } = await file.stat();
+    const segment: Segment = { number, file, bytes: 0, begunMs: mtimeMs, toMs: -Infinity };
+    while (segment.bytes < size) {
+      const body = readFrame(segment, segment.bytes);
+      if (body === undefined) break;
+      const key = body.toString("latin1", 0, 8);
+      const record = decodeSentRecord(body.subarray(chainBytes));
+      const place = { segment: number, offset: segment.bytes };
+      if (this.#continues(key, record)) this.#note(key, place, record, segment);
+      segment.bytes += frameBytes + body.length;
+    }
+    this.#segments.set(number, segment);
+    if (segment.bytes === size) return;
+    // The process was killed in the middle of a write: nothing behind that place was confirmed.
+    await file.truncate(segment.bytes);
+    this.#isTorn = true;
+  }
+
+  /** Nothing that was recorded so far counts any longer. */
+  #loseAll(): void {
+    for (const index of this.#sinks.values()) {
+      index.counts.loseUntil(Infinity);
+      index.blockId = undefined;
+    }
+  }
+
+  /** What cannot be written is forgotten: it is not checked, and nothing of it is sent again. */
+  #fail(error: unknown): void {
+    const { clock, log, directory } = this.#options;
+    this.#pausedUntilMs = clock.monotonicMs() + pauseAfterErrorMs;
+    this.#current = undefined;
+    this.#loseAll();
+    log.error(
+      { directory, error: describeError(error) },
+      "what was sent cannot be written down: late samples of this time will not be found",
+    );
+  }
+}
+
+/** A block ends after 5 minutes, with a window of at most as much again. */
+const longestBlockMs = 10 * 60_000;
+
+function frameOf(key: string, previous: Place | undefined, record: SentRecord): Buffer {
+  const content = encodeSentRecord(record);
+  const frame = Buffer.allocUnsafe(frameBytes + chainBytes + content.length);
+  frame.writeUInt32LE(chainBytes + content.length, 0);
+  frame.write(key, frameBytes, 8, "latin1");
+  frame.writeUInt32LE(previous?.segment ?? 0, frameBytes + 8);
+  frame.writeUInt32LE(previous?.offset ?? 0, frameBytes + 12);
+  content.copy(frame, frameBytes + chainBytes);
+  frame.writeUInt32LE(crc32(frame.subarray(frameBytes)), 4);
+  return frame;
+}
+
+function previousOf(body: Buffer): Place | undefined {
+  const segment = body.readUInt32LE(8);
+  return segment === 0 ? undefined : { segment, offset: body.readUInt32LE(12) };
+}
+
+/** The frame's body; undefined when it is torn or damaged. */
+function readFrame({ file }: Segment, offset: number): Buffer | undefined {
+  const head = Buffer.alloc(frameBytes);
+  if (readSync(file.fd, head, 0, frameBytes, offset) < frameBytes) return undefined;
+  const length = head.readUInt32LE(0);
+  if (length < chainBytes || length > longestFrameBytes) return undefined;
+  const body = Buffer.allocUnsafe(length);
+  if (readSync(file.fd, body, 0, length, offset + frameBytes) < length) return undefined;
+  return crc32(body) === head.readUInt32LE(4) ? body : undefined;
+}
+
+/** A hundred million series: more is not a length. */
+const longestFrameBytes = 2 ** 31 - 1;
+
+/** 8 bytes as latin1. */
+function hashOf(sink: string): string {
+  return createHash("sha1").update(sink).digest().toString("latin1", 0, 8);
+}

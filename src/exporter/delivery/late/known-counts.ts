@@ -1,0 +1,142 @@
+import type { Window } from "../../metrics-store/window.ts";
+import type { StepCount } from "./sample-counts.ts";
+import type { SentRecord } from "./sent-record.ts";
+
+/** What one source is known to have, in a span without a gap. */
+export class KnownCounts {
+  /** The samples after this and up to {@link toMs} are known (Unix ms). */
+  fromMs: number;
+  toMs: number;
+  /** What was known and is not any longer, though it is not old. */
+  lost: Window | undefined;
+  readonly #stepMs: number;
+  /** Index of the first step, and the counts of the steps from there on. */
+  #firstStep: number;
+  readonly #samples: number[] = [];
+  readonly #stale: number[] = [];
+
+  constructor(fromMs: number, stepMs: number) {
+    this.fromMs = fromMs;
+    this.toMs = fromMs;
+    this.#stepMs = stepMs;
+    this.#firstStep = Math.floor(fromMs / stepMs) + 1;
+  }
+
+  /** Adds what a window had that follows the known span. */
+  extend(toMs: number, counts: readonly StepCount[]): void {
+    for (const { endMs, samples, staleMarkers } of counts) {
+      const at = this.#reserve(endMs);
+      if (at === undefined) continue;
+      this.#samples[at] = (this.#samples[at] ?? 0) + samples;
+      this.#stale[at] = (this.#stale[at] ?? 0) + staleMarkers;
+    }
+    this.toMs = toMs;
+  }
+
+  /** Replaces the counts of these steps. */
+  correct(counts: readonly StepCount[]): void {
+    for (const { endMs, samples, staleMarkers } of counts) {
+      const at = this.#reserve(endMs);
+      if (at === undefined) continue;
+      this.#samples[at] = samples;
+      this.#stale[at] = staleMarkers;
+    }
+  }
+
+  /** Forgets everything up to a time. */
+  dropUntil(ms: number): void {
+    if (ms <= this.fromMs) return;
+    this.fromMs = Math.min(ms, this.toMs);
+    const firstStep = Math.floor(this.fromMs / this.#stepMs) + 1;
+    this.#samples.splice(0, firstStep - this.#firstStep);
+    this.#stale.splice(0, firstStep - this.#firstStep);
+    this.#firstStep = firstStep;
+  }
+
+  /** The same, before its time. */
+  loseUntil(ms: number): void {
+    if (ms <= this.fromMs) return;
+    const { fromMs } = this;
+    this.dropUntil(ms);
+    this.lost = { fromMs: this.lost?.fromMs ?? fromMs, toMs: this.fromMs };
+  }
+
+  /** The steps that lie completely between two times, and are known completely. */
+  *between(fromMs: number, toMs: number): Generator<StepCount> {
+    const first = Math.ceil(Math.max(fromMs, this.fromMs) / this.#stepMs) + 1;
+    const last = Math.floor(Math.min(toMs, this.toMs) / this.#stepMs);
+    for (let step = first; step <= last; step++) {
+      const at = step - this.#firstStep;
+      yield {
+        endMs: step * this.#stepMs,
+        samples: this.#samples[at] ?? 0,
+        staleMarkers: this.#stale[at] ?? 0,
+      };
+    }
+  }
+
+  /** The index of a step's counts; undefined when it is forgotten. */
+  #reserve(endMs: number): number | undefined {
+    const at = Math.round(endMs / this.#stepMs) - this.#firstStep;
+    if (at < 0) return undefined;
+    for (let length = this.#samples.length; length <= at; length++) {
+      this.#samples.push(0);
+      this.#stale.push(0);
+    }
+    return at;
+  }
+}
+
+/** A record without samples: no sets, no moves. */
+const emptyBodyBytes = 8;
+
+/** The known counts of a sink's sources. */
+export class SinkCounts {
+  readonly #stepMs: number;
+  readonly #bySource = new Map<string, KnownCounts>();
+  /** The latest time at which late samples were found (Unix ms, by the end of their window). */
+  lastLateMs = -Infinity;
+
+  constructor(stepMs: number) {
+    this.#stepMs = stepMs;
+  }
+
+  get(source: string): KnownCounts | undefined {
+    return this.#bySource.get(source);
+  }
+
+  /** Takes up a record; one of a span that is known changes nothing. */
+  take({ kind, fromMs, toMs, sources, body }: SentRecord): void {
+    if (kind === "late" && body.length > emptyBodyBytes) this.lastLateMs = Math.max(this.lastLateMs, toMs);
+    for (const { source, counts } of sources) {
+      const known = this.#bySource.get(source);
+      if (kind === "late") {
+        known?.correct(counts);
+      } else if (known === undefined || known.toMs < fromMs) {
+        const fresh = new KnownCounts(fromMs, this.#stepMs);
+        if (known !== undefined) fresh.lost = { fromMs: known.lost?.fromMs ?? known.fromMs, toMs: fromMs };
+        fresh.extend(toMs, counts);
+        this.#bySource.set(source, fresh);
+      } else if (known.toMs === fromMs) {
+        known.extend(toMs, counts);
+      } else if (known.toMs < toMs) {
+        // After a crash, a window may reach further than the one recorded before. How many of its samples are
+        // known already cannot be told: too few only cost a reading.
+        known.extend(toMs, []);
+      }
+    }
+  }
+
+  /** Forgets everything up to a time, and sources of which nothing is left. */
+  dropUntil(ms: number): void {
+    for (const [source, known] of this.#bySource) {
+      known.dropUntil(ms);
+      if (known.toMs <= ms) this.#bySource.delete(source);
+    }
+  }
+
+  /** Forgets everything up to a time, although it is not old. */
+  loseUntil(ms: number): void {
+    for (const known of this.#bySource.values()) known.loseUntil(ms);
+  }
+}

@@ -1,0 +1,52 @@
+import type { SampleBuffer } from "../../series/series.ts";
+
+/** Number of samples in one step of time. */
+export interface StepCount {
+  /** End of the step, inclusive (Unix ms): a multiple of its length. */
+  readonly endMs: number;
+  /** Staleness markers included. */
+  readonly samples: number;
+  readonly staleMarkers: number;
+}
+
+/** The end of the step that a time belongs to: a step holds its end, not its start. */
+export function stepEnd(ms: number, stepMs: number): number {
+  return Math.ceil(ms / stepMs) * stepMs;
+}
+
+/** Counts the samples of a reading by steps of time. */
+export class SampleCounts {
+  readonly #stepMs: number;
+  readonly #samples = new Map<number, number>();
+  readonly #stale = new Map<number, number>();
+
+  constructor(stepMs: number) {
+    this.#stepMs = stepMs;
+  }
+
+  /** Adds one series' samples, which are in time order. */
+  add(samples: SampleBuffer): void {
+    const { timestampsMs, length } = samples;
+    let endMs = -Infinity;
+    let since = 0;
+    for (let index = 0; index < length; index++) {
+      const ms = timestampsMs[index] ?? 0;
+      if (samples.isStale(index)) addTo(this.#stale, stepEnd(ms, this.#stepMs), 1);
+      if (ms <= endMs) continue;
+      addTo(this.#samples, endMs, index - since);
+      since = index;
+      endMs = stepEnd(ms, this.#stepMs);
+    }
+    addTo(this.#samples, endMs, length - since);
+  }
+
+  list(): StepCount[] {
+    return [...this.#samples].map(([endMs, samples]) => {
+      return { endMs, samples, staleMarkers: this.#stale.get(endMs) ?? 0 };
+    });
+  }
+}
+
+function addTo(counts: Map<number, number>, endMs: number, samples: number): void {
+  if (samples > 0) counts.set(endMs, (counts.get(endMs) ?? 0) + samples);
+}
