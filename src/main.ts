@@ -6,6 +6,7 @@ import { createExporting, type Exporting } from "./app/daemon/exporting.ts";
 import type { Fleet } from "./app/daemon/fleet.ts";
 import { PolicyStatuses } from "./app/daemon/policy-statuses.ts";
 import type { QueueViews } from "./app/daemon/queue-views.ts";
+import { openSentLog } from "./app/daemon/sent-log.ts";
 import type { Clock } from "./base/core/clock.ts";
 import { defined } from "./base/core/defined.ts";
 import type { Logger } from "./base/core/log.ts";
@@ -69,11 +70,14 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         await takeOverFromFleet(config, state.store, clock, log, signal);
       }
       health.watch(() => state.degraded && `the state directory cannot be written: ${state.degraded}`);
+      const fleet = await openFleet(config, redis, state.store, clock, log);
+      const sentLog = await openSentLog(config, fleet, clock, log);
+      releasers.push(async () => sentLog?.close());
       exporting = createExporting({
         config: { ...config, metrics: config.metrics satisfies MetricsConfig },
         state: state.store,
         reportedMs: (plan) => store.policy(plan.policy)?.reported.get(plan.name),
-        fleet: await openFleet(config, redis, state.store, clock, log),
+        ...{ fleet, sentLog },
         desired: {
           plans: () => plans.sinks(),
           subscribe: (listener) => store.subscribe(listener),

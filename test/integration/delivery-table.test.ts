@@ -407,35 +407,6 @@ test("older than delivery.maxBackfill: skipped when two cycles agree, counted, a
   expect(sink.condition().message).toContain("delivery.maxBackfill");
 });
 
-describe("delivery.lateness", () => {
-  const lateness = { settings: { latenessMs: 60_000 } };
-
-  test("what came late is sent, once, and nothing again", async () => {
-    const sink = await begun(lateness);
-    await sink.cycle(15_000);
-    expect(receiver.samples().size).toBe(20);
-    const late = sink.store.samples.length;
-    sink.store.samples.push(
-      { name: "a", ms: testStartMs - 1_500, value: 9_001 },
-      { name: "b", ms: testStartMs - 500, value: 9_002 },
-    );
-    await sink.cycle(15_000);
-    expect(receiver.samples().size).toBe(20);
-    for (let turn = 0; turn < 6; turn++) expect(await sink.cycle(15_000)).toBe("up-to-date");
-    expect(sink.store.samples.length).toBe(late + 2);
-    expectAll(sink);
-    expect(sink.exporter.snapshot().stats).toMatchObject({ late: 2, delivered: 22 });
-  });
-
-  test("without it nothing is read twice", async () => {
-    const sink = await begun();
-    await sink.cycle(15_000);
-    sink.store.samples.push({ name: "a", ms: testStartMs - 1_500, value: 9_001 });
-    for (let turn = 0; turn < 6; turn++) await sink.cycle(15_000);
-    expect(receiver.samples().size).toBe(20);
-  });
-});
-
 describe("what the owner of a tenant's policy reads", () => {
   const policy = { plane: "web", namespace: "default", name: "policy", uid: "u" };
 

@@ -30,6 +30,7 @@ import { RejectedStore } from "../../exporter/remote-write/rejected/rejected-sto
 import type { Config, DeliveryConfig, MetricsConfig } from "../config/schema.ts";
 import { connectionLimit } from "./connection-limit.ts";
 import type { Fleet } from "./fleet.ts";
+import { checkTimes, type OpenSentLog } from "./sent-log.ts";
 
 /** The dependencies of reading and delivering, for both the daemon's schedule and a single command. */
 export interface ExportTools {
@@ -46,6 +47,8 @@ export interface ExportToolsOptions {
   readonly config: Config & { readonly metrics: MetricsConfig };
   readonly reportedMs?: ExporterDeps["reportedMs"];
   readonly state: StateStore;
+  /** Without it, late samples are not looked for. */
+  readonly sentLog?: OpenSentLog | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -59,6 +62,7 @@ export function rejectedDirectory(config: Config): string {
 export function createExportTools({
   config,
   state,
+  sentLog,
   reportedMs,
   clock,
   log,
@@ -102,6 +106,10 @@ export function createExportTools({
       return response.kind === "failed" ? response.message : undefined;
     },
     state,
+    late: sentLog && {
+      ...{ counter: reader.counter, sent: sentLog.sent, isShared: sentLog.isShared },
+      times: checkTimes(delivery.latenessMs),
+    },
     reportedMs,
     rejected,
     budget: new MemoryBudget(halfBytes),
@@ -156,7 +164,6 @@ function settingsOf(config: Config & { readonly metrics: MetricsConfig }): Expor
     maxBackfillMs: delivery.maxBackfillMs,
     startFromMs: delivery.startFromMs,
     laneCount: delivery.concurrency,
-    latenessMs: delivery.latenessMs,
     onExhausted: delivery.onExhausted,
   };
 }

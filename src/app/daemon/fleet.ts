@@ -6,7 +6,9 @@ import type { Service } from "../../base/core/service.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import type { ExporterDeps } from "../../exporter/delivery/exporter.ts";
 import { FleetReports } from "../../exporter/delivery/fleet/fleet-reports.ts";
+import { RedisSentLog } from "../../exporter/delivery/fleet/redis-sent-log.ts";
 import { RedisState } from "../../exporter/delivery/fleet/redis-state.ts";
+import type { SentLog } from "../../exporter/delivery/late/sent-log.ts";
 import { QueueSchedule } from "../../exporter/delivery/schedule/queue-schedule.ts";
 import type { Schedule } from "../../exporter/delivery/schedule/schedule.ts";
 import type { MemoryState } from "../../exporter/delivery/state/memory-state.ts";
@@ -17,6 +19,8 @@ export interface Fleet {
   readonly state: StateStore;
   /** Reports of all replicas on the sinks. */
   readonly reports: FleetReports;
+  /** What the sinks have sent, in Redis. */
+  sentLog(stepMs: number, keepMs: number): SentLog;
   schedule(exporterDeps: ExporterDeps, shutdownTimeoutMs: number): Schedule & Service;
 }
 
@@ -34,6 +38,7 @@ export function createFleet(parts: {
   return {
     state,
     reports,
+    sentLog: (stepMs, keepMs) => new RedisSentLog({ state, stepMs, keepMs }),
     schedule: (exporterDeps, shutdownTimeoutMs) =>
       new QueueSchedule({ ...parts, exporterDeps, state, reports, shutdownTimeoutMs }),
   };

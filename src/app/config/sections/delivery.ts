@@ -58,13 +58,22 @@ export const delivery = z
       { now: 0 },
     ),
     lateness: duration(
-      "Each window is read once more after this long, for samples that came late; 0s never",
-      "0s",
-      {
-        min: "0s",
-        max: "24h",
-      },
+      "Samples that reach the store up to this long after their time are delivered too; 0s: they are not looked for",
+      "1h",
+      { min: "0s", max: "24h" },
     ),
+    sentLog: z
+      .strictObject({
+        maxSize: byteSize("Size of the log; the oldest goes first, and is no longer checked", "1GiB", {
+          min: "1MiB",
+          max: "1024GiB",
+        }),
+      })
+      .meta({
+        description:
+          "What was sent within delivery.lateness, kept under state.directory to tell late samples",
+      })
+      .prefault({}),
     onExhausted: choice(
       "When retry.maxAttempts are used up: replay later, or drop the batch",
       ["replay", "drop"],

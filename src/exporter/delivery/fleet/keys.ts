@@ -13,6 +13,8 @@ export const fleetKeys = {
   state: (key: string): string => `${prefixOf(key)}:state`,
   /** List: the binary journal of an open window; see journal-entry.ts. */
   journal: (key: string, windowId: number): string => `${prefixOf(key)}:journal:${windowId}`,
+  /** List: what the sink has sent within `delivery.lateness`; see redis-sent-log.ts. */
+  sent: (sink: string): string => `telemetryd:export:{${sink}}:sent`,
   /** Set: the keys of the state store that have a state. */
   sinks: `${keyPrefix}:export:sinks`,
   /** A token, replaced whenever Redis is found empty. */
@@ -40,6 +42,8 @@ export const stateFields = {
   pausedUntil: "pausedUntil",
   /** JSON: {@link SinkReport} of the last cycle. */
   report: "report",
+  /** Bytes of the list of what was sent. */
+  sentBytes: "sentBytes",
   checkpointPrefix: "checkpoint:",
   windowPrefix: "window:",
 } as const;

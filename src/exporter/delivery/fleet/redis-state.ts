@@ -87,6 +87,13 @@ export class RedisState implements StateStore {
     if (this.#sessions.get(lease.sink)?.lease === lease) this.#sessions.delete(lease.sink);
   }
 
+  /** The lease of a sink between `begin` and `end`. @throws FencedError when it is not held here */
+  leaseOf(sink: string): SinkLease {
+    const session = this.#sessions.get(sink);
+    if (session === undefined) throw new FencedError(`the lease of ${sink} is not held here`);
+    return session.lease;
+  }
+
   /** Merges the states of Redis and the mirror into both, and keeps them equal from then on. */
   async #open(
     key: string,
@@ -161,7 +168,8 @@ export class RedisState implements StateStore {
     if (session !== undefined) return this.#forgetOwn(key, session);
     const fields = await this.#fields(key);
     const journals = windowIds(fields).map((id) => fleetKeys.journal(key, id));
-    const keys = [fleetKeys.state(sink), fleetKeys.lease(sink), fleetKeys.state(key), ...journals];
+    const stored = [fleetKeys.state(key), fleetKeys.sent(sink), ...journals];
+    const keys = [fleetKeys.state(sink), fleetKeys.lease(sink), ...stored];
     const afterMs = this.#options.forgetAfterMs ?? keepForgottenMs;
     const reply = await runScript(this.connection, scripts.forgetState, keys, [afterMs]);
     if (reply === 1) await this.connection.srem(fleetKeys.sinks, key);

@@ -85,6 +85,27 @@ return 1
 `;
 
 /**
+ * Appends a record of what was sent, and removes the oldest ones: see redis-sent-log.ts. KEYS: the list. ARGV:
+ * the record; the bytes that the list may take; the time before which records are old (float64 at offset 10
+ * of a record, Unix ms); ms until the list expires. Returns 0 when the fence is another one.
+ */
+export const appendSent = `
+${leaseFunctions}
+if not holdsLease() then return 0 end
+if redis.call("EXISTS", KEYS[3]) == 0 then redis.call("HSET", KEYS[2], "sentBytes", 0) end
+redis.call("RPUSH", KEYS[3], ARGV[4])
+redis.call("PEXPIRE", KEYS[3], ARGV[7])
+local bytes = redis.call("HINCRBY", KEYS[2], "sentBytes", #ARGV[4])
+while redis.call("LLEN", KEYS[3]) > 1 do
+  local oldest = redis.call("LINDEX", KEYS[3], 0)
+  if bytes <= tonumber(ARGV[5]) and struct.unpack("<d", oldest, 11) >= tonumber(ARGV[6]) then break end
+  redis.call("LPOP", KEYS[3])
+  bytes = redis.call("HINCRBY", KEYS[2], "sentBytes", -#oldest)
+end
+return 1
+`;
+
+/**
  * Deletes the state of a sink that no replica has run for a time and none runs now. KEYS: the sink's state,
  * its lease, then the keys to delete. ARGV: the time in ms. Returns 0 when a replica has run it.
  */

@@ -87,15 +87,10 @@ export class KnownCounts {
   }
 }
 
-/** A record without samples: no sets, no moves. */
-const emptyBodyBytes = 8;
-
 /** The known counts of a sink's sources. */
 export class SinkCounts {
   readonly #stepMs: number;
   readonly #bySource = new Map<string, KnownCounts>();
-  /** The latest time at which late samples were found (Unix ms, by the end of their window). */
-  lastLateMs = -Infinity;
 
   constructor(stepMs: number) {
     this.#stepMs = stepMs;
@@ -106,8 +101,7 @@ export class SinkCounts {
   }
 
   /** Takes up a record; one of a span that is known changes nothing. */
-  take({ kind, fromMs, toMs, sources, body }: SentRecord): void {
-    if (kind === "late" && body.length > emptyBodyBytes) this.lastLateMs = Math.max(this.lastLateMs, toMs);
+  take({ kind, fromMs, toMs, sources }: SentRecord): void {
     for (const { source, counts } of sources) {
       const known = this.#bySource.get(source);
       if (kind === "late") {

@@ -66,6 +66,8 @@ export class LateSamples {
   #block: OpenBlock | undefined;
   #planned: PlannedWindow[] = [];
   #lastCheckMs: number | undefined;
+  /** The time of the newest late sample. */
+  #lastLateMs = -Infinity;
   #phaseMs = 0;
   /** Up to here, what was not checked in time is counted. */
   #uncheckedToMs = -Infinity;
@@ -142,7 +144,11 @@ export class LateSamples {
       counts: found > 0 ? read : (late?.counts ?? read),
     }));
     await this.#appendLate({ fromMs, toMs }, window, sources);
-    if (window !== undefined) await this.#deps.state.dropWindow(window);
+    const { state, sink, isShared } = this.#deps;
+    if (window !== undefined) await state.dropWindow(window);
+    if (found === 0) return;
+    this.#lastLateMs = Math.max(this.#lastLateMs, toMs);
+    if (isShared) await state.setCheckpoint(lateKey(sink), lastLateSample, this.#lastLateMs);
   }
 
   /** The samples of a span that were sent. */
@@ -175,26 +181,27 @@ export class LateSamples {
   async #check(nowMs: number, checkpoints: ReadonlyMap<string, number>, signal: AbortSignal): Promise<void> {
     const { sent, sink, times, state } = this.#deps;
     if (this.#sources.size === 0) return;
+    const own = this.#lastCheckMs;
+    if (own !== undefined && Math.floor(nowMs / times.alertMs) === Math.floor(own / times.alertMs)) return;
     const lastMs = await this.#lastCheck();
-    const known = await sent.counts(sink);
-    const isAlert = known !== undefined && known.lastLateMs > nowMs - times.horizonMs;
+    const isAlert = this.#lastLateMs > nowMs - times.horizonMs;
     const everyMs = isAlert ? times.alertMs : times.quietMs;
     const since = lastMs === undefined ? undefined : lastMs - this.#phaseMs;
     const depthMs = checkDepthMs(nowMs - this.#phaseMs, since, everyMs, times.horizonMs);
     if (depthMs === undefined) return;
     this.#lastCheckMs = nowMs;
-    if (this.#deps.isShared) await state.setCheckpoint(lateKey(sink), checkedSource, nowMs);
+    if (this.#deps.isShared) await state.setCheckpoint(lateKey(sink), lastCheck, nowMs);
     await this.#absorb();
-    const fresh = await sent.counts(sink);
-    if (fresh === undefined) return;
-    this.#noteUnchecked(fresh, nowMs);
+    const known = await sent.counts(sink);
+    if (known === undefined) return;
+    this.#noteUnchecked(known, nowMs);
     const { stepMs } = this;
     const { horizonMs } = times;
     const deps = { ...this.#deps, stepMs, horizonMs, owner: this.#owner() };
     const check = new CountCheck(deps, nowMs, depthMs, signal);
     for (const { name, metricsql } of this.#plan.sources) {
       const identity = this.#sources.get(name);
-      const source = identity === undefined ? undefined : fresh.get(identity);
+      const source = identity === undefined ? undefined : known.get(identity);
       if (identity === undefined || source === undefined) continue;
       const toMs = Math.min(checkpoints.get(name) ?? -Infinity, nowMs - times.delayMs);
       const tenant = this.#deps.tenantOf(this.#plan);
@@ -214,7 +221,9 @@ export class LateSamples {
   async #lastCheck(): Promise<number | undefined> {
     const { isShared, state, sink } = this.#deps;
     if (!isShared) return this.#lastCheckMs;
-    return (await state.load(lateKey(sink))).checkpoints.get(checkedSource);
+    const { checkpoints } = await state.load(lateKey(sink));
+    this.#lastLateMs = Math.max(this.#lastLateMs, checkpoints.get(lastLateSample) ?? -Infinity);
+    return checkpoints.get(lastCheck);
   }
 
   /**
@@ -273,8 +282,9 @@ export class LateSamples {
   }
 }
 
-/** The name under which the state store keeps the time of the last check. */
-const checkedSource = "checked";
+/** Names under which the state store keeps times for all replicas; no source's name contains a space. */
+const lastCheck = "last check";
+const lastLateSample = "last late sample";
 
 function acknowledgedOf(window: OpenWindow | undefined): RequestEntries[] {
   return [...(window?.requests.values() ?? [])].flatMap(({ entries, state }) =>
