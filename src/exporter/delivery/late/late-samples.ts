@@ -51,6 +51,8 @@ interface OpenBlock {
 
 /** A block is forgotten after this, and the next window begins another. */
 const blockMs = 5 * 60_000;
+/** More than the longest horizon, and half of the times that a block can tell apart. */
+const longestLagMs = 2 ** 31;
 /** Longest span of late samples that is read at once. */
 const longestSpanMs = 5 * 60_000;
 
@@ -243,7 +245,7 @@ export class LateSamples {
     window: OpenWindow | undefined,
     sources: readonly SourceCounts[],
   ): Promise<void> {
-    const { id, sent } = this.#newBlock(Math.min(fromMs, window?.fromMs ?? fromMs));
+    const { id, sent } = this.#newBlock(fromMs);
     const body = await sent.add(acknowledgedOf(window), endOfTurn);
     await this.#deps.sent.append(this.#deps.sink, {
       ...{ kind: "late", fromMs, toMs, sources, body },
@@ -252,7 +254,9 @@ export class LateSamples {
   }
 
   #newBlock(fromMs: number, expectedSeries?: number) {
-    return { id: randomInt(2 ** 32 - 1), sent: new SentBlock(fromMs, expectedSeries), fromMs };
+    // A source that lags behind sends samples of before the block's first window.
+    const sent = new SentBlock(fromMs - longestLagMs, expectedSeries);
+    return { id: randomInt(2 ** 32 - 1), sent, fromMs };
   }
 
   #countsOf(counts: ReadonlyMap<string, SampleCounts>): SourceCounts[] {
