@@ -14,6 +14,8 @@ export interface EqualityArguments {
 export interface EqualityRun extends EqualityArguments {
   /** The store that samples are written to and exported from. */
   readonly source: SourceKind;
+  /** Percentage of samples that reach the store late, by up to half of the run; 0 for none. */
+  readonly late: number;
 }
 
 export const usage = `Usage: npm run test:equality [-- OPTIONS]
@@ -25,6 +27,7 @@ and has its policy edited; then compares what source and receivers hold.
   --every N     seconds between two samples of a series (3)
   --seed N      repeats the random choices of an earlier run
   --source S    victoria-metrics or prometheus (victoria-metrics)
+  --late P      percentage of the samples that reach the store late, by up to half of the run (0)
 The full form: --series 50000 --seconds 600 --every 15`;
 
 /** @throws an Error with a message for the user when an argument is invalid */
@@ -33,9 +36,13 @@ export function parseArguments(args: readonly string[], randomSeed: number): Equ
   const source = at < 0 ? "victoria-metrics" : args[at + 1];
   if (source !== "victoria-metrics" && source !== "prometheus")
     throw new Error(`--source ${source ?? ""}: must be victoria-metrics or prometheus`);
-  const others = at < 0 ? args : args.toSpliced(at, 2);
+  const others = at < 0 ? [...args] : args.toSpliced(at, 2);
+  const lateAt = others.indexOf("--late");
+  const late = lateAt < 0 ? 0 : Number(others[lateAt + 1]);
+  if (!Number.isInteger(late) || late < 0 || late > 50) throw new Error("--late: must be from 0 to 50");
+  if (lateAt >= 0) others.splice(lateAt, 2);
   const numbers = parseNumbers(others, { series: 4000, seconds: 120, every: 3, seed: randomSeed });
-  return numbers === "help" ? numbers : { ...numbers, source };
+  return numbers === "help" ? numbers : { ...numbers, source, late };
 }
 
 /** @throws an Error with a message for the user when an argument is invalid */

@@ -7,6 +7,7 @@ import {
   type ReadSpan,
   readPrometheus,
   readVictoriaMetrics,
+  SampleSet,
 } from "../support/samples.ts";
 import type { RunningServer } from "../support/servers.ts";
 import { jobs } from "./policy.ts";
@@ -23,7 +24,8 @@ const readers = { prometheus: readPrometheus, "victoria-metrics": readVictoriaMe
 /**
  * Compares a receiver's samples with the source's, and prints the result.
  *
- * @param allowedRepeats number of copies that the receiver may have beyond the source's
+ * @param allowed numbers of copies that the receiver may have beyond the source's, and of samples that it may
+ * lack
  * @returns whether they agree
  * @throws an Error when the source itself lacks samples that were written
  */
@@ -32,7 +34,7 @@ export async function agrees(
   { kind: sourceKind, url: sourceUrl }: Source,
   written: WriterResult,
   span: { readonly fromMs: number; readonly toMs: number },
-  allowedRepeats: number,
+  allowed: { readonly repeats: number; readonly missing: number },
 ): Promise<boolean> {
   const { signal } = new AbortController();
   const read: ReadSpan = { ...span, matchers: [{ name: "job", type: "=~", value: jobs.join("|") }] };
@@ -45,9 +47,10 @@ export async function agrees(
   if (kind === "victoria-metrics") await flushVictoriaMetrics(server.url, signal);
   const held = await readers[kind](server.url, read, signal);
   const diff = diffSamples(source, held);
-  const isEqual = isSameSet(diff) && diff.repeated.size <= allowedRepeats;
+  const isSame = diff.missing.size <= allowed.missing && isSameSet({ ...diff, missing: new SampleSet() });
+  const isEqual = isSame && diff.repeated.size <= allowed.repeats;
   console.log(
-    `${isEqual ? "equal " : "DIFFER"} ${name}: source ${formatExactCount(source.size)}, receiver ${formatExactCount(held.size)}; ${describeDiff(diff, isEqual ? 0 : 5)} (repeats allowed: ${allowedRepeats})`,
+    `${isEqual ? "equal " : "DIFFER"} ${name}: source ${formatExactCount(source.size)}, receiver ${formatExactCount(held.size)}; ${describeDiff(diff, isEqual ? 0 : 5)} (repeats allowed: ${allowed.repeats}, missing: ${allowed.missing})`,
   );
   return isEqual;
 }

@@ -18,6 +18,8 @@ const churnTicks = 8;
 export interface WriterResult {
   readonly ticks: number;
   readonly samples: number;
+  /** How many of them were late. */
+  readonly late: number;
   /** Delay of the slowest tick from its timestamp until its last sample was in the store, in ms. */
   readonly slowestMs: number;
 }
@@ -39,6 +41,7 @@ export async function writeLive(
   seriesCount: number,
   everyMs: number,
   signal: AbortSignal,
+  late: LateShare = { percent: 0, maxMs: 0, random: () => 0 },
 ): Promise<WriterResult> {
   const labelSets = jobs.flatMap((job, half) => {
     const count = half === 0 ? Math.ceil(seriesCount / 2) : Math.floor(seriesCount / 2);
@@ -48,15 +51,56 @@ export async function writeLive(
     source.kind === "prometheus" ? prometheusWriter(source.url) : importWriter(source.url, labelSets);
   let ticks = 0;
   let slowestMs = 0;
+  let delayed: DelayedTick[] = [];
+  let lateSamples = 0;
   for (;;) {
     const tickMs = Math.ceil((Date.now() + 1) / everyMs) * everyMs;
     await sleep(tickMs - Date.now(), signal).catch(() => undefined);
-    if (signal.aborted) return { ticks, samples: ticks * labelSets.length, slowestMs };
+    if (signal.aborted) break;
     // A tick that has begun is completed, so that the set of written samples is known.
-    await write(seriesAt(labelSets, tickMs, Math.floor(ticks / churnTicks)));
+    const inTime: Tick[] = [];
+    const lateness = latenessOf(late, labelSets.length);
+    for (const tick of seriesAt(labelSets, tickMs, Math.floor(ticks / churnTicks))) {
+      const lateMs = lateness(tick.index);
+      if (lateMs === 0) inTime.push(tick);
+      else delayed.push({ tick, dueMs: tickMs + lateMs });
+    }
+    lateSamples += labelSets.length - inTime.length;
+    await write(inTime);
     ticks++;
     slowestMs = Math.max(slowestMs, Date.now() - tickMs);
+    const nowMs = Date.now();
+    const due = delayed.filter(({ dueMs }) => dueMs <= nowMs);
+    delayed = delayed.filter(({ dueMs }) => dueMs > nowMs);
+    if (due.length > 0) await write(due.map(({ tick }) => tick));
   }
+  if (delayed.length > 0) await write(delayed.map(({ tick }) => tick));
+  return { ticks, samples: ticks * labelSets.length, late: lateSamples, slowestMs };
+}
+
+/** Which part of the samples is late, and by how much at most. */
+export interface LateShare {
+  readonly percent: number;
+  readonly maxMs: number;
+  readonly random: () => number;
+}
+
+interface DelayedTick {
+  readonly tick: Tick;
+  readonly dueMs: number;
+}
+
+/** Half of the late samples are single ones, the other half a run of series: a target that was cut off. */
+function latenessOf({ percent, maxMs, random }: LateShare, seriesCount: number): (index: number) => number {
+  if (percent === 0) return () => 0;
+  const share = percent / 100 / 2;
+  const lateMs = (): number => 1_000 + Math.floor(random() * maxMs);
+  const targetStart = Math.floor(random() * seriesCount * (1 - share));
+  const targetMs = lateMs();
+  return (index) => {
+    if (index >= targetStart && index < targetStart + share * seriesCount) return targetMs;
+    return random() < share ? lateMs() : 0;
+  };
 }
 
 type Labels = WrittenSeries["labels"];

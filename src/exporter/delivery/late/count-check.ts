@@ -41,7 +41,7 @@ export class CountCheck {
     this.#signal = signal;
   }
 
-  /** @param known consecutive steps */
+  /** @param known steps in order */
   async run(
     source: { readonly selector: string; readonly tenant: Tenant | undefined },
     known: readonly StepCount[],
@@ -62,7 +62,7 @@ export class CountCheck {
       log.debug({ sink, message: counts }, "the store's samples could not be counted");
       return noSteps;
     }
-    return this.#compare(steps, counts, typeof stale === "string" ? undefined : stale);
+    return this.#compare(steps, window.fromMs, counts, typeof stale === "string" ? undefined : stale);
   }
 
   /** @returns the reason if there is no count; undefined if this store has none */
@@ -80,13 +80,15 @@ export class CountCheck {
 
   #compare(
     steps: readonly StepCount[],
+    fromMs: number,
     counts: readonly number[] | undefined,
     stale: readonly number[] | undefined,
   ): CheckedSteps {
-    const { stats, horizonMs } = this.#deps;
+    const { stats, horizonMs, stepMs } = this.#deps;
     const more: StepCount[] = [];
     const corrected: StepCount[] = [];
-    for (const [index, { endMs, samples, staleMarkers }] of steps.entries()) {
+    for (const { endMs, samples, staleMarkers } of steps) {
+      const index = (endMs - fromMs) / stepMs - 1;
       const known = samples - staleMarkers;
       const count = counts?.[index] ?? known;
       const staleCount = stale?.[index] ?? staleMarkers;

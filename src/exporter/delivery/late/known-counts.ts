@@ -2,6 +2,11 @@ import type { Window } from "../../metrics-store/window.ts";
 import type { StepCount } from "./sample-counts.ts";
 import type { SentRecord } from "./sent-record.ts";
 
+/** A step, and the query whose samples it counts. */
+export interface KnownStep extends StepCount {
+  readonly query: string;
+}
+
 /** What one source is known to have, in a span without a gap. */
 export class KnownCounts {
   /** The samples after this and up to {@link toMs} are known (Unix ms). */
@@ -14,6 +19,9 @@ export class KnownCounts {
   #firstStep: number;
   readonly #samples: number[] = [];
   readonly #stale: number[] = [];
+  /** The query of each step, as an index: a source may be edited. */
+  readonly #queryOf: number[] = [];
+  readonly #queries: string[] = [];
 
   constructor(fromMs: number, stepMs: number) {
     this.fromMs = fromMs;
@@ -23,7 +31,8 @@ export class KnownCounts {
   }
 
   /** Adds what a window had that follows the known span. */
-  extend(toMs: number, counts: readonly StepCount[]): void {
+  extend(toMs: number, counts: readonly StepCount[], query: string): void {
+    this.#setQuery(toMs, query);
     for (const { endMs, samples, staleMarkers } of counts) {
       const at = this.#reserve(endMs);
       if (at === undefined) continue;
@@ -50,6 +59,7 @@ export class KnownCounts {
     const firstStep = Math.floor(this.fromMs / this.#stepMs) + 1;
     this.#samples.splice(0, firstStep - this.#firstStep);
     this.#stale.splice(0, firstStep - this.#firstStep);
+    this.#queryOf.splice(0, firstStep - this.#firstStep);
     this.#firstStep = firstStep;
   }
 
@@ -62,7 +72,7 @@ export class KnownCounts {
   }
 
   /** The steps that lie completely between two times, and are known completely. */
-  *between(fromMs: number, toMs: number): Generator<StepCount> {
+  *between(fromMs: number, toMs: number): Generator<KnownStep> {
     const first = Math.ceil(Math.max(fromMs, this.fromMs) / this.#stepMs) + 1;
     const last = Math.floor(Math.min(toMs, this.toMs) / this.#stepMs);
     for (let step = first; step <= last; step++) {
@@ -71,8 +81,18 @@ export class KnownCounts {
         endMs: step * this.#stepMs,
         samples: this.#samples[at] ?? 0,
         staleMarkers: this.#stale[at] ?? 0,
+        query: this.#queries[this.#queryOf[at] ?? 0] ?? "",
       };
     }
+  }
+
+  /** Steps in which the query was edited have the new one. */
+  #setQuery(toMs: number, query: string): void {
+    let index = this.#queries.lastIndexOf(query);
+    if (index === -1) index = this.#queries.push(query) - 1;
+    const first = Math.max(0, Math.floor(this.toMs / this.#stepMs) + 1 - this.#firstStep);
+    const last = Math.ceil(toMs / this.#stepMs) - this.#firstStep;
+    for (let at = first; at <= last; at++) this.#queryOf[at] = index;
   }
 
   /** The index of a step's counts; undefined when it is forgotten. */
@@ -91,6 +111,8 @@ export class KnownCounts {
 export class SinkCounts {
   readonly #stepMs: number;
   readonly #bySource = new Map<string, KnownCounts>();
+  /** The query in the last record of each source. */
+  readonly #queries = new Map<string, string>();
 
   constructor(stepMs: number) {
     this.#stepMs = stepMs;
@@ -102,21 +124,23 @@ export class SinkCounts {
 
   /** Takes up a record; one of a span that is known changes nothing. */
   take({ kind, fromMs, toMs, sources }: SentRecord): void {
-    for (const { source, counts } of sources) {
+    for (const { source, query: written, counts } of sources) {
+      if (written !== undefined && kind === "live") this.#queries.set(source, written);
+      const query = this.#queries.get(source) ?? "";
       const known = this.#bySource.get(source);
       if (kind === "late") {
         known?.correct(counts);
       } else if (known === undefined || known.toMs < fromMs) {
         const fresh = new KnownCounts(fromMs, this.#stepMs);
         if (known !== undefined) fresh.lost = { fromMs: known.lost?.fromMs ?? known.fromMs, toMs: fromMs };
-        fresh.extend(toMs, counts);
+        fresh.extend(toMs, counts, query);
         this.#bySource.set(source, fresh);
       } else if (known.toMs === fromMs) {
-        known.extend(toMs, counts);
+        known.extend(toMs, counts, query);
       } else if (known.toMs < toMs) {
         // After a crash, a window may reach further than the one recorded before. How many of its samples are
         // known already cannot be told: too few only cost a reading.
-        known.extend(toMs, []);
+        known.extend(toMs, [], query);
       }
     }
   }

@@ -6,8 +6,10 @@ import type { SampleCounter } from "../../metrics-store/sample-counter.ts";
 import type { Tenant } from "../../metrics-store/sample-reader.ts";
 import { sourceKind } from "../../metrics-store/source-kind.ts";
 import type { Window } from "../../metrics-store/window.ts";
+import { parse } from "../../metricsql/parse/parser.ts";
+import { print } from "../../metricsql/print/printer.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
-import type { LateReading, PlannedWindow } from "../plan/planned-windows.ts";
+import type { PlannedWindow } from "../plan/planned-windows.ts";
 import type { SinkStats } from "../sink-stats.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow, StateStore } from "../state/sink-state.ts";
@@ -40,6 +42,12 @@ export interface LateSamplesDeps extends LateDeps {
   readonly tenantOf: (plan: SinkPlan) => Tenant | undefined;
 }
 
+interface RawSource {
+  readonly id: string;
+  /** MetricsQL. */
+  readonly query: string;
+}
+
 /** What was sent since `fromMs`. */
 interface OpenBlock {
   readonly id: number;
@@ -47,6 +55,8 @@ interface OpenBlock {
   readonly fromMs: number;
   /** None of its records is written. */
   readonly isNew: boolean;
+  /** The query that its records have last for each source. */
+  readonly queries: Map<string, string>;
 }
 
 /** A block is forgotten after this, and the next window begins another. */
@@ -63,8 +73,8 @@ const longestSpanMs = 5 * 60_000;
 export class LateSamples {
   readonly #deps: LateSamplesDeps;
   #plan: SinkPlan;
-  /** By name: the identities of the sources that are read raw. */
-  #sources: ReadonlyMap<string, string> = new Map();
+  /** By name: the sources that are read raw. */
+  #sources: ReadonlyMap<string, RawSource> = new Map();
   #block: OpenBlock | undefined;
   #planned: PlannedWindow[] = [];
   #lastCheckMs: number | undefined;
@@ -86,7 +96,9 @@ export class LateSamples {
     this.#planned = [];
     const tenant = this.#deps.tenantOf(plan);
     const raw = plan.sources.filter(({ metricsql }) => sourceKind(metricsql) === "raw");
-    this.#sources = new Map(raw.map(({ name, metricsql }) => [name, identityOf(name, metricsql, tenant)]));
+    this.#sources = new Map(
+      raw.map(({ name, metricsql }) => [name, { id: identityOf(name), query: metricsql }]),
+    );
     this.#phaseMs = phaseOf(JSON.stringify([raw.map(({ metricsql }) => metricsql), tenant?.value]));
   }
 
@@ -110,9 +122,9 @@ export class LateSamples {
     nowMs: number,
   ): Promise<void> {
     const { fromMs, toMs } = bounds;
-    const sources = this.#countsOf(counts);
+    const read = this.#countsOf(counts);
     // Nobody will look for samples of that time again.
-    if (sources.length === 0 || toMs <= nowMs - this.#deps.times.horizonMs) return;
+    if (read.length === 0 || toMs <= nowMs - this.#deps.times.horizonMs) return;
     const requests = acknowledgedOf(window);
     if (this.#block !== undefined && toMs - this.#block.fromMs > blockMs) {
       // About as many series as the last one.
@@ -120,7 +132,12 @@ export class LateSamples {
     }
     for (const isSecondTry of [false, true]) {
       if (isSecondTry || this.#block === undefined) this.#block = { ...this.#newBlock(fromMs), isNew: true };
-      const { id, sent, isNew } = this.#block;
+      const { id, sent, isNew, queries } = this.#block;
+      const sources = read.map(({ source, query = "", counts: own }) => {
+        const isSame = queries.get(source) === query;
+        queries.set(source, query);
+        return { source, query: isSame ? undefined : query, counts: own };
+      });
       const body = await sent.add(requests, endOfTurn);
       this.#block = { ...this.#block, isNew: false };
       const record: SentRecord = {
@@ -201,23 +218,37 @@ export class LateSamples {
     const { horizonMs } = times;
     const deps = { ...this.#deps, stepMs, horizonMs, owner: this.#owner() };
     const check = new CountCheck(deps, nowMs, depthMs, signal);
-    for (const { name, metricsql } of this.#plan.sources) {
-      const identity = this.#sources.get(name);
-      const source = identity === undefined ? undefined : known.get(identity);
-      if (identity === undefined || source === undefined) continue;
+    for (const [name, source] of this.#sources) {
       const toMs = Math.min(checkpoints.get(name) ?? -Infinity, nowMs - times.delayMs);
-      const tenant = this.#deps.tenantOf(this.#plan);
-      const result = await check.run({ selector: metricsql, tenant }, [...source.between(-Infinity, toMs)]);
-      if (result.corrected.length > 0) {
-        await this.#appendLate(spanOf(result.corrected, this.stepMs), undefined, [
-          { source: identity, counts: result.corrected },
-        ]);
+      const stepsOf = new Map<string, StepCount[]>();
+      for (const step of known.get(source.id)?.between(-Infinity, toMs) ?? []) {
+        const steps = stepsOf.get(step.query) ?? [];
+        steps.push(step);
+        stepsOf.set(step.query, steps);
       }
-      for (const span of spansOf(result.more, this.stepMs)) {
-        this.#planned.push({ ...span, sources: [name], open: undefined });
-      }
+      // What was counted under another query is counted under that one again.
+      for (const [query, steps] of stepsOf) await this.#checkSteps(name, source, query, steps, check);
     }
     this.#planned.sort((a, b) => a.fromMs - b.fromMs);
+  }
+
+  async #checkSteps(
+    name: string,
+    { id, query: current }: RawSource,
+    query: string,
+    steps: readonly StepCount[],
+    check: CountCheck,
+  ): Promise<void> {
+    const tenant = this.#deps.tenantOf(this.#plan);
+    const { corrected, more } = await check.run({ selector: query, tenant }, steps);
+    if (corrected.length > 0) {
+      const span = spanOf(corrected, this.stepMs);
+      await this.#appendLate(span, undefined, [{ source: id, counts: corrected }]);
+    }
+    const selector = intersection(query, current);
+    for (const { fromMs, toMs, counts } of spansOf(more, this.stepMs)) {
+      this.#planned.push({ fromMs, toMs, sources: [name], open: undefined, late: { counts, selector } });
+    }
   }
 
   async #lastCheck(): Promise<number | undefined> {
@@ -256,13 +287,13 @@ export class LateSamples {
   #newBlock(fromMs: number, expectedSeries?: number) {
     // A source that lags behind sends samples of before the block's first window.
     const sent = new SentBlock(fromMs - longestLagMs, expectedSeries);
-    return { id: randomInt(2 ** 32 - 1), sent, fromMs };
+    return { id: randomInt(2 ** 32 - 1), sent, fromMs, queries: new Map<string, string>() };
   }
 
   #countsOf(counts: ReadonlyMap<string, SampleCounts>): SourceCounts[] {
     return [...counts].flatMap(([name, read]) => {
       const source = this.#sources.get(name);
-      return source === undefined ? [] : [{ source, counts: read.list() }];
+      return source === undefined ? [] : [{ source: source.id, query: source.query, counts: read.list() }];
     });
   }
 
@@ -271,8 +302,8 @@ export class LateSamples {
     const fromMs = Math.max(this.#uncheckedToMs, nowMs - this.#deps.times.horizonMs);
     let uncheckedToMs = fromMs;
     let seconds = 0;
-    for (const source of this.#sources.values()) {
-      const lost = known.get(source)?.lost;
+    for (const { id } of this.#sources.values()) {
+      const lost = known.get(id)?.lost;
       if (lost === undefined || lost.toMs <= fromMs) continue;
       uncheckedToMs = Math.max(uncheckedToMs, lost.toMs);
       seconds = Math.max(seconds, (lost.toMs - Math.max(fromMs, lost.fromMs)) / 1_000);
@@ -297,8 +328,8 @@ function acknowledgedOf(window: OpenWindow | undefined): RequestEntries[] {
 }
 
 /** Spans of neighbouring steps. */
-function spansOf(steps: readonly StepCount[], stepMs: number): Array<Window & { late: LateReading }> {
-  const spans: Array<{ fromMs: number; toMs: number; late: { counts: StepCount[] } }> = [];
+function spansOf(steps: readonly StepCount[], stepMs: number) {
+  const spans: Array<{ fromMs: number; toMs: number; counts: StepCount[] }> = [];
   for (const step of steps) {
     const last = spans.at(-1);
     if (
@@ -307,9 +338,9 @@ function spansOf(steps: readonly StepCount[], stepMs: number): Array<Window & { 
       step.endMs - last.fromMs <= longestSpanMs
     ) {
       last.toMs = step.endMs;
-      last.late.counts.push(step);
+      last.counts.push(step);
     } else {
-      spans.push({ fromMs: step.endMs - stepMs, toMs: step.endMs, late: { counts: [step] } });
+      spans.push({ fromMs: step.endMs - stepMs, toMs: step.endMs, counts: [step] });
     }
   }
   return spans;
@@ -320,10 +351,17 @@ function spanOf(steps: readonly StepCount[], stepMs: number): Window {
   return { fromMs: Math.min(...ends) - stepMs, toMs: Math.max(...ends) };
 }
 
-/** A source that is edited is another one: what it selects now was not sent. */
-function identityOf(name: string, metricsql: string, tenant: Tenant | undefined): string {
-  const text = JSON.stringify([name, metricsql, tenant?.label, tenant?.value]);
-  return createHash("sha1").update(text).digest().toString("latin1", 0, 8);
+function identityOf(source: string): string {
+  return createHash("sha1").update(source).digest().toString("latin1", 0, 8);
+}
+
+/** What both selectors select: an edited source sends nothing that it did not select at that time. */
+function intersection(one: string, other: string): string {
+  if (one === other) return one;
+  const [first, second] = [parse(one), parse(other)];
+  if (first.type !== "selector" || second.type !== "selector") return other;
+  const groups = first.groups.flatMap((group) => second.groups.map((own) => [...group, ...own]));
+  return print({ ...first, groups });
 }
 
 /** Spreads the checks of sinks over a minute; sinks of equal sources check together, and share the counts. */

@@ -3,8 +3,10 @@ import type { StepCount } from "./sample-counts.ts";
 
 /** What a source had in a window, when it was last read. */
 export interface SourceCounts {
-  /** Identifies the source with its query, so that an edited source is another one; 8 characters of latin1. */
+  /** Identifies the source by its name; 8 characters of latin1. */
   readonly source: string;
+  /** MetricsQL. Absent if it is the same as in the source's last record of this block. */
+  readonly query?: string | undefined;
   readonly counts: readonly StepCount[];
 }
 
@@ -25,13 +27,13 @@ export interface SentRecord extends Window {
 }
 
 const fixedBytes = 34;
-const sourceBytes = 10;
+const sourceBytes = 14;
 const countBytes = 16;
 
 /**
  * u8 kind, u8 first of block, float64 from, to and base of the block, u32 id of the block, u16 number of
- * sources, u16 unused; for each source 8 bytes of identity and a u16 number of counts; for each of those
- * float64 end, u32 samples, u32 staleness markers; then the body.
+ * sources, u16 unused; for each source 8 bytes of identity, a u32 length of the query and the query, and a u16
+ * number of counts; for each of those float64 end, u32 samples, u32 staleness markers; then the body.
  */
 export function encodeSentRecord(record: SentRecord): Buffer {
   const head = Buffer.alloc(headBytes(record.sources));
@@ -43,10 +45,13 @@ export function encodeSentRecord(record: SentRecord): Buffer {
   head.writeUInt32LE(record.blockId, 26);
   head.writeUInt16LE(record.sources.length, 30);
   let at = fixedBytes;
-  for (const { source, counts } of record.sources) {
+  for (const { source, query = "", counts } of record.sources) {
     head.write(source, at, 8, "latin1");
-    head.writeUInt16LE(counts.length, at + 8);
-    at += sourceBytes;
+    const queryBytes = head.write(query, at + 12, "utf8");
+    head.writeUInt32LE(queryBytes, at + 8);
+    at += 12 + queryBytes;
+    head.writeUInt16LE(counts.length, at);
+    at += 2;
     for (const { endMs, samples, staleMarkers } of counts) {
       head.writeDoubleLE(endMs, at);
       head.writeUInt32LE(samples, at + 8);
@@ -63,9 +68,12 @@ export function decodeSentRecord(bytes: Buffer): SentRecord {
   let at = fixedBytes;
   for (let left = bytes.readUInt16LE(30); left > 0; left--) {
     const source = bytes.toString("latin1", at, at + 8);
+    const queryBytes = bytes.readUInt32LE(at + 8);
+    const query = queryBytes === 0 ? undefined : bytes.toString("utf8", at + 12, at + 12 + queryBytes);
+    at += 12 + queryBytes;
     const counts: StepCount[] = [];
-    let countsLeft = bytes.readUInt16LE(at + 8);
-    at += sourceBytes;
+    let countsLeft = bytes.readUInt16LE(at);
+    at += 2;
     for (; countsLeft > 0; countsLeft--) {
       counts.push({
         endMs: bytes.readDoubleLE(at),
@@ -74,7 +82,7 @@ export function decodeSentRecord(bytes: Buffer): SentRecord {
       });
       at += countBytes;
     }
-    sources.push({ source, counts });
+    sources.push({ source, query, counts });
   }
   return {
     kind: bytes.readUInt8(0) === 1 ? "late" : "live",
@@ -89,5 +97,9 @@ export function decodeSentRecord(bytes: Buffer): SentRecord {
 }
 
 function headBytes(sources: readonly SourceCounts[]): number {
-  return sources.reduce((sum, { counts }) => sum + sourceBytes + counts.length * countBytes, fixedBytes);
+  let sum = fixedBytes;
+  for (const { query = "", counts } of sources) {
+    sum += sourceBytes + Buffer.byteLength(query) + counts.length * countBytes;
+  }
+  return sum;
 }

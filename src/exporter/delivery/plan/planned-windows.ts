@@ -24,6 +24,8 @@ export interface PlannedWindow extends Window {
 export interface LateReading {
   /** What the store had in its steps when they were counted. */
   readonly counts: readonly StepCount[];
+  /** MetricsQL: to be read in place of the source's own query. */
+  readonly selector: string;
 }
 
 /** Whether the window has requests in doubt. */

@@ -29,12 +29,17 @@ export class SourceReader {
     this.#deps = deps;
   }
 
-  /** Reads the sources one after another, past failed ones, until the signal aborts. */
+  /**
+   * Reads the sources one after another, past failed ones, until the signal aborts.
+   *
+   * @param selector in place of the sources' own queries
+   */
   async read(
     names: readonly string[],
     bounds: WindowBounds,
     consumerOf: (name: string) => ReadConsumer,
     signal: AbortSignal,
+    selector?: string,
   ): Promise<Reading> {
     const { reader, sources, tenant, owner } = this.#deps;
     const { fromMs, toMs, stepMs } = bounds;
@@ -47,7 +52,7 @@ export class SourceReader {
       if (source === undefined) continue;
       if (signal.aborted) break;
       const request = {
-        selector: source.metricsql,
+        selector: selector ?? source.metricsql,
         name,
         stepMs,
         window: { fromMs, toMs },

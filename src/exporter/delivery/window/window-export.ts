@@ -253,7 +253,9 @@ export class WindowExport {
         },
       };
     };
-    const reading = await this.#deps.sources.read(sources, this.#journal.bounds, consumerOf, ended);
+    const { bounds } = this.#journal;
+    const selector = this.planned.late?.selector;
+    const reading = await this.#deps.sources.read(sources, bounds, consumerOf, ended, selector);
     if (this.planned.late === undefined) this.#recorder.read(reading.samples);
     for (const invalid of batcher.takeInvalid()) this.#recorder.invalid(invalid);
     return reading;
