@@ -26,6 +26,7 @@ export interface BenchDaemonOptions {
 export interface BenchDaemon extends AsyncDisposable {
   readonly pid: number;
   readonly opsUrl: string;
+  readonly stateDirectory: string;
   /** `performance.now()` just before the process was started. */
   readonly startedAtMs: number;
   /** Acknowledged samples of all sinks. */
@@ -68,6 +69,7 @@ export async function startBenchDaemon(options: BenchDaemonOptions): Promise<Ben
   return {
     pid: daemon.child.pid,
     opsUrl: daemon.opsUrl,
+    stateDirectory: join(folder, "state"),
     startedAtMs,
     async delivered() {
       // A daemon at full speed on a busy machine may respond late.

@@ -130,7 +130,8 @@ async function run(args: Arguments, folder: string, stops: Stops): Promise<boole
   let isEqual = true;
   for (const receiver of receivers) {
     // Requests in flight at a replica's or Redis' kill may be repeated: one per lane.
-    const allowed = receiver.kind === "prometheus" ? 0 : (kills + 2) * lanes * largestBatch;
+    const repeats = receiver.kind === "prometheus" ? 0 : (kills + 2) * lanes * largestBatch;
+    const allowed = { repeats, missing: 0 };
     const span = { fromMs: startMs - 60_000, toMs: lastMs };
     isEqual =
       (await agrees(receiver, { kind: "victoria-metrics", url: source.url }, written, span, allowed)) &&
