@@ -14,6 +14,8 @@ const stepMs = 60_000;
  * by the last check, and counted.
  */
 const keepFactor = 1.4;
+/** At least this much longer: a log forgets a record when the block that it belongs to is younger by minutes. */
+const shortestRestMs = 15 * 60_000;
 
 /** What the daemon remembers of the samples it has sent. */
 export interface OpenSentLog {
@@ -31,7 +33,7 @@ export async function openSentLog(
 ): Promise<OpenSentLog | undefined> {
   const { latenessMs, sentLog } = config.delivery;
   if (latenessMs === 0) return undefined;
-  const keepMs = latenessMs * keepFactor;
+  const keepMs = Math.max(latenessMs * keepFactor, latenessMs + shortestRestMs);
   if (fleet !== undefined) {
     return { sent: fleet.sentLog(stepMs, keepMs), isShared: true, close: async () => undefined };
   }

@@ -14,14 +14,14 @@ export interface SinkRecorderDeps {
 /** Counts the fate of a sink's samples, and logs the losses. */
 export class SinkRecorder {
   readonly #deps: SinkRecorderDeps;
-  readonly #isLate: boolean;
+  /** For samples that came late. */
+  readonly isLate: boolean;
   /** Since the last log line about them. */
   #rejected = { samples: 0, message: "" };
 
-  /** @param isLate for samples that came late */
   constructor(deps: SinkRecorderDeps, isLate = false) {
     this.#deps = deps;
-    this.#isLate = isLate;
+    this.isLate = isLate;
   }
 
   /** The same for samples that came late. */
@@ -37,7 +37,7 @@ export class SinkRecorder {
   delivered(samples: number, unwritten = 0): void {
     const { stats, clock } = this.#deps;
     stats.deliver(samples - unwritten, clock.nowMs(), clock.monotonicMs());
-    if (this.#isLate) stats.late += samples - unwritten;
+    if (this.isLate) stats.late += samples - unwritten;
     stats.unwritten += unwritten;
   }
 
@@ -49,7 +49,7 @@ export class SinkRecorder {
   /** Rejected by the receiver; logged by {@link logRejected}. */
   rejected(samples: number, message: string): void {
     const { stats, clock } = this.#deps;
-    if (this.#isLate) stats.rejectLate(samples, message, clock.nowMs());
+    if (this.isLate) stats.rejectLate(samples, message, clock.nowMs());
     else stats.reject(samples, message, clock.nowMs());
     this.#rejected = { samples: this.#rejected.samples + samples, message };
   }
@@ -60,14 +60,14 @@ export class SinkRecorder {
     if (samples === 0) return;
     this.#rejected = { samples: 0, message: "" };
     const { log, sink } = this.#deps;
-    const level = this.#isLate ? "info" : "warn";
-    const what = this.#isLate ? "late samples were refused" : "samples were refused for good";
+    const level = this.isLate ? "info" : "warn";
+    const what = this.isLate ? "late samples were refused" : "samples were refused for good";
     log[level]({ sink, samples, message }, what);
   }
 
   invalid({ reason, message, series, samples }: InvalidSeriesCount): void {
     // Counted when they were first read.
-    if (this.#isLate) return;
+    if (this.isLate) return;
     const { sink, stats, clock, log } = this.#deps;
     stats.reject(samples, message, clock.nowMs());
     log.warn({ sink, reason, series, samples }, message);

@@ -53,6 +53,8 @@ interface OpenBlock {
   readonly id: number;
   readonly sent: SentBlock;
   readonly fromMs: number;
+  /** By the monotonic clock. */
+  readonly begunMs: number;
   /** None of its records is written. */
   readonly isNew: boolean;
   /** The query that its records have last for each source. */
@@ -126,7 +128,7 @@ export class LateSamples {
     // Nobody will look for samples of that time again.
     if (read.length === 0 || toMs <= nowMs - this.#deps.times.horizonMs) return;
     const requests = acknowledgedOf(window);
-    if (this.#block !== undefined && toMs - this.#block.fromMs > blockMs) {
+    if (this.#block !== undefined && this.#isLong(this.#block, toMs)) {
       // About as many series as the last one.
       this.#block = { ...this.#newBlock(fromMs, this.#block.sent.seriesCount), isNew: true };
     }
@@ -139,12 +141,16 @@ export class LateSamples {
         return { source, query: isSame ? undefined : query, counts: own };
       });
       const body = await sent.add(requests, endOfTurn);
+      if (body === undefined) break;
       this.#block = { ...this.#block, isNew: false };
       const record: SentRecord = {
         ...{ kind: "live", fromMs, toMs, sources, body },
         ...{ blockId: id, isFirstOfBlock: isNew, blockBaseMs: sent.baseMs },
       };
-      if (await this.#deps.sent.append(this.#deps.sink, record)) return;
+      if (await this.#deps.sent.append(this.#deps.sink, record)) {
+        if (!sent.isCompact) this.#block = undefined;
+        return;
+      }
     }
     this.#block = undefined;
     this.#deps.stats.uncheckedSeconds += Math.round((toMs - fromMs) / 1_000);
@@ -200,13 +206,10 @@ export class LateSamples {
   async #check(nowMs: number, checkpoints: ReadonlyMap<string, number>, signal: AbortSignal): Promise<void> {
     const { sent, sink, times, state } = this.#deps;
     if (this.#sources.size === 0) return;
-    const own = this.#lastCheckMs;
-    if (own !== undefined && Math.floor(nowMs / times.alertMs) === Math.floor(own / times.alertMs)) return;
+    if (this.#depthMs(nowMs, this.#lastCheckMs, times.alertMs) === undefined) return;
     const lastMs = await this.#lastCheck();
     const isAlert = this.#lastLateMs > nowMs - times.horizonMs;
-    const everyMs = isAlert ? times.alertMs : times.quietMs;
-    const since = lastMs === undefined ? undefined : lastMs - this.#phaseMs;
-    const depthMs = checkDepthMs(nowMs - this.#phaseMs, since, everyMs, times.horizonMs);
+    const depthMs = this.#depthMs(nowMs, lastMs, isAlert ? times.alertMs : times.quietMs);
     if (depthMs === undefined) return;
     this.#lastCheckMs = nowMs;
     if (this.#deps.isShared) await state.setCheckpoint(lateKey(sink), lastCheck, nowMs);
@@ -251,6 +254,11 @@ export class LateSamples {
     }
   }
 
+  #depthMs(nowMs: number, lastMs: number | undefined, everyMs: number): number | undefined {
+    const since = lastMs === undefined ? undefined : lastMs - this.#phaseMs;
+    return checkDepthMs(nowMs - this.#phaseMs, since, everyMs, this.#deps.times.horizonMs);
+  }
+
   async #lastCheck(): Promise<number | undefined> {
     const { isShared, state, sink } = this.#deps;
     if (!isShared) return this.#lastCheckMs;
@@ -271,13 +279,18 @@ export class LateSamples {
     }
   }
 
+  /** A log may forget its records after a while, so a block must not have a record that is much younger. */
+  #isLong({ fromMs, begunMs }: OpenBlock, toMs: number): boolean {
+    return toMs - fromMs > blockMs || this.#deps.clock.monotonicMs() - begunMs > blockMs;
+  }
+
   async #appendLate(
     { fromMs, toMs }: Window,
     window: OpenWindow | undefined,
     sources: readonly SourceCounts[],
   ): Promise<void> {
     const { id, sent } = this.#newBlock(fromMs);
-    const body = await sent.add(acknowledgedOf(window), endOfTurn);
+    const body = (await sent.add(acknowledgedOf(window), endOfTurn)) ?? noSamples;
     await this.#deps.sent.append(this.#deps.sink, {
       ...{ kind: "late", fromMs, toMs, sources, body },
       ...{ blockId: id, isFirstOfBlock: true, blockBaseMs: sent.baseMs },
@@ -287,7 +300,8 @@ export class LateSamples {
   #newBlock(fromMs: number, expectedSeries?: number) {
     // A source that lags behind sends samples of before the block's first window.
     const sent = new SentBlock(fromMs - longestLagMs, expectedSeries);
-    return { id: randomInt(2 ** 32 - 1), sent, fromMs, queries: new Map<string, string>() };
+    const begunMs = this.#deps.clock.monotonicMs();
+    return { id: randomInt(2 ** 32 - 1), sent, fromMs, begunMs, queries: new Map<string, string>() };
   }
 
   #countsOf(counts: ReadonlyMap<string, SampleCounts>): SourceCounts[] {
@@ -316,6 +330,9 @@ export class LateSamples {
     return this.#deps.tenantOf(this.#plan)?.value ?? this.#deps.sink.slice(0, -this.#plan.name.length);
   }
 }
+
+/** The record of a block without samples: no sets, no moves. */
+const noSamples = Buffer.alloc(8);
 
 /** Names under which the state store keeps times for all replicas; no source's name contains a space. */
 const lastCheck = "last check";

@@ -37,6 +37,11 @@ export class SentBlock {
     this.#writtenWords = this.#sets.words.length;
   }
 
+  /** Whether its series share their times, so that the next windows take little space. */
+  get isCompact(): boolean {
+    return this.#sets.count < 1_000 + this.#setOf.size / 4;
+  }
+
   get seriesCount(): number {
     return this.#setOf.size;
   }
@@ -45,11 +50,12 @@ export class SentBlock {
    * Adds the samples of a window's requests.
    *
    * @param breathe called between slices of the work; the block must not be used until this resolves
-   * @returns the record of what was added
+   * @returns the record of what was added; undefined if there were too many different times to remember
    */
-  async add(requests: readonly RequestEntries[], breathe: () => Promise<void>): Promise<Buffer> {
+  async add(requests: readonly RequestEntries[], breathe: () => Promise<void>): Promise<Buffer | undefined> {
     const moves = new Moves();
     for (const entries of requests) {
+      if (this.#sets.count > maxSets) return undefined;
       const sets = this.#setsOf(entries);
       for (let start = 0; start < entries.length; start += sliceLength) {
         if (start > 0) await breathe();
@@ -117,6 +123,8 @@ export class SentBlock {
   }
 }
 
+/** Sets of times that a block may have: about 50 MB. */
+const maxSets = 300_000;
 /** Series whose sets are looked up in one go: well below a millisecond. */
 const sliceLength = 2_000;
 

@@ -118,7 +118,10 @@ export class RejectedBatches {
     if (samples === 0) return;
     // Rejected because the receiver already has the samples: nothing is lost.
     if (isRepeat) return recorder.repeated(samples);
-    const message = withRemedy(rejection, clock.nowMs() - request.maxMs) + withCounts(rejection, request);
+    const ageMs = clock.nowMs() - request.maxMs;
+    const isOld = recorder.isLate || ageMs >= oldSampleMs;
+    const message =
+      (isOld ? withRemedy(rejection, ageMs) : rejection.message) + withCounts(rejection, request);
     recorder.rejected(samples, message);
     await this.#keep(request, message, rejection.status);
   }
@@ -136,7 +139,7 @@ function withCounts({ written = 0 }: Rejection, { sampleCount }: EncodedRequest)
 
 /** Names the setting that fixes the usual reason for a rejection of samples of this age. */
 function withRemedy({ status, message }: Rejection, ageMs: number): string {
-  if (status !== 400 || ageMs < oldSampleMs) return message;
+  if (status !== 400) return message;
   const age = formatDuration(Math.round(ageMs / 60_000) * 60_000);
   const remedy = "a Prometheus takes them with storage.tsdb.out_of_order_time_window";
   return `${message} (the samples are ${age} old; ${remedy})`;
