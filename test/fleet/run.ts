@@ -25,6 +25,7 @@ const usage = `Usage: npm run test:fleet [-- OPTIONS]
 
   --series N    series of 11 labels each (1500)
   --seconds N   how long samples are written and replicas are killed (75)
+  --late P      percentage of the samples that reach the store late, by up to half of the run (0)
   --seed N      repeats the random choices of an earlier run`;
 
 const replicaCount = 3;
@@ -35,12 +36,18 @@ const editPauseMs = [8_000, 20_000] as const;
 /** A killed replica's sinks resume on another replica within this time. */
 const takeoverLimitMs = 30_000;
 const drainLimitMs = 120_000;
+/** The store's counts are asked for by whole minutes, which are older than 45 s. */
+const countableAfterMs = 110_000;
+/** Late samples are found and delivered within this after a replica's start. */
+const lateLimitMs = 30_000;
 const delayMs = 16_000;
 
 interface Arguments {
   readonly series: number;
   readonly seconds: number;
   readonly seed: number;
+  /** Percentage of samples that reach the store late, by up to half of the run; 0 for none. */
+  readonly late: number;
 }
 
 /** One daemon of the fleet, across restarts. */
@@ -111,7 +118,11 @@ async function run(args: Arguments, folder: string, stops: Stops): Promise<boole
   const trouble = new AbortController();
   const until = AbortSignal.any([over, trouble.signal]);
   const parts = {
-    writer: writeLive({ kind: "victoria-metrics", url: source.url }, args.series, writeEveryMs, until),
+    writer: writeLive({ kind: "victoria-metrics", url: source.url }, args.series, writeEveryMs, until, {
+      percent: args.late,
+      maxMs: args.seconds * 500,
+      random: seededRandom(args.seed + 2),
+    }),
     killer: killRepeatedly(fleet, random, until),
     editor: editRepeatedly(edit, seededRandom(args.seed + 1), until),
   };
@@ -121,7 +132,11 @@ async function run(args: Arguments, folder: string, stops: Stops): Promise<boole
     `written: ${formatExactCount(written.samples)} samples; ${kills} kills of replicas, 1 of Redis, ${edits} edits`,
   );
   await takesOver(fleet);
+  const writtenMs = Date.now();
+  if (args.late > 0) await sleep(countableAfterMs, new AbortController().signal);
   await restartAll(fleet);
+  // A replica that has started looks for all late samples in the first cycle of each sink that it runs.
+  if (args.late > 0) await sleep(lateLimitMs, new AbortController().signal);
   const lastMs = Date.now();
   await reached(fleet, lastMs, drainLimitMs);
   for (const { number, daemon } of replicas) {
@@ -131,8 +146,9 @@ async function run(args: Arguments, folder: string, stops: Stops): Promise<boole
   for (const receiver of receivers) {
     // Requests in flight at a replica's or Redis' kill may be repeated: one per lane.
     const repeats = receiver.kind === "prometheus" ? 0 : (kills + 2) * lanes * largestBatch;
-    const allowed = { repeats, missing: 0 };
-    const span = { fromMs: startMs - 60_000, toMs: lastMs };
+    const missing = receiver.name === "prometheus" ? written.late : 0;
+    const allowed = { repeats, missing };
+    const span = { fromMs: startMs - 60_000, toMs: writtenMs };
     isEqual =
       (await agrees(receiver, { kind: "victoria-metrics", url: source.url }, written, span, allowed)) &&
       isEqual;
@@ -240,15 +256,23 @@ async function reached(
 function readArguments(): Arguments | undefined {
   const option = { type: "string" } as const;
   const { values } = parseArgs({
-    options: { series: option, seconds: option, seed: option, help: { type: "boolean", short: "h" } },
+    options: {
+      series: option,
+      seconds: option,
+      seed: option,
+      late: option,
+      help: { type: "boolean", short: "h" },
+    },
   });
   if (values.help === true) return undefined;
   const seed = Number(values.seed ?? randomInteger(Math.random, 1, 999_999_999));
   const args = { series: Number(values.series ?? 1_500), seconds: Number(values.seconds ?? 75), seed };
+  const late = Number(values.late ?? 0);
   for (const [name, value] of Object.entries(args)) {
     if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1`);
   }
-  return args;
+  if (!Number.isInteger(late) || late < 0 || late > 50) throw new Error("--late must be from 0 to 50");
+  return { ...args, late };
 }
 
 async function main(): Promise<number> {

@@ -407,6 +407,97 @@ test("older than delivery.maxBackfill: skipped when two cycles agree, counted, a
   expect(sink.condition().message).toContain("delivery.maxBackfill");
 });
 
+describe("delivery.lateness", () => {
+  const names = ["a", "b"];
+  const plan = { sources: names.map((name) => ({ name, metricsql: name })) };
+  const late = (sink: TestSink, name: string, ageMs: number, value: number): void => {
+    sink.store.samples.push({ name, ms: testStartMs - ageMs, value });
+  };
+  const cycles = async (sink: TestSink, count: number): Promise<void> => {
+    for (let turn = 0; turn < count; turn++) expect(await sink.cycle(15_000)).toBe("up-to-date");
+  };
+
+  test("what came late is sent, once, and nothing again", async () => {
+    const sink = await begun({ latenessMs: 3_600_000, plan });
+    sink.store.samples.splice(0);
+    sink.store.write(names, 5, testStartMs);
+    await cycles(sink, 10);
+    expect(receiver.samples().size).toBe(10);
+    late(sink, "a", 1_500, 9_001);
+    late(sink, "b", 500, 9_002);
+    // A check comes within five minutes.
+    await cycles(sink, 21);
+    expectAll(sink);
+    const { length } = receiver.requests;
+    expect(sink.exporter.snapshot().stats).toMatchObject({ late: 2, lateRejected: 0, delivered: 12 });
+    late(sink, "a", 2_500, 9_003);
+    // Samples come late here: the next check comes within 90 s.
+    await cycles(sink, 7);
+    expectAll(sink);
+    await cycles(sink, 80);
+    expect(receiver.requests).toHaveLength(length + 1);
+    expectAll(sink);
+  });
+
+  test("without it the store is not asked", async () => {
+    const sink = await begun({ plan });
+    await sink.cycle(15_000);
+    late(sink, "a", 1_500, 9_001);
+    await cycles(sink, 30);
+    expect(sink.store.counts).toBe(0);
+    expect(sink.exporter.snapshot().stats.late).toBe(0);
+  });
+
+  test("a receiver that refuses late samples is asked once, and live ones go on", async () => {
+    const sink = await begun({ latenessMs: 3_600_000, plan });
+    await cycles(sink, 10);
+    const before = receiver.samples().size;
+    for (let index = 0; index < 50; index++) late(sink, "a", 1_010 + index * 7, 9_000 + index);
+    receiver.respond(({ series }) =>
+      series.some(({ samples }) => samples.some(({ value }) => value >= 9_000))
+        ? { status: 400, body: "out of order sample" }
+        : undefined,
+    );
+    await cycles(sink, 21);
+    const { stats, deliveryState } = sink.exporter.snapshot();
+    expect(stats).toMatchObject({ late: 0, lateRejected: 50, rejected: 0, lastError: undefined });
+    expect(stats.lastLateRejection?.message).toContain("storage.tsdb.out_of_order_time_window");
+    expect(deliveryState.kind).toBe("delivering");
+    const kept = await listRejected(`${sink.directory}/rejected`);
+    expect(kept.reduce((sum, { sampleCount }) => sum + sampleCount, 0)).toBe(50);
+    const { length } = receiver.requests;
+    sink.store.write(names, 3, sink.clock.wallMs);
+    await cycles(sink, 60);
+    expect(receiver.samples().size).toBe(before + 6);
+    expect(receiver.requests.length - length).toBeLessThan(4);
+    expect(sink.exporter.snapshot().stats).toMatchObject({ lateRejected: 50 });
+  });
+
+  test("older than the horizon: counted, not sent", async () => {
+    const sink = await begun({ latenessMs: 600_000, plan });
+    await cycles(sink, 60);
+    const { size } = receiver.samples();
+    late(sink, "a", 1_500, 9_001);
+    await cycles(sink, 60);
+    expect(receiver.samples().size).toBe(size);
+    expect(sink.exporter.snapshot().stats).toMatchObject({ late: 0, tooLate: 1 });
+  });
+
+  test("after an edit, late samples of what the source selects no longer are not sent", async () => {
+    const sink = await begun({
+      latenessMs: 3_600_000,
+      plan: { sources: [{ name: "source", metricsql: "a" }] },
+    });
+    await cycles(sink, 10);
+    const { size } = receiver.samples();
+    sink.exporter.change(sink.plan({ sources: [{ name: "source", metricsql: "b" }] }));
+    late(sink, "a", 1_500, 9_001);
+    await cycles(sink, 30);
+    expect(receiver.samples().size).toBe(size);
+    expect(sink.exporter.snapshot().stats.late).toBe(0);
+  });
+});
+
 describe("what the owner of a tenant's policy reads", () => {
   const policy = { plane: "web", namespace: "default", name: "policy", uid: "u" };
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/base/core/clock.ts";
 import { StoreClock } from "../../src/exporter/metrics-store/client/store-clock.ts";
+import type { SampleCounter } from "../../src/exporter/metrics-store/sample-counter.ts";
 import type { ReadOutcome, SampleReader } from "../../src/exporter/metrics-store/sample-reader.ts";
 import { type Label, SampleBuffer, Series } from "../../src/exporter/series/series.ts";
 
@@ -14,10 +15,12 @@ export interface StoredSample {
  * A metrics store in memory, for tests of its consumers. The test sets its clock, which is reported in Date
  * headers.
  */
-export class SampleStore implements SampleReader {
+export class SampleStore implements SampleReader, SampleCounter {
   readonly samples: StoredSample[] = [];
   /** Outcomes of the next reads that are not complete. */
   readonly failures: ReadOutcome[] = [];
+  /** Number of requests for counts. */
+  counts = 0;
   readonly #wallMs: () => number;
   readonly #clock: StoreClock;
   readonly #series = new Map<string, Series>();
@@ -62,6 +65,18 @@ export class SampleStore implements SampleReader {
       consumer.onSeries(this.#seriesOf(name), bufferOf(found));
     }
     return { kind: "complete", series: names.length, samples, bytes: 0, durationMs: 1, invalidLines: 0 };
+  };
+
+  count: SampleCounter["count"] = async ({ selector, window, stepMs, of }) => {
+    this.counts++;
+    if (of === "staleMarkers") return { kind: "unsupported" };
+    const counts = new Array<number>((window.toMs - window.fromMs) / stepMs).fill(0);
+    for (const { name, ms } of this.samples) {
+      if (!selector.split("|").includes(name) || ms <= window.fromMs || ms > window.toMs) continue;
+      const step = Math.ceil((ms - window.fromMs) / stepMs) - 1;
+      counts[step] = (counts[step] ?? 0) + 1;
+    }
+    return { kind: "counts", counts, durationMs: 1 };
   };
 
   #seriesOf(name: string): Series {

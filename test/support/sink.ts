@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { checkTimes } from "../../src/app/daemon/sent-log.ts";
 import { silentLogger } from "../../src/base/core/log.ts";
 import type { EgressScope } from "../../src/base/net/egress.ts";
 import { MemoryBudget } from "../../src/exporter/delivery/batch/memory-budget.ts";
@@ -11,6 +12,7 @@ import {
   type ExporterDeps,
   type ExportSettings,
 } from "../../src/exporter/delivery/exporter.ts";
+import { FileSentLog } from "../../src/exporter/delivery/late/file-sent-log.ts";
 import { FileState } from "../../src/exporter/delivery/state/file-state.ts";
 import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
 import type { ProtocolSetting } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
@@ -27,6 +29,8 @@ export interface TestSinkOptions {
   readonly plan?: Partial<SinkPlan>;
   readonly scope?: EgressScope;
   readonly protocol?: ProtocolSetting;
+  /** `delivery.lateness`, in ms; 0, the default, is off. */
+  readonly latenessMs?: number;
 }
 
 /**
@@ -83,8 +87,13 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
     paused: false,
     ...options.plan,
   };
+  const { latenessMs = 0 } = options;
+  const sentLog = { directory: join(directory, "sent"), stepMs: 60_000, maxBytes: 2 ** 30, clock, log };
+  const sent =
+    latenessMs > 0 ? await FileSentLog.open({ ...sentLog, keepMs: latenessMs + 900_000 }) : undefined;
   const deps: ExporterDeps = {
     reader: store,
+    late: sent && { counter: store, sent, times: checkTimes(latenessMs), isShared: false },
     probe: () => store.probe(),
     state: state.store,
     rejected,
@@ -130,6 +139,7 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
       await exporter.close();
       await endpoints.close();
       await state.close();
+      await sent?.close();
       await rm(directory, { recursive: true, force: true });
     },
   };

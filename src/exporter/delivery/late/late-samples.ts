@@ -261,7 +261,8 @@ export class LateSamples {
 
   async #lastCheck(): Promise<number | undefined> {
     const { isShared, state, sink } = this.#deps;
-    if (!isShared) return this.#lastCheckMs;
+    // A process that has just started looks at everything: it may have been away for long.
+    if (!isShared || this.#lastCheckMs === undefined) return this.#lastCheckMs;
     const { checkpoints } = await state.load(lateKey(sink));
     this.#lastLateMs = Math.max(this.#lastLateMs, checkpoints.get(lastLateSample) ?? -Infinity);
     return checkpoints.get(lastCheck);
