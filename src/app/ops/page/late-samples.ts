@@ -13,9 +13,9 @@ export function lateTile(sinks: readonly LateCounts[]): Html | false {
   const uncheckedSeconds = sum((sink) => sink.uncheckedSeconds);
   const advice = lateRejectedAdvice(sinks);
   const parts = [advice, uncheckedSeconds > 0 && uncheckedText(uncheckedSeconds)].filter(Boolean);
-  return html`<div class="tile"><h2>Late, delivered</h2>
+  return html`<div class="tile${advice !== undefined && " wide"}"><h2>Late, delivered</h2>
 <p class="figure" title="${formatExactCount(late)}">${formatCount(late)}</p>
-<p class="note">${parts.length === 0 ? "none refused" : parts.join("; ")}</p></div>`;
+<p class="note"><bdi>${parts.length === 0 ? "none refused" : parts.join("; ")}</bdi></p></div>`;
 }
 
 /** A sink's late samples; undefined while there are none. */
