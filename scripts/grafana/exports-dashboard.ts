@@ -173,7 +173,8 @@ export function exportsDashboard() {
           }),
           graph({
             title: "Time not checked",
-            description: "The record of what was sent then is gone: late samples of that time are not delivered.",
+            description:
+              "The record of what was sent then is gone: late samples of that time are not delivered.",
             unit: "s",
             queries: [
               {
@@ -184,7 +185,8 @@ export function exportsDashboard() {
           }),
           graph({
             title: "Checks",
-            description: "Counts asked of the store, those it did not answer, and the time spent waiting for it.",
+            description:
+              "Counts asked of the store, those it did not answer, and the time spent waiting for it.",
             unit: "short",
             queries: [
               { expr: `sum(${rate("telemetryd_sink_late_checks_total", chosen)})`, legend: "a second" },
