@@ -3,7 +3,8 @@ import type { DaemonStatus, SinkView } from "../../src/exporter/policy/status/st
 import { progressLine } from "./progress.ts";
 
 function sink(name: string, more: Partial<SinkView>): SinkView {
-  const zero = { delivered: 0, rejected: 0, dropped: 0, repeated: 0, retries: 0 };
+  const late = { late: 0, lateRejected: 0, uncheckedSeconds: 0 };
+  const zero = { delivered: 0, rejected: 0, dropped: 0, repeated: 0, retries: 0, ...late };
   return { name, endpoint: "http://r/", conditions: [], ...zero, sources: [], sparkline: [], ...more };
 }
 

@@ -143,6 +143,66 @@ export function exportsDashboard() {
         ],
       },
       {
+        title: "Late samples",
+        height: 8,
+        panels: [
+          graph({
+            title: "Delivered late, the ten busiest",
+            description: "Samples a second that reached the store late and were delivered all the same.",
+            unit: "cps",
+            queries: [
+              {
+                expr: `topk(10, sum ${bySink} (${rate("telemetryd_sink_samples_late_total", chosen)}) > 0)`,
+                legend: sinkLegend,
+              },
+            ],
+          }),
+          graph({
+            title: "Late and not delivered",
+            description:
+              "Rejected: the receiver takes no late samples. Too late: later than delivery.lateness. Vanished: no longer in the store.",
+            unit: "cps",
+            queries: [
+              {
+                expr: `sum(${rate("telemetryd_sink_samples_late_rejected_total", chosen)})`,
+                legend: "rejected",
+              },
+              { expr: `sum(${rate("telemetryd_sink_samples_too_late_total", chosen)})`, legend: "too late" },
+              { expr: `sum(${rate("telemetryd_sink_samples_vanished_total", chosen)})`, legend: "vanished" },
+            ],
+          }),
+          graph({
+            title: "Time not checked",
+            description:
+              "The record of what was sent then is gone: late samples of that time are not delivered.",
+            unit: "s",
+            queries: [
+              {
+                expr: `sum ${bySink} (increase(telemetryd_sink_unchecked_seconds_total${chosen}[$__rate_interval])) > 0`,
+                legend: sinkLegend,
+              },
+            ],
+          }),
+          graph({
+            title: "Checks",
+            description:
+              "Counts asked of the store, those it did not answer, and the time spent waiting for it.",
+            unit: "short",
+            queries: [
+              { expr: `sum(${rate("telemetryd_sink_late_checks_total", chosen)})`, legend: "a second" },
+              {
+                expr: `sum(${rate("telemetryd_sink_late_check_failures_total", chosen)})`,
+                legend: "failed a second",
+              },
+              {
+                expr: `sum(${rate("telemetryd_sink_late_check_seconds_total", chosen)})`,
+                legend: "waiting at the same time",
+              },
+            ],
+          }),
+        ],
+      },
+      {
         title: "Remote write",
         height: 8,
         panels: [

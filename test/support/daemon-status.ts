@@ -190,6 +190,7 @@ function sink(
     rejected: number % 31 === 5 ? 137 : 0,
     dropped: 0,
     repeated: number % 9 === 0 ? 500 : 0,
+    ...lateOf(number, nowMs),
     retries: trouble.reason === "Retrying" ? 214 : number % 5 === 0 ? 2 : 0,
     ...(trouble.error === undefined || refused
       ? {}
@@ -212,6 +213,19 @@ function sink(
           ),
     ),
   };
+}
+
+/** One sink of 31 has late samples, of which some were refused. */
+function lateOf(
+  number: number,
+  nowMs: number,
+): Pick<SinkView, "late" | "lateRejected" | "uncheckedSeconds" | "lastLateRejection"> {
+  if (number % 31 !== 5) return { late: 0, lateRejected: 0, uncheckedSeconds: 0 };
+  const lastLateRejection = {
+    at: new Date(nowMs - 240_000).toISOString(),
+    message: "HTTP 400: out of order",
+  };
+  return { late: 1_200, lateRejected: 12, uncheckedSeconds: 300, lastLateRejection };
 }
 
 /** A small linear congruential generator, for a deterministic picture. */

@@ -30,6 +30,10 @@ describe("statusTable", () => {
     expect(table).toContain("spec.sinks[0].batch.maxSize: 9000 is more than 5000");
   });
 
+  test("wide says what became of late samples", () => {
+    expect(statusTable(daemon, true, nowMs)).toMatch(/LATE +LATE REJECTED +UNCHECKED[\s\S]* 1,200 +12 +5m /);
+  });
+
   test("wide names the replica that ran a sink's last cycle, where replicas share them", () => {
     expect(statusTable(daemon, true, nowMs)).not.toContain("REPLICA");
     expect(statusTable(inFleet(daemon, "pod-1/4f2a"), true, nowMs)).toMatch(
@@ -99,6 +103,14 @@ describe("showStatus", () => {
       expect((await show(written)).out).toBe(statusTable(daemon, false, nowMs));
     }
     expect(JSON.parse((await show(address, "json")).out)).toEqual(daemon);
+  });
+
+  test("wide says what to do about late samples that were refused", async () => {
+    const address = await serve((_, response) => response.end(JSON.stringify(daemon)));
+    expect((await show(address)).warnings).toBe("");
+    expect((await show(address, "wide")).warnings).toBe(
+      "Note: 12 late samples were refused by the receiver; a Prometheus takes them with storage.tsdb.out_of_order_time_window\n",
+    );
   });
 
   test("says that there is nothing yet, apart from the output", async () => {

@@ -5,6 +5,7 @@ import { parseUrl } from "../../base/core/url.ts";
 import {
   type DaemonStatus,
   findCondition,
+  lateRejectedAdvice,
   type PolicyView,
   type SinkView,
 } from "../../exporter/policy/status/status-view.ts";
@@ -24,7 +25,7 @@ export interface StatusOptions {
 
 /**
  * `telemetryd status`: fetches a running daemon's status and prints a kubectl-style table, warnings
- * separately.
+ * separately; `wide` adds what to do about refused late samples.
  *
  * @throws INVALID_ARGUMENT for an invalid address, UNREACHABLE when no daemon responds there
  */
@@ -43,6 +44,8 @@ export async function showStatus(
   for (const warning of statusWarnings(status)) warnings.write(`Warning: ${printable(warning)}\n`);
   if (status.policies.length === 0) warnings.write("No policies found.\n");
   else out.write(statusTable(status, options.output === "wide", nowMs));
+  const advice = lateRejectedAdvice(status.policies.flatMap(({ sinks }) => sinks));
+  if (options.output === "wide" && advice !== undefined) warnings.write(`Note: ${advice}\n`);
 }
 
 async function fetchStatus(address: string, signal: AbortSignal): Promise<DaemonStatus> {
@@ -165,6 +168,9 @@ const usualColumns: readonly Column[] = [
 const wideColumns: readonly Column[] = [
   { title: "DROPPED", cell: ({ sink }) => sink && formatExactCount(sink.dropped) },
   { title: "REPEATED", cell: ({ sink }) => sink && formatExactCount(sink.repeated) },
+  { title: "LATE", cell: ({ sink }) => sink && formatExactCount(sink.late) },
+  { title: "LATE REJECTED", cell: ({ sink }) => sink && formatExactCount(sink.lateRejected) },
+  { title: "UNCHECKED", cell: ({ sink }) => sink && formatAge(sink.uncheckedSeconds * 1_000) },
   { title: "RETRIES", cell: ({ sink }) => sink && formatExactCount(sink.retries) },
   { title: "CHECKPOINT", cell: ({ sink }) => sink?.checkpoint },
   { title: "PLANE", cell: ({ policy }) => policy.plane },

@@ -93,8 +93,9 @@ test("a sink that another replica runs is shown as that one reports it, and told
     deliveryState: { kind: "retrying", times: 1, message: "HTTP 503" },
     sources: [{ name: "up", checkpointMs: sinceMs }],
     lagMs: 60_000,
+    lastLateRejection: { atMs: sinceMs, message: "out of order" },
   };
-  const counts = { ...noCounts, delivered: 7 };
+  const counts = { ...noCounts, delivered: 7, late: 3, lateRejected: 2, uncheckedSeconds: 60 };
   const get = (): FleetSink => ({ report, counts, sparkline: new Sparkline(0) });
   const statuses = new PolicyStatuses(policyPlans(), () => undefined, systemClock, { get });
   const [sink] = statuses.views()[0]?.sinks ?? [];
@@ -108,6 +109,8 @@ test("a sink that another replica runs is shown as that one reports it, and told
     delivered: 7,
     checkpoint: "2026-01-01T00:00:00.000Z",
     lastCycle: { replica: "b" },
+    ...{ late: 3, lateRejected: 2, uncheckedSeconds: 60 },
+    lastLateRejection: { at: "2026-01-01T00:00:00.000Z", message: "out of order" },
   });
   const told = [...statuses.statuses()][0]?.status.sinks[0];
   expect(told?.conditions.map(({ type }) => type)).toEqual(["Accepted"]);

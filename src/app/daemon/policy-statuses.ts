@@ -3,7 +3,12 @@ import { defined } from "../../base/core/defined.ts";
 import { deliveringState } from "../../exporter/delivery/delivering-condition.ts";
 import type { ExporterSnapshot } from "../../exporter/delivery/exporter.ts";
 import type { FleetReports, FleetSink } from "../../exporter/delivery/fleet/fleet-reports.ts";
-import { countsOf, snapshotOfReport } from "../../exporter/delivery/fleet/sink-report.ts";
+import {
+  countsOf,
+  noCounts,
+  type SinkCounts,
+  snapshotOfReport,
+} from "../../exporter/delivery/fleet/sink-report.ts";
 import { type PolicyPlan, sinksNotAccepted } from "../../exporter/policy/plan.ts";
 import type { PlannedPolicy, PolicyPlans } from "../../exporter/policy/policy-plans.ts";
 import { type PolicyRef, type SinkPlan, sinkKey } from "../../exporter/policy/spec/types.ts";
@@ -236,20 +241,20 @@ function sinkView(
 ): SinkView {
   const view = { name, endpoint: endpoint === undefined ? "" : publicEndpoint(endpoint), conditions };
   if (progress === undefined) {
-    const nothing = { delivered: 0, rejected: 0, dropped: 0, repeated: 0, retries: 0 };
-    return { ...view, ...nothing, sources: [], sparkline: [] };
+    return { ...view, ...countsShown(noCounts), sources: [], sparkline: [] };
   }
   const { snapshot, shared } = progress;
   const { stats, sources, lagMs } = snapshot;
   const checkpointMs = oldestCheckpoint(snapshot);
-  const { delivered, rejected, dropped, repeated, retries } = shared?.counts ?? countsOf(stats);
   const { lastError = shared?.report.lastError, lastDeliveredAtMs } = stats;
+  const { lastLateRejection = shared?.report.lastLateRejection } = stats;
   return defined({
     ...view,
     checkpoint: timeText(checkpointMs),
     lagMs,
-    ...{ delivered, rejected, dropped, repeated, retries },
+    ...countsShown(shared?.counts ?? countsOf(stats)),
     lastError: lastError && errorView(lastError),
+    lastLateRejection: lastLateRejection && errorView(lastLateRejection),
     lastDeliveredAt: timeText(lastDeliveredAtMs),
     lastCycle: shared && { replica: shared.report.replica, at: timeText(shared.report.atMs) },
     sources: sources.map(({ name, checkpointMs, error }) =>
@@ -257,6 +262,10 @@ function sinkView(
     ),
     sparkline: (shared?.sparkline ?? stats.sparkline).points(clock.monotonicMs()),
   });
+}
+
+function countsShown({ skippedSeconds: _, ...counts }: SinkCounts): Omit<SinkCounts, "skippedSeconds"> {
+  return counts;
 }
 
 function errorView({ atMs, message }: { atMs: number; message: string }): ErrorView {

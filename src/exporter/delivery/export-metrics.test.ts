@@ -48,6 +48,27 @@ test("each metric has its lines together, one a sink, and none where nothing is 
   ]);
 });
 
+test("late samples: delivered, refused, too late, and how they were looked for", () => {
+  const stats = new SinkStats(0);
+  Object.assign(stats, { late: 1, tooLate: 3, vanished: 4, uncheckedSeconds: 5 });
+  Object.assign(stats, { lateChecks: 6, lateCheckFailures: 7, lateCheckSeconds: 0.5 });
+  stats.rejectLate(2, "out of order", 0);
+  const text = [...sinkExposition([snapshotOf("a", stats)])].join("");
+  for (const [name, value] of [
+    ["samples_late", 1],
+    ["samples_late_rejected", 2],
+    ["samples_too_late", 3],
+    ["samples_vanished", 4],
+    ["unchecked_seconds", 5],
+    ["late_checks", 6],
+    ["late_check_failures", 7],
+    ["late_check_seconds", 0.5],
+    ["samples_rejected", 0],
+  ]) {
+    expect(text).toContain(`\ntelemetryd_sink_${name}_total${labelsOf("a")} ${value}\n`);
+  }
+});
+
 test("label values are escaped", () => {
   const text = [...sinkExposition([snapshotOf('a"b\\c\nd', new SinkStats(0))])].join("");
   expect(text).toContain(labelsOf('a\\"b\\\\c\\nd'));

@@ -55,9 +55,51 @@ export const sinkMetrics: readonly SinkMetric[] = [
   },
   {
     name: "telemetryd_sink_samples_late_total",
-    help: "Samples that came late and were found by delivery.lateness.",
+    help: "Samples delivered although they reached the store late; also among those delivered.",
     kind: "counter",
     value: ({ stats }) => stats.late,
+  },
+  {
+    name: "telemetryd_sink_samples_late_rejected_total",
+    help: "Late samples that the receiver refused; not among those rejected.",
+    kind: "counter",
+    value: ({ stats }) => stats.lateRejected,
+  },
+  {
+    name: "telemetryd_sink_samples_too_late_total",
+    help: "Samples found in the store when they were older than delivery.lateness: not sent.",
+    kind: "counter",
+    value: ({ stats }) => stats.tooLate,
+  },
+  {
+    name: "telemetryd_sink_samples_vanished_total",
+    help: "Samples that were read, and were no longer in the store at a later check.",
+    kind: "counter",
+    value: ({ stats }) => stats.vanished,
+  },
+  {
+    name: "telemetryd_sink_unchecked_seconds_total",
+    help: "Time not checked for late samples, because the record of what was sent then is gone.",
+    kind: "counter",
+    value: ({ stats }) => stats.uncheckedSeconds,
+  },
+  {
+    name: "telemetryd_sink_late_checks_total",
+    help: "Checks for late samples; each source of the sink counts.",
+    kind: "counter",
+    value: ({ stats }) => stats.lateChecks,
+  },
+  {
+    name: "telemetryd_sink_late_check_failures_total",
+    help: "Checks for late samples that the store did not answer.",
+    kind: "counter",
+    value: ({ stats }) => stats.lateCheckFailures,
+  },
+  {
+    name: "telemetryd_sink_late_check_seconds_total",
+    help: "Time spent waiting for the store's counts in checks for late samples.",
+    kind: "counter",
+    value: ({ stats }) => stats.lateCheckSeconds,
   },
   {
     name: "telemetryd_sink_requests_delivered_total",

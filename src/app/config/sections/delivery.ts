@@ -58,20 +58,21 @@ export const delivery = z
       { now: 0 },
     ),
     lateness: duration(
-      "Samples that reach the store up to this long after their time are delivered too; 0s: they are not looked for",
+      "Samples that reach the store late are delivered, too, until they are this old; 0s: not looked for",
       "1h",
       { min: "0s", max: "24h" },
     ),
     sentLog: z
       .strictObject({
-        maxSize: byteSize("Size of the log; the oldest goes first, and is no longer checked", "1GiB", {
-          min: "1MiB",
-          max: "1024GiB",
-        }),
+        maxSize: byteSize(
+          "Size of the record of what was sent; the oldest goes first, and is not checked for late samples",
+          "1GiB",
+          { min: "1MiB", max: "1024GiB" },
+        ),
       })
       .meta({
         description:
-          "What was sent within delivery.lateness, kept under state.directory to tell late samples",
+          "What was sent within delivery.lateness, kept under state.directory; in a fleet, in Redis",
       })
       .prefault({}),
     onExhausted: choice(

@@ -5,7 +5,7 @@ import { hostNameProblem } from "../values.ts";
 export const state = z
   .strictObject({
     directory: requiredPath(
-      "Checkpoints, journals, rejected samples; one daemon per directory",
+      "Checkpoints, journals, the record of what was sent, rejected samples; one daemon per directory",
       "new directory",
     ).prefault("./data"),
   })

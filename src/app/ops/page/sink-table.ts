@@ -7,6 +7,7 @@ import {
   type SinkSourceView,
   type SinkView,
 } from "../../../exporter/policy/status/status-view.ts";
+import { lateRejectionText, lateText } from "./late-samples.ts";
 import { lostOf, type SinkRow } from "./sink-list.ts";
 import { recentRate, sparklineSvg } from "./sparkline-svg.ts";
 
@@ -70,6 +71,8 @@ function problem({ sink }: SinkRow, nowMs: number): Html {
 }
 
 function details({ policy, sink }: SinkRow, nowMs: number): Html {
+  const late = lateText(sink);
+  const lateRejection = lateRejectionText(sink, nowMs);
   const origin = policy.plane !== "directory" && `${policy.plane}: `;
   return html`<details><summary><bdi class="policy">${origin}${policy.namespace}/${policy.name}</bdi>
 <span class="policy">›</span> <bdi class="name">${sink.name}</bdi></summary>
@@ -80,6 +83,8 @@ ${sink.sources.map((source) => fact(`Source ${source.name}`, sourceProgress(sour
 ${fact("Last delivery", sink.lastDeliveredAt === undefined ? "none yet" : since(sink.lastDeliveredAt, nowMs))}
 ${sink.lastCycle !== undefined && fact("Last cycle", lastCycleText(sink.lastCycle, nowMs))}
 ${fact("Samples", samplesText(sink))}
+${late !== undefined && fact("Late samples", late)}
+${lateRejection !== undefined && fact("Late samples refused", lateRejection)}
 ${sink.lastError !== undefined && fact("Last error", sink.lastError.message)}
 </dl></details>`;
 }

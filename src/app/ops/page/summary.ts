@@ -7,6 +7,7 @@ import {
   type RejectedView,
   type SinkHealth,
 } from "../../../exporter/policy/status/status-view.ts";
+import { lateTile } from "./late-samples.ts";
 import { healthOrder, healthWord, lostOf, type SinkRow, type StatusQuery } from "./sink-list.ts";
 import { recentRate, sparklineSvg } from "./sparkline-svg.ts";
 
@@ -23,6 +24,7 @@ ${healthTile(rows, query)}
 ${flowTile(rows)}
 ${lagTile(rows)}
 ${lossTile(status, rows)}
+${lateTile(rows.map(({ sink }) => sink))}
 ${policyTile(status)}
 </section>`;
 }

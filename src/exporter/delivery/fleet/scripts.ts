@@ -85,9 +85,9 @@ return 1
 `;
 
 /**
- * Appends a record of what was sent, and removes the oldest ones: see redis-sent-log.ts. KEYS: the list. ARGV:
- * the record; the bytes that the list may take; the time before which records are old (float64 at offset 10
- * of a record, Unix ms); ms until the list expires. Returns 0 when the fence is another one.
+ * Appends a record of what was sent, and removes the oldest ones: see redis-sent-log.ts. KEYS: the list.
+ * ARGV: the record; the bytes that the list may take; the time before which records are old (float64 at
+ * offset 10 of a record, Unix ms); ms until the list expires. Returns 0 when the fence is another one.
  */
 export const appendSent = `
 ${leaseFunctions}

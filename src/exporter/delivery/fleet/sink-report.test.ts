@@ -35,6 +35,9 @@ test("what another replica reports reads as its own snapshot does, and its lag g
   stats.deliver(12, 400, 0);
   stats.reject(3, "out of order", 450);
   stats.skippedSeconds = 60;
+  stats.late = 5;
+  stats.rejectLate(2, "out of order", 470);
+  stats.uncheckedSeconds = 30;
   for (const snapshot of [
     { ...well, stats },
     { ...failing, stats },
@@ -44,6 +47,8 @@ test("what another replica reports reads as its own snapshot does, and its lag g
     expect(deliveringState(shown, 500)).toEqual(deliveringState(snapshot, 500));
     expect(shown.sources).toEqual(snapshot.sources);
     expect(shown.stats).toMatchObject({ delivered: 12, rejected: 3, lastDeliveredAtMs: 400 });
+    expect(shown.stats).toMatchObject({ late: 5, lateRejected: 2, uncheckedSeconds: 30 });
+    expect(shown.stats.lastLateRejection).toEqual({ atMs: 470, message: "out of order" });
   }
   const report = reportOf(well, undefined, by("a", 500));
   const later = snapshotOfReport({ report, counts: noCounts }, plan, 500 + 60_000);
@@ -70,8 +75,10 @@ test("what stays the case from one replica's cycle to the next one's keeps its t
   ]);
 });
 
-test("the newest error and delivery of all replicas are kept", () => {
+test("the newest events of all replicas are kept", () => {
   const [older, newer] = [new SinkStats(0), new SinkStats(0)];
+  newer.rejectLate(1, "new", 700);
+  older.rejectLate(1, "old", 600);
   older.deliver(1, 100, 0);
   newer.deliver(1, 200, 0);
   older.fail("new", 900);
@@ -79,7 +86,9 @@ test("the newest error and delivery of all replicas are kept", () => {
   const first = reportOf({ ...well, stats: newer }, undefined, by("a", 1_000));
   const second = reportOf({ ...well, stats: older }, first, by("b", 2_000));
   expect(second).toMatchObject({ lastDeliveredAtMs: 200, lastError: { atMs: 900, message: "new" } });
-  expect(reportOf(well, second, by("c", 3_000)).lastError?.message).toBe("new");
+  expect(second.lastLateRejection).toEqual({ atMs: 700, message: "new" });
+  const third = reportOf(well, second, by("c", 3_000));
+  expect([third.lastError, third.lastLateRejection]).toEqual([second.lastError, second.lastLateRejection]);
 });
 
 test.each([undefined, null, "", "x", "{}", '{"replica":"a"}', "[1]"])("%j is no report", (text) => {

@@ -29,6 +29,7 @@ const schema = z.object({
   periodMs: z.number(),
   lastDeliveredAtMs: z.number().optional(),
   lastRejection: event.optional(),
+  lastLateRejection: event.optional(),
   lastError: event.optional(),
 });
 
@@ -46,6 +47,9 @@ export const countNames = [
   "repeated",
   "retries",
   "skippedSeconds",
+  "late",
+  "lateRejected",
+  "uncheckedSeconds",
 ] as const;
 export type SinkCounts = Readonly<Record<(typeof countNames)[number], number>>;
 
@@ -56,6 +60,9 @@ export const noCounts: SinkCounts = {
   repeated: 0,
   retries: 0,
   skippedSeconds: 0,
+  late: 0,
+  lateRejected: 0,
+  uncheckedSeconds: 0,
 };
 
 export function countsOf(stats: SinkStats): SinkCounts {
@@ -90,6 +97,7 @@ export function reportOf(
   const { status } = deliveringState(snapshot, nowMs);
   const lastDeliveredAtMs = latest(stats.lastDeliveredAtMs, before?.lastDeliveredAtMs, (atMs) => atMs);
   const lastRejection = latest(stats.lastRejection, before?.lastRejection, ({ atMs }) => atMs);
+  const lastLateRejection = latest(stats.lastLateRejection, before?.lastLateRejection, ({ atMs }) => atMs);
   const lastError = latest(stats.lastError, before?.lastError, ({ atMs }) => atMs);
   return defined({
     replica,
@@ -105,6 +113,7 @@ export function reportOf(
     lagMs,
     lastDeliveredAtMs,
     lastRejection,
+    lastLateRejection,
     lastError,
   });
 }
@@ -120,10 +129,10 @@ export function snapshotOfReport(
   plan: SinkPlan,
   nowMs: number,
 ): ExporterSnapshot {
-  const { deliveryState, sources, lagMs, periodMs, atMs, lastDeliveredAtMs, lastRejection, lastError } =
-    report;
+  const { deliveryState, sources, lagMs, periodMs, atMs } = report;
+  const { lastDeliveredAtMs, lastRejection, lastLateRejection, lastError } = report;
   const stats = new SinkStats(0);
-  Object.assign(stats, counts, { lastDeliveredAtMs, lastRejection, lastError });
+  Object.assign(stats, counts, { lastDeliveredAtMs, lastRejection, lastLateRejection, lastError });
   return {
     plan,
     // Only the replica that runs the sink knows the pause.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Condition } from "./conditions.ts";
-import { publicEndpoint, sinkHealth } from "./status-view.ts";
+import { lateRejectedAdvice, publicEndpoint, sinkHealth } from "./status-view.ts";
 
 function condition(type: Condition["type"], status: Condition["status"], reason: string): Condition {
   return {
@@ -33,6 +33,17 @@ describe("sinkHealth", () => {
   ])("%s", (_, conditions, expected) => {
     expect(sinkHealth({ conditions })).toBe(expected);
   });
+});
+
+test.each([
+  [[], undefined],
+  [[0, 0], undefined],
+  [[0, 1], /^1 late sample was refused by the receiver; a Prometheus takes it with storage\.tsdb\.out_of/],
+  [[1_000, 234], /^1,234 late samples were refused by receivers; a Prometheus takes them with /],
+])("advice on late samples that were refused, of sinks: %j", (counts, expected) => {
+  const advice = lateRejectedAdvice(counts.map((lateRejected) => ({ lateRejected })));
+  if (expected === undefined) expect(advice).toBeUndefined();
+  else expect(advice).toMatch(expected);
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { formatExactCount } from "../../../base/core/human.ts";
 import { parseUrl } from "../../../base/core/url.ts";
 import type { Condition } from "./conditions.ts";
 
@@ -63,9 +64,15 @@ export interface SinkView {
   readonly rejected: number;
   readonly dropped: number;
   readonly repeated: number;
+  /** Late samples (`delivery.lateness`): delivered, also among `delivered`; refused, not among `rejected`. */
+  readonly late: number;
+  readonly lateRejected: number;
+  /** Time not checked for late samples, because the record of what was sent then is gone. */
+  readonly uncheckedSeconds: number;
   /** Retried requests, over the same period as `delivered`. */
   readonly retries: number;
   readonly lastError?: ErrorView;
+  readonly lastLateRejection?: ErrorView;
   /** RFC 3339. */
   readonly lastDeliveredAt?: string;
   /** The replica that ran the last cycle, and its end (RFC 3339); absent unless replicas share cycles. */
@@ -105,6 +112,17 @@ export function findCondition(
   type: Condition["type"],
 ): Condition | undefined {
   return conditions.find((condition) => condition.type === type);
+}
+
+/** What to do about late samples that receivers refused: a sentence; undefined when none were. */
+export function lateRejectedAdvice(sinks: readonly Pick<SinkView, "lateRejected">[]): string | undefined {
+  const refusing = sinks.filter(({ lateRejected }) => lateRejected > 0);
+  const samples = refusing.reduce((sum, { lateRejected }) => sum + lateRejected, 0);
+  if (samples === 0) return undefined;
+  const subject = samples === 1 ? "1 late sample was" : `${formatExactCount(samples)} late samples were`;
+  const by = refusing.length === 1 ? "the receiver" : "receivers";
+  const remedy = "with storage.tsdb.out_of_order_time_window";
+  return `${subject} refused by ${by}; a Prometheus takes ${samples === 1 ? "it" : "them"} ${remedy}`;
 }
 
 /** An address without possibly secret parts: userinfo, query, fragment. Text that is no URL is not shown. */
