@@ -223,7 +223,7 @@ describe("sources of a sink's state", () => {
     }
     const key = `telemetryd:export:{${sink}}:journal:${opened.id}`;
     const journal = await replica.state.connection.lrangeBuffer(key, 0, -1);
-    expect(journal.map(({ length }) => length)).toEqual(Array.from({ length: 20 }, () => [41, 5]).flat());
+    expect(journal.map(({ length }) => length)).toEqual(Array.from({ length: 20 }, () => [53, 5]).flat());
   });
 
   test("from the local schedule to the queue and back, each goes on from the other's checkpoints", async () => {

@@ -12,6 +12,7 @@ import {
   type ExporterDeps,
   type ExportSettings,
 } from "../../src/exporter/delivery/exporter.ts";
+import { lookBackMs } from "../../src/exporter/delivery/late/check-times.ts";
 import { FileSentLog } from "../../src/exporter/delivery/late/file-sent-log.ts";
 import { FileState } from "../../src/exporter/delivery/state/file-state.ts";
 import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
@@ -90,7 +91,9 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
   const { latenessMs = 0 } = options;
   const sentLog = { directory: join(directory, "sent"), stepMs: 60_000, maxBytes: 2 ** 30, clock, log };
   const sent =
-    latenessMs > 0 ? await FileSentLog.open({ ...sentLog, keepMs: latenessMs + 900_000 }) : undefined;
+    latenessMs > 0
+      ? await FileSentLog.open({ ...sentLog, keepMs: lookBackMs(checkTimes(latenessMs)) + 420_000 })
+      : undefined;
   const deps: ExporterDeps = {
     reader: store,
     late: sent && { counter: store, sent, times: checkTimes(latenessMs), isShared: false },

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../base/core/clock.ts";
 import type { Logger } from "../../base/core/log.ts";
-import type { CheckTimes } from "../../exporter/delivery/late/check-times.ts";
+import { type CheckTimes, lookBackMs } from "../../exporter/delivery/late/check-times.ts";
 import { FileSentLog } from "../../exporter/delivery/late/file-sent-log.ts";
 import type { SentLog } from "../../exporter/delivery/late/sent-log.ts";
 import type { Config } from "../config/schema.ts";
@@ -10,12 +10,10 @@ import type { Fleet } from "./fleet.ts";
 /** The steps by which samples are counted. */
 const stepMs = 60_000;
 /**
- * Samples are remembered longer than they are looked for by this factor: those that come later still are seen
- * by the last check, and counted.
+ * Records are kept for this long after samples of their time are no longer sent: a block is forgotten whole,
+ * and what comes later still is seen, and counted.
  */
-const keepFactor = 1.4;
-/** At least this much longer: a log forgets a record when the block that it belongs to is younger by minutes. */
-const shortestRestMs = 15 * 60_000;
+const restMs = 7 * 60_000;
 
 /** What the daemon remembers of the samples it has sent. */
 export interface OpenSentLog {
@@ -33,7 +31,7 @@ export async function openSentLog(
 ): Promise<OpenSentLog | undefined> {
   const { latenessMs, sentLog } = config.delivery;
   if (latenessMs === 0) return undefined;
-  const keepMs = Math.max(latenessMs * keepFactor, latenessMs + shortestRestMs);
+  const keepMs = lookBackMs(checkTimes(latenessMs)) + restMs;
   if (fleet !== undefined) {
     return { sent: fleet.sentLog(stepMs, keepMs), isShared: true, close: async () => undefined };
   }

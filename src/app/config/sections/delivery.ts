@@ -58,7 +58,7 @@ export const delivery = z
       { now: 0 },
     ),
     lateness: duration(
-      "Samples that reach the store late are delivered, too, until they are this old; 0s: not looked for",
+      "Samples that reach the store up to this late are delivered, too; 0s: not looked for",
       "1h",
       { min: "0s", max: "24h" },
     ),

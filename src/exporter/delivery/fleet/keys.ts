@@ -44,6 +44,8 @@ export const stateFields = {
   report: "report",
   /** Bytes of the list of what was sent. */
   sentBytes: "sentBytes",
+  /** End of the last record that was removed from it for its size (Unix ms). */
+  sentLostTo: "sentLostTo",
   checkpointPrefix: "checkpoint:",
   windowPrefix: "window:",
 } as const;

@@ -3,7 +3,7 @@ import type { Window } from "../../metrics-store/window.ts";
 import { SinkCounts } from "../late/known-counts.ts";
 import { blocksOf, type SentLog } from "../late/sent-log.ts";
 import { decodeSentRecord, encodeSentRecord, type SentRecord } from "../late/sent-record.ts";
-import { fleetKeys } from "./keys.ts";
+import { fleetKeys, stateFields } from "./keys.ts";
 import type { RedisState } from "./redis-state.ts";
 import { appendSent } from "./scripts.ts";
 
@@ -64,6 +64,8 @@ export class RedisSentLog implements SentLog {
       // The beginning of its block is gone: what it says was sent cannot be told.
       if (blocks.has(record.blockId)) counts.take(record);
     }
+    const lostToMs = await this.#options.state.connection.hget(fleetKeys.state(sink), stateFields.sentLostTo);
+    if (lostToMs !== null) counts.noteLost(Number(lostToMs));
     return counts;
   }
 

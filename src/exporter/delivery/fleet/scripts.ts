@@ -98,7 +98,9 @@ redis.call("PEXPIRE", KEYS[3], ARGV[7])
 local bytes = redis.call("HINCRBY", KEYS[2], "sentBytes", #ARGV[4])
 while redis.call("LLEN", KEYS[3]) > 1 do
   local oldest = redis.call("LINDEX", KEYS[3], 0)
-  if bytes <= tonumber(ARGV[5]) and struct.unpack("<d", oldest, 11) >= tonumber(ARGV[6]) then break end
+  local toMs = struct.unpack("<d", oldest, 11)
+  if bytes <= tonumber(ARGV[5]) and toMs >= tonumber(ARGV[6]) then break end
+  if bytes > tonumber(ARGV[5]) then redis.call("HSET", KEYS[2], "sentLostTo", toMs) end
   redis.call("LPOP", KEYS[3])
   bytes = redis.call("HINCRBY", KEYS[2], "sentBytes", -#oldest)
 end

@@ -14,6 +14,14 @@ export interface CheckTimes {
 const depthFactor = 16 / 3;
 
 /**
+ * How far back samples are sent: one that came at the end of the horizon is older than that when the deepest
+ * check finds it.
+ */
+export function lookBackMs({ horizonMs, quietMs }: CheckTimes): number {
+  return horizonMs + Math.max(quietMs, (2 * horizonMs) / depthFactor);
+}
+
+/**
  * How far back a check looks: a little each time, and twice as far every second time, four times as far every
  * fourth time, and so on up to the horizon. What came late by an hour can wait longer than what came late by
  * a minute. A count costs a store about as much for an hour as for a minute, but counting all steps each time

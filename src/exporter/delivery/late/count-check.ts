@@ -8,7 +8,8 @@ import type { StepCount } from "./sample-counts.ts";
 export interface CountCheckDeps {
   readonly counter: SampleCounter;
   readonly stepMs: number;
-  readonly horizonMs: number;
+  /** Older samples are not sent. */
+  readonly lookBackMs: number;
   readonly sink: string;
   readonly owner: string;
   readonly stats: SinkStats;
@@ -84,7 +85,7 @@ export class CountCheck {
     counts: readonly number[] | undefined,
     stale: readonly number[] | undefined,
   ): CheckedSteps {
-    const { stats, horizonMs, stepMs } = this.#deps;
+    const { stats, lookBackMs, stepMs } = this.#deps;
     const more: StepCount[] = [];
     const corrected: StepCount[] = [];
     for (const { endMs, samples, staleMarkers } of steps) {
@@ -95,7 +96,7 @@ export class CountCheck {
       if (count === known && staleCount === staleMarkers) continue;
       const step = { endMs, samples: count + staleCount, staleMarkers: staleCount };
       const isMore = count > known || staleCount > staleMarkers;
-      if (isMore && endMs > this.#nowMs - horizonMs) {
+      if (isMore && endMs > this.#nowMs - lookBackMs) {
         more.push(step);
         continue;
       }

@@ -13,7 +13,9 @@ import { blocksOf, type SentLog } from "./sent-log.ts";
 import { decodeSentRecord, encodeSentRecord, type SentRecord } from "./sent-record.ts";
 
 /** A new segment is begun after this many bytes, and after this time. */
-const segmentBytes = 32 * 2 ** 20;
+const maxSegmentBytes = 32 * 2 ** 20;
+/** Segments of which the log consists at least when it is full. */
+const minSegments = 16;
 const segmentMs = 5 * 60_000;
 /** After a failed write, the log is left alone for this long. */
 const pauseAfterErrorMs = 5_000;
@@ -147,10 +149,12 @@ export class FileSentLog implements SentLog {
     const { clock } = this.#options;
     if (clock.monotonicMs() < this.#pausedUntilMs) return false;
     try {
-      const segment = await this.#segmentFor(record);
+      const content = encodeSentRecord(record);
+      if (frameBytes + chainBytes + content.length > this.#options.maxBytes) return false;
+      const segment = await this.#segmentFor(record.toMs, content.length);
       if (!this.#continues(key, record)) return false;
       const place = { segment: segment.number, offset: segment.bytes };
-      const frame = frameOf(key, this.#sinks.get(key)?.last, record);
+      const frame = frameOf(key, this.#sinks.get(key)?.last, content);
       await this.#writer.write(segment.file, frame);
       segment.bytes += frame.length;
       this.#note(key, place, record, segment);
@@ -180,14 +184,19 @@ export class FileSentLog implements SentLog {
   }
 
   /** The segment to append to; begins a new one when it is time, and deletes those that are old. */
-  async #segmentFor({ toMs }: SentRecord): Promise<Segment> {
-    const { clock, directory } = this.#options;
+  async #segmentFor(toMs: number, recordBytes: number): Promise<Segment> {
+    const { clock, directory, maxBytes } = this.#options;
     const nowMs = clock.nowMs();
     const current = this.#current;
-    if (current !== undefined && current.bytes < segmentBytes && nowMs - current.begunMs < segmentMs) {
+    const segmentBytes = Math.min(maxSegmentBytes, maxBytes / minSegments);
+    if (
+      current !== undefined &&
+      current.bytes + recordBytes <= segmentBytes &&
+      nowMs - current.begunMs < segmentMs
+    ) {
       return current;
     }
-    await this.#deleteOld(nowMs);
+    await this.#deleteOld(nowMs, maxBytes - Math.max(segmentBytes, recordBytes));
     const number = Math.max(0, ...this.#segments.keys()) + 1;
     const file = await open(join(directory, `${number}.log`), "ax+", 0o600);
     const segment = { number, file, bytes: 0, begunMs: nowMs, toMs };
@@ -196,10 +205,11 @@ export class FileSentLog implements SentLog {
     return segment;
   }
 
-  async #deleteOld(nowMs: number): Promise<void> {
-    const { keepMs, maxBytes } = this.#options;
+  /** @param maxBytes that may be left */
+  async #deleteOld(nowMs: number, maxBytes: number): Promise<void> {
+    const { keepMs } = this.#options;
     for (const segment of [...this.#segments.values()]) {
-      const isTooMuch = this.bytes + segmentBytes > maxBytes;
+      const isTooMuch = this.bytes > maxBytes;
       if (segment.begunMs + segmentMs + keepMs > nowMs && !isTooMuch) continue;
       this.#segments.delete(segment.number);
       // Blocks that began in this segment may continue in the next ones.
@@ -256,8 +266,7 @@ export class FileSentLog implements SentLog {
 /** A block ends after 5 minutes, with a window of at most as much again. */
 const longestBlockMs = 10 * 60_000;
 
-function frameOf(key: string, previous: Place | undefined, record: SentRecord): Buffer {
-  const content = encodeSentRecord(record);
+function frameOf(key: string, previous: Place | undefined, content: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(frameBytes + chainBytes + content.length);
   frame.writeUInt32LE(chainBytes + content.length, 0);
   frame.write(key, frameBytes, 8, "latin1");

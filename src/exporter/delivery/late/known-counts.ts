@@ -153,6 +153,13 @@ export class SinkCounts {
     }
   }
 
+  /** Everything up to a time was forgotten before, although it was not old. */
+  noteLost(toMs: number): void {
+    for (const known of this.#bySource.values()) {
+      if (toMs > (known.lost?.toMs ?? -Infinity)) known.lost = { fromMs: -Infinity, toMs };
+    }
+  }
+
   /** Forgets everything up to a time, although it is not old. */
   loseUntil(ms: number): void {
     for (const known of this.#bySource.values()) known.loseUntil(ms);

@@ -13,7 +13,7 @@ import type { PlannedWindow } from "../plan/planned-windows.ts";
 import type { SinkStats } from "../sink-stats.ts";
 import type { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow, StateStore } from "../state/sink-state.ts";
-import { type CheckTimes, checkDepthMs } from "./check-times.ts";
+import { type CheckTimes, checkDepthMs, lookBackMs } from "./check-times.ts";
 import { CountCheck } from "./count-check.ts";
 import type { SinkCounts } from "./known-counts.ts";
 import { lateKey } from "./late-key.ts";
@@ -217,9 +217,10 @@ export class LateSamples {
     const known = await sent.counts(sink);
     if (known === undefined) return;
     this.#noteUnchecked(known, nowMs);
-    const { stepMs } = this;
-    const { horizonMs } = times;
-    const deps = { ...this.#deps, stepMs, horizonMs, owner: this.#owner() };
+    const deps = {
+      ...this.#deps,
+      ...{ stepMs: this.stepMs, lookBackMs: lookBackMs(times), owner: this.#owner() },
+    };
     const check = new CountCheck(deps, nowMs, depthMs, signal);
     for (const [name, source] of this.#sources) {
       const toMs = Math.min(checkpoints.get(name) ?? -Infinity, nowMs - times.delayMs);

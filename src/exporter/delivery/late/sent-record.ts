@@ -32,7 +32,7 @@ const countBytes = 16;
 
 /**
  * u8 kind, u8 first of block, float64 from, to and base of the block, u32 id of the block, u16 number of
- * sources, u16 unused; for each source 8 bytes of identity, a u32 length of the query and the query, and a u16
+ * sources, u16 unused; for each source 8 bytes of identity, a u32 length of the query, the query, and a u16
  * number of counts; for each of those float64 end, u32 samples, u32 staleness markers; then the body.
  */
 export function encodeSentRecord(record: SentRecord): Buffer {
