@@ -43,7 +43,7 @@ async function checked(
   depthMs = Infinity,
 ) {
   const counter = new FakeCounter({ samples, staleMarkers });
-  const stats = new SinkStats();
+  const stats = new SinkStats(0);
   const deps = { counter, stepMs, horizonMs, sink: "sink", owner: "shop", stats, log: silentLogger };
   const check = new CountCheck({ ...deps, clock: new TestClock(nowMs) }, nowMs, depthMs, signal);
   const result = await check.run({ selector: "up", tenant: { label: "project", value: "shop" } }, known);

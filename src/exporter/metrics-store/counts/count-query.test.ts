@@ -23,9 +23,14 @@ describe("the query", () => {
       ['a{x="1"}', 'a{y="2"}'],
       'sum(count_over_time(a{x="1"}[60s]) or count_over_time(a{y="2"}[60s]))',
     ],
+    [
+      "of a name with another filter of the name, which PromQL takes only within braces",
+      ['a{__name__!="b",x="1"}'],
+      'sum(count_over_time({__name__="a",__name__!="b",x="1"}[60s]))',
+    ],
   ])("%s", (_, selectors, expected) => {
     const query = countQuery(selectors.map(selector), "count_over_time", "60s");
-    expect(print(parse(query))).toBe(print(parse(expected)));
+    expect(print(parse(query))).toBe(expected);
   });
 });
 
@@ -54,6 +59,13 @@ describe("selectors of names", () => {
       ['x{a="1"}', 'x{c="3"}', 'y{a="1"}', 'y{c="3"}'].map((text) => print(selector(text))),
     );
     expect(others).toEqual([]);
+  });
+
+  test("an alternative of one name is about no other", () => {
+    const [piece] = selectorsOfNames(selector('{__name__="x",a="1" or __name__=~"x|y"}'), ["x", "y"]);
+    expect(piece?.map(print)).toEqual(
+      ['x{a="1"}', 'x{__name__=~"x|y"}', 'y{__name__=~"x|y"}'].map((text) => print(selector(text))),
+    );
   });
 
   test("in pieces, of which each holds all alternatives of its names", () => {

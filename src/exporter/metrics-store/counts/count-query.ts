@@ -51,9 +51,13 @@ export function selectorsOfNames(selector: Selector, names: readonly string[]): 
   for (let at = 0; at < names.length; at += namesAtOnce) {
     const selectors = names.slice(at, at + namesAtOnce).flatMap((name) => {
       const filter: LabelFilter = { label: "__name__", op: "=", value: name };
-      return selector.groups.map((group) => ({ ...selector, groups: [[filter, ...group]] }));
+      const groups = selector.groups.filter((group) => (nameOf(group) ?? name) === name);
+      return groups.map((group) => {
+        const others = group.filter(({ label, op }) => label !== "__name__" || op !== "=");
+        return { ...selector, groups: [[filter, ...others]] };
+      });
     });
     pieces.push(selectors);
   }
-  return pieces;
+  return pieces.filter((selectors) => selectors.length > 0);
 }
