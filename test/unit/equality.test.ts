@@ -33,12 +33,15 @@ it("every edit that the test can make is a policy without faults", async () => {
 
 describe("parseArguments", () => {
   it.each([
-    [[], { series: 4000, seconds: 120, every: 3, seed: 7, source: "victoria-metrics" }],
+    [[], { series: 4000, seconds: 120, every: 3, seed: 7, source: "victoria-metrics", late: 0 }],
     [
       ["--series", "50000", "--every=15"],
-      { series: 50_000, seconds: 120, every: 15, seed: 7, source: "victoria-metrics" },
+      { series: 50_000, seconds: 120, every: 15, seed: 7, source: "victoria-metrics", late: 0 },
     ],
-    [["--source", "prometheus"], { series: 4000, seconds: 120, every: 3, seed: 7, source: "prometheus" }],
+    [
+      ["--source", "prometheus"],
+      { series: 4000, seconds: 120, every: 3, seed: 7, source: "prometheus", late: 0 },
+    ],
     [["--help"], "help"],
   ])("%j", (args, expected) => {
     expect(parseArguments(args, 7)).toEqual(expected);

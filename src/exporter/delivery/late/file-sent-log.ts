@@ -74,6 +74,8 @@ export class FileSentLog implements SentLog {
   readonly #sinks = new Map<string, SinkIndex>();
   readonly #writer = new LogWriter();
   #current: Segment | undefined;
+  /** Of all segments that the directory has had: none is written over. */
+  #lastNumber = 0;
   #writing: Promise<unknown> = Promise.resolve();
   #isTorn = false;
   #pausedUntilMs = -Infinity;
@@ -92,12 +94,15 @@ export class FileSentLog implements SentLog {
       await mkdir(options.directory, { recursive: true, mode: 0o700 });
       const names = await readdir(options.directory);
       const numbers = names.flatMap((name) => /^(\d+)\.log$/.exec(name)?.[1] ?? []).map(Number);
+      log.#lastNumber = Math.max(0, ...numbers);
       for (const number of numbers.sort((a, b) => a - b)) {
         // What follows a torn record may lack it: it does not count.
         if (log.#isTorn) log.#loseAll();
         log.#isTorn = false;
         await log.#restore(number);
       }
+      // A record of a block may have been lost with the process that has written it: no other continues it.
+      for (const index of log.#sinks.values()) index.blockId = undefined;
     } catch (error) {
       log.#fail(error);
     }
@@ -134,15 +139,22 @@ export class FileSentLog implements SentLog {
     await this.#writing;
     const key = hashOf(sink);
     const records: SentRecord[] = [];
-    let place = this.#sinks.get(key)?.last;
+    const index = this.#sinks.get(key);
+    let place = index?.last;
+    let isDamaged = false;
     while (place !== undefined) {
       const segment = this.#segments.get(place.segment);
       const body = segment && readFrame(segment, place.offset);
-      if (body === undefined) break;
+      if (body === undefined) {
+        isDamaged = segment !== undefined;
+        break;
+      }
       records.push(decodeSentRecord(body.subarray(chainBytes)));
       place = previousOf(body);
     }
-    return blocksOf(records.reverse(), span);
+    records.reverse();
+    if (isDamaged && index !== undefined) loseBefore(index, records);
+    return blocksOf(records, span);
   }
 
   async #append(key: string, record: SentRecord): Promise<boolean> {
@@ -197,7 +209,7 @@ export class FileSentLog implements SentLog {
       return current;
     }
     await this.#deleteOld(nowMs, maxBytes - Math.max(segmentBytes, recordBytes));
-    const number = Math.max(0, ...this.#segments.keys()) + 1;
+    const number = ++this.#lastNumber;
     const file = await open(join(directory, `${number}.log`), "ax+", 0o600);
     const segment = { number, file, bytes: 0, begunMs: nowMs, toMs };
     this.#segments.set(number, segment);
@@ -265,6 +277,15 @@ export class FileSentLog implements SentLog {
 
 /** A block ends after 5 minutes, with a window of at most as much again. */
 const longestBlockMs = 10 * 60_000;
+
+/** What was recorded before these records does not count any longer. */
+function loseBefore(index: SinkIndex, records: readonly SentRecord[]): void {
+  const live = blocksOf(records, { fromMs: -Infinity, toMs: Infinity })
+    .flat()
+    .filter(({ kind }) => kind === "live");
+  index.counts.loseUntil(Math.min(...live.map(({ fromMs }) => fromMs)));
+  if (!live.some(({ blockId }) => blockId === index.blockId)) index.blockId = undefined;
+}
 
 function frameOf(key: string, previous: Place | undefined, content: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(frameBytes + chainBytes + content.length);

@@ -6,18 +6,18 @@ import type { InvalidSeriesCount } from "../batch/invalid-series.ts";
 import { copySamples } from "../batch/sample-range.ts";
 import { seriesHashOf } from "../batch/series-hash.ts";
 import { SeriesHashTable } from "../batch/series-hash-table.ts";
-import type { SentSamples } from "./sent-samples.ts";
+import type { Sent } from "./sent-samples.ts";
 
 /** The reading of a span in which the store has more than was read: takes only the samples not sent. */
 export class LateBatcher implements WindowBatcher {
   readonly #options: BatcherOptions;
-  readonly #sent: readonly SentSamples[];
+  readonly #sent: readonly Sent[];
   readonly #inner: Batcher;
   readonly #collisions: CollisionDetector;
   readonly #late = new SampleBuffer();
   #found = 0;
 
-  constructor(sent: readonly SentSamples[], options: BatcherOptions) {
+  constructor(sent: readonly Sent[], options: BatcherOptions) {
     this.#options = options;
     this.#sent = sent;
     this.#collisions = new CollisionDetector(options.encoder, options.collisions, options.fromMs);

@@ -21,7 +21,7 @@ import type { SampleCounts, StepCount } from "./sample-counts.ts";
 import { SentBlock } from "./sent-block.ts";
 import type { SentLog } from "./sent-log.ts";
 import type { SentRecord, SourceCounts } from "./sent-record.ts";
-import { SentSamples } from "./sent-samples.ts";
+import { type Sent, SentSamples } from "./sent-samples.ts";
 
 /** What `delivery.lateness` needs beside the rest of an exporter. */
 export interface LateDeps {
@@ -176,15 +176,21 @@ export class LateSamples {
     if (isShared) await state.setCheckpoint(lateKey(sink), lastLateSample, this.#lastLateMs);
   }
 
-  /** The samples of a span that were sent. */
-  async sentIn(span: Window): Promise<readonly SentSamples[]> {
-    const blocks = await this.#deps.sent.blocks(this.#deps.sink, span);
-    const sent: SentSamples[] = [];
+  /** The samples of a planned reading that were sent; everything, when that is not known any longer. */
+  async sentIn(planned: PlannedWindow): Promise<readonly Sent[]> {
+    const blocks = await this.#deps.sent.blocks(this.#deps.sink, planned);
+    const sent: Sent[] = [];
     for (const records of blocks) {
       const bodies = records.map(({ body }) => body);
       sent.push(await SentSamples.of(records[0]?.blockBaseMs ?? 0, bodies, endOfTurn));
     }
-    return sent;
+    // The log may have forgotten it since the check: what it forgets is not sent again.
+    const counts = await this.#deps.sent.counts(this.#deps.sink);
+    const isKnown = planned.sources.every((name) => {
+      const known = counts?.get(this.#sources.get(name)?.id ?? "");
+      return known !== undefined && known.fromMs <= planned.fromMs && planned.toMs <= known.toMs;
+    });
+    return isKnown ? sent : [everything];
   }
 
   /**
@@ -339,6 +345,8 @@ const noSamples = Buffer.alloc(8);
 /** Names under which the state store keeps times for all replicas; no source's name contains a space. */
 const lastCheck = "last check";
 const lastLateSample = "last late sample";
+
+const everything: Sent = { has: () => true };
 
 function acknowledgedOf(window: OpenWindow | undefined): RequestEntries[] {
   return [...(window?.requests.values() ?? [])].flatMap(({ entries, state }) =>

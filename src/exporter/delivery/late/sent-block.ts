@@ -70,14 +70,28 @@ export class SentBlock {
       await breathe();
     }
     const whole = moves.ofWholeSets(this.#sizes);
-    const listed = new Uint32Array(moves.total * 3);
+    const listed = await this.#list(requests, moves, whole, breathe);
+    moves.applyTo(this.#sizes);
+    return this.#record(whole.moves, listed);
+  }
+
+  /** The series whose moves are not those of a whole set, each with its hash and its set. */
+  async #list(
+    requests: readonly RequestEntries[],
+    moves: Moves,
+    whole: WholeMoves,
+    breathe: () => Promise<void>,
+  ): Promise<Uint32Array> {
+    if (whole.seriesCount === moves.total) return new Uint32Array(0);
+    // More than the moves: a series may come several times, or have had before what another one moves to.
+    const listed = new Uint32Array(requests.reduce((sum, entries) => sum + entries.length, 0) * 3);
     let length = 0;
     for (const entries of requests) {
       for (let start = 0; start < entries.length; start += sliceLength) {
         if (start > 0) await breathe();
         entries.eachOf(start, start + sliceLength, (high, low) => {
           const set = this.#setOf.get(high, low) ?? emptySet;
-          if (whole.targets.has(set) || !moves.isTarget(set) || length === listed.length) return;
+          if (whole.targets.has(set) || !moves.isTarget(set)) return;
           listed[length++] = high;
           listed[length++] = low;
           listed[length++] = set;
@@ -85,8 +99,7 @@ export class SentBlock {
       }
       await breathe();
     }
-    moves.applyTo(this.#sizes);
-    return this.#record(whole.moves, listed.subarray(0, length));
+    return listed.subarray(0, length);
   }
 
   /** The block's own numbers of the request's sets. */
@@ -128,6 +141,15 @@ const maxSets = 300_000;
 /** Series whose sets are looked up in one go: well below a millisecond. */
 const sliceLength = 2_000;
 
+/** Moves that all series of a set have made together. */
+interface WholeMoves {
+  /** Pairs of sets, one after another: before and after. */
+  readonly moves: readonly number[];
+  readonly targets: ReadonlySet<number>;
+  /** Number of series that have moved. */
+  readonly seriesCount: number;
+}
+
 /** The moves of series from set to set in one window. */
 class Moves {
   /** Number of series, by set before and set after. */
@@ -158,20 +180,21 @@ class Moves {
    * otherwise, to a set that none has reached or left otherwise.
    *
    * @param sizes of the sets before the window
-   * @returns pairs of sets, one after another, and their targets
    */
-  ofWholeSets(sizes: readonly number[]): { moves: readonly number[]; targets: ReadonlySet<number> } {
+  ofWholeSets(sizes: readonly number[]): WholeMoves {
     const moves: number[] = [];
     const wholeTargets = new Set<number>();
+    let seriesCount = 0;
     for (const [before, targets] of this.#counts) {
       if (before === emptySet || targets.size !== 1 || this.#sources.has(before)) continue;
       for (const [after, count] of targets) {
         if (count !== sizes[before] || this.#sources.get(after) !== 1 || this.#counts.has(after)) continue;
         moves.push(before, after);
         wholeTargets.add(after);
+        seriesCount += count;
       }
     }
-    return { moves, targets: wholeTargets };
+    return { moves, targets: wholeTargets, seriesCount };
   }
 
   applyTo(sizes: number[]): void {

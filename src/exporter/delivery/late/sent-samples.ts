@@ -5,8 +5,14 @@ import { TimeSets } from "../state/time-sets.ts";
 /** Words of records that are taken up in one go: well below 10 ms. */
 const sliceWords = 60_000;
 
+/** Samples that were sent. */
+export interface Sent {
+  /** Whether this sample was sent. */
+  has(high: number, low: number, timestampMs: number): boolean;
+}
+
 /** The samples of a block, restored from its records; see {@link SentBlock}. */
-export class SentSamples {
+export class SentSamples implements Sent {
   readonly #baseMs: number;
   #words: number[][] = [];
   #sets: TimeSets;
@@ -38,7 +44,6 @@ export class SentSamples {
     return samples;
   }
 
-  /** Whether this sample was sent. */
   has(high: number, low: number, timestampMs: number): boolean {
     const group = this.#groupOf.get(high, low);
     if (group === undefined) return false;

@@ -7,11 +7,20 @@ const namesAtOnce = 100;
 /**
  * The query that counts a selector's samples in a range.
  *
+ * @param selectors of one name each, unless there is only one; those of one name may match the same series
  * @param rollup the function over a range, such as `count_over_time`
  * @param range as a duration
  */
 export function countQuery(selectors: readonly Selector[], rollup: string, range: string): string {
-  const sums = selectors.map((selector) => `sum(${rollup}(${print(selector)}[${range}]))`);
+  const byName = new Map<string | undefined, string[]>();
+  for (const selector of selectors) {
+    const name = nameOf(selector.groups[0] ?? []);
+    const counts = byName.get(name) ?? [];
+    byName.set(name, counts);
+    counts.push(`${rollup}(${print(selector)}[${range}])`);
+  }
+  // A series of several selectors counts once: `or` compares the labels, without the name.
+  const sums = [...byName.values()].map((counts) => `sum(${counts.join(" or ")})`);
   const [only] = sums;
   // A sum of nothing has no point, and neither has a sum with it.
   return sums.length === 1 && only !== undefined
@@ -21,7 +30,11 @@ export function countQuery(selectors: readonly Selector[], rollup: string, range
 
 /** Whether each alternative of the selector is about one metric name. */
 export function hasNames({ groups }: Selector): boolean {
-  return groups.every((group) => group.some(({ label, op }) => label === "__name__" && op === "="));
+  return groups.every((group) => nameOf(group) !== undefined);
+}
+
+function nameOf(group: readonly LabelFilter[]): string | undefined {
+  return group.find(({ label, op }) => label === "__name__" && op === "=")?.value;
 }
 
 /** A selector for each alternative, since PromQL has no `or` within a selector. */
@@ -34,11 +47,17 @@ export function alternatives(selector: Selector): Selector[] {
  * name, and refuses two series that differ in nothing else.
  */
 export function selectorsOfNames(selector: Selector, names: readonly string[]): Selector[][] {
-  const all = names.flatMap((name) => {
-    const filter: LabelFilter = { label: "__name__", op: "=", value: name };
-    return selector.groups.map((group) => ({ ...selector, groups: [[filter, ...group]] }));
-  });
   const pieces: Selector[][] = [];
-  for (let at = 0; at < all.length; at += namesAtOnce) pieces.push(all.slice(at, at + namesAtOnce));
-  return pieces;
+  for (let at = 0; at < names.length; at += namesAtOnce) {
+    const selectors = names.slice(at, at + namesAtOnce).flatMap((name) => {
+      const filter: LabelFilter = { label: "__name__", op: "=", value: name };
+      const groups = selector.groups.filter((group) => (nameOf(group) ?? name) === name);
+      return groups.map((group) => {
+        const others = group.filter(({ label, op }) => label !== "__name__" || op !== "=");
+        return { ...selector, groups: [[filter, ...others]] };
+      });
+    });
+    pieces.push(selectors);
+  }
+  return pieces.filter((selectors) => selectors.length > 0);
 }

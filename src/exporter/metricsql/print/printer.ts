@@ -194,8 +194,12 @@ export function splitName(groups: readonly (readonly AnyFilter[])[]): {
   const name = metricName(groups[0]?.[0]);
   const plain =
     name !== undefined && isPlainName(name) && !isReserved(name) && !isAggregate(name.toLowerCase());
+  // PromQL refuses a name before the braces when there is another filter of the name between them.
   const shared = groups.every(
-    (group) => metricName(group[0]) === name && (group.length > 1 || groups.length === 1),
+    (group) =>
+      metricName(group[0]) === name &&
+      (group.length > 1 || groups.length === 1) &&
+      !group.slice(1).some((filter) => "label" in filter && filter.label === "__name__"),
   );
   return plain && shared ? { name, rest: groups.map((group) => group.slice(1)) } : { name: "", rest: groups };
 }

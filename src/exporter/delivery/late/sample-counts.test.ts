@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { SampleBuffer } from "../../series/series.ts";
+import { SampleCounts, stepEnd } from "./sample-counts.ts";
+
+const stepMs = 100;
+
+/** NaN is a staleness marker. */
+function bufferOf(samples: ReadonlyArray<readonly [ms: number, value: number]>): SampleBuffer {
+  const buffer = new SampleBuffer();
+  buffer.reserve(samples.length);
+  for (const [index, [ms, value]] of samples.entries()) {
+    buffer.timestampsMs[index] = ms;
+    if (Number.isNaN(value)) buffer.setBits(index, 0x7ff00000, 2);
+    else buffer.values[index] = value;
+  }
+  buffer.length = samples.length;
+  return buffer;
+}
+
+function counted(...series: Array<ReadonlyArray<readonly [number, number]>>): number[][] {
+  const counts = new SampleCounts(stepMs);
+  for (const samples of series) counts.add(bufferOf(samples));
+  return counts.list().map(({ endMs, samples, staleMarkers }) => [endMs, samples, staleMarkers]);
+}
+
+test.each([
+  [0, 0],
+  [1, 100],
+  [99, 100],
+  [100, 100],
+  [101, 200],
+  [1_700_000_000_000, 1_700_000_000_000],
+  [1_700_000_000_001, 1_700_000_000_100],
+])("the step of %i ms ends at %i ms", (ms, endMs) => {
+  expect(stepEnd(ms, stepMs)).toBe(endMs);
+});
+
+test("a step holds its end, not its start", () => {
+  expect(
+    counted([
+      [100, 1],
+      [101, 1],
+      [199, 1],
+      [200, 1],
+      [201, 1],
+      [500, 1],
+    ]),
+  ).toEqual([
+    [100, 1, 0],
+    [200, 3, 0],
+    [300, 1, 0],
+    [500, 1, 0],
+  ]);
+});
+
+test("series add up, samples of equal times count each, and a buffer's old samples do not count", () => {
+  const counts = new SampleCounts(stepMs);
+  const buffer = bufferOf([
+    [100, 1],
+    [100, 2],
+    [150, 3],
+  ]);
+  counts.add(buffer);
+  buffer.length = 1;
+  counts.add(buffer);
+  buffer.length = 0;
+  counts.add(buffer);
+  expect(counts.list()).toEqual([
+    { endMs: 100, samples: 3, staleMarkers: 0 },
+    { endMs: 200, samples: 1, staleMarkers: 0 },
+  ]);
+});
+
+test("staleness markers are samples, and counted beside them; another NaN's sample is none", () => {
+  const other = bufferOf([[100, 1]]);
+  other.setBits(0, 0x7ff80000, 1);
+  const counts = new SampleCounts(stepMs);
+  counts.add(other);
+  expect(counts.list()).toEqual([{ endMs: 100, samples: 1, staleMarkers: 0 }]);
+  expect(
+    counted(
+      [
+        [100, Number.NaN],
+        [200, 1],
+        [200, Number.NaN],
+      ],
+      [[101, Number.NaN]],
+    ),
+  ).toEqual([
+    [100, 1, 1],
+    [200, 3, 2],
+  ]);
+});
+
+test("without samples there is nothing", () => {
+  expect(counted([])).toEqual([]);
+});
