@@ -170,7 +170,6 @@ describe("FileSentLog", () => {
     expect(await log.blocks("sink", { fromMs: baseMs, toMs: minutes(10) })).toEqual([]);
     expect(await known(log, "sink")).toEqual(full(minutes(10), minutes(15)));
     // The block that goes on is whole.
-    await sendMinutes(log, sender, 0);
     expect(await sender.send(log, stepMs)).toBe(true);
     await flipByte((await segments()).at(-1) ?? "", 30);
     await log.blocks("sink", { fromMs: baseMs, toMs: minutes(16) });

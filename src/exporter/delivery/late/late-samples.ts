@@ -188,7 +188,8 @@ export class LateSamples {
     const { sent, sink, times, state } = this.#deps;
     if (this.#sources.size === 0) return;
     const own = this.#lastCheckMs;
-    if (own !== undefined && Math.floor(nowMs / times.alertMs) === Math.floor(own / times.alertMs)) return;
+    const turnOf = (ms: number) => Math.floor((ms - this.#phaseMs) / times.alertMs);
+    if (own !== undefined && turnOf(nowMs) === turnOf(own)) return;
     const lastMs = await this.#lastCheck();
     const isAlert = this.#lastLateMs > nowMs - times.horizonMs;
     const everyMs = isAlert ? times.alertMs : times.quietMs;
