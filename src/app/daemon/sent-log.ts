@@ -10,10 +10,10 @@ import type { Fleet } from "./fleet.ts";
 /** The steps by which samples are counted. */
 const stepMs = 60_000;
 /**
- * Records are kept for this long after samples of their time are no longer sent: a block is forgotten whole,
- * and what comes later still is seen, and counted.
+ * Records are kept for this long after samples of their time are no longer sent, so that what comes later still
+ * is seen, and counted.
  */
-const restMs = 7 * 60_000;
+const restMs = 2 * 60_000;
 
 /** What the daemon remembers of the samples it has sent. */
 export interface OpenSentLog {

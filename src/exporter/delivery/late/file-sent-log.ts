@@ -79,7 +79,8 @@ export class FileSentLog implements SentLog {
   #writing: Promise<unknown> = Promise.resolve();
   #isTorn = false;
   #pausedUntilMs = -Infinity;
-  /** Every record that ends up to here may be gone. */
+  /** Every record that ends up to here may be gone: by its age, and because there were too many bytes. */
+  #oldUntilMs = -Infinity;
   #droppedUntilMs = -Infinity;
 
   private constructor(options: FileSentLogOptions) {
@@ -131,6 +132,7 @@ export class FileSentLog implements SentLog {
 
   async counts(sink: string): Promise<SinkCounts | undefined> {
     const counts = this.#sinks.get(hashOf(sink))?.counts;
+    counts?.dropUntil(this.#oldUntilMs);
     counts?.loseUntil(this.#droppedUntilMs);
     return counts;
   }
@@ -222,10 +224,14 @@ export class FileSentLog implements SentLog {
     const { keepMs } = this.#options;
     for (const segment of [...this.#segments.values()]) {
       const isTooMuch = this.bytes > maxBytes;
-      if (segment.begunMs + segmentMs + keepMs > nowMs && !isTooMuch) continue;
-      this.#segments.delete(segment.number);
       // Blocks that began in this segment may continue in the next ones.
-      if (isTooMuch) this.#droppedUntilMs = Math.max(this.#droppedUntilMs, segment.toMs + longestBlockMs);
+      const isOld = segment.begunMs + segmentMs + longestBlockMs + keepMs <= nowMs;
+      if (!isOld && !isTooMuch) continue;
+      this.#segments.delete(segment.number);
+      const goneMs = segment.toMs + longestBlockMs;
+      // A sink that lags behind has kept counts that are older.
+      if (isOld) this.#oldUntilMs = Math.max(this.#oldUntilMs, goneMs);
+      else this.#droppedUntilMs = Math.max(this.#droppedUntilMs, goneMs);
       await segment.file.close();
       await rm(join(this.#options.directory, `${segment.number}.log`), { force: true });
     }

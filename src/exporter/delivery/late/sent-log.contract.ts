@@ -35,8 +35,9 @@ export class Sender {
   async next(ms = 15_000): Promise<SentRecord> {
     const window = { fromMs: this.toMs, toMs: this.toMs + ms };
     this.toMs = window.toMs;
-    const isFirstOfBlock = this.#block === undefined;
-    if (this.#block === undefined) {
+    const isLong = this.#block !== undefined && window.toMs - this.#block.baseMs > 5 * 60_000;
+    const isFirstOfBlock = this.#block === undefined || isLong;
+    if (this.#block === undefined || isFirstOfBlock) {
       this.#block = new SentBlock(window.fromMs);
       this.#id = nextId++;
     }

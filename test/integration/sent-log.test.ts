@@ -1,0 +1,202 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { Releasers } from "../../src/base/core/service.ts";
+import { FencedError } from "../../src/base/redis/lease.ts";
+import { createRedis, type RedisConnections } from "../../src/base/redis/redis.ts";
+import { RedisSentLog } from "../../src/exporter/delivery/fleet/redis-sent-log.ts";
+import {
+  full,
+  known,
+  Sender,
+  sentLogContract,
+  stepMs,
+} from "../../src/exporter/delivery/late/sent-log.contract.ts";
+import type { SentLog } from "../../src/exporter/delivery/late/sent-log.ts";
+import { StateReplica } from "../support/fleet.ts";
+import { type RunningServer, startRedis } from "../support/servers.ts";
+
+const baseMs = 1_700_000_040_000;
+const minutes = (count: number) => baseMs + count * stepMs;
+const always = { fromMs: -Infinity, toMs: Infinity };
+const list = "telemetryd:export:{sink}:sent";
+
+let server: RunningServer;
+let redis: RedisConnections;
+let directory: string;
+const releasers = new Releasers();
+
+beforeAll(async () => {
+  server = await startRedis();
+  directory = await mkdtemp(join(tmpdir(), "telemetryd-sent-"));
+  redis = createRedis({
+    urls: [server.url],
+    stateDirectory: directory,
+    clock: systemClock,
+    log: silentLogger,
+  });
+});
+beforeEach(async () => {
+  await (await newReplica()).state.connection.flushall();
+});
+afterEach(() => releasers.releaseAll());
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+async function newReplica(): Promise<StateReplica> {
+  const replica = new StateReplica(redis);
+  releasers.push(() => replica.close());
+  return replica.ready();
+}
+
+function logOf({ state }: StateReplica, maxBytes?: number, keepMs = 3_600_000): RedisSentLog {
+  return new RedisSentLog({ state, stepMs, keepMs, ...(maxBytes === undefined ? {} : { maxBytes }) });
+}
+
+/** Takes a sink's lease on first use. */
+function logOfItsOwnLeases(replica: StateReplica): SentLog {
+  const log = logOf(replica);
+  return {
+    stepMs: log.stepMs,
+    append: async (sink, record) => {
+      await replica.begin(sink);
+      return log.append(sink, record);
+    },
+    counts: (sink) => log.counts(sink),
+    blocks: (sink, span) => log.blocks(sink, span),
+  };
+}
+
+describe("RedisSentLog", () => {
+  sentLogContract(baseMs, async () => {
+    const replica = await newReplica();
+    return {
+      log: logOfItsOwnLeases(replica),
+      // Another replica, after the first one's leases have expired.
+      async reopen() {
+        for (const held of [...replica.leases.keys()]) await replica.end(held);
+        return logOfItsOwnLeases(await newReplica());
+      },
+    };
+  });
+
+  test("replicas that take turns each go on with their own block", async () => {
+    const replicas = [await newReplica(), await newReplica()];
+    const logs = replicas.map((replica) => logOf(replica));
+    const senders = replicas.map(() => new Sender("sink", baseMs));
+    for (let minute = 0; minute < 6; minute++) {
+      const turn = minute % 2;
+      await replicas[turn]!.begin("sink");
+      senders[turn]!.toMs = minutes(minute);
+      expect(await senders[turn]!.send(logs[turn]!, stepMs)).toBe(true);
+      await replicas[turn]!.end("sink");
+    }
+    for (const log of logs) {
+      expect(await known(log, "sink")).toEqual(full(baseMs, minutes(6)));
+      const blocks = await log.blocks("sink", always);
+      expect(blocks.map((records) => records.length)).toEqual([3, 3]);
+    }
+  });
+
+  test("a replica that was thought dead writes nothing", async () => {
+    const [dead, alive] = [await newReplica(), await newReplica()];
+    await dead.begin("sink");
+    const deadLog = logOf(dead);
+    const deadSender = new Sender("sink", baseMs);
+    expect(await deadSender.send(deadLog, stepMs)).toBe(true);
+    // Its lease expires while it hangs.
+    await alive.state.connection.del("telemetryd:export:{sink}:lease");
+    await alive.begin("sink");
+    const aliveLog = logOf(alive);
+    expect(await new Sender("sink", minutes(1)).send(aliveLog, stepMs)).toBe(true);
+    await expect(deadSender.send(deadLog, stepMs)).rejects.toThrow(FencedError);
+    expect(await known(aliveLog, "sink")).toEqual(full(baseMs, minutes(2)));
+    // A record of its block is missing now.
+    await alive.end("sink");
+    dead.leases.clear();
+    await dead.begin("sink");
+    expect(await deadSender.send(deadLog, stepMs)).toBe(false);
+  });
+
+  test("without a lease nothing is written", async () => {
+    const replica = await newReplica();
+    await expect(new Sender("sink", baseMs).send(logOf(replica))).rejects.toThrow(FencedError);
+    expect(await replica.state.connection.exists(list)).toBe(0);
+  });
+
+  test("too many bytes: the oldest records go, and no count says otherwise", async () => {
+    const replica = await newReplica();
+    await replica.begin("sink");
+    const log = logOf(replica, 100_000);
+    const sender = new Sender("sink", baseMs, 3_000);
+    for (let minute = 0; minute < 40; minute++) {
+      expect(await sender.send(log, stepMs)).toBe(true);
+      await known(log, "sink");
+      const records = await replica.state.connection.lrangeBuffer(list, 0, -1);
+      const bytes = records.reduce((sum, { length }) => sum + length, 0);
+      expect(bytes).toBeLessThanOrEqual(100_000);
+      expect(await replica.state.connection.hget("telemetryd:export:{sink}:state", "sentBytes")).toBe(
+        String(bytes),
+      );
+    }
+    const steps = await known(log, "sink");
+    expect(steps.at(-1)?.[0]).toBe(minutes(40));
+    expect(steps.length).toBeGreaterThan(10);
+    expect(steps.length).toBeLessThan(35);
+  });
+
+  test("a record larger than the bound stays until the next", async () => {
+    const replica = await newReplica();
+    await replica.begin("sink");
+    const log = logOf(replica, 1_000);
+    const sender = new Sender("sink", baseMs, 2_000);
+    for (let minute = 0; minute < 3; minute++) {
+      sender.newBlock();
+      expect(await sender.send(log, stepMs)).toBe(true);
+      expect(await known(log, "sink")).toEqual(full(minutes(minute), minutes(minute + 1)));
+    }
+  });
+
+  test("records go by age; what is behind a beginning that is gone is not known", async () => {
+    const replica = await newReplica();
+    await replica.begin("sink");
+    const log = logOf(replica, undefined, 7 * stepMs);
+    const sender = new Sender("sink", baseMs);
+    for (let minute = 0; minute < 23; minute++) {
+      expect(await sender.send(log, stepMs)).toBe(true);
+      await known(log, "sink");
+    }
+    // Blocks of five minutes, of which the one from 15 to 20 has lost its first record.
+    expect(await replica.state.connection.llen(list)).toBe(8);
+    expect(await known(log, "sink")).toEqual(full(minutes(15), minutes(23)));
+  });
+
+  test("a list that has expired starts over, with its bytes", async () => {
+    const replica = await newReplica();
+    await replica.begin("sink");
+    const log = logOf(replica);
+    const sender = new Sender("sink", baseMs);
+    await sender.send(log, stepMs);
+    expect(await replica.state.connection.pttl(list)).toBeGreaterThan(3_500_000);
+    await replica.state.connection.del(list);
+    expect(await known(log, "sink")).toEqual([]);
+    // Its block is one whose beginning is gone.
+    await sender.send(log, stepMs);
+    expect(await known(log, "sink")).toEqual([]);
+    sender.newBlock();
+    expect(await sender.send(log, stepMs)).toBe(true);
+    expect(await known(log, "sink")).toEqual(full(minutes(2), minutes(3)));
+    const bytes = (await replica.state.connection.lrangeBuffer(list, 0, -1)).reduce(
+      (sum, { length }) => sum + length,
+      0,
+    );
+    expect(await replica.state.connection.hget("telemetryd:export:{sink}:state", "sentBytes")).toBe(
+      String(bytes),
+    );
+  });
+});
