@@ -3,7 +3,7 @@ import type { StepCount } from "./sample-counts.ts";
 
 /** What a source had in a window, when it was last read. */
 export interface SourceCounts {
-  /** Identifies the source with its query, so that an edited source is another one; 8 characters of latin1. */
+  /** Identifies the source with its query: an edited source is another one. 8 characters of latin1. */
   readonly source: string;
   readonly counts: readonly StepCount[];
 }

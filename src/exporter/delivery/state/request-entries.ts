@@ -15,8 +15,8 @@ const oldHeaderBytes = 12;
  *
  * The encoding is the same on disk and in memory (bench/journal.bench.ts): u32 number of entries with the
  * highest bit set, float64 base time, u32 number of words of the sets; these words (see {@link TimeSets});
- * then for each entry the hash as two u32, and the number of its set as a u32. Byte order is the machine's: little-endian on every
- * platform of Node.js but one, whose state directory is not portable.
+ * then for each entry the hash as two u32, and the number of its set as a u32. Byte order is the machine's:
+ * little-endian on every platform of Node.js but one, whose state directory is not portable.
  */
 export class RequestEntries {
   readonly #baseMs: number;
