@@ -92,7 +92,7 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
   const sentLog = { directory: join(directory, "sent"), stepMs: 60_000, maxBytes: 2 ** 30, clock, log };
   const sent =
     latenessMs > 0
-      ? await FileSentLog.open({ ...sentLog, keepMs: lookBackMs(checkTimes(latenessMs)) + 120_000 })
+      ? await FileSentLog.open({ ...sentLog, keepMs: lookBackMs(checkTimes(latenessMs)) + 600_000 })
       : undefined;
   const deps: ExporterDeps = {
     reader: store,

@@ -10,8 +10,8 @@ import type { Fleet } from "./fleet.ts";
 /** The steps by which samples are counted. */
 const stepMs = 60_000;
 /**
- * Records are kept for this long after samples of their time are no longer sent, so that what comes later still
- * is seen, and counted.
+ * Records are kept for this long after samples of their time are no longer sent: what comes later still can
+ * be seen, and counted.
  */
 const restMs = 2 * 60_000;
 
@@ -49,7 +49,7 @@ export function checkTimes(latenessMs: number): CheckTimes {
     horizonMs: latenessMs,
     // VictoriaMetrics shows a query its samples after -search.latencyOffset, 30 s.
     delayMs: 45_000,
-    quietMs: 300_000,
+    quietMs: 330_000,
     alertMs: 90_000,
   };
 }

@@ -53,7 +53,11 @@ async function checked(
     stats,
     log: silentLogger,
   };
-  const check = new CountCheck({ ...deps, clock: new TestClock(nowMs) }, nowMs, depthMs, signal);
+  const check = new CountCheck(
+    { ...deps, clock: new TestClock(nowMs) },
+    { nowMs, depthMs, withMarkers: depthMs === Infinity },
+    signal,
+  );
   const result = await check.run({ selector: "up", tenant: { label: "project", value: "shop" } }, known);
   return { result, counter, stats };
 }

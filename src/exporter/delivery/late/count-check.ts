@@ -17,6 +17,16 @@ export interface CountCheckDeps {
   readonly log: Logger;
 }
 
+/** What a check looks at; times in ms. */
+export interface CheckReach {
+  /** The store's time. */
+  readonly nowMs: number;
+  /** How far back to look; Infinity for everything. */
+  readonly depthMs: number;
+  /** Count staleness markers, too: another request, which finds little. */
+  readonly withMarkers: boolean;
+}
+
 /** Steps of which the store's count differs from the known one; each with what it has there now. */
 export interface CheckedSteps {
   /** To be read again. */
@@ -30,15 +40,12 @@ const noSteps: CheckedSteps = { more: [], corrected: [] };
 /** Compares what the store has with what is known, for the sources of one sink. */
 export class CountCheck {
   readonly #deps: CountCheckDeps;
-  readonly #nowMs: number;
-  readonly #depthMs: number;
+  readonly #reach: CheckReach;
   readonly #signal: AbortSignal;
 
-  /** @param depthMs how far back to look; Infinity for everything, staleness markers too */
-  constructor(deps: CountCheckDeps, nowMs: number, depthMs: number, signal: AbortSignal) {
+  constructor(deps: CountCheckDeps, reach: CheckReach, signal: AbortSignal) {
     this.#deps = deps;
-    this.#nowMs = nowMs;
-    this.#depthMs = depthMs;
+    this.#reach = reach;
     this.#signal = signal;
   }
 
@@ -48,14 +55,15 @@ export class CountCheck {
     known: readonly StepCount[],
   ): Promise<CheckedSteps> {
     const { stepMs, clock, stats, log, sink } = this.#deps;
-    const steps = known.filter(({ endMs }) => endMs - stepMs >= this.#nowMs - this.#depthMs);
+    const { nowMs, depthMs, withMarkers } = this.#reach;
+    const steps = known.filter(({ endMs }) => endMs - stepMs >= nowMs - depthMs);
     const first = steps[0];
     const last = steps.at(-1);
     if (first === undefined || last === undefined) return noSteps;
     const window = { fromMs: first.endMs - stepMs, toMs: last.endMs };
     const startMs = clock.monotonicMs();
     const counts = await this.#count(source, window, "samples");
-    const stale = this.#depthMs === Infinity ? await this.#count(source, window, "staleMarkers") : undefined;
+    const stale = withMarkers ? await this.#count(source, window, "staleMarkers") : undefined;
     stats.lateChecks++;
     stats.lateCheckSeconds += (clock.monotonicMs() - startMs) / 1_000;
     if (typeof counts === "string") {
@@ -96,7 +104,7 @@ export class CountCheck {
       if (count === known && staleCount === staleMarkers) continue;
       const step = { endMs, samples: count + staleCount, staleMarkers: staleCount };
       const isMore = count > known || staleCount > staleMarkers;
-      if (isMore && endMs > this.#nowMs - lookBackMs) {
+      if (isMore && endMs > this.#reach.nowMs - lookBackMs) {
         more.push(step);
         continue;
       }

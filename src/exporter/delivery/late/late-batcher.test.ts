@@ -34,7 +34,7 @@ async function sent(source: string, ...list: Array<readonly [Series, ...number[]
     const samples = samplesAt(...times);
     entries.add(hash?.high ?? 0, hash?.low ?? 0, samples, 0, samples.length);
   }
-  return SentSamples.of(fromMs, [await new SentBlock(fromMs).add([entries], breathe)], breathe);
+  return SentSamples.of(fromMs, [(await new SentBlock(fromMs).add([entries], breathe))!], breathe);
 }
 
 function batcherOf(...blocks: SentSamples[]): LateBatcher {

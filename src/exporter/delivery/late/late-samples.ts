@@ -227,7 +227,8 @@ export class LateSamples {
       ...this.#deps,
       ...{ stepMs: this.stepMs, lookBackMs: lookBackMs(times), owner: this.#owner() },
     };
-    const check = new CountCheck(deps, nowMs, depthMs, signal);
+    const withMarkers = this.#turnOf(nowMs, times.horizonMs) !== this.#turnOf(lastMs, times.horizonMs);
+    const check = new CountCheck(deps, { nowMs, depthMs, withMarkers }, signal);
     for (const [name, source] of this.#sources) {
       const toMs = Math.min(checkpoints.get(name) ?? -Infinity, nowMs - times.delayMs);
       const stepsOf = new Map<string, StepCount[]>();
@@ -259,6 +260,10 @@ export class LateSamples {
     for (const { fromMs, toMs, counts } of spansOf(more, this.stepMs)) {
       this.#planned.push({ fromMs, toMs, sources: [name], open: undefined, late: { counts, selector } });
     }
+  }
+
+  #turnOf(ms: number | undefined, everyMs: number): number | undefined {
+    return ms === undefined ? undefined : Math.floor((ms - this.#phaseMs) / everyMs);
   }
 
   #depthMs(nowMs: number, lastMs: number | undefined, everyMs: number): number | undefined {

@@ -19,6 +19,9 @@ export class SampleCounts {
   readonly #stepMs: number;
   readonly #samples = new Map<number, number>();
   readonly #stale = new Map<number, number>();
+  /** The last step, and what was added to it since: most series of a reading have the same steps. */
+  #lastEndMs = Number.NEGATIVE_INFINITY;
+  #lastSamples = 0;
 
   constructor(stepMs: number) {
     this.#stepMs = stepMs;
@@ -33,14 +36,28 @@ export class SampleCounts {
       const ms = timestampsMs[index] ?? 0;
       if (samples.isStale(index)) addTo(this.#stale, stepEnd(ms, this.#stepMs), 1);
       if (ms <= endMs) continue;
-      addTo(this.#samples, endMs, index - since);
+      this.#addSamples(endMs, index - since);
       since = index;
-      endMs = stepEnd(ms, this.#stepMs);
+      endMs =
+        ms <= this.#lastEndMs && ms > this.#lastEndMs - this.#stepMs
+          ? this.#lastEndMs
+          : stepEnd(ms, this.#stepMs);
     }
-    addTo(this.#samples, endMs, length - since);
+    this.#addSamples(endMs, length - since);
+  }
+
+  #addSamples(endMs: number, samples: number): void {
+    if (endMs !== this.#lastEndMs && samples > 0) {
+      addTo(this.#samples, this.#lastEndMs, this.#lastSamples);
+      this.#lastEndMs = endMs;
+      this.#lastSamples = 0;
+    }
+    this.#lastSamples += samples;
   }
 
   list(): StepCount[] {
+    addTo(this.#samples, this.#lastEndMs, this.#lastSamples);
+    this.#lastSamples = 0;
     return [...this.#samples].map(([endMs, samples]) => {
       return { endMs, samples, staleMarkers: this.#stale.get(endMs) ?? 0 };
     });

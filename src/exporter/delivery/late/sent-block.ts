@@ -26,6 +26,7 @@ export class SentBlock {
   readonly #sizes: number[] = [0];
   /** The set after a move, by the set before and the set of times added; see {@link #key}. */
   readonly #unions = new Map<number, number>();
+  #lastUnion = { before: -1, added: -1, after: -1 };
   /** Words of the sets that are in a record already. */
   #writtenWords: number;
 
@@ -54,11 +55,12 @@ export class SentBlock {
    */
   async add(requests: readonly RequestEntries[], breathe: () => Promise<void>): Promise<Buffer | undefined> {
     const moves = new Moves();
+    const rest = new Rest(breathe);
     for (const entries of requests) {
       if (this.#sets.count > maxSets) return undefined;
       const sets = this.#setsOf(entries);
       for (let start = 0; start < entries.length; start += sliceLength) {
-        if (start > 0) await breathe();
+        await rest.after(Math.min(sliceLength, entries.length - start));
         entries.eachOf(start, start + sliceLength, (high, low, added) => {
           const before = this.#setOf.get(high, low) ?? emptySet;
           const after = this.#union(before, sets[added] ?? emptySet);
@@ -67,10 +69,9 @@ export class SentBlock {
           moves.add(before, after);
         });
       }
-      await breathe();
     }
     const whole = moves.ofWholeSets(this.#sizes);
-    const listed = await this.#list(requests, moves, whole, breathe);
+    const listed = await this.#list(requests, moves, whole, rest);
     moves.applyTo(this.#sizes);
     return this.#record(whole.moves, listed);
   }
@@ -80,7 +81,7 @@ export class SentBlock {
     requests: readonly RequestEntries[],
     moves: Moves,
     whole: WholeMoves,
-    breathe: () => Promise<void>,
+    rest: Rest,
   ): Promise<Uint32Array> {
     if (whole.seriesCount === moves.total) return new Uint32Array(0);
     // More than the moves: a series may come several times, or have had before what another one moves to.
@@ -88,7 +89,7 @@ export class SentBlock {
     let length = 0;
     for (const entries of requests) {
       for (let start = 0; start < entries.length; start += sliceLength) {
-        if (start > 0) await breathe();
+        await rest.after(Math.min(sliceLength, entries.length - start));
         entries.eachOf(start, start + sliceLength, (high, low) => {
           const set = this.#setOf.get(high, low) ?? emptySet;
           if (whole.targets.has(set) || !moves.isTarget(set)) return;
@@ -97,7 +98,6 @@ export class SentBlock {
           listed[length++] = set;
         });
       }
-      await breathe();
     }
     return listed.subarray(0, length);
   }
@@ -112,6 +112,14 @@ export class SentBlock {
 
   #union(before: number, added: number): number {
     if (before === emptySet) return added;
+    const last = this.#lastUnion;
+    if (last.before === before && last.added === added) return last.after;
+    const after = this.#unionOf(before, added);
+    this.#lastUnion = { before, added, after };
+    return after;
+  }
+
+  #unionOf(before: number, added: number): number {
     const key = before * 2 ** 26 + added;
     let after = this.#unions.get(key);
     if (after === undefined) {
@@ -138,8 +146,27 @@ export class SentBlock {
 
 /** Sets of times that a block may have: about 50 MB. */
 const maxSets = 300_000;
-/** Series whose sets are looked up in one go: well below a millisecond. */
+/** Series whose sets are looked up in one go: about a millisecond. */
 const sliceLength = 2_000;
+
+/** Lets others run between slices of the work. */
+class Rest {
+  readonly #breathe: () => Promise<void>;
+  #series = 0;
+
+  constructor(breathe: () => Promise<void>) {
+    this.#breathe = breathe;
+  }
+
+  /** Call before each slice. */
+  async after(series: number): Promise<void> {
+    if (this.#series > sliceLength) {
+      this.#series = 0;
+      await this.#breathe();
+    }
+    this.#series += series;
+  }
+}
 
 /** Moves that all series of a set have made together. */
 interface WholeMoves {
