@@ -130,7 +130,9 @@ async function startBench(
     stops.push(() => server[Symbol.asyncDispose]());
     return server;
   };
-  const server = await started(args.source === "prometheus" ? startPrometheus() : startVictoriaMetrics());
+  // Takes late samples itself.
+  const prometheus = () => startPrometheus(args.late > 0 ? { outOfOrderWindow: "1h" } : {});
+  const server = await started(args.source === "prometheus" ? prometheus() : startVictoriaMetrics());
   const source = { kind: args.source, url: server.url };
   const receivers = await startReceivers(started);
   // Longer than VictoriaMetrics needs to make all samples of a time visible. It caches the result of a
