@@ -29,12 +29,19 @@ export class SeriesHashTable {
   }
 
   set(high: number, low: number, value: number): void {
+    this.update(high, low, () => value);
+  }
+
+  /** Sets the value of a hash to what the function makes of its present one: a single search. */
+  update(high: number, low: number, valueOf: (present: number | undefined) => number): void {
     if (this.#size * 2 > this.#mask) this.#grow();
     const slot = this.#slot(high, low);
-    if (this.#values[slot] === 0) this.#size++;
+    const present = this.#values[slot] ?? 0;
+    this.#values[slot] = valueOf(present === 0 ? undefined : present - 1) + 1;
+    if (present !== 0) return;
+    this.#size++;
     this.#keys[slot * 2] = high;
     this.#keys[slot * 2 + 1] = low;
-    this.#values[slot] = value + 1;
   }
 
   /** Raises the value of a hash to `value` if that is larger. */

@@ -26,7 +26,6 @@ export class SentBlock {
   readonly #sizes: number[] = [0];
   /** The set after a move, by the set before and the set of times added; see {@link #key}. */
   readonly #unions = new Map<number, number>();
-  #lastUnion = { before: -1, added: -1, after: -1 };
   /** Words of the sets that are in a record already. */
   #writtenWords: number;
 
@@ -58,17 +57,28 @@ export class SentBlock {
     const rest = new Rest(breathe);
     for (const entries of requests) {
       if (this.#sets.count > maxSets) return undefined;
-      const sets = this.#setsOf(entries);
+      const ways = this.#setsOf(entries).map((added): Way => ({ added, before: -1, after: -1, series: 0 }));
+      const move = (before = emptySet): number => {
+        const way = ways[set] ?? noWay;
+        // Series with equal times in this request mostly had equal times before.
+        if (way.before !== before) {
+          moves.add(way);
+          way.before = before;
+          way.after = this.#union(before, way.added);
+          way.series = 0;
+        }
+        way.series++;
+        return way.after;
+      };
+      let set = 0;
       for (let start = 0; start < entries.length; start += sliceLength) {
         await rest.after(Math.min(sliceLength, entries.length - start));
-        entries.eachOf(start, start + sliceLength, (high, low, added) => {
-          const before = this.#setOf.get(high, low) ?? emptySet;
-          const after = this.#union(before, sets[added] ?? emptySet);
-          if (after === before) return;
-          this.#setOf.set(high, low, after);
-          moves.add(before, after);
+        entries.eachOf(start, start + sliceLength, (high, low, own) => {
+          set = own;
+          this.#setOf.update(high, low, move);
         });
       }
+      for (const way of ways) moves.add(way);
     }
     const whole = moves.ofWholeSets(this.#sizes);
     const listed = await this.#list(requests, moves, whole, rest);
@@ -105,21 +115,13 @@ export class SentBlock {
   /** The block's own numbers of the request's sets. */
   #setsOf(entries: RequestEntries): number[] {
     return Array.from({ length: entries.setCount }, (_, set) => {
-      const times = entries.timesOf(set);
-      return this.#sets.add(times, 0, times.length, this.baseMs);
+      const offsets = entries.offsetsOf(set);
+      return this.#sets.add(offsets, 0, offsets.length, this.baseMs - entries.baseMs);
     });
   }
 
   #union(before: number, added: number): number {
     if (before === emptySet) return added;
-    const last = this.#lastUnion;
-    if (last.before === before && last.added === added) return last.after;
-    const after = this.#unionOf(before, added);
-    this.#lastUnion = { before, added, after };
-    return after;
-  }
-
-  #unionOf(before: number, added: number): number {
     const key = before * 2 ** 26 + added;
     let after = this.#unions.get(key);
     if (after === undefined) {
@@ -177,6 +179,17 @@ interface WholeMoves {
   readonly seriesCount: number;
 }
 
+/** Series of one request, with equal times in it and before, and what they have now. */
+interface Way {
+  /** The set of their times in the request. */
+  readonly added: number;
+  before: number;
+  after: number;
+  series: number;
+}
+
+const noWay: Way = { added: emptySet, before: -1, after: -1, series: 0 };
+
 /** The moves of series from set to set in one window. */
 class Moves {
   /** Number of series, by set before and set after. */
@@ -185,8 +198,9 @@ class Moves {
   /** Number of moves. */
   total = 0;
 
-  add(before: number, after: number): void {
-    this.total++;
+  add({ before, after, series }: Way): void {
+    if (before === after || series === 0) return;
+    this.total += series;
     let targets = this.#counts.get(before);
     if (targets === undefined) {
       targets = new Map();
@@ -194,7 +208,7 @@ class Moves {
     }
     const count = targets.get(after);
     if (count === undefined) this.#sources.set(after, (this.#sources.get(after) ?? 0) + 1);
-    targets.set(after, (count ?? 0) + 1);
+    targets.set(after, (count ?? 0) + series);
   }
 
   /** Whether series have moved to this set. */

@@ -19,7 +19,8 @@ const oldHeaderBytes = 12;
  * little-endian on every platform of Node.js but one, whose state directory is not portable.
  */
 export class RequestEntries {
-  readonly #baseMs: number;
+  /** Unix ms. */
+  readonly baseMs: number;
   #sets = new TimeSets();
   #words: Uint32Array = new Uint32Array(64 * entryWords);
   #length = 0;
@@ -28,7 +29,7 @@ export class RequestEntries {
    * @param baseMs the window's start: no sample is before it, and none more than 49 days after it
    */
   constructor(baseMs: number) {
-    this.#baseMs = baseMs;
+    this.baseMs = baseMs;
   }
 
   get length(): number {
@@ -52,7 +53,7 @@ export class RequestEntries {
 
   /** The same from times (Unix ms) in order. */
   addTimes(high: number, low: number, timesMs: ArrayLike<number>, start = 0, end = timesMs.length): void {
-    this.#push(high, low, this.#sets.add(timesMs, start, end, this.#baseMs));
+    this.#push(high, low, this.#sets.add(timesMs, start, end, this.baseMs));
   }
 
   /** @param visit receives the hash of each series, its last time (Unix ms), and the number of its set */
@@ -60,7 +61,7 @@ export class RequestEntries {
     const words = this.#words;
     for (let at = 0; at < this.#length * entryWords; at += entryWords) {
       const set = words[at + 2] ?? 0;
-      visit(words[at] ?? 0, words[at + 1] ?? 0, this.#baseMs + this.#sets.last(set), set);
+      visit(words[at] ?? 0, words[at + 1] ?? 0, this.baseMs + this.#sets.last(set), set);
     }
   }
 
@@ -73,14 +74,19 @@ export class RequestEntries {
     }
   }
 
+  /** The times of a set, in order, in ms after {@link baseMs}; valid until entries are added. */
+  offsetsOf(set: number): Uint32Array {
+    return this.#sets.get(set);
+  }
+
   /** The times of a set, in order (Unix ms). */
   timesOf(set: number): Float64Array {
-    return Float64Array.from(this.#sets.get(set), (ms) => this.#baseMs + ms);
+    return Float64Array.from(this.#sets.get(set), (ms) => this.baseMs + ms);
   }
 
   /** `count` entries from `start` on, with the samples between these times (Unix ms, inclusive). */
   slice(start: number, count: number, firstMs = -Infinity, lastMs = Infinity): RequestEntries {
-    const part = new RequestEntries(this.#baseMs);
+    const part = new RequestEntries(this.baseMs);
     this.eachOf(start, start + count, (high, low, set) => {
       part.addTimes(
         high,
@@ -95,7 +101,7 @@ export class RequestEntries {
     const sets = this.#sets.words;
     const bytes = Buffer.allocUnsafe(this.byteLength);
     bytes.writeUInt32LE(hasSetsBit + this.#length, 0);
-    bytes.writeDoubleLE(this.#baseMs, 4);
+    bytes.writeDoubleLE(this.baseMs, 4);
     bytes.writeUInt32LE(sets.length, oldHeaderBytes);
     bytes.set(new Uint8Array(sets.buffer, sets.byteOffset, sets.byteLength), headerBytes);
     const words = new Uint8Array(this.#words.buffer, 0, this.#length * entryWords * 4);
