@@ -33,11 +33,11 @@ export class SeriesHashTable {
   }
 
   /** Sets the value of a hash to what the function makes of its present one: a single search. */
-  update(high: number, low: number, valueOf: (present: number | undefined) => number): void {
+  update(high: number, low: number, next: (present: number | undefined) => number): void {
     if (this.#size * 2 > this.#mask) this.#grow();
     const slot = this.#slot(high, low);
     const present = this.#values[slot] ?? 0;
-    this.#values[slot] = valueOf(present === 0 ? undefined : present - 1) + 1;
+    this.#values[slot] = next(present === 0 ? undefined : present - 1) + 1;
     if (present !== 0) return;
     this.#size++;
     this.#keys[slot * 2] = high;

@@ -83,7 +83,7 @@ export class Sender {
     return {
       ...{ kind, ...window, sources: [{ source, counts: counts.list() }] },
       ...{ blockId: this.#id, isFirstOfBlock, blockBaseMs: block.baseMs },
-      body: (await block.add([entries], breathe))!,
+      body: (await block.add([entries], breathe)) ?? Buffer.alloc(8),
     };
   }
 }

@@ -8,8 +8,6 @@ export interface RequestPart {
    * Position of its first series in the request that was split; 0 in both halves of a series split by time.
    */
   readonly firstSeries: number;
-  /** Position of its first sample in the request that was split. */
-  readonly firstSample: number;
 }
 
 /**
@@ -45,7 +43,7 @@ function halves(
 ): [RequestPart, RequestPart] {
   const earlier = writeBody(protocol, first);
   return [
-    { request: earlier, firstSeries: 0, firstSample: 0 },
-    { request: writeBody(protocol, second), firstSeries, firstSample: earlier.sampleCount },
+    { request: earlier, firstSeries: 0 },
+    { request: writeBody(protocol, second), firstSeries },
   ];
 }

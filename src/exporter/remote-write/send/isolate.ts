@@ -65,7 +65,7 @@ export function isolate(
   deps: IsolateDeps,
   signal: AbortSignal,
 ): AsyncGenerator<RequestPart, Isolation, void> {
-  return new IsolationRun(deps, signal).run({ part: { request, firstSeries: 0, firstSample: 0 }, rejection });
+  return new IsolationRun(deps, signal).run({ part: { request, firstSeries: 0 }, rejection });
 }
 
 class IsolationRun {
@@ -105,10 +105,9 @@ class IsolationRun {
       this.#leave(bad);
       return;
     }
-    const [first, second] = halves.map(({ request, firstSeries, firstSample }) => ({
+    const [first, second] = halves.map(({ request, firstSeries }) => ({
       request,
       firstSeries: bad.part.firstSeries + firstSeries,
-      firstSample: bad.part.firstSample + firstSample,
     })) as [RequestPart, RequestPart];
 
     const firstResult = yield* this.#send(first, bad.rejection);
