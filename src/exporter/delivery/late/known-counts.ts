@@ -18,10 +18,10 @@ export class KnownCounts {
   /** Index of the first step, and the counts of the steps from there on. */
   #firstStep: number;
   readonly #samples: number[] = [];
-  readonly #stale: number[] = [];
-  /** The query of each step, as an index: a source may be edited. */
-  readonly #queryOf: number[] = [];
-  readonly #queries: string[] = [];
+  /** By step; few have any (bench/small-policies.ts). */
+  #staleMarkers: Map<number, number> | undefined;
+  /** The queries, each with the step from which on it holds: a source may be edited. */
+  readonly #queries: Array<{ readonly fromStep: number; readonly query: string }> = [];
 
   constructor(fromMs: number, stepMs: number) {
     this.fromMs = fromMs;
@@ -32,12 +32,12 @@ export class KnownCounts {
 
   /** Adds what a window had that follows the known span. */
   extend(toMs: number, counts: readonly StepCount[], query: string): void {
-    this.#setQuery(toMs, query);
+    this.#setQuery(query);
     for (const { endMs, samples, staleMarkers } of counts) {
       const at = this.#reserve(endMs);
       if (at === undefined) continue;
       this.#samples[at] = (this.#samples[at] ?? 0) + samples;
-      this.#stale[at] = (this.#stale[at] ?? 0) + staleMarkers;
+      this.#setStale(at, this.#staleAt(at) + staleMarkers);
     }
     this.toMs = toMs;
   }
@@ -48,7 +48,7 @@ export class KnownCounts {
       const at = this.#reserve(endMs);
       if (at === undefined) continue;
       this.#samples[at] = samples;
-      this.#stale[at] = staleMarkers;
+      this.#setStale(at, staleMarkers);
     }
   }
 
@@ -58,8 +58,10 @@ export class KnownCounts {
     this.fromMs = Math.min(ms, this.toMs);
     const firstStep = Math.floor(this.fromMs / this.#stepMs) + 1;
     this.#samples.splice(0, firstStep - this.#firstStep);
-    this.#stale.splice(0, firstStep - this.#firstStep);
-    this.#queryOf.splice(0, firstStep - this.#firstStep);
+    for (const step of this.#staleMarkers?.keys() ?? []) {
+      if (step < firstStep) this.#staleMarkers?.delete(step);
+    }
+    while ((this.#queries[1]?.fromStep ?? Infinity) <= firstStep) this.#queries.shift();
     this.#firstStep = firstStep;
   }
 
@@ -80,19 +82,28 @@ export class KnownCounts {
       yield {
         endMs: step * this.#stepMs,
         samples: this.#samples[at] ?? 0,
-        staleMarkers: this.#stale[at] ?? 0,
-        query: this.#queries[this.#queryOf[at] ?? 0] ?? "",
+        staleMarkers: this.#staleAt(at),
+        query: this.#queries.findLast(({ fromStep }) => fromStep <= step)?.query ?? "",
       };
     }
   }
 
   /** Steps in which the query was edited have the new one. */
-  #setQuery(toMs: number, query: string): void {
-    let index = this.#queries.lastIndexOf(query);
-    if (index === -1) index = this.#queries.push(query) - 1;
-    const first = Math.max(0, Math.floor(this.toMs / this.#stepMs) + 1 - this.#firstStep);
-    const last = Math.ceil(toMs / this.#stepMs) - this.#firstStep;
-    for (let at = first; at <= last; at++) this.#queryOf[at] = index;
+  #setQuery(query: string): void {
+    if (this.#queries.at(-1)?.query === query) return;
+    const fromStep = Math.floor(this.toMs / this.#stepMs) + 1;
+    while ((this.#queries.at(-1)?.fromStep ?? -Infinity) >= fromStep) this.#queries.pop();
+    this.#queries.push({ fromStep, query });
+  }
+
+  #staleAt(at: number): number {
+    return this.#staleMarkers?.get(this.#firstStep + at) ?? 0;
+  }
+
+  #setStale(at: number, staleMarkers: number): void {
+    if (staleMarkers === 0 && this.#staleMarkers === undefined) return;
+    this.#staleMarkers ??= new Map();
+    this.#staleMarkers.set(this.#firstStep + at, staleMarkers);
   }
 
   /** The index of a step's counts; undefined when it is forgotten. */
@@ -101,7 +112,6 @@ export class KnownCounts {
     if (at < 0) return undefined;
     for (let length = this.#samples.length; length <= at; length++) {
       this.#samples.push(0);
-      this.#stale.push(0);
     }
     return at;
   }
