@@ -1,8 +1,5 @@
 import { createHash } from "node:crypto";
-import { readSync } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { crc32 } from "node:zlib";
+import { mkdir, readdir } from "node:fs/promises";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/core/log.ts";
@@ -11,6 +8,7 @@ import { LogWriter } from "../state/log-writer.ts";
 import { SinkCounts } from "./known-counts.ts";
 import { blocksOf, type SentLog } from "./sent-log.ts";
 import { decodeSentRecord, encodeSentRecord, type SentRecord } from "./sent-record.ts";
+import { FrameReader, frameBytes, SentSegment } from "./sent-segment.ts";
 
 /** A new segment is begun after this many bytes, and after this time. */
 const maxSegmentBytes = 32 * 2 ** 20;
@@ -21,20 +19,10 @@ const segmentMs = 5 * 60_000;
 const pauseAfterErrorMs = 5_000;
 
 /**
- * Frame of a record: u32 length of the rest, u32 CRC-32 of the rest; 8 bytes of the sink's hash, u32 segment
- * and u32 offset of the sink's previous record (0, 0: none), then the record.
+ * Content of a frame: 8 bytes of the sink's hash, u32 segment and u32 offset of the sink's previous record
+ * (0, 0: none), then the record.
  */
-const frameBytes = 8;
 const chainBytes = 16;
-
-interface Segment {
-  readonly number: number;
-  readonly file: FileHandle;
-  bytes: number;
-  readonly begunMs: number;
-  /** The latest end of its windows. */
-  toMs: number;
-}
 
 /** Position of a record. */
 interface Place {
@@ -70,14 +58,15 @@ export interface FileSentLogOptions {
 export class FileSentLog implements SentLog {
   readonly stepMs: number;
   readonly #options: FileSentLogOptions;
-  readonly #segments = new Map<number, Segment>();
+  readonly #segments = new Map<number, SentSegment>();
   readonly #sinks = new Map<string, SinkIndex>();
   readonly #writer = new LogWriter();
-  #current: Segment | undefined;
+  #current: SentSegment | undefined;
   /** Of all segments that the directory has had: none is written over. */
   #lastNumber = 0;
   #writing: Promise<unknown> = Promise.resolve();
   #isTorn = false;
+  #isFailing = false;
   #pausedUntilMs = -Infinity;
   /** Every record that ends up to here may be gone: by its age, and because there were too many bytes. */
   #oldUntilMs = -Infinity;
@@ -99,7 +88,6 @@ export class FileSentLog implements SentLog {
       for (const number of numbers.sort((a, b) => a - b)) {
         // What follows a torn record may lack it: it does not count.
         if (log.#isTorn) log.#loseAll();
-        log.#isTorn = false;
         await log.#restore(number);
       }
       // A record of a block may have been lost with the process that has written it: no other continues it.
@@ -119,7 +107,7 @@ export class FileSentLog implements SentLog {
 
   async close(): Promise<void> {
     await this.#writing;
-    for (const { file } of this.#segments.values()) await file.close().catch(() => undefined);
+    await this.#current?.seal();
     this.#segments.clear();
     this.#current = undefined;
   }
@@ -144,34 +132,39 @@ export class FileSentLog implements SentLog {
     const index = this.#sinks.get(key);
     let place = index?.last;
     let isDamaged = false;
+    const frames = new FrameReader();
     while (place !== undefined) {
       const segment = this.#segments.get(place.segment);
-      const body = segment && readFrame(segment, place.offset);
-      if (body === undefined) {
+      const content = segment && frames.read(segment, place.offset);
+      if (content === undefined) {
         isDamaged = segment !== undefined;
         break;
       }
-      records.push(decodeSentRecord(body.subarray(chainBytes)));
-      place = previousOf(body);
+      records.push(decodeSentRecord(content.subarray(chainBytes)));
+      place = previousOf(content);
     }
+    frames.close();
     records.reverse();
     if (isDamaged && index !== undefined) loseBefore(index, records);
     return blocksOf(records, span);
   }
 
   async #append(key: string, record: SentRecord): Promise<boolean> {
-    const { clock } = this.#options;
+    const { clock, directory, log } = this.#options;
     if (clock.monotonicMs() < this.#pausedUntilMs) return false;
     try {
-      const content = encodeSentRecord(record);
-      if (frameBytes + chainBytes + content.length > this.#options.maxBytes) return false;
-      const segment = await this.#segmentFor(record.toMs, content.length);
+      const bytes = encodeSentRecord(record);
+      const ownBytes = frameBytes + chainBytes + bytes.length;
+      if (ownBytes > this.#options.maxBytes) return false;
+      const segment = await this.#segmentFor(ownBytes);
       if (!this.#continues(key, record)) return false;
       const place = { segment: segment.number, offset: segment.bytes };
-      const frame = frameOf(key, this.#sinks.get(key)?.last, content);
-      await this.#writer.write(segment.file, frame);
-      segment.bytes += frame.length;
+      await segment.append(contentOf(key, this.#sinks.get(key)?.last, bytes), this.#writer);
       this.#note(key, place, record, segment);
+      if (this.#isFailing) {
+        this.#isFailing = false;
+        log.warn({ directory }, "what is sent is written down again");
+      }
       return true;
     } catch (error) {
       this.#fail(error);
@@ -184,7 +177,7 @@ export class FileSentLog implements SentLog {
     return isFirstOfBlock || (kind === "live" && this.#sinks.get(key)?.blockId === blockId);
   }
 
-  #note(key: string, place: Place, record: SentRecord, segment: Segment): void {
+  #note(key: string, place: Place, record: SentRecord, segment: SentSegment): void {
     let index = this.#sinks.get(key);
     if (index === undefined) {
       index = { counts: new SinkCounts(this.stepMs), last: place, blockId: undefined };
@@ -198,7 +191,7 @@ export class FileSentLog implements SentLog {
   }
 
   /** The segment to append to; begins a new one when it is time, and deletes those that are old. */
-  async #segmentFor(toMs: number, recordBytes: number): Promise<Segment> {
+  async #segmentFor(recordBytes: number): Promise<SentSegment> {
     const { clock, directory, maxBytes } = this.#options;
     const nowMs = clock.nowMs();
     const current = this.#current;
@@ -211,10 +204,10 @@ export class FileSentLog implements SentLog {
       return current;
     }
     await this.#deleteOld(nowMs, maxBytes - Math.max(segmentBytes, recordBytes));
-    const number = ++this.#lastNumber;
-    const file = await open(join(directory, `${number}.log`), "ax+", 0o600);
-    const segment = { number, file, bytes: 0, begunMs: nowMs, toMs };
-    this.#segments.set(number, segment);
+    await current?.seal();
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const segment = await SentSegment.begin(directory, ++this.#lastNumber, nowMs);
+    this.#segments.set(segment.number, segment);
     this.#current = segment;
     return segment;
   }
@@ -232,8 +225,7 @@ export class FileSentLog implements SentLog {
       // A sink that lags behind has kept counts that are older.
       if (isOld) this.#oldUntilMs = Math.max(this.#oldUntilMs, goneMs);
       else this.#droppedUntilMs = Math.max(this.#droppedUntilMs, goneMs);
-      await segment.file.close();
-      await rm(join(this.#options.directory, `${segment.number}.log`), { force: true });
+      await segment.remove();
     }
     for (const [key, { last }] of this.#sinks) {
       if (!this.#segments.has(last.segment)) this.#sinks.delete(key);
@@ -241,23 +233,14 @@ export class FileSentLog implements SentLog {
   }
 
   async #restore(number: number): Promise<void> {
-    const file = await open(join(this.#options.directory, `${number}.log`), "a+", 0o600);
-    const { size, mtimeMs } = await file.stat();
-    const segment: Segment = { number, file, bytes: 0, begunMs: mtimeMs, toMs: -Infinity };
-    while (segment.bytes < size) {
-      const body = readFrame(segment, segment.bytes);
-      if (body === undefined) break;
-      const key = body.toString("latin1", 0, 8);
-      const record = decodeSentRecord(body.subarray(chainBytes));
-      const place = { segment: number, offset: segment.bytes };
-      if (this.#continues(key, record)) this.#note(key, place, record, segment);
-      segment.bytes += frameBytes + body.length;
-    }
+    const onFrame = (content: Buffer, offset: number, segment: SentSegment): void => {
+      const key = content.toString("latin1", 0, 8);
+      const record = decodeSentRecord(content.subarray(chainBytes));
+      if (this.#continues(key, record)) this.#note(key, { segment: number, offset }, record, segment);
+    };
+    const { segment, isTorn } = await SentSegment.restore(this.#options.directory, number, onFrame);
     this.#segments.set(number, segment);
-    if (segment.bytes === size) return;
-    // The process was killed in the middle of a write: nothing behind that place was confirmed.
-    await file.truncate(segment.bytes);
-    this.#isTorn = true;
+    this.#isTorn = isTorn;
   }
 
   /** Nothing that was recorded so far counts any longer. */
@@ -272,8 +255,11 @@ export class FileSentLog implements SentLog {
   #fail(error: unknown): void {
     const { clock, log, directory } = this.#options;
     this.#pausedUntilMs = clock.monotonicMs() + pauseAfterErrorMs;
+    void this.#current?.seal();
     this.#current = undefined;
     this.#loseAll();
+    if (this.#isFailing) return;
+    this.#isFailing = true;
     log.error(
       { directory, error: describeError(error) },
       "what was sent cannot be written down: late samples of this time will not be found",
@@ -293,35 +279,19 @@ function loseBefore(index: SinkIndex, records: readonly SentRecord[]): void {
   if (!live.some(({ blockId }) => blockId === index.blockId)) index.blockId = undefined;
 }
 
-function frameOf(key: string, previous: Place | undefined, content: Buffer): Buffer {
-  const frame = Buffer.allocUnsafe(frameBytes + chainBytes + content.length);
-  frame.writeUInt32LE(chainBytes + content.length, 0);
-  frame.write(key, frameBytes, 8, "latin1");
-  frame.writeUInt32LE(previous?.segment ?? 0, frameBytes + 8);
-  frame.writeUInt32LE(previous?.offset ?? 0, frameBytes + 12);
-  content.copy(frame, frameBytes + chainBytes);
-  frame.writeUInt32LE(crc32(frame.subarray(frameBytes)), 4);
-  return frame;
+function contentOf(key: string, previous: Place | undefined, record: Buffer): Buffer {
+  const content = Buffer.allocUnsafe(chainBytes + record.length);
+  content.write(key, 0, 8, "latin1");
+  content.writeUInt32LE(previous?.segment ?? 0, 8);
+  content.writeUInt32LE(previous?.offset ?? 0, 12);
+  record.copy(content, chainBytes);
+  return content;
 }
 
-function previousOf(body: Buffer): Place | undefined {
-  const segment = body.readUInt32LE(8);
-  return segment === 0 ? undefined : { segment, offset: body.readUInt32LE(12) };
+function previousOf(content: Buffer): Place | undefined {
+  const segment = content.readUInt32LE(8);
+  return segment === 0 ? undefined : { segment, offset: content.readUInt32LE(12) };
 }
-
-/** The frame's body; undefined when it is torn or damaged. */
-function readFrame({ file }: Segment, offset: number): Buffer | undefined {
-  const head = Buffer.alloc(frameBytes);
-  if (readSync(file.fd, head, 0, frameBytes, offset) < frameBytes) return undefined;
-  const length = head.readUInt32LE(0);
-  if (length < chainBytes || length > longestFrameBytes) return undefined;
-  const body = Buffer.allocUnsafe(length);
-  if (readSync(file.fd, body, 0, length, offset + frameBytes) < length) return undefined;
-  return crc32(body) === head.readUInt32LE(4) ? body : undefined;
-}
-
-/** A hundred million series: more is not a length. */
-const longestFrameBytes = 2 ** 31 - 1;
 
 /** 8 bytes as latin1. */
 function hashOf(sink: string): string {

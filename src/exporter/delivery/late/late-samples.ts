@@ -1,5 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
-import { setImmediate as endOfTurn } from "node:timers/promises";
+import { createHash } from "node:crypto";
 import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/core/log.ts";
 import type { SampleCounter } from "../../metrics-store/sample-counter.ts";
@@ -11,17 +10,16 @@ import { print } from "../../metricsql/print/printer.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import type { PlannedWindow } from "../plan/planned-windows.ts";
 import type { SinkStats } from "../sink-stats.ts";
-import type { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow, StateStore } from "../state/sink-state.ts";
 import { type CheckTimes, checkDepthMs, lookBackMs } from "./check-times.ts";
 import { CountCheck } from "./count-check.ts";
 import type { SinkCounts } from "./known-counts.ts";
 import { lateKey } from "./late-key.ts";
 import type { SampleCounts, StepCount } from "./sample-counts.ts";
-import { SentBlock } from "./sent-block.ts";
 import type { SentLog } from "./sent-log.ts";
-import type { SentRecord, SourceCounts } from "./sent-record.ts";
-import { type Sent, SentSamples } from "./sent-samples.ts";
+import { SentMemory } from "./sent-memory.ts";
+import type { SourceCounts } from "./sent-record.ts";
+import type { Sent } from "./sent-samples.ts";
 
 /** What `delivery.lateness` needs beside the rest of an exporter. */
 export interface LateDeps {
@@ -48,36 +46,19 @@ interface RawSource {
   readonly query: string;
 }
 
-/** What was sent since `fromMs`. */
-interface OpenBlock {
-  readonly id: number;
-  readonly sent: SentBlock;
-  readonly fromMs: number;
-  /** By the monotonic clock. */
-  readonly begunMs: number;
-  /** None of its records is written. */
-  readonly isNew: boolean;
-  /** The query that its records have last for each source. */
-  readonly queries: Map<string, string>;
-}
-
-/** A block is forgotten after this, and the next window begins another. */
-const blockMs = 5 * 60_000;
-/** More than the longest horizon, and half of the times that a block can tell apart. */
-const longestLagMs = 2 ** 31;
 /** Longest span of late samples that is read at once. */
 const longestSpanMs = 5 * 60_000;
 
 /**
- * `delivery.lateness` of one sink: remembers what was sent, asks the store from time to time how many samples
- * it has, and plans a reading where it has more than were read.
+ * `delivery.lateness` of one sink: asks the store from time to time how many samples it has, and plans a
+ * reading where it has more than were read.
  */
 export class LateSamples {
   readonly #deps: LateSamplesDeps;
   #plan: SinkPlan;
   /** By name: the sources that are read raw. */
   #sources: ReadonlyMap<string, RawSource> = new Map();
-  #block: OpenBlock | undefined;
+  readonly #memory: SentMemory;
   #planned: PlannedWindow[] = [];
   #lastCheckMs: number | undefined;
   /** The time of the newest late sample. */
@@ -89,6 +70,7 @@ export class LateSamples {
   constructor(plan: SinkPlan, deps: LateSamplesDeps) {
     this.#plan = plan;
     this.#deps = deps;
+    this.#memory = new SentMemory(deps);
     this.change(plan);
   }
 
@@ -106,7 +88,7 @@ export class LateSamples {
 
   /** The length of the steps by which samples are counted. */
   get stepMs(): number {
-    return this.#deps.sent.stepMs;
+    return this.#memory.stepMs;
   }
 
   /**
@@ -123,42 +105,16 @@ export class LateSamples {
     counts: ReadonlyMap<string, SampleCounts>,
     nowMs: number,
   ): Promise<void> {
-    const { fromMs, toMs } = bounds;
     const read = this.#countsOf(counts);
     // Nobody will look for samples of that time again.
-    if (read.length === 0 || toMs <= nowMs - this.#deps.times.horizonMs) return;
-    const requests = acknowledgedOf(window);
-    if (this.#block !== undefined && this.#isLong(this.#block, toMs)) {
-      // About as many series as the last one.
-      this.#block = { ...this.#newBlock(fromMs, this.#block.sent.seriesCount), isNew: true };
-    }
-    for (const isSecondTry of [false, true]) {
-      if (isSecondTry || this.#block === undefined) this.#block = { ...this.#newBlock(fromMs), isNew: true };
-      const { id, sent, isNew, queries } = this.#block;
-      const sources = read.map(({ source, query = "", counts: own }) => {
-        const isSame = queries.get(source) === query;
-        queries.set(source, query);
-        return { source, query: isSame ? undefined : query, counts: own };
-      });
-      const body = await sent.add(requests, endOfTurn);
-      if (body === undefined) break;
-      this.#block = { ...this.#block, isNew: false };
-      const record: SentRecord = {
-        ...{ kind: "live", fromMs, toMs, sources, body },
-        ...{ blockId: id, isFirstOfBlock: isNew, blockBaseMs: sent.baseMs },
-      };
-      if (await this.#deps.sent.append(this.#deps.sink, record)) {
-        if (!sent.isCompact) this.#block = undefined;
-        return;
-      }
-    }
-    this.#block = undefined;
-    this.#deps.stats.uncheckedSeconds += Math.round((toMs - fromMs) / 1_000);
+    if (read.length === 0 || bounds.toMs <= nowMs - this.#deps.times.horizonMs) return;
+    if (await this.#memory.add(bounds, window, read)) return;
+    this.#deps.stats.uncheckedSeconds += Math.round((bounds.toMs - bounds.fromMs) / 1_000);
   }
 
   /** Records the late samples that a window has sent, and what the store had. */
   async rememberLate(
-    { fromMs, toMs, late }: PlannedWindow,
+    planned: PlannedWindow,
     window: OpenWindow | undefined,
     counts: ReadonlyMap<string, SampleCounts>,
     found: number,
@@ -166,31 +122,20 @@ export class LateSamples {
     const sources = this.#countsOf(counts).map(({ source, counts: read }) => ({
       source,
       // The store counts what no reading can give: samples under equal times, or lines that are left out.
-      counts: found > 0 ? read : (late?.counts ?? read),
+      counts: found > 0 ? read : (planned.late?.counts ?? read),
     }));
-    await this.#appendLate({ fromMs, toMs }, window, sources);
+    await this.#memory.addLate(planned, window, sources);
     const { state, sink, isShared } = this.#deps;
     if (window !== undefined) await state.dropWindow(window);
     if (found === 0) return;
-    this.#lastLateMs = Math.max(this.#lastLateMs, toMs);
+    this.#lastLateMs = Math.max(this.#lastLateMs, planned.toMs);
     if (isShared) await state.setCheckpoint(lateKey(sink), lastLateSample, this.#lastLateMs);
   }
 
   /** The samples of a planned reading that were sent; everything, when that is not known any longer. */
-  async sentIn(planned: PlannedWindow): Promise<readonly Sent[]> {
-    const blocks = await this.#deps.sent.blocks(this.#deps.sink, planned);
-    const sent: Sent[] = [];
-    for (const records of blocks) {
-      const bodies = records.map(({ body }) => body);
-      sent.push(await SentSamples.of(records[0]?.blockBaseMs ?? 0, bodies, endOfTurn));
-    }
-    // The log may have forgotten it since the check: what it forgets is not sent again.
-    const counts = await this.#deps.sent.counts(this.#deps.sink);
-    const isKnown = planned.sources.every((name) => {
-      const known = counts?.get(this.#sources.get(name)?.id ?? "");
-      return known !== undefined && known.fromMs <= planned.fromMs && planned.toMs <= known.toMs;
-    });
-    return isKnown ? sent : [everything];
+  sentIn(planned: PlannedWindow): Promise<readonly Sent[]> {
+    const ids = planned.sources.map((name) => this.#sources.get(name)?.id ?? "");
+    return this.#memory.sentIn(planned, ids);
   }
 
   /**
@@ -210,7 +155,7 @@ export class LateSamples {
   }
 
   async #check(nowMs: number, checkpoints: ReadonlyMap<string, number>, signal: AbortSignal): Promise<void> {
-    const { sent, sink, times, state } = this.#deps;
+    const { sink, times, state } = this.#deps;
     if (this.#sources.size === 0) return;
     if (this.#depthMs(nowMs, this.#lastCheckMs, times.alertMs) === undefined) return;
     const lastMs = await this.#lastCheck();
@@ -220,7 +165,7 @@ export class LateSamples {
     this.#lastCheckMs = nowMs;
     if (this.#deps.isShared) await state.setCheckpoint(lateKey(sink), lastCheck, nowMs);
     await this.#absorb();
-    const known = await sent.counts(sink);
+    const known = await this.#memory.counts();
     if (known === undefined) return;
     this.#noteUnchecked(known, nowMs);
     const deps = {
@@ -254,7 +199,7 @@ export class LateSamples {
     const { corrected, more } = await check.run({ selector: query, tenant }, steps);
     if (corrected.length > 0) {
       const span = spanOf(corrected, this.stepMs);
-      await this.#appendLate(span, undefined, [{ source: id, counts: corrected }]);
+      await this.#memory.addLate(span, undefined, [{ source: id, counts: corrected }]);
     }
     const selector = intersection(query, current);
     for (const { fromMs, toMs, counts } of spansOf(more, this.stepMs)) {
@@ -287,34 +232,9 @@ export class LateSamples {
   async #absorb(): Promise<void> {
     const { state, sink } = this.#deps;
     for (const window of (await state.load(lateKey(sink))).windows) {
-      await this.#appendLate(window, window, []);
+      await this.#memory.addLate(window, window, []);
       await state.dropWindow(window);
     }
-  }
-
-  /** A log may forget its records after a while, so a block must not have a record that is much younger. */
-  #isLong({ fromMs, begunMs }: OpenBlock, toMs: number): boolean {
-    return toMs - fromMs > blockMs || this.#deps.clock.monotonicMs() - begunMs > blockMs;
-  }
-
-  async #appendLate(
-    { fromMs, toMs }: Window,
-    window: OpenWindow | undefined,
-    sources: readonly SourceCounts[],
-  ): Promise<void> {
-    const { id, sent } = this.#newBlock(fromMs);
-    const body = (await sent.add(acknowledgedOf(window), endOfTurn)) ?? noSamples;
-    await this.#deps.sent.append(this.#deps.sink, {
-      ...{ kind: "late", fromMs, toMs, sources, body },
-      ...{ blockId: id, isFirstOfBlock: true, blockBaseMs: sent.baseMs },
-    });
-  }
-
-  #newBlock(fromMs: number, expectedSeries?: number) {
-    // A source that lags behind sends samples of before the block's first window.
-    const sent = new SentBlock(fromMs - longestLagMs, expectedSeries);
-    const begunMs = this.#deps.clock.monotonicMs();
-    return { id: randomInt(2 ** 32 - 1), sent, fromMs, begunMs, queries: new Map<string, string>() };
   }
 
   #countsOf(counts: ReadonlyMap<string, SampleCounts>): SourceCounts[] {
@@ -344,20 +264,9 @@ export class LateSamples {
   }
 }
 
-/** The record of a block without samples: no sets, no moves. */
-const noSamples = Buffer.alloc(8);
-
 /** Names under which the state store keeps times for all replicas; no source's name contains a space. */
 const lastCheck = "last check";
 const lastLateSample = "last late sample";
-
-const everything: Sent = { has: () => true };
-
-function acknowledgedOf(window: OpenWindow | undefined): RequestEntries[] {
-  return [...(window?.requests.values() ?? [])].flatMap(({ entries, state }) =>
-    state === "acknowledged" ? [entries] : [],
-  );
-}
 
 /** Spans of neighbouring steps. */
 function spansOf(steps: readonly StepCount[], stepMs: number) {
