@@ -473,6 +473,32 @@ describe("delivery.lateness", () => {
     expect(sink.exporter.snapshot().stats).toMatchObject({ lateRejected: 50 });
   });
 
+  test("many late samples and a slow receiver: new samples are not kept waiting", async () => {
+    const small = { ...plan, batch: { timeoutMs: 5_000, maxSize: 10 } };
+    const sink = await begun({ latenessMs: 3_600_000, plan: small, settings: { laneCount: 1 } });
+    sink.store.samples.splice(0);
+    sink.store.write(names, 5, testStartMs);
+    await cycles(sink, 10);
+    for (let index = 0; index < 100; index++) late(sink, "a", 1_010 + index * 7, 9_000 + index);
+    // A request of late samples takes six seconds.
+    receiver.respond(({ series }) => {
+      const isLate = series.some(({ samples }) => samples.some(({ value }) => value >= 9_000));
+      if (isLate) sink.clock.advance(6_000);
+      return undefined;
+    });
+    const sent: number[] = [];
+    for (let turn = 0; turn < 60 && sent.at(-1) !== 100; turn++) {
+      const beganMs = sink.clock.monotonicMs();
+      expect(await sink.cycle(15_000)).toBe("up-to-date");
+      expect(sink.clock.monotonicMs() - beganMs).toBeLessThan(15_000 + 15_000 + 2 * 6_000);
+      const { late: found } = sink.exporter.snapshot().stats;
+      if (found !== (sent.at(-1) ?? 0)) sent.push(found);
+    }
+    expect(sent.length).toBeGreaterThan(2);
+    expect(sent.at(-1)).toBe(100);
+    expectAll(sink);
+  });
+
   test("older than the horizon: counted, not sent", async () => {
     const sink = await begun({ latenessMs: 600_000, plan });
     await cycles(sink, 60);

@@ -125,10 +125,13 @@ export class LateSamples {
       counts: found > 0 ? read : (planned.late?.counts ?? read),
     }));
     await this.#memory.addLate(planned, window, sources);
+    if (window !== undefined) await this.#deps.state.dropWindow(window);
+  }
+
+  /** Call when a reading has found late samples: there are more frequent checks from then on. */
+  async noteFound({ toMs }: PlannedWindow): Promise<void> {
     const { state, sink, isShared } = this.#deps;
-    if (window !== undefined) await state.dropWindow(window);
-    if (found === 0) return;
-    this.#lastLateMs = Math.max(this.#lastLateMs, planned.toMs);
+    this.#lastLateMs = Math.max(this.#lastLateMs, toMs);
     if (isShared) await state.setCheckpoint(lateKey(sink), lastLateSample, this.#lastLateMs);
   }
 

@@ -28,6 +28,8 @@ export interface DispatcherOptions {
   readonly predecessorClosed: Promise<boolean>;
   /** Only the first batch is sent. */
   readonly isProbe: boolean;
+  /** After this monotonic time, no batch but the first is sent. */
+  readonly untilMs?: number | undefined;
   /** Its reason is an {@link Interruption}. */
   readonly interrupt: AbortSignal;
   /** Ends everything at once. */
@@ -53,6 +55,7 @@ export class Dispatcher {
   readonly #enough = new AbortController();
   #queued = 0;
   #responses = 0;
+  #hasBegun = false;
   #isIncomplete = false;
   /** A batch was sent and has to be sent again. */
   #hasLeft = false;
@@ -158,13 +161,19 @@ export class Dispatcher {
   }
 
   async #send(batch: Batch): Promise<void> {
-    if (!(await this.#options.predecessorClosed) || this.#isOver()) {
+    if (!(await this.#options.predecessorClosed) || this.#isOver() || this.#isOverdue()) {
       this.#isIncomplete = true;
       return;
     }
+    this.#hasBegun = true;
     const number = await this.#journal.sent(batch);
     const { sender } = this.#deps.receiver.destination;
     await this.#conclude(number, batch, await sender.send(batch.request, this.#options.signal));
+  }
+
+  #isOverdue(): boolean {
+    const { untilMs = Infinity } = this.#options;
+    return this.#hasBegun && this.#deps.clock.monotonicMs() > untilMs;
   }
 
   /**

@@ -51,6 +51,9 @@ export type Pace = "kept up" | "fell behind";
 /** Receivers limit the size of a request (Prometheus: 32 MiB decoded); very long labels could exceed it. */
 const maxRequestBytes = 8 * 2 ** 20;
 
+/** Late samples keep new ones waiting for about this long at most; the next check finds the rest. */
+const lateLimitMs = 15_000;
+
 /**
  * Exports one window of a sink: reads its sources one after another into batches, has them delivered, and
  * moves the checkpoints of the sources that were completely read and delivered.
@@ -84,9 +87,15 @@ export class WindowExport {
     this.#deps = deps;
     this.#options = options;
     this.#journal = new WindowJournal(planned, deps.stepMs, deps.journal);
-    const dispatcher = planned.late === undefined ? deps.dispatcher : forLate(deps.dispatcher);
-    this.#dispatcher = new Dispatcher(this.#journal, dispatcher, options);
-    this.#recorder = dispatcher.recorder;
+    if (planned.late === undefined) {
+      this.#dispatcher = new Dispatcher(this.#journal, deps.dispatcher, options);
+      this.#recorder = deps.dispatcher.recorder;
+    } else {
+      const own = forLate(deps.dispatcher);
+      const untilMs = own.clock.monotonicMs() + lateLimitMs;
+      this.#dispatcher = new Dispatcher(this.#journal, own, { ...options, untilMs });
+      this.#recorder = own.recorder;
+    }
   }
 
   /** Resolves to true with the first batch of the last source; to false when there will be none. */
@@ -158,6 +167,7 @@ export class WindowExport {
     } else {
       dispatcher.leaveRest();
     }
+    if (batcher instanceof LateBatcher && batcher.found > 0) await this.#journal.foundLate();
     this.#firstBatch.resolve(false);
     this.#read.resolve(this.#costOf(reading, ended));
     const isRead = reading.whole.length === this.planned.sources.length;
