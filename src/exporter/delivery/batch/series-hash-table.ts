@@ -2,9 +2,9 @@
 const slotWords = 3;
 
 /**
- * A map from 64-bit hashes to unsigned numbers below 2^32 - 1, by open addressing in a typed array. It needs a
- * fraction of the memory of a Map with bigint or string keys: 12 bytes a slot, at most half of them taken. A
- * slot's words are side by side, since a large table is in no cache of the processor. A window that is run
+ * A map from 64-bit hashes to unsigned numbers below 2^32 - 1, by open addressing in a typed array. It needs
+ * a fraction of the memory of a Map with bigint or string keys: 12 bytes a slot, at most half of them taken.
+ * A slot's words are side by side, since a large table is in no cache of the processor. A window that is run
  * again looks up every acknowledged series in it.
  */
 export class SeriesHashTable {
