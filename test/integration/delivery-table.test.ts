@@ -499,6 +499,21 @@ describe("delivery.lateness", () => {
     expectAll(sink);
   });
 
+  test("what could not be checked in a long outage of the receiver is counted", async () => {
+    const sink = await begun({ latenessMs: 3_600_000, plan });
+    await cycles(sink, 100);
+    receiver.respond(() => ({ status: 503 }));
+    sink.store.write(names, 3, sink.clock.wallMs);
+    expect(await sink.cycle(2 * hourMs)).toBe("waiting");
+    receiver.respond(() => undefined);
+    expect(await sink.cycle(600_000)).toBe("up-to-date");
+    await cycles(sink, 100);
+    // Two hours and ten minutes, but for what the last look before and the first one after have seen.
+    const { uncheckedSeconds } = sink.exporter.snapshot().stats;
+    expect(uncheckedSeconds).toBeGreaterThan(3_000);
+    expect(uncheckedSeconds).toBeLessThanOrEqual(3_600);
+  });
+
   test("older than the horizon: counted, not sent", async () => {
     const sink = await begun({ latenessMs: 600_000, plan });
     await cycles(sink, 60);

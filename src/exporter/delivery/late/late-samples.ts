@@ -61,6 +61,8 @@ export class LateSamples {
   readonly #memory: SentMemory;
   #planned: PlannedWindow[] = [];
   #lastCheckMs: number | undefined;
+  /** The last check of everything that has not failed. */
+  #lastFullCheckMs: number | undefined;
   /** The time of the newest late sample. */
   #lastLateMs = -Infinity;
   #phaseMs = 0;
@@ -158,7 +160,7 @@ export class LateSamples {
   }
 
   async #check(nowMs: number, checkpoints: ReadonlyMap<string, number>, signal: AbortSignal): Promise<void> {
-    const { sink, times, state } = this.#deps;
+    const { sink, times, state, stats } = this.#deps;
     if (this.#sources.size === 0) return;
     if (this.#depthMs(nowMs, this.#lastCheckMs, times.alertMs) === undefined) return;
     const lastMs = await this.#lastCheck();
@@ -170,6 +172,7 @@ export class LateSamples {
     await this.#absorb();
     const known = await this.#memory.counts();
     if (known === undefined) return;
+    const failuresBefore = stats.lateCheckFailures;
     this.#noteUnchecked(known, nowMs);
     const deps = {
       ...this.#deps,
@@ -189,6 +192,16 @@ export class LateSamples {
       for (const [query, steps] of stepsOf) await this.#checkSteps(name, source, query, steps, check);
     }
     this.#planned.sort((a, b) => a.fromMs - b.fromMs);
+    if (depthMs === Infinity && stats.lateCheckFailures === failuresBefore) this.#noteFullCheck(nowMs);
+  }
+
+  /** Counts the time that has passed the last look at it while none was possible, as in a long outage. */
+  #noteFullCheck(nowMs: number): void {
+    const { times, stats } = this.#deps;
+    const lastMs = this.#lastFullCheckMs ?? nowMs;
+    const missedMs = nowMs - lookBackMs(times) - (lastMs - times.horizonMs);
+    stats.uncheckedSeconds += Math.round(Math.min(times.horizonMs, Math.max(0, missedMs)) / 1_000);
+    this.#lastFullCheckMs = nowMs;
   }
 
   async #checkSteps(
