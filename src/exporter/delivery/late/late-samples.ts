@@ -85,7 +85,8 @@ export class LateSamples {
     this.#sources = new Map(
       raw.map(({ name, metricsql }) => [name, { id: identityOf(name), query: metricsql }]),
     );
-    this.#phaseMs = phaseOf(JSON.stringify([raw.map(({ metricsql }) => metricsql), tenant?.value]));
+    const selected = JSON.stringify([raw.map(({ metricsql }) => metricsql), tenant?.value]);
+    this.#phaseMs = phaseOf(selected, this.#deps.times.quietMs);
   }
 
   /** The length of the steps by which samples are counted. */
@@ -321,7 +322,7 @@ function intersection(one: string, other: string): string {
   return print({ ...first, groups });
 }
 
-/** Spreads the checks of sinks over a minute; sinks of equal sources check together, and share the counts. */
-function phaseOf(sources: string): number {
-  return createHash("sha1").update(sources).digest().readUInt16LE(0);
+/** Spreads the checks of sinks over time; sinks of equal sources check together, and share the counts. */
+function phaseOf(sources: string, periodMs: number): number {
+  return createHash("sha1").update(sources).digest().readUInt32LE(0) % periodMs;
 }
