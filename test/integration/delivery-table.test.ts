@@ -425,8 +425,8 @@ describe("delivery.lateness", () => {
     expect(receiver.samples().size).toBe(10);
     late(sink, "a", 1_500, 9_001);
     late(sink, "b", 500, 9_002);
-    // A check comes within five minutes.
-    await cycles(sink, 21);
+    // A check comes within six minutes.
+    await cycles(sink, 24);
     expectAll(sink);
     const { length } = receiver.requests;
     expect(sink.exporter.snapshot().stats).toMatchObject({ late: 2, lateRejected: 0, delivered: 12 });
@@ -458,7 +458,7 @@ describe("delivery.lateness", () => {
         ? { status: 400, body: "out of order sample" }
         : undefined,
     );
-    await cycles(sink, 21);
+    await cycles(sink, 24);
     const { stats, deliveryState } = sink.exporter.snapshot();
     expect(stats).toMatchObject({ late: 0, lateRejected: 50, rejected: 0, lastError: undefined });
     expect(stats.lastLateRejection?.message).toContain("storage.tsdb.out_of_order_time_window");
