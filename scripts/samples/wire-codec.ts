@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import protobuf from "protobufjs";
 import snappy from "snappy";
-import { type Label, staleNanHigh, staleNanLow } from "../../src/exporter/series/series.ts";
+import type { Label } from "../../src/exporter/series/series.ts";
+import { staleNanHigh, staleNanLow } from "../../src/exporter/series/stale-marker.ts";
 
 /**
  * Remote write 1.0 and remote read by reflection on the definitions, for tests and scripts: slow, simple, and

@@ -46,13 +46,14 @@ export function encodeSamplesResponse(
   results: readonly (readonly {
     readonly labels: Readonly<Record<string, string>>;
     readonly samples: readonly BitSample[];
-    readonly histograms?: number;
+    /** Encoded messages. */
+    readonly histograms?: readonly Buffer[];
   }[])[],
 ): Buffer {
   const writer = new protobuf.Writer();
   for (const result of results) {
     writer.uint32(10).fork();
-    for (const { labels, samples, histograms = 0 } of result) {
+    for (const { labels, samples, histograms = [] } of result) {
       writer.uint32(10).fork();
       for (const label of labelList(labels)) {
         prometheus.Label.encode(label, writer.uint32(10).fork()).ldelim();
@@ -64,7 +65,7 @@ export function encodeSamplesResponse(
         writer.uint32(16).int64(timestampMs);
         writer.ldelim();
       }
-      for (let index = 0; index < histograms; index++) writer.uint32(34).bytes(Buffer.from([8, 1]));
+      for (const histogram of histograms) writer.uint32(34).bytes(histogram);
       writer.ldelim();
     }
     writer.ldelim();

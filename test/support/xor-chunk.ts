@@ -4,10 +4,14 @@ export interface BitSample {
   readonly bits: bigint;
 }
 
-/** A sample with a start timestamp, which only XOR2 chunks support; 0 and undefined mean none. */
-export interface StartedSample extends BitSample {
+/** A time with a start timestamp; 0 and undefined mean none. */
+export interface StartedTime {
+  readonly timestampMs: number;
   readonly startMs?: number;
 }
+
+/** A sample with a start timestamp, which only XOR2 chunks support. */
+export interface StartedSample extends BitSample, StartedTime {}
 
 /**
  * Encodes samples as Prometheus' appender does (tsdb/chunkenc/xor.go), with the bits as a string of 0 and 1.
@@ -70,7 +74,7 @@ export function encodeXor2Chunk(samples: readonly StartedSample[]): Buffer {
  * Encodes values as differences from the previous one, within a window of bits that is reused while it is
  * large enough.
  */
-class ValueWriter {
+export class ValueWriter {
   last = 0n;
   #window: { leading: number; trailing: number } | undefined;
 
@@ -101,7 +105,7 @@ class ValueWriter {
  * Encodes start timestamps: the first one, and from the first change on the distance of each before the
  * previous sample.
  */
-class StartWriter {
+export class StartWriter {
   #known = false;
   #changesFrom = 0;
   #before = 0n;
@@ -110,11 +114,7 @@ class StartWriter {
     return (this.#known ? "1" : "0") + word(BigInt(this.#changesFrom), 7);
   }
 
-  next(
-    { timestampMs, startMs = 0 }: StartedSample,
-    previous: StartedSample | undefined,
-    index: number,
-  ): string {
+  next({ timestampMs, startMs = 0 }: StartedTime, previous: StartedTime | undefined, index: number): string {
     if (previous === undefined) {
       this.#known = startMs !== 0;
       return this.#known ? signedVarint(BigInt(timestampMs) - BigInt(startMs)) : "";
@@ -132,7 +132,7 @@ class StartWriter {
   }
 }
 
-function packed(bits: readonly string[]): Buffer {
+export function packed(bits: readonly string[]): Buffer {
   const all = bits.join("");
   const whole = all.padEnd(Math.ceil(all.length / 8) * 8, "0");
   return Buffer.from((whole.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
@@ -150,7 +150,7 @@ function changeOfDelta(value: bigint): string {
 }
 
 /** tsdb/chunkenc/varbit.go */
-function varbit(value: bigint): string {
+export function varbit(value: bigint): string {
   if (value === 0n) return "0";
   for (const [index, width] of [3, 6, 9, 12, 18, 25, 56].entries()) {
     const half = 1n << BigInt(width - 1);
@@ -172,7 +172,7 @@ function deltaOfDelta(value: bigint): string {
   return `1111${word(value, 64)}`;
 }
 
-function word(value: bigint, width: number): string {
+export function word(value: bigint, width: number): string {
   return BigInt.asUintN(width, value).toString(2).padStart(width, "0");
 }
 

@@ -1,7 +1,7 @@
 import { TelemetrydError } from "../../base/core/errors.ts";
 import { formatAge, formatCount } from "../../base/core/human.ts";
 import type { LineSink } from "../../base/core/log.ts";
-import { readBody, sampleValue } from "../../exporter/remote-write/encoding/request-body.ts";
+import { describeSample, readBody } from "../../exporter/remote-write/encoding/request-body.ts";
 import {
   deleteRejected,
   listRejected,
@@ -65,7 +65,7 @@ export async function showRejected(
     const selector = `{${labels.map(({ name, value }) => `${name}=${JSON.stringify(value)}`).join(", ")}}`;
     for (const sample of samples) {
       if (left-- <= 0) break;
-      lines.push(`${selector} ${sampleValue(sample)} @ ${new Date(sample.timestampMs).toISOString()}`);
+      lines.push(`${selector} ${describeSample(sample)} @ ${new Date(sample.timestampMs).toISOString()}`);
     }
   }
   if (options.output === "json") {

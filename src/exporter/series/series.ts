@@ -1,4 +1,6 @@
+import type { EncodedHistograms } from "./encoded-histograms.ts";
 import { LabelBlocks, type Span } from "./label-blocks.ts";
+import { staleNanHigh, staleNanLow } from "./stale-marker.ts";
 
 /** One label of a series. Names and values are Unicode text; a value may be empty only during parsing. */
 export interface Label {
@@ -129,9 +131,8 @@ const noView = new DataView(new ArrayBuffer(0));
 /** Shared by all series without memory of their own. */
 const blocks = new LabelBlocks();
 
-/** High and low half of the 64 bits of Prometheus' staleness marker (model/value/value.go). */
-export const staleNanHigh = 0x7ff00000;
-export const staleNanLow = 0x00000002;
+/** Size of a number with its time in a request. */
+const numberBytes = 18;
 
 /**
  * Samples of one series in time order, in arrays that are reused for the next series: valid only until the
@@ -150,6 +151,15 @@ export class SampleBuffer {
   valueBytes: Buffer = Buffer.from(this.values.buffer);
   /** The same memory, as the low and the high half of each value. */
   valueHalves: Int32Array = new Int32Array(this.values.buffer);
+  /**
+   * Set when the samples are native histograms, not numbers: the low half of each value then is the start of
+   * the encoded histogram in these bytes, the high half its end.
+   */
+  histograms: EncodedHistograms | undefined;
+
+  constructor(histograms?: EncodedHistograms) {
+    this.histograms = histograms;
+  }
 
   /** Makes room for `capacity` samples in total; existing ones stay. */
   reserve(capacity: number): void {
@@ -180,12 +190,43 @@ export class SampleBuffer {
     this.valueHalves[index * 2 + 1] = high;
   }
 
+  /** Adds the histogram that was written last, from `start` up to the end of {@link histograms}. */
+  addHistogram(timestampMs: number, start: number): void {
+    const index = this.reserveMore(1);
+    this.timestampsMs[index] = timestampMs;
+    this.setBits(index, this.histograms?.length ?? start, start);
+    this.length = index + 1;
+  }
+
+  /**
+   * What the samples from `start` up to, not including, `end` weigh in a request: a number is 1, a histogram
+   * as much as its bytes would hold numbers.
+   */
+  weight(start: number, end: number): number {
+    if (this.histograms === undefined) return end - start;
+    let weight = 0;
+    for (let index = start; index < end; index++) {
+      const bytes = (this.valueHalves[index * 2 + 1] ?? 0) - (this.valueHalves[index * 2] ?? 0);
+      weight += Math.max(1, Math.ceil(bytes / numberBytes));
+    }
+    return weight;
+  }
+
+  /** Whether it is a histogram with custom buckets, which remote write 1.0 does not have. */
+  hasCustomBuckets(index: number): boolean {
+    const halves = this.valueHalves;
+    return this.histograms?.isCustomBuckets(halves[index * 2] ?? 0, halves[index * 2 + 1] ?? 0) ?? false;
+  }
+
   setStale(index: number): void {
     this.setBits(index, staleNanHigh, staleNanLow);
   }
 
   isStale(index: number): boolean {
     const halves = this.valueHalves;
+    if (this.histograms !== undefined) {
+      return this.histograms.isStale(halves[index * 2] ?? 0, halves[index * 2 + 1] ?? 0);
+    }
     return halves[index * 2 + 1] === staleNanHigh && halves[index * 2] === staleNanLow;
   }
 }

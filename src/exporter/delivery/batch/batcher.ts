@@ -1,12 +1,12 @@
 import { CollisionDetector } from "../../remote-write/encoding/collision-detector.ts";
 import type { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
-import type { SeriesEncoder } from "../../remote-write/encoding/labels.ts";
+import type { InvalidSeries, SeriesEncoder } from "../../remote-write/encoding/labels.ts";
 import type { CapacityListener, RequestBuilder } from "../../remote-write/encoding/request.ts";
-import type { SampleBuffer, Series } from "../../series/series.ts";
+import { SampleBuffer, type Series } from "../../series/series.ts";
 import type { LaneChoice } from "../send/lanes.ts";
 import { type Batch, OpenBatch } from "./batch.ts";
 import { type InvalidSeriesCount, InvalidSeriesCounter } from "./invalid-series.ts";
-import { cutAt, firstAfter } from "./sample-range.ts";
+import { copySamples, cutAt, firstAfter } from "./sample-range.ts";
 import { type SeriesHash, sourceSalt } from "./series-hash.ts";
 import type { SeriesHashTable } from "./series-hash-table.ts";
 
@@ -17,7 +17,7 @@ export interface BatcherOptions {
   readonly newBuilder: (onCapacity: CapacityListener) => RequestBuilder;
   /** Start of the window. */
   readonly fromMs: number;
-  /** Maximum number of samples in a batch. */
+  /** Maximum number of samples in a batch, by their weight. */
   readonly maxSamples: number;
   /** A batch is finished when its uncompressed body reaches this size. */
   readonly maxBytes: number;
@@ -63,6 +63,7 @@ export class Batcher implements WindowBatcher {
   readonly #acknowledged: SeriesHashTable;
   readonly #collisions: CollisionDetector;
   readonly #invalid = new InvalidSeriesCounter();
+  readonly #carried = new SampleBuffer();
   #first: OpenBatch | undefined;
   /** Indexed by lane; a lane may have none. */
   readonly #openBatches: Array<OpenBatch | undefined>;
@@ -85,13 +86,14 @@ export class Batcher implements WindowBatcher {
     return { add: (series, samples) => this.#add(salt, series, samples) };
   }
 
-  #add(salt: SeriesHash, series: Series, samples: SampleBuffer): readonly Batch[] {
+  #add(salt: SeriesHash, series: Series, given: SampleBuffer): readonly Batch[] {
     const encoded = this.#options.encoder.encode(series);
     const invalid = encoded.kind === "series" ? this.#collisions.claim(series, encoded) : encoded;
     if (encoded.kind !== "series" || invalid !== undefined) {
-      if (invalid !== undefined) this.#invalid.add(invalid, samples.length);
+      if (invalid !== undefined) this.#invalid.add(invalid, given.length);
       return noBatches;
     }
+    const samples = mayHoldUncarried(given, this.#options.encoder) ? this.#carriedOf(given) : given;
     const { maxSamples, maxBytes, fromMs } = this.#options;
     const high = encoded.hashHigh ^ salt.high;
     const low = encoded.hashLow ^ salt.low;
@@ -101,18 +103,26 @@ export class Batcher implements WindowBatcher {
     while (start < samples.length) {
       const open = this.#first ?? this.#openBatchOf(laneOf(encoded.hashLow, this.#options.laneCount));
       const { builder } = open;
-      const end = cutAt(samples, start, maxSamples, builder.sampleCount);
+      const end = cutAt(samples, start, maxSamples, builder.weight);
       if (end > start) {
         if (builder.sampleCount === 0) open.firstAtMs = this.#options.monotonicMs();
         builder.append(encoded, samples, start, end);
         open.entries.add(high, low, samples, start, end);
         start = end;
-        if (builder.sampleCount < maxSamples && builder.byteLength < maxBytes) continue;
+        if (builder.weight < maxSamples && builder.byteLength < maxBytes) continue;
       }
       finished ??= [];
       finished.push(this.#finish(open));
     }
     return finished ?? noBatches;
+  }
+
+  #carriedOf(samples: SampleBuffer): SampleBuffer {
+    const { encoder } = this.#options;
+    copySamples(samples, this.#carried, (index) => isCarried(samples, index, encoder));
+    const left = samples.length - this.#carried.length;
+    if (left > 0) this.#invalid.add(customBuckets, left);
+    return this.#carried;
   }
 
   finishAged(): readonly Batch[] {
@@ -161,6 +171,22 @@ export class Batcher implements WindowBatcher {
     if (open === this.#first) this.#first = undefined;
     return open.finish();
   }
+}
+
+const customBuckets: InvalidSeries = {
+  kind: "invalid",
+  reason: "custom_buckets",
+  message:
+    "remote write 1.0 does not have native histograms with custom buckets (delivery.protocol: 2.0 has)",
+};
+
+function mayHoldUncarried({ histograms }: SampleBuffer, { shape }: SeriesEncoder): boolean {
+  return histograms?.hasCustomBuckets === true && shape.protocol === "1.0";
+}
+
+/** Whether the encoder's protocol has samples of this kind. */
+export function isCarried(samples: SampleBuffer, index: number, { shape }: SeriesEncoder): boolean {
+  return shape.protocol !== "1.0" || !samples.hasCustomBuckets(index);
 }
 
 /**

@@ -14,16 +14,15 @@ export function firstAfter(samples: SampleBuffer, untilMs: number | undefined): 
 }
 
 /**
- * Cuts a series' samples from `start` on so that a request that already holds `present` samples has at most
- * `maxSamples`. Samples of equal time stay together, since the journal records a cut by its time. Returns
- * `start` itself when they do not fit beside the present samples, and all of them when no request could hold
- * them.
+ * Cuts a series' samples from `start` on so that a request of weight `present` (see `SampleBuffer.weight`)
+ * weighs at most `most`. Samples of equal time stay together, since the journal records a cut by its time.
+ * Returns `start` itself when they do not fit beside the present samples, and all of them when no request
+ * could hold them.
  */
-export function cutAt(samples: SampleBuffer, start: number, maxSamples: number, present: number): number {
-  const room = maxSamples - present;
-  if (samples.length - start <= room) return samples.length;
+export function cutAt(samples: SampleBuffer, start: number, most: number, present: number): number {
+  let end = start + countWithin(samples, start, most - present);
+  if (end === samples.length) return end;
   const { timestampsMs } = samples;
-  let end = start + room;
   while (end > start && timestampsMs[end] === timestampsMs[end - 1]) end--;
   if (end > start || present > 0) return end;
   end = start + 1;
@@ -31,9 +30,21 @@ export function cutAt(samples: SampleBuffer, start: number, maxSamples: number, 
   return end;
 }
 
+/** Number of samples from `start` on that weigh at most `room`. */
+function countWithin(samples: SampleBuffer, start: number, room: number): number {
+  if (samples.histograms === undefined) return Math.min(room, samples.length - start);
+  let index = start;
+  for (let left = room; index < samples.length; index++) {
+    left -= samples.weight(index, index + 1);
+    if (left < 0) break;
+  }
+  return index - start;
+}
+
 /** Copies the samples that are wanted, by their index, in place of those that `to` has. */
 export function copySamples(from: SampleBuffer, to: SampleBuffer, wants: (index: number) => boolean): void {
   to.length = 0;
+  to.histograms = from.histograms;
   to.reserve(from.length);
   for (let index = 0; index < from.length; index++) {
     if (!wants(index)) continue;

@@ -1,7 +1,13 @@
 import { CollisionDetector } from "../../remote-write/encoding/collision-detector.ts";
 import { SampleBuffer } from "../../series/series.ts";
 import type { Batch } from "../batch/batch.ts";
-import { Batcher, type BatcherOptions, type SourceBatcher, type WindowBatcher } from "../batch/batcher.ts";
+import {
+  Batcher,
+  type BatcherOptions,
+  isCarried,
+  type SourceBatcher,
+  type WindowBatcher,
+} from "../batch/batcher.ts";
 import type { InvalidSeriesCount } from "../batch/invalid-series.ts";
 import { copySamples } from "../batch/sample-range.ts";
 import { seriesHashOf } from "../batch/series-hash.ts";
@@ -46,7 +52,7 @@ export class LateBatcher implements WindowBatcher {
         const { high, low } = hash;
         copySamples(samples, this.#late, (index) => {
           const ms = samples.timestampsMs[index] ?? 0;
-          return !this.#sent.some((sent) => sent.has(high, low, ms));
+          return isCarried(samples, index, encoder) && !this.#sent.some((sent) => sent.has(high, low, ms));
         });
         if (this.#late.length === 0) return [];
         this.#found += this.#late.length;

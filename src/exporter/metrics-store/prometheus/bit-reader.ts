@@ -3,11 +3,17 @@ import { MalformedMessage, safeInteger } from "./message-cursor.ts";
 /** Maximum bytes to read past the end before `isPastEnd` is checked: one sample with its start time. */
 const padding = 64;
 
+/** Bits of a varbit number (tsdb/chunkenc/varbit.go), by the number of ones before it. */
+const varbitWidths = [0, 3, 6, 9, 12, 18, 25, 56, 64] as const;
+
 /**
  * Reads big-endian bits. Reads do not check for the end: the decoder checks `isPastEnd` after each sample,
  * and bits too near the end of their memory are copied to a larger one.
  */
 export class BitReader {
+  /** Signed halves of the number that was read last by a function that says so. */
+  high = 0;
+  low = 0;
   #view: DataView = new DataView(new ArrayBuffer(0));
   #at = 0;
   #end = 0;
@@ -101,6 +107,57 @@ export class BitReader {
   varint(): number {
     const value = this.uvarint();
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** Number of bits left. */
+  get left(): number {
+    return this.#end - this.#at;
+  }
+
+  /** Reads 64 bits as two halves. */
+  read64(): void {
+    this.high = this.read32();
+    this.low = this.read32();
+  }
+
+  /** Reads an unsigned varbit number (tsdb/chunkenc/varbit.go) as two halves. */
+  varbitUint(): void {
+    const width = varbitWidths[this.ones(8)] as number;
+    this.high = width > 32 ? this.read(width - 32) | 0 : 0;
+    this.low = width > 32 ? this.read32() : width === 0 ? 0 : this.read(width);
+  }
+
+  /** The same for a signed one: not in two's complement, the middle value is the largest positive one. */
+  varbitInt(): void {
+    const width = varbitWidths[this.ones(8)] as number;
+    if (width > 32) {
+      this.high = this.read(width - 32) | 0;
+      this.low = this.read32();
+      const middle = 2 ** (width - 33);
+      const isAbove = this.high > middle || (this.high === middle && this.low !== 0);
+      if (width < 64 && isAbove) this.high -= 2 * middle;
+      return;
+    }
+    const value = width === 0 ? 0 : this.read(width);
+    this.low = value > 2 ** (width - 1) ? value - 2 ** width : value;
+    this.high = this.low >> 31;
+  }
+
+  /** The next varbit number, at most ±2^53. @throws MalformedMessage */
+  safeVarbitInt(): number {
+    this.varbitInt();
+    return safeInteger(this.high, this.low);
+  }
+
+  /** @throws MalformedMessage */
+  safeVarbitUint(): number {
+    this.varbitUint();
+    if (this.high < 0) throw new MalformedMessage("a number of a chunk is out of range");
+    return safeInteger(this.high, this.low);
+  }
+
+  skipVarbit(): void {
+    this.skip(varbitWidths[this.ones(8)] as number);
   }
 
   /** Skips a varint of up to 64 bits, of any value. */

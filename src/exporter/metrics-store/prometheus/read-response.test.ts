@@ -1,6 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  anyHistograms,
+  anyLayout,
+  encodeHistogram,
+  encodeHistogramChunk,
+  hints,
+  messagesOf,
+  plainHistogram,
+  plainLayout,
+} from "../../../../test/support/histograms.ts";
+import {
   encodeChunkedResponse,
   encodeSamplesResponse,
   type ResponseChunk,
@@ -10,6 +20,7 @@ import { type BitSample, encodeXor2Chunk, encodeXorChunk } from "../../../../tes
 import type { SampleBuffer, Series } from "../../series/series.ts";
 import { LabelCache } from "../samples/label-cache.ts";
 import type { Window } from "../window.ts";
+import { prometheus } from "./gen/remote-read.js";
 import { MalformedMessage } from "./message-cursor.ts";
 import { ReadResponseDecoder, type ReadResponseOptions } from "./read-response.ts";
 
@@ -17,7 +28,8 @@ const always: Window = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_
 
 interface Passed {
   readonly labels: Record<string, string>;
-  readonly samples: BitSample[];
+  readonly samples?: BitSample[];
+  readonly histograms?: Buffer[];
 }
 
 function decoderOf(
@@ -27,8 +39,13 @@ function decoderOf(
 ) {
   const passed: Passed[] = [];
   const onSeries = (series: Series, samples: SampleBuffer): void => {
+    const labels = Object.fromEntries(series.labels.map(({ name, value }) => [name, value]));
+    if (samples.histograms !== undefined) {
+      passed.push({ labels, histograms: messagesOf(samples) });
+      return;
+    }
     passed.push({
-      labels: Object.fromEntries(series.labels.map(({ name, value }) => [name, value])),
+      labels,
       samples: Array.from({ length: samples.length }, (_, index) => ({
         timestampMs: samples.timestampsMs[index]!,
         bits: samples.valueBytes.readBigUInt64LE(index * 8),
@@ -143,29 +160,13 @@ describe("chunks", () => {
     expect(passed[0]?.samples).toEqual(every(1, 0, 9));
   });
 
-  test("of native histograms are counted, where they reach into the window; numbers beside them are passed on", () => {
-    const { decoder, passed } = decoderOf({ fromMs: 0, toMs: 10 });
-    decodeChunks(decoder, 0, [
-      { labels: { a: "inside" }, chunks: [chunkOf(every(1, 5, 20), "HISTOGRAM")] },
-      { labels: { a: "outside" }, chunks: [chunkOf(every(1, 11, 20), "FLOAT_HISTOGRAM")] },
-      {
-        labels: { a: "both" },
-        chunks: [chunkOf(every(1, 1, 2), "FLOAT_HISTOGRAM"), chunkOf(every(1, 3, 4))],
-      },
-    ]);
-    expect(passed).toEqual([{ labels: { a: "both" }, samples: every(1, 3, 4) }]);
-    expect([...decoder.invalid]).toEqual([["native_histogram", 2]]);
-  });
-
-  test("of XOR2 are decoded; histograms with start timestamps are counted", () => {
+  test("of XOR2 are decoded", () => {
     const { decoder, passed } = decoderOf();
     const points = every(15_000, 0, 9);
     decodeChunks(decoder, 0, [
       { labels: { a: "b" }, chunks: [{ ...chunkOf(points, "XOR2"), data: encodeXor2Chunk(points) }] },
-      { labels: { a: "h" }, chunks: [chunkOf(points, "HISTOGRAM_ST")] },
     ]);
     expect(passed).toEqual([{ labels: { a: "b" }, samples: points }]);
-    expect([...decoder.invalid]).toEqual([["native_histogram", 1]]);
   });
 
   test("that cannot be decoded are counted; the other ones of the series and other series are passed on", () => {
@@ -254,13 +255,90 @@ describe("a series that several queries select", () => {
     decoder.sampled(encodeSamplesResponse([[one], [one, two]]));
     expect(passed).toEqual([one, two]);
   });
+});
 
-  test("its histograms count once", () => {
-    const { decoder } = decoderOf(always, 2);
-    const histogram = { labels: { a: "1" }, samples: [], histograms: 3 };
-    decoder.sampled(encodeSamplesResponse([[histogram], [histogram]]));
-    expect([...decoder.invalid]).toEqual([["native_histogram", 1]]);
+describe("native histograms", () => {
+  const message = (timestampMs: number, hint: number) =>
+    encodeHistogram(plainLayout, plainHistogram(timestampMs), hint);
+  const chunk = (times: readonly number[], type: ResponseChunk["type"] = "HISTOGRAM"): ResponseChunk => ({
+    ...{ type, minTimeMs: times[0] ?? 0, maxTimeMs: times.at(-1) ?? 0 },
+    data: encodeHistogramChunk(plainLayout, times.map(plainHistogram), {
+      hasStarts: type === "HISTOGRAM_ST",
+    }),
   });
+  const { unknown, no } = hints;
+
+  test.each(["HISTOGRAM", "HISTOGRAM_ST"] as const)("of chunks of type %s, in the window", (type) => {
+    const { decoder, passed } = decoderOf({ fromMs: 1, toMs: 3 });
+    decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks: [chunk([1, 2, 3, 4], type)] }]);
+    expect(passed).toEqual([{ labels: { a: "b" }, histograms: [message(2, no), message(3, no)] }]);
+    expect(decoder).toMatchObject({ series: 1, samples: 2 });
+  });
+
+  test("of samples, in the window, without fields that are not known", () => {
+    const { decoder, passed } = decoderOf({ fromMs: 1, toMs: 3 });
+    const unknownField = Buffer.from([0x98, 0x06, 0x01]);
+    const histograms = [1, 2, 4].map((ms) => Buffer.concat([message(ms, no), unknownField]));
+    decoder.sampled(encodeSamplesResponse([[{ labels: { a: "b" }, samples: [], histograms }]]));
+    expect(passed).toEqual([{ labels: { a: "b" }, histograms: [message(2, no)] }]);
+  });
+
+  test("of chunks that overlap are put in order, and compare with no preceding one", () => {
+    const { decoder, passed } = decoderOf();
+    decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks: [chunk([1, 3]), chunk([2, 4])] }]);
+    const hintOf = (histogram: Buffer) => prometheus.Histogram.decode(histogram).resetHint;
+    expect(passed[0]?.histograms?.map(timeOf)).toEqual([1, 2, 3, 4]);
+    expect(passed[0]?.histograms?.map(hintOf)).toEqual([unknown, unknown, unknown, unknown]);
+  });
+
+  test("and numbers of one series are passed on in runs, in time order", () => {
+    const { decoder, passed } = decoderOf();
+    const numbers = [chunkOf(every(1, 1, 2)), chunkOf(every(1, 5, 7))];
+    decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks: [...numbers, chunk([3, 4, 6, 8])] }]);
+    const shown = passed.map(({ samples, histograms }) =>
+      histograms === undefined
+        ? samples?.map(({ timestampMs }) => timestampMs)
+        : ["histograms", ...histograms.map(timeOf)],
+    );
+    // Of the two at 6, the histogram.
+    expect(shown).toEqual([[1, 2], ["histograms", 3, 4], [5], ["histograms", 6], [7], ["histograms", 8]]);
+  });
+
+  test("of a chunk that cannot be decoded are counted; others are passed on", () => {
+    const { decoder, passed } = decoderOf();
+    const cut = { ...chunk([1, 2]), data: chunk([1, 2]).data.subarray(0, -1) };
+    decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks: [cut, chunk([3])] }]);
+    expect(passed).toEqual([{ labels: { a: "b" }, histograms: [message(3, unknown)] }]);
+    expect([...decoder.invalid]).toEqual([["malformed_chunk", 1]]);
+  });
+
+  test("of samples whose fields are not in order are malformed", () => {
+    const { decoder } = decoderOf();
+    const histogram = Buffer.concat([Buffer.from([0x78, 0x01]), message(1, no)]);
+    const body = encodeSamplesResponse([[{ labels: { a: "b" }, samples: [], histograms: [histogram] }]]);
+    expect(() => decoder.sampled(body)).toThrow(MalformedMessage);
+  });
+
+  test("any of samples are passed on byte for byte", () => {
+    const any = anyLayout.chain((layout) =>
+      fc
+        .constantFrom("integer" as const, "float" as const)
+        .chain((kind) =>
+          anyHistograms(layout, kind).map((list) => list.map((one) => encodeHistogram(layout, one, unknown))),
+        ),
+    );
+    fc.assert(
+      fc.property(any, (histograms) => {
+        const { decoder, passed } = decoderOf();
+        decoder.sampled(encodeSamplesResponse([[{ labels: { a: "b" }, samples: [], histograms }]]));
+        expect(passed).toEqual([{ labels: { a: "b" }, histograms }]);
+      }),
+    );
+  });
+
+  function timeOf(histogram: Buffer): number {
+    return Number(prometheus.Histogram.decode(histogram).timestamp);
+  }
 });
 
 test("labels beyond the limits are invalid, empty ones are none, order is ours", () => {

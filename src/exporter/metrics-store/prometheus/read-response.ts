@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
+import { EncodedHistograms } from "../../series/encoded-histograms.ts";
 import { SampleBuffer, type Series } from "../../series/series.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
-import { sortByTime, trimToWindow } from "../samples/sample-order.ts";
+import { isInOrder, sortByTime, trimToWindow } from "../samples/sample-order.ts";
 import type { Window } from "../window.ts";
 import { MalformedMessage, MessageCursor, wireTypes } from "./message-cursor.ts";
 import { ReadChunks } from "./read-chunks.ts";
+import { forgetResets, runsOf, takeHistogram } from "./read-histograms.ts";
 import { labelsField, parseReadLabels } from "./read-labels.ts";
 
 /**
@@ -36,7 +38,7 @@ export class ReadResponseDecoder {
   series = 0;
   /** Samples passed on. */
   samples = 0;
-  /** Series left out, by reason: beyond the limits, native histograms, or chunks that cannot be decoded. */
+  /** Series left out, by reason: beyond the limits, or chunks that cannot be decoded. */
   readonly invalid = new Map<string, number>();
   lastInvalid: string | undefined;
 
@@ -46,6 +48,8 @@ export class ReadResponseDecoder {
   readonly #only: SeriesToRead | undefined;
   readonly #onSeries: (series: Series, samples: SampleBuffer) => void;
   readonly #buffer = new SampleBuffer();
+  readonly #histograms = new EncodedHistograms();
+  readonly #histogramBuffer = new SampleBuffer(this.#histograms);
   readonly #chunks: ReadChunks;
   /** By a digest of a series' labels, the query for which it is passed on; undefined for a single query. */
   readonly #owners: Map<string, number> | undefined;
@@ -101,7 +105,10 @@ export class ReadResponseDecoder {
     takeData: (bytes: Buffer, view: DataView, fields: MessageCursor) => void,
   ): void {
     const samples = this.#buffer;
+    const histograms = this.#histogramBuffer;
     samples.length = 0;
+    histograms.length = 0;
+    this.#histograms.clear();
     this.#chunks.begin();
     let labelsStart = 0;
     let labelsEnd = 0;
@@ -114,13 +121,13 @@ export class ReadResponseDecoder {
     }
     const fromMs = this.#claim(bytes, labelsStart, labelsEnd, query);
     if (fromMs === undefined) return;
-    const { hasHistograms, hasUnknown, malformed } = this.#chunks;
-    if (hasHistograms) this.#countInvalid("native_histogram", "native histograms are not exported");
+    const { hasUnknown, malformed } = this.#chunks;
     if (hasUnknown)
       this.#countInvalid("unknown_encoding", "a series has chunks in an encoding that is not known");
     if (malformed !== undefined) this.#countInvalid("malformed_chunk", malformed);
-    this.#tidy(fromMs);
-    if (samples.length === 0) return;
+    this.#tidy(samples, fromMs);
+    if (this.#tidy(histograms, fromMs)) forgetResets(histograms);
+    if (samples.length + histograms.length === 0) return;
     const found = this.#cache.find(bytes, view, labelsStart, labelsEnd, parseReadLabels);
     if (found === undefined) throw new MalformedMessage("a series has no readable labels");
     if (found.kind === "invalid") {
@@ -128,18 +135,22 @@ export class ReadResponseDecoder {
       return;
     }
     this.series++;
-    this.samples += samples.length;
-    this.#onSeries(found, samples);
+    this.samples += samples.length + histograms.length;
+    if (histograms.length === 0) this.#onSeries(found, samples);
+    else if (samples.length === 0) this.#onSeries(found, histograms);
+    else for (const run of runsOf(samples, histograms)) this.#onSeries(found, run);
   }
 
   /** A field of ChunkedSeries. */
   readonly #takeChunk = (bytes: Buffer, view: DataView, fields: MessageCursor): void => {
-    if (fields.is(2, wireTypes.bytes)) this.#chunks.take(bytes, view, fields.message(), this.#buffer);
+    if (fields.is(2, wireTypes.bytes)) {
+      this.#chunks.take(bytes, view, fields.message(), this.#buffer, this.#histogramBuffer);
+    }
   };
 
   /** A field of TimeSeries. */
-  readonly #takeSample = (_bytes: Buffer, view: DataView, fields: MessageCursor): void => {
-    if (fields.is(4, wireTypes.bytes)) this.#chunks.hasHistograms = true;
+  readonly #takeSample = (bytes: Buffer, view: DataView, fields: MessageCursor): void => {
+    if (fields.is(4, wireTypes.bytes)) takeHistogram(bytes, fields.message(), this.#histogramBuffer);
     if (!fields.is(2, wireTypes.bytes)) return;
     const samples = this.#buffer;
     const index = samples.length;
@@ -177,16 +188,14 @@ export class ReadResponseDecoder {
 
   /**
    * Sorts and trims: chunks are whole, so they exceed the window, and a server may merge them out of order.
+   *
+   * @returns whether they were out of order
    */
-  #tidy(fromMs: number): void {
-    const { length, timestampsMs } = this.#buffer;
-    for (let index = 1; index < length; index++) {
-      if ((timestampsMs[index - 1] as number) > (timestampsMs[index] as number)) {
-        sortByTime(this.#buffer);
-        break;
-      }
-    }
-    trimToWindow(this.#buffer, fromMs, this.#window.toMs);
+  #tidy(samples: SampleBuffer, fromMs: number): boolean {
+    const isOrdered = isInOrder(samples);
+    if (!isOrdered) sortByTime(samples);
+    trimToWindow(samples, fromMs, this.#window.toMs);
+    return !isOrdered;
   }
 
   #countInvalid(reason: string, message: string): void {

@@ -1,4 +1,5 @@
-import { type SampleBuffer, staleNanHigh, staleNanLow } from "../../series/series.ts";
+import type { SampleBuffer } from "../../series/series.ts";
+import { staleNanHigh, staleNanLow } from "../../series/stale-marker.ts";
 import { BitReader } from "./bit-reader.ts";
 import { MalformedMessage } from "./message-cursor.ts";
 import { XorValue } from "./xor-value.ts";
@@ -52,7 +53,7 @@ export class Xor2ChunkDecoder {
           else isStale = control === 5;
         }
         timeMs += deltaMs;
-        if (index >= startsFrom) skipVarbit(bits);
+        if (index >= startsFrom) bits.skipVarbit();
       }
       if (bits.isPastEnd) throw new MalformedMessage("a chunk ends before its last sample");
       if (!Number.isSafeInteger(timeMs)) throw new MalformedMessage("a chunk's times run out of range");
@@ -81,11 +82,4 @@ function change(bits: BitReader, value: XorValue): void {
 function signed(bits: BitReader, width: number): number {
   const value = bits.read(width);
   return value >= 2 ** (width - 1) ? value - 2 ** width : value;
-}
-
-/** Bits of a varbit number (tsdb/chunkenc/varbit.go), by the number of ones before it. */
-const varbitWidths = [0, 3, 6, 9, 12, 18, 25, 56, 64] as const;
-
-function skipVarbit(bits: BitReader): void {
-  bits.skip(varbitWidths[bits.ones(8)] as number);
 }

@@ -1,5 +1,12 @@
 import type { SampleBuffer } from "../../series/series.ts";
 
+export function isInOrder({ length, timestampsMs }: SampleBuffer): boolean {
+  for (let index = 1; index < length; index++) {
+    if ((timestampsMs[index - 1] as number) > (timestampsMs[index] as number)) return false;
+  }
+  return true;
+}
+
 /** Sorts the samples by time; equal times keep their order. Bits are moved as bits: see SampleBuffer. */
 export function sortByTime(samples: SampleBuffer): void {
   const { length, timestampsMs, valueBytes } = samples;

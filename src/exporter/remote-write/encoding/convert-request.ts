@@ -3,13 +3,14 @@ import type { Label } from "../../series/series.ts";
 import { compareNames, legalizeMetricName, metricNameLabel } from "./label-names.ts";
 import type { Protocol } from "./labels.ts";
 import type { EncodedRequest } from "./request.ts";
-import { readBody, writeBody } from "./request-body.ts";
+import { hasCustomBuckets, readBody, writeBody } from "./request-body.ts";
 
 /** The same samples in another protocol. */
 export interface Conversion {
   readonly request: EncodedRequest;
   /**
-   * Samples of series that 1.0 cannot carry: two of their label names become equal when they are sanitized.
+   * Samples that 1.0 cannot carry: of series with two label names that become equal when they are sanitized,
+   * and histograms with custom buckets.
    */
   readonly leftOut: number;
 }
@@ -22,10 +23,11 @@ export function convertRequest(request: EncodedRequest, protocol: Protocol): Con
   if (request.protocol === protocol) return { request, leftOut: 0 };
   let leftOut = 0;
   const series = readBody(request).flatMap((one) => {
-    const labels = protocol === "1.0" ? legalLabels(one.labels) : one.labels;
-    if (labels !== undefined) return [{ labels, samples: one.samples }];
-    leftOut += one.samples.length;
-    return [];
+    if (protocol !== "1.0") return [one];
+    const labels = legalLabels(one.labels);
+    const samples = labels === undefined ? [] : one.samples.filter((sample) => !hasCustomBuckets(sample));
+    leftOut += one.samples.length - samples.length;
+    return labels === undefined || samples.length === 0 ? [] : [{ labels, samples }];
   });
   return { request: writeBody(protocol, series), leftOut };
 }

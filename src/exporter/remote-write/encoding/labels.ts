@@ -32,9 +32,10 @@ export type InvalidReason =
   | "no_name"
   | "empty_label_name"
   | "name_collision"
-  | "tenant_label";
+  | "tenant_label"
+  | "custom_buckets";
 
-/** An invalid series: no request may carry it; the rest of its window is sent. */
+/** An invalid series, or some of its samples: no request may carry them; the rest of the window is sent. */
 export interface InvalidSeries {
   readonly kind: "invalid";
   readonly reason: InvalidReason;

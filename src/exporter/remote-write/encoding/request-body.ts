@@ -1,4 +1,5 @@
 import { compressSync, uncompressSync } from "snappy";
+import { customBucketsSchema, histogramFields } from "../../series/encoded-histograms.ts";
 import type { Label } from "../../series/series.ts";
 import type { Protocol } from "./labels.ts";
 import { encodeLabels } from "./labels-field.ts";
@@ -8,7 +9,7 @@ import { varintSize, WireReader, writeVarint } from "./wire.ts";
 
 /**
  * A decoded request body that can be encoded again, for rare operations: splitting, sending in another
- * protocol, showing. Samples remain encoded, since both protocols encode them identically.
+ * protocol, showing. Samples remain encoded, since both protocols encode their content identically.
  */
 export interface BodySeries {
   readonly labels: readonly Label[];
@@ -16,20 +17,25 @@ export interface BodySeries {
 }
 
 export interface BodySample {
-  /** The whole field, including tag and length. */
-  readonly field: Buffer;
+  readonly kind: "number" | "histogram";
+  /** The message: `Sample` or `Histogram`, without the field's tag and length. */
+  readonly message: Buffer;
   /** Unix epoch, ms. */
   readonly timestampMs: number;
 }
 
 /** Field numbers of the messages; see proto/. */
 const fields = {
-  "1.0": { series: 1, labels: 1, samples: 2 },
-  "2.0": { series: 5, labels: 1, samples: 2, symbols: 4 },
+  "1.0": { series: 1, labels: 1, samples: 2, histograms: 4 },
+  "2.0": { series: 5, labels: 1, samples: 2, histograms: 3, symbols: 4 },
 } as const;
+const fixed64 = 1;
 const valueTag = 0x09;
-const timestampField = 2;
+const timestampFields = { number: 2, histogram: histogramFields.timestamp } as const;
 const lengthDelimited = 2;
+const schemaTag = histogramFields.schema << 3;
+/** As sint32. */
+const customBucketsVarint = -2 * customBucketsSchema - 1;
 
 /**
  * @throws RangeError when the body is not a complete message of its protocol, Error when it is invalid snappy
@@ -63,28 +69,48 @@ export function writeBody(protocol: Protocol, series: readonly BodySeries[]): En
   };
 }
 
-/** The value of a sample, for display: a NaN may lose its bits here. */
-export function sampleValue(sample: BodySample): number {
-  const reader = new WireReader(sample.field);
-  reader.varint();
-  const content = reader.message();
+/** A sample's value for people: a number (a NaN may lose its bits here), or what a histogram holds. */
+export function describeSample({ kind, message }: BodySample): string {
+  const { countInt, countFloat, sum, schema } = histogramFields;
+  const found = { count: 0, sum: 0, schema: 0, value: 0 };
+  const content = new WireReader(message);
   while (!content.atEnd) {
     const tag = content.varint();
-    if (tag === valueTag) return content.bytes.readDoubleLE(content.offset);
+    const { bytes, offset } = content;
+    if (kind === "number" && tag === valueTag) found.value = bytes.readDoubleLE(offset);
+    else if (kind === "histogram") {
+      if (tag === countInt * 8) found.count = new WireReader(bytes, offset).varint();
+      else if (tag === countFloat * 8 + fixed64) found.count = bytes.readDoubleLE(offset);
+      else if (tag === sum * 8 + fixed64) found.sum = bytes.readDoubleLE(offset);
+      else if (tag === schema * 8) found.schema = fromZigzag(new WireReader(bytes, offset).varint());
+    }
     content.skip(tag & 7);
   }
-  return 0;
+  if (kind === "number") return String(found.value);
+  return `histogram{count: ${found.count}, sum: ${found.sum}, schema: ${found.schema}}`;
+}
+
+/** Whether a histogram has custom buckets, which protocol 1.0 does not have. */
+export function hasCustomBuckets({ kind, message }: BodySample): boolean {
+  if (kind !== "histogram") return false;
+  const content = new WireReader(message);
+  while (!content.atEnd) {
+    const tag = content.varint();
+    if (tag === schemaTag) return content.varint() === customBucketsVarint;
+    content.skip(tag & 7);
+  }
+  return false;
 }
 
 function readVersion1(body: Buffer): BodySeries[] {
-  const { series, labels, samples } = fields["1.0"];
+  const { series, labels } = fields["1.0"];
   const found: BodySeries[] = [];
   for (const { number, content } of messagesOf(new WireReader(body))) {
     if (number !== series) continue;
     const own: { labels: Label[]; samples: BodySample[] } = { labels: [], samples: [] };
     for (const field of messagesOf(content)) {
       if (field.number === labels) own.labels.push(readLabel(field.content));
-      else if (field.number === samples) own.samples.push(readSample(body, field));
+      else pushSample(own.samples, "1.0", field);
     }
     found.push(own);
   }
@@ -92,7 +118,7 @@ function readVersion1(body: Buffer): BodySeries[] {
 }
 
 function readVersion2(body: Buffer): BodySeries[] {
-  const { series, labels, samples, symbols } = fields["2.0"];
+  const { series, labels, symbols } = fields["2.0"];
   const table: string[] = [];
   const found: BodySeries[] = [];
   for (const { number, content } of messagesOf(new WireReader(body))) {
@@ -100,7 +126,7 @@ function readVersion2(body: Buffer): BodySeries[] {
     if (number !== series) continue;
     const own: { labels: Label[]; samples: BodySample[] } = { labels: [], samples: [] };
     for (const field of messagesOf(content)) {
-      if (field.number === samples) own.samples.push(readSample(body, field));
+      pushSample(own.samples, "2.0", field);
       if (field.number !== labels) continue;
       while (!field.content.atEnd) {
         const name = table[field.content.varint()];
@@ -116,16 +142,14 @@ function readVersion2(body: Buffer): BodySeries[] {
 
 interface MessageField {
   readonly number: number;
-  readonly start: number;
   readonly content: WireReader;
 }
 
 /** The length-delimited fields of a message; others are skipped. */
 function* messagesOf(reader: WireReader): Generator<MessageField> {
   while (!reader.atEnd) {
-    const start = reader.offset;
     const tag = reader.varint();
-    if ((tag & 7) === lengthDelimited) yield { number: tag >>> 3, start, content: reader.message() };
+    if ((tag & 7) === lengthDelimited) yield { number: tag >>> 3, content: reader.message() };
     else reader.skip(tag & 7);
   }
 }
@@ -144,15 +168,26 @@ function textOf(content: WireReader): string {
   return content.bytes.toString("utf8", content.offset, content.end);
 }
 
-function readSample(body: Buffer, { start, content }: MessageField): BodySample {
-  const field = body.subarray(start, content.end);
+/** Adds the field's sample, if it is one. */
+function pushSample(to: BodySample[], protocol: Protocol, { number, content }: MessageField): void {
+  const { samples, histograms } = fields[protocol];
+  if (number !== samples && number !== histograms) return;
+  const kind = number === samples ? "number" : "histogram";
+  const message = content.bytes.subarray(content.offset, content.end);
   let timestampMs = 0;
   while (!content.atEnd) {
     const tag = content.varint();
-    if (tag >>> 3 === timestampField) timestampMs = content.int64();
+    if (tag >>> 3 === timestampFields[kind]) timestampMs = content.int64();
     else content.skip(tag & 7);
   }
-  return { field, timestampMs };
+  to.push({ kind, message, timestampMs });
+}
+
+function pushSamples(out: Buffer[], protocol: Protocol, list: readonly BodySample[]): void {
+  const { samples, histograms } = fields[protocol];
+  for (const { kind, message } of list) {
+    pushMessage(out, kind === "number" ? samples : histograms, [message]);
+  }
 }
 
 function writeVersion1(list: readonly BodySeries[]): Buffer {
@@ -160,7 +195,9 @@ function writeVersion1(list: readonly BodySeries[]): Buffer {
   for (const { labels, samples } of list) {
     const block = encodeLabels(labels);
     if (block === undefined) throw new RangeError("a label is not valid UTF-8");
-    pushMessage(parts, fields["1.0"].series, [block, ...samples.map(({ field }) => field)]);
+    const content = [block];
+    pushSamples(content, "1.0", samples);
+    pushMessage(parts, fields["1.0"].series, content);
   }
   return Buffer.concat(parts);
 }
@@ -175,7 +212,8 @@ function writeVersion2(list: readonly BodySeries[]): Buffer {
     for (const ref of refs) at = writeVarint(packed, ref, at);
     const content: Buffer[] = [];
     pushMessage(content, fields["2.0"].labels, [packed]);
-    pushMessage(parts, fields["2.0"].series, [...content, ...samples.map(({ field }) => field)]);
+    pushSamples(content, "2.0", samples);
+    pushMessage(parts, fields["2.0"].series, content);
   }
   return Buffer.concat([table.bytes(), ...parts]);
 }
@@ -186,4 +224,8 @@ function pushMessage(out: Buffer[], number: number, content: readonly Buffer[]):
   header[0] = (number << 3) | lengthDelimited;
   writeVarint(header, length, 1);
   out.push(header, ...content);
+}
+
+function fromZigzag(value: number): number {
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }

@@ -24,6 +24,8 @@ export type CapacityListener = (changeBytes: number) => void;
 /** Collects series into one request body after another; an instance is reused. */
 export interface RequestBuilder {
   readonly sampleCount: number;
+  /** The samples' weight, by which a batch is full; see `SampleBuffer.weight`. */
+  readonly weight: number;
   readonly seriesCount: number;
   /** Uncompressed size of the body so far. */
   readonly byteLength: number;

@@ -1,5 +1,5 @@
 import type { SampleBuffer } from "../../series/series.ts";
-import { int64Size, writeInt64 } from "./wire.ts";
+import { int64Size, writeInt64, writeVarint } from "./wire.ts";
 
 /**
  * The field `samples` (number 2) of a `TimeSeries`, equal in remote write 1.0 and 2.0: value (double, 1) and
@@ -76,4 +76,53 @@ export function writeSamples(
     }
   }
   return at;
+}
+
+/** Most bytes of the samples from `start` up to, not including, `end`, as fields. */
+export function maxSamplesBytes(
+  { histograms, valueHalves }: SampleBuffer,
+  start: number,
+  end: number,
+): number {
+  if (histograms === undefined) return (end - start) * maxSampleFieldBytes;
+  // They lie one behind the other, or further apart.
+  let bytes = 0;
+  for (let index = start; index < end; index++) bytes += maxHeadBytes + lengthAt(valueHalves, index);
+  return bytes;
+}
+
+/**
+ * Writes the histograms of a buffer of histograms as {@link writeSamples} writes numbers, where there is room
+ * for {@link maxSamplesBytes}. The message is equal in remote write 1.0 and 2.0, the number of the field is
+ * not.
+ *
+ * @param tag of the field `histograms`
+ * @returns the offset after them
+ */
+export function writeHistograms(
+  out: Uint8Array,
+  offset: number,
+  tag: number,
+  { histograms, valueHalves }: SampleBuffer,
+  start: number,
+  end: number,
+): number {
+  if (histograms === undefined) throw new TypeError("the buffer is not one of histograms");
+  let at = offset;
+  for (let index = start; index < end; index++) {
+    const from = valueHalves[index * 2] ?? 0;
+    const length = lengthAt(valueHalves, index);
+    out[at] = tag;
+    at = writeVarint(out, length, at + 1);
+    out.set(histograms.bytes.subarray(from, from + length), at);
+    at += length;
+  }
+  return at;
+}
+
+/** Tag and length of a histogram. */
+const maxHeadBytes = 6;
+
+function lengthAt(valueHalves: Int32Array, index: number): number {
+  return (valueHalves[index * 2 + 1] ?? 0) - (valueHalves[index * 2] ?? 0);
 }

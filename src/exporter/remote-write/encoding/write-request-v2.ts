@@ -1,7 +1,7 @@
 import { compressSync } from "snappy";
 import type { EncodedSeries, Label, SampleBuffer } from "../../series/series.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
-import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
+import { maxSamplesBytes, usualSampleFieldBytes, writeHistograms, writeSamples } from "./samples-field.ts";
 import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
 import { SymbolTable } from "./symbol-table.ts";
 import { closeMessage, varintSize, writeVarint } from "./wire.ts";
@@ -35,6 +35,7 @@ export type MetadataLookup = (metricName: string) => MetricMetadata | undefined;
 
 const timeSeriesTag = 0x2a;
 const labelRefsTag = 0x0a;
+const histogramsTag = 0x1a;
 const metadataTag = 0x2a;
 const typeTag = 0x08;
 const helpTag = 0x18;
@@ -56,6 +57,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
   #out: Buffer = noScratch;
   #at = 0;
   #sampleCount = 0;
+  #weight = 0;
   #seriesCount = 0;
   #minMs = Infinity;
   #maxMs = -Infinity;
@@ -68,6 +70,10 @@ export class WriteRequestV2Builder implements RequestBuilder {
 
   get sampleCount(): number {
     return this.#sampleCount;
+  }
+
+  get weight(): number {
+    return this.#weight;
   }
 
   get seriesCount(): number {
@@ -91,7 +97,8 @@ export class WriteRequestV2Builder implements RequestBuilder {
     const labels = encoded.sentLabels;
     if (labels === undefined) throw new TypeError("the series was not encoded for remote write 2.0");
     const count = end - start;
-    const mostBytes = 16 + labels.length * 2 * maxRefBytes + count * maxSampleFieldBytes + maxMetadataBytes;
+    const samplesBytes = maxSamplesBytes(samples, start, end);
+    const mostBytes = 16 + labels.length * 2 * maxRefBytes + samplesBytes + maxMetadataBytes;
     this.#reserve(6 + mostBytes);
     const out = this.#out;
     const headerAt = this.#at;
@@ -99,12 +106,16 @@ export class WriteRequestV2Builder implements RequestBuilder {
     const usualBytes = 2 + labels.length * 4 + count * usualSampleFieldBytes;
     const contentAt = headerAt + 1 + varintSize(usualBytes);
     let at = this.#writeRefs(labels, contentAt);
-    at = writeSamples(out, at, samples, start, end);
+    at =
+      samples.histograms === undefined
+        ? writeSamples(out, at, samples, start, end)
+        : writeHistograms(out, at, histogramsTag, samples, start, end);
     if (this.#metadataOf !== undefined) at = this.#writeMetadata(labels, at);
     this.#at = closeMessage(out, headerAt + 1, contentAt, at);
 
     this.#seriesCount++;
     this.#sampleCount += count;
+    this.#weight += samples.weight(start, end);
     const firstMs = samples.timestampsMs[start] ?? 0;
     const lastMs = samples.timestampsMs[end - 1] ?? 0;
     if (firstMs < this.#minMs) this.#minMs = firstMs;
@@ -131,6 +142,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
     this.#out = releaseScratch(this.#out, this.#onCapacity);
     this.#at = 0;
     this.#sampleCount = 0;
+    this.#weight = 0;
     this.#seriesCount = 0;
     this.#minMs = Infinity;
     this.#maxMs = -Infinity;

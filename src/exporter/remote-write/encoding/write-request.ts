@@ -2,11 +2,12 @@ import { compressSync } from "snappy";
 import { copySpan } from "../../series/label-blocks.ts";
 import type { EncodedSeries, SampleBuffer } from "../../series/series.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
-import { maxSampleFieldBytes, usualSampleFieldBytes, writeSamples } from "./samples-field.ts";
+import { maxSamplesBytes, usualSampleFieldBytes, writeHistograms, writeSamples } from "./samples-field.ts";
 import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
 import { closeMessage, varintSize } from "./wire.ts";
 
 const timeSeriesTag = 0x0a;
+const histogramsTag = 0x22;
 const noView = new DataView(noScratch.buffer, noScratch.byteOffset, 0);
 
 /**
@@ -22,6 +23,7 @@ export class WriteRequestBuilder implements RequestBuilder {
   #view: DataView = noView;
   #at = 0;
   #sampleCount = 0;
+  #weight = 0;
   #seriesCount = 0;
   #minMs = Infinity;
   #maxMs = -Infinity;
@@ -32,6 +34,10 @@ export class WriteRequestBuilder implements RequestBuilder {
 
   get sampleCount(): number {
     return this.#sampleCount;
+  }
+
+  get weight(): number {
+    return this.#weight;
   }
 
   get seriesCount(): number {
@@ -53,7 +59,7 @@ export class WriteRequestBuilder implements RequestBuilder {
   append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void {
     if (end <= start) return;
     const blockBytes = encoded.end - encoded.start;
-    const mostBytes = blockBytes + (end - start) * maxSampleFieldBytes;
+    const mostBytes = blockBytes + maxSamplesBytes(samples, start, end);
     this.#reserve(1 + varintSize(mostBytes) + mostBytes);
     const out = this.#out;
     const headerAt = this.#at;
@@ -62,11 +68,16 @@ export class WriteRequestBuilder implements RequestBuilder {
     const usualBytes = blockBytes + (end - start) * usualSampleFieldBytes;
     const contentAt = headerAt + 1 + varintSize(usualBytes);
     copySpan(encoded, this.#view, contentAt);
-    const contentEnd = writeSamples(out, contentAt + blockBytes, samples, start, end);
+    const samplesAt = contentAt + blockBytes;
+    const contentEnd =
+      samples.histograms === undefined
+        ? writeSamples(out, samplesAt, samples, start, end)
+        : writeHistograms(out, samplesAt, histogramsTag, samples, start, end);
     this.#at = closeMessage(out, headerAt + 1, contentAt, contentEnd);
 
     this.#seriesCount++;
     this.#sampleCount += end - start;
+    this.#weight += samples.weight(start, end);
     // Samples are in time order: the first and last are the extremes.
     const firstMs = samples.timestampsMs[start] ?? 0;
     const lastMs = samples.timestampsMs[end - 1] ?? 0;
@@ -95,6 +106,7 @@ export class WriteRequestBuilder implements RequestBuilder {
     this.#view = noView;
     this.#at = 0;
     this.#sampleCount = 0;
+    this.#weight = 0;
     this.#seriesCount = 0;
     this.#minMs = Infinity;
     this.#maxMs = -Infinity;

@@ -111,7 +111,13 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
 
 /** See "Required Written Response Headers" in the 2.0 specification. */
 function writtenSamples(headers: ResponseHeaders): number | undefined {
-  const text = first(headers["x-prometheus-remote-write-samples-written"])?.trim() ?? "";
+  const numbers = count(headers["x-prometheus-remote-write-samples-written"]);
+  const histograms = count(headers["x-prometheus-remote-write-histograms-written"]);
+  return numbers === undefined && histograms === undefined ? undefined : (numbers ?? 0) + (histograms ?? 0);
+}
+
+function count(header: ResponseHeaders[string]): number | undefined {
+  const text = first(header)?.trim() ?? "";
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 

@@ -86,7 +86,10 @@ export namespace prometheus {
         }
 
         /** Shape of a WriteRequest. */
-        type $Shape = prometheus.WriteRequest.$Properties;
+        type $Shape = {
+          timeseries?: prometheus.TimeSeries.$Shape[]|null;
+          $unknowns?: Uint8Array[];
+        };
     }
 
     /**
@@ -113,6 +116,12 @@ export namespace prometheus {
 
         /** TimeSeries samples. */
         samples: prometheus.Sample.$Properties[];
+
+        /** TimeSeries exemplars. */
+        exemplars: prometheus.Exemplar.$Properties[];
+
+        /** TimeSeries histograms. */
+        histograms: prometheus.Histogram.$Properties[];
 
         /**
          * Creates a new TimeSeries instance using the specified properties.
@@ -173,12 +182,24 @@ export namespace prometheus {
             /** TimeSeries samples */
             samples?: (prometheus.Sample.$Properties[]|null);
 
+            /** TimeSeries exemplars */
+            exemplars?: (prometheus.Exemplar.$Properties[]|null);
+
+            /** TimeSeries histograms */
+            histograms?: (prometheus.Histogram.$Properties[]|null);
+
             /** Unknown fields preserved while decoding when enabled */
             $unknowns?: Uint8Array[];
         }
 
         /** Shape of a TimeSeries. */
-        type $Shape = prometheus.TimeSeries.$Properties;
+        type $Shape = {
+          labels?: prometheus.Label.$Shape[]|null;
+          samples?: prometheus.Sample.$Shape[]|null;
+          exemplars?: prometheus.Exemplar.$Shape[]|null;
+          histograms?: prometheus.Histogram.$Shape[]|null;
+          $unknowns?: Uint8Array[];
+        };
     }
 
     /**
@@ -363,5 +384,421 @@ export namespace prometheus {
 
         /** Shape of a Sample. */
         type $Shape = prometheus.Sample.$Properties;
+    }
+
+    /**
+     * Properties of an Exemplar.
+     * @deprecated Use prometheus.Exemplar.$Properties instead.
+     */
+    interface IExemplar extends prometheus.Exemplar.$Properties {
+    }
+
+    /** Represents an Exemplar. */
+    class Exemplar {
+
+        /**
+         * Constructs a new Exemplar.
+         * @param [properties] Properties to set
+         */
+        constructor(properties?: prometheus.Exemplar.$Properties);
+
+        /** Unknown fields preserved while decoding when enabled */
+        $unknowns?: Uint8Array[];
+
+        /** Exemplar labels. */
+        labels: prometheus.Label.$Properties[];
+
+        /** Exemplar value. */
+        value: number;
+
+        /** Exemplar timestamp. */
+        timestamp: number;
+
+        /**
+         * Creates a new Exemplar instance using the specified properties.
+         * @param [properties] Properties to set
+         * @returns Exemplar instance
+         */
+        static create(properties: prometheus.Exemplar.$Shape): prometheus.Exemplar & prometheus.Exemplar.$Shape;
+        static create(properties?: prometheus.Exemplar.$Properties): prometheus.Exemplar;
+
+        /**
+         * Encodes the specified Exemplar message. Does not implicitly {@link prometheus.Exemplar.verify|verify} messages.
+         * @param message Exemplar message or plain object to encode
+         * @param [writer] Writer to encode to
+         * @returns Writer
+         */
+        static encode(message: prometheus.Exemplar.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+        /**
+         * Decodes an Exemplar message from the specified reader or buffer.
+         * @param reader Reader or buffer to decode from
+         * @param [length] Message length if known beforehand
+         * @returns {prometheus.Exemplar & prometheus.Exemplar.$Shape} Exemplar
+         * @throws {Error} If the payload is not a reader or valid buffer
+         * @throws {$protobuf.util.ProtocolError} If required fields are missing
+         */
+        static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): prometheus.Exemplar & prometheus.Exemplar.$Shape;
+
+        /**
+         * Creates an Exemplar message from a plain object. Also converts values to their respective internal types.
+         * @param object Plain object
+         * @returns Exemplar
+         */
+        static fromObject(object: { [k: string]: any }): prometheus.Exemplar;
+
+        /**
+         * Creates a plain object from an Exemplar message. Also converts values to other types if specified.
+         * @param message Exemplar
+         * @param [options] Conversion options
+         * @returns Plain object
+         */
+        static toObject(message: prometheus.Exemplar, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+        /**
+         * Converts this Exemplar to JSON.
+         * @returns JSON object
+         */
+        toJSON(): { [k: string]: any };
+    }
+
+    namespace Exemplar {
+
+        /** Properties of an Exemplar. */
+        interface $Properties {
+
+            /** Exemplar labels */
+            labels?: (prometheus.Label.$Properties[]|null);
+
+            /** Exemplar value */
+            value?: (number|null);
+
+            /** Exemplar timestamp */
+            timestamp?: (number|null);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+        }
+
+        /** Shape of an Exemplar. */
+        type $Shape = prometheus.Exemplar.$Properties;
+    }
+
+    /**
+     * Properties of a Histogram.
+     * @deprecated Use prometheus.Histogram.$Properties instead.
+     */
+    interface IHistogram extends prometheus.Histogram.$Properties {
+    }
+
+    /** Represents a Histogram. */
+    class Histogram {
+
+        /**
+         * Constructs a new Histogram.
+         * @param [properties] Properties to set
+         */
+        constructor(properties?: prometheus.Histogram.$Properties);
+
+        /** Unknown fields preserved while decoding when enabled */
+        $unknowns?: Uint8Array[];
+
+        /** Histogram countInt. */
+        countInt?: (number|null);
+
+        /** Histogram countFloat. */
+        countFloat?: (number|null);
+
+        /** Histogram sum. */
+        sum: number;
+
+        /** Histogram schema. */
+        schema: number;
+
+        /** Histogram zeroThreshold. */
+        zeroThreshold: number;
+
+        /** Histogram zeroCountInt. */
+        zeroCountInt?: (number|null);
+
+        /** Histogram zeroCountFloat. */
+        zeroCountFloat?: (number|null);
+
+        /** Histogram negativeSpans. */
+        negativeSpans: prometheus.BucketSpan.$Properties[];
+
+        /** Histogram negativeDeltas. */
+        negativeDeltas: number[];
+
+        /** Histogram negativeCounts. */
+        negativeCounts: number[];
+
+        /** Histogram positiveSpans. */
+        positiveSpans: prometheus.BucketSpan.$Properties[];
+
+        /** Histogram positiveDeltas. */
+        positiveDeltas: number[];
+
+        /** Histogram positiveCounts. */
+        positiveCounts: number[];
+
+        /** Histogram resetHint. */
+        resetHint: prometheus.Histogram.ResetHint;
+
+        /** Histogram timestamp. */
+        timestamp: number;
+
+        /** Histogram customValues. */
+        customValues: number[];
+
+        /** Histogram count. */
+        count?: ("countInt"|"countFloat");
+
+        /** Histogram zeroCount. */
+        zeroCount?: ("zeroCountInt"|"zeroCountFloat");
+
+        /**
+         * Creates a new Histogram instance using the specified properties.
+         * @param [properties] Properties to set
+         * @returns Histogram instance
+         */
+        static create(properties: prometheus.Histogram.$Shape): prometheus.Histogram & prometheus.Histogram.$Shape;
+        static create(properties?: prometheus.Histogram.$Properties): prometheus.Histogram;
+
+        /**
+         * Encodes the specified Histogram message. Does not implicitly {@link prometheus.Histogram.verify|verify} messages.
+         * @param message Histogram message or plain object to encode
+         * @param [writer] Writer to encode to
+         * @returns Writer
+         */
+        static encode(message: prometheus.Histogram.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+        /**
+         * Decodes a Histogram message from the specified reader or buffer.
+         * @param reader Reader or buffer to decode from
+         * @param [length] Message length if known beforehand
+         * @returns {prometheus.Histogram & prometheus.Histogram.$Shape} Histogram
+         * @throws {Error} If the payload is not a reader or valid buffer
+         * @throws {$protobuf.util.ProtocolError} If required fields are missing
+         */
+        static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): prometheus.Histogram & prometheus.Histogram.$Shape;
+
+        /**
+         * Creates a Histogram message from a plain object. Also converts values to their respective internal types.
+         * @param object Plain object
+         * @returns Histogram
+         */
+        static fromObject(object: { [k: string]: any }): prometheus.Histogram;
+
+        /**
+         * Creates a plain object from a Histogram message. Also converts values to other types if specified.
+         * @param message Histogram
+         * @param [options] Conversion options
+         * @returns Plain object
+         */
+        static toObject(message: prometheus.Histogram, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+        /**
+         * Converts this Histogram to JSON.
+         * @returns JSON object
+         */
+        toJSON(): { [k: string]: any };
+    }
+
+    namespace Histogram {
+
+        /** Properties of a Histogram. */
+        interface $Properties {
+
+            /** Histogram countInt */
+            countInt?: (number|null);
+
+            /** Histogram countFloat */
+            countFloat?: (number|null);
+
+            /** Histogram sum */
+            sum?: (number|null);
+
+            /** Histogram schema */
+            schema?: (number|null);
+
+            /** Histogram zeroThreshold */
+            zeroThreshold?: (number|null);
+
+            /** Histogram zeroCountInt */
+            zeroCountInt?: (number|null);
+
+            /** Histogram zeroCountFloat */
+            zeroCountFloat?: (number|null);
+
+            /** Histogram negativeSpans */
+            negativeSpans?: (prometheus.BucketSpan.$Properties[]|null);
+
+            /** Histogram negativeDeltas */
+            negativeDeltas?: (number[]|null);
+
+            /** Histogram negativeCounts */
+            negativeCounts?: (number[]|null);
+
+            /** Histogram positiveSpans */
+            positiveSpans?: (prometheus.BucketSpan.$Properties[]|null);
+
+            /** Histogram positiveDeltas */
+            positiveDeltas?: (number[]|null);
+
+            /** Histogram positiveCounts */
+            positiveCounts?: (number[]|null);
+
+            /** Histogram resetHint */
+            resetHint?: (prometheus.Histogram.ResetHint|null);
+
+            /** Histogram timestamp */
+            timestamp?: (number|null);
+
+            /** Histogram customValues */
+            customValues?: (number[]|null);
+
+            /** Histogram count */
+            count?: ("countInt"|"countFloat");
+
+            /** Histogram zeroCount */
+            zeroCount?: ("zeroCountInt"|"zeroCountFloat");
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+        }
+
+        /** Narrowed shape of a Histogram. */
+        type $Shape = {
+          countInt?: number|null;
+          countFloat?: number|null;
+          sum?: number|null;
+          schema?: number|null;
+          zeroThreshold?: number|null;
+          zeroCountInt?: number|null;
+          zeroCountFloat?: number|null;
+          negativeSpans?: prometheus.BucketSpan.$Shape[]|null;
+          negativeDeltas?: number[]|null;
+          negativeCounts?: number[]|null;
+          positiveSpans?: prometheus.BucketSpan.$Shape[]|null;
+          positiveDeltas?: number[]|null;
+          positiveCounts?: number[]|null;
+          resetHint?: prometheus.Histogram.ResetHint|null;
+          timestamp?: number|null;
+          customValues?: number[]|null;
+          $unknowns?: Uint8Array[];
+        } & (
+          ({ count?: undefined; countInt?: null; countFloat?: null }|{ count?: "countInt"; countInt: number; countFloat?: null }|{ count?: "countFloat"; countInt?: null; countFloat: number })
+        ) & (
+          ({ zeroCount?: undefined; zeroCountInt?: null; zeroCountFloat?: null }|{ zeroCount?: "zeroCountInt"; zeroCountInt: number; zeroCountFloat?: null }|{ zeroCount?: "zeroCountFloat"; zeroCountInt?: null; zeroCountFloat: number })
+        );
+
+        /** ResetHint enum. */
+        enum ResetHint {
+
+            /** UNKNOWN value */
+            UNKNOWN = 0,
+
+            /** YES value */
+            YES = 1,
+
+            /** NO value */
+            NO = 2,
+
+            /** GAUGE value */
+            GAUGE = 3
+        }
+    }
+
+    /**
+     * Properties of a BucketSpan.
+     * @deprecated Use prometheus.BucketSpan.$Properties instead.
+     */
+    interface IBucketSpan extends prometheus.BucketSpan.$Properties {
+    }
+
+    /** Represents a BucketSpan. */
+    class BucketSpan {
+
+        /**
+         * Constructs a new BucketSpan.
+         * @param [properties] Properties to set
+         */
+        constructor(properties?: prometheus.BucketSpan.$Properties);
+
+        /** Unknown fields preserved while decoding when enabled */
+        $unknowns?: Uint8Array[];
+
+        /** BucketSpan offset. */
+        offset: number;
+
+        /** BucketSpan length. */
+        length: number;
+
+        /**
+         * Creates a new BucketSpan instance using the specified properties.
+         * @param [properties] Properties to set
+         * @returns BucketSpan instance
+         */
+        static create(properties: prometheus.BucketSpan.$Shape): prometheus.BucketSpan & prometheus.BucketSpan.$Shape;
+        static create(properties?: prometheus.BucketSpan.$Properties): prometheus.BucketSpan;
+
+        /**
+         * Encodes the specified BucketSpan message. Does not implicitly {@link prometheus.BucketSpan.verify|verify} messages.
+         * @param message BucketSpan message or plain object to encode
+         * @param [writer] Writer to encode to
+         * @returns Writer
+         */
+        static encode(message: prometheus.BucketSpan.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+        /**
+         * Decodes a BucketSpan message from the specified reader or buffer.
+         * @param reader Reader or buffer to decode from
+         * @param [length] Message length if known beforehand
+         * @returns {prometheus.BucketSpan & prometheus.BucketSpan.$Shape} BucketSpan
+         * @throws {Error} If the payload is not a reader or valid buffer
+         * @throws {$protobuf.util.ProtocolError} If required fields are missing
+         */
+        static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): prometheus.BucketSpan & prometheus.BucketSpan.$Shape;
+
+        /**
+         * Creates a BucketSpan message from a plain object. Also converts values to their respective internal types.
+         * @param object Plain object
+         * @returns BucketSpan
+         */
+        static fromObject(object: { [k: string]: any }): prometheus.BucketSpan;
+
+        /**
+         * Creates a plain object from a BucketSpan message. Also converts values to other types if specified.
+         * @param message BucketSpan
+         * @param [options] Conversion options
+         * @returns Plain object
+         */
+        static toObject(message: prometheus.BucketSpan, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+        /**
+         * Converts this BucketSpan to JSON.
+         * @returns JSON object
+         */
+        toJSON(): { [k: string]: any };
+    }
+
+    namespace BucketSpan {
+
+        /** Properties of a BucketSpan. */
+        interface $Properties {
+
+            /** BucketSpan offset */
+            offset?: (number|null);
+
+            /** BucketSpan length */
+            length?: (number|null);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+        }
+
+        /** Shape of a BucketSpan. */
+        type $Shape = prometheus.BucketSpan.$Properties;
     }
 }

@@ -101,7 +101,11 @@ export namespace io {
                     }
 
                     /** Shape of a Request. */
-                    type $Shape = io.prometheus.write.v2.Request.$Properties;
+                    type $Shape = {
+                      symbols?: string[]|null;
+                      timeseries?: io.prometheus.write.v2.TimeSeries.$Shape[]|null;
+                      $unknowns?: Uint8Array[];
+                    };
                 }
 
                 /**
@@ -128,6 +132,9 @@ export namespace io {
 
                     /** TimeSeries samples. */
                     samples: io.prometheus.write.v2.Sample.$Properties[];
+
+                    /** TimeSeries histograms. */
+                    histograms: io.prometheus.write.v2.Histogram.$Properties[];
 
                     /** TimeSeries exemplars. */
                     exemplars: io.prometheus.write.v2.Exemplar.$Properties[];
@@ -194,6 +201,9 @@ export namespace io {
                         /** TimeSeries samples */
                         samples?: (io.prometheus.write.v2.Sample.$Properties[]|null);
 
+                        /** TimeSeries histograms */
+                        histograms?: (io.prometheus.write.v2.Histogram.$Properties[]|null);
+
                         /** TimeSeries exemplars */
                         exemplars?: (io.prometheus.write.v2.Exemplar.$Properties[]|null);
 
@@ -205,7 +215,14 @@ export namespace io {
                     }
 
                     /** Shape of a TimeSeries. */
-                    type $Shape = io.prometheus.write.v2.TimeSeries.$Properties;
+                    type $Shape = {
+                      labelsRefs?: number[]|null;
+                      samples?: io.prometheus.write.v2.Sample.$Shape[]|null;
+                      histograms?: io.prometheus.write.v2.Histogram.$Shape[]|null;
+                      exemplars?: io.prometheus.write.v2.Exemplar.$Shape[]|null;
+                      metadata?: io.prometheus.write.v2.Metadata.$Shape|null;
+                      $unknowns?: Uint8Array[];
+                    };
                 }
 
                 /**
@@ -528,6 +545,331 @@ export namespace io {
                         /** METRIC_TYPE_STATESET value */
                         METRIC_TYPE_STATESET = 7
                     }
+                }
+
+                /**
+                 * Properties of a Histogram.
+                 * @deprecated Use io.prometheus.write.v2.Histogram.$Properties instead.
+                 */
+                interface IHistogram extends io.prometheus.write.v2.Histogram.$Properties {
+                }
+
+                /** Represents a Histogram. */
+                class Histogram {
+
+                    /**
+                     * Constructs a new Histogram.
+                     * @param [properties] Properties to set
+                     */
+                    constructor(properties?: io.prometheus.write.v2.Histogram.$Properties);
+
+                    /** Unknown fields preserved while decoding when enabled */
+                    $unknowns?: Uint8Array[];
+
+                    /** Histogram countInt. */
+                    countInt?: (number|null);
+
+                    /** Histogram countFloat. */
+                    countFloat?: (number|null);
+
+                    /** Histogram sum. */
+                    sum: number;
+
+                    /** Histogram schema. */
+                    schema: number;
+
+                    /** Histogram zeroThreshold. */
+                    zeroThreshold: number;
+
+                    /** Histogram zeroCountInt. */
+                    zeroCountInt?: (number|null);
+
+                    /** Histogram zeroCountFloat. */
+                    zeroCountFloat?: (number|null);
+
+                    /** Histogram negativeSpans. */
+                    negativeSpans: io.prometheus.write.v2.BucketSpan.$Properties[];
+
+                    /** Histogram negativeDeltas. */
+                    negativeDeltas: number[];
+
+                    /** Histogram negativeCounts. */
+                    negativeCounts: number[];
+
+                    /** Histogram positiveSpans. */
+                    positiveSpans: io.prometheus.write.v2.BucketSpan.$Properties[];
+
+                    /** Histogram positiveDeltas. */
+                    positiveDeltas: number[];
+
+                    /** Histogram positiveCounts. */
+                    positiveCounts: number[];
+
+                    /** Histogram resetHint. */
+                    resetHint: io.prometheus.write.v2.Histogram.ResetHint;
+
+                    /** Histogram timestamp. */
+                    timestamp: number;
+
+                    /** Histogram customValues. */
+                    customValues: number[];
+
+                    /** Histogram startTimestamp. */
+                    startTimestamp: number;
+
+                    /** Histogram count. */
+                    count?: ("countInt"|"countFloat");
+
+                    /** Histogram zeroCount. */
+                    zeroCount?: ("zeroCountInt"|"zeroCountFloat");
+
+                    /**
+                     * Creates a new Histogram instance using the specified properties.
+                     * @param [properties] Properties to set
+                     * @returns Histogram instance
+                     */
+                    static create(properties: io.prometheus.write.v2.Histogram.$Shape): io.prometheus.write.v2.Histogram & io.prometheus.write.v2.Histogram.$Shape;
+                    static create(properties?: io.prometheus.write.v2.Histogram.$Properties): io.prometheus.write.v2.Histogram;
+
+                    /**
+                     * Encodes the specified Histogram message. Does not implicitly {@link io.prometheus.write.v2.Histogram.verify|verify} messages.
+                     * @param message Histogram message or plain object to encode
+                     * @param [writer] Writer to encode to
+                     * @returns Writer
+                     */
+                    static encode(message: io.prometheus.write.v2.Histogram.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+                    /**
+                     * Decodes a Histogram message from the specified reader or buffer.
+                     * @param reader Reader or buffer to decode from
+                     * @param [length] Message length if known beforehand
+                     * @returns {io.prometheus.write.v2.Histogram & io.prometheus.write.v2.Histogram.$Shape} Histogram
+                     * @throws {Error} If the payload is not a reader or valid buffer
+                     * @throws {$protobuf.util.ProtocolError} If required fields are missing
+                     */
+                    static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): io.prometheus.write.v2.Histogram & io.prometheus.write.v2.Histogram.$Shape;
+
+                    /**
+                     * Creates a Histogram message from a plain object. Also converts values to their respective internal types.
+                     * @param object Plain object
+                     * @returns Histogram
+                     */
+                    static fromObject(object: { [k: string]: any }): io.prometheus.write.v2.Histogram;
+
+                    /**
+                     * Creates a plain object from a Histogram message. Also converts values to other types if specified.
+                     * @param message Histogram
+                     * @param [options] Conversion options
+                     * @returns Plain object
+                     */
+                    static toObject(message: io.prometheus.write.v2.Histogram, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+                    /**
+                     * Converts this Histogram to JSON.
+                     * @returns JSON object
+                     */
+                    toJSON(): { [k: string]: any };
+                }
+
+                namespace Histogram {
+
+                    /** Properties of a Histogram. */
+                    interface $Properties {
+
+                        /** Histogram countInt */
+                        countInt?: (number|null);
+
+                        /** Histogram countFloat */
+                        countFloat?: (number|null);
+
+                        /** Histogram sum */
+                        sum?: (number|null);
+
+                        /** Histogram schema */
+                        schema?: (number|null);
+
+                        /** Histogram zeroThreshold */
+                        zeroThreshold?: (number|null);
+
+                        /** Histogram zeroCountInt */
+                        zeroCountInt?: (number|null);
+
+                        /** Histogram zeroCountFloat */
+                        zeroCountFloat?: (number|null);
+
+                        /** Histogram negativeSpans */
+                        negativeSpans?: (io.prometheus.write.v2.BucketSpan.$Properties[]|null);
+
+                        /** Histogram negativeDeltas */
+                        negativeDeltas?: (number[]|null);
+
+                        /** Histogram negativeCounts */
+                        negativeCounts?: (number[]|null);
+
+                        /** Histogram positiveSpans */
+                        positiveSpans?: (io.prometheus.write.v2.BucketSpan.$Properties[]|null);
+
+                        /** Histogram positiveDeltas */
+                        positiveDeltas?: (number[]|null);
+
+                        /** Histogram positiveCounts */
+                        positiveCounts?: (number[]|null);
+
+                        /** Histogram resetHint */
+                        resetHint?: (io.prometheus.write.v2.Histogram.ResetHint|null);
+
+                        /** Histogram timestamp */
+                        timestamp?: (number|null);
+
+                        /** Histogram customValues */
+                        customValues?: (number[]|null);
+
+                        /** Histogram startTimestamp */
+                        startTimestamp?: (number|null);
+
+                        /** Histogram count */
+                        count?: ("countInt"|"countFloat");
+
+                        /** Histogram zeroCount */
+                        zeroCount?: ("zeroCountInt"|"zeroCountFloat");
+
+                        /** Unknown fields preserved while decoding when enabled */
+                        $unknowns?: Uint8Array[];
+                    }
+
+                    /** Narrowed shape of a Histogram. */
+                    type $Shape = {
+                      countInt?: number|null;
+                      countFloat?: number|null;
+                      sum?: number|null;
+                      schema?: number|null;
+                      zeroThreshold?: number|null;
+                      zeroCountInt?: number|null;
+                      zeroCountFloat?: number|null;
+                      negativeSpans?: io.prometheus.write.v2.BucketSpan.$Shape[]|null;
+                      negativeDeltas?: number[]|null;
+                      negativeCounts?: number[]|null;
+                      positiveSpans?: io.prometheus.write.v2.BucketSpan.$Shape[]|null;
+                      positiveDeltas?: number[]|null;
+                      positiveCounts?: number[]|null;
+                      resetHint?: io.prometheus.write.v2.Histogram.ResetHint|null;
+                      timestamp?: number|null;
+                      customValues?: number[]|null;
+                      startTimestamp?: number|null;
+                      $unknowns?: Uint8Array[];
+                    } & (
+                      ({ count?: undefined; countInt?: null; countFloat?: null }|{ count?: "countInt"; countInt: number; countFloat?: null }|{ count?: "countFloat"; countInt?: null; countFloat: number })
+                    ) & (
+                      ({ zeroCount?: undefined; zeroCountInt?: null; zeroCountFloat?: null }|{ zeroCount?: "zeroCountInt"; zeroCountInt: number; zeroCountFloat?: null }|{ zeroCount?: "zeroCountFloat"; zeroCountInt?: null; zeroCountFloat: number })
+                    );
+
+                    /** ResetHint enum. */
+                    enum ResetHint {
+
+                        /** RESET_HINT_UNSPECIFIED value */
+                        RESET_HINT_UNSPECIFIED = 0,
+
+                        /** RESET_HINT_YES value */
+                        RESET_HINT_YES = 1,
+
+                        /** RESET_HINT_NO value */
+                        RESET_HINT_NO = 2,
+
+                        /** RESET_HINT_GAUGE value */
+                        RESET_HINT_GAUGE = 3
+                    }
+                }
+
+                /**
+                 * Properties of a BucketSpan.
+                 * @deprecated Use io.prometheus.write.v2.BucketSpan.$Properties instead.
+                 */
+                interface IBucketSpan extends io.prometheus.write.v2.BucketSpan.$Properties {
+                }
+
+                /** Represents a BucketSpan. */
+                class BucketSpan {
+
+                    /**
+                     * Constructs a new BucketSpan.
+                     * @param [properties] Properties to set
+                     */
+                    constructor(properties?: io.prometheus.write.v2.BucketSpan.$Properties);
+
+                    /** Unknown fields preserved while decoding when enabled */
+                    $unknowns?: Uint8Array[];
+
+                    /** BucketSpan offset. */
+                    offset: number;
+
+                    /** BucketSpan length. */
+                    length: number;
+
+                    /**
+                     * Creates a new BucketSpan instance using the specified properties.
+                     * @param [properties] Properties to set
+                     * @returns BucketSpan instance
+                     */
+                    static create(properties: io.prometheus.write.v2.BucketSpan.$Shape): io.prometheus.write.v2.BucketSpan & io.prometheus.write.v2.BucketSpan.$Shape;
+                    static create(properties?: io.prometheus.write.v2.BucketSpan.$Properties): io.prometheus.write.v2.BucketSpan;
+
+                    /**
+                     * Encodes the specified BucketSpan message. Does not implicitly {@link io.prometheus.write.v2.BucketSpan.verify|verify} messages.
+                     * @param message BucketSpan message or plain object to encode
+                     * @param [writer] Writer to encode to
+                     * @returns Writer
+                     */
+                    static encode(message: io.prometheus.write.v2.BucketSpan.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+                    /**
+                     * Decodes a BucketSpan message from the specified reader or buffer.
+                     * @param reader Reader or buffer to decode from
+                     * @param [length] Message length if known beforehand
+                     * @returns {io.prometheus.write.v2.BucketSpan & io.prometheus.write.v2.BucketSpan.$Shape} BucketSpan
+                     * @throws {Error} If the payload is not a reader or valid buffer
+                     * @throws {$protobuf.util.ProtocolError} If required fields are missing
+                     */
+                    static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): io.prometheus.write.v2.BucketSpan & io.prometheus.write.v2.BucketSpan.$Shape;
+
+                    /**
+                     * Creates a BucketSpan message from a plain object. Also converts values to their respective internal types.
+                     * @param object Plain object
+                     * @returns BucketSpan
+                     */
+                    static fromObject(object: { [k: string]: any }): io.prometheus.write.v2.BucketSpan;
+
+                    /**
+                     * Creates a plain object from a BucketSpan message. Also converts values to other types if specified.
+                     * @param message BucketSpan
+                     * @param [options] Conversion options
+                     * @returns Plain object
+                     */
+                    static toObject(message: io.prometheus.write.v2.BucketSpan, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+                    /**
+                     * Converts this BucketSpan to JSON.
+                     * @returns JSON object
+                     */
+                    toJSON(): { [k: string]: any };
+                }
+
+                namespace BucketSpan {
+
+                    /** Properties of a BucketSpan. */
+                    interface $Properties {
+
+                        /** BucketSpan offset */
+                        offset?: (number|null);
+
+                        /** BucketSpan length */
+                        length?: (number|null);
+
+                        /** Unknown fields preserved while decoding when enabled */
+                        $unknowns?: Uint8Array[];
+                    }
+
+                    /** Shape of a BucketSpan. */
+                    type $Shape = io.prometheus.write.v2.BucketSpan.$Properties;
                 }
             }
         }

@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { uncompressSync } from "snappy";
+import { describe, expect, test } from "vitest";
+import {
+  anyHistograms,
+  anyLayout,
+  encodeHistogram,
+  hints,
+  histogramBuffer,
+  plainHistogram,
+  plainLayout,
+} from "../../../../test/support/histograms.ts";
+import { type EncodedSeries, SampleBuffer, Series } from "../../series/series.ts";
+import { convertRequest } from "./convert-request.ts";
+import { prometheus } from "./gen/remote-write-1.0.js";
+import { io } from "./gen/remote-write-2.0.js";
+import { type Protocol, seriesEncoderFor } from "./labels.ts";
+import type { EncodedRequest } from "./request.ts";
+import { describeSample, readBody, writeBody } from "./request-body.ts";
+import { splitRequest } from "./split-request.ts";
+import { WriteRequestBuilder } from "./write-request.ts";
+import { WriteRequestV2Builder } from "./write-request-v2.ts";
+
+const protocols = ["1.0", "2.0"] as const;
+
+function encodedOf(protocol: Protocol, name: string): EncodedSeries {
+  const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol });
+  const form = encoder.encode(new Series([{ name: "__name__", value: name }]));
+  if (form.kind === "invalid") throw new Error(form.message);
+  return form;
+}
+
+function build(protocol: Protocol, buffers: readonly SampleBuffer[]): EncodedRequest {
+  const builder = protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder();
+  for (const [index, buffer] of buffers.entries()) {
+    builder.append(encodedOf(protocol, `h${index}`), buffer, 0, buffer.length);
+  }
+  return builder.finish();
+}
+
+function bodyOf({ payload }: EncodedRequest): Buffer {
+  return uncompressSync(payload, { asBuffer: true }) as Buffer;
+}
+
+/** The histograms of each series of a body, encoded again by the generated code. */
+function histogramsIn(request: EncodedRequest): Buffer[][] {
+  if (request.protocol === "1.0") {
+    const { Histogram, WriteRequest } = prometheus;
+    const { timeseries } = WriteRequest.decode(bodyOf(request));
+    return timeseries.map(({ histograms }) =>
+      (histograms ?? []).map((one) => Buffer.from(Histogram.encode(one).finish())),
+    );
+  }
+  const { Histogram, Request } = io.prometheus.write.v2;
+  return Request.decode(bodyOf(request)).timeseries.map(({ histograms }) =>
+    (histograms ?? []).map((one) => Buffer.from(Histogram.encode(one).finish())),
+  );
+}
+
+/** Numbers that the generated code keeps: no staleness markers, no integers above 2^53. */
+const anySeries = anyLayout.chain((layout) =>
+  anyHistograms(layout, "float", 8).map((list) => ({
+    layout,
+    list: list.filter(({ sumBits }) => sumBits !== 0x7ff0000000000002n),
+  })),
+);
+
+describe.each(protocols)("a request of protocol %s", (protocol) => {
+  test("has the histograms, byte for byte as the generated code writes them", () => {
+    fc.assert(
+      fc.property(fc.array(anySeries, { minLength: 1, maxLength: 4 }), (all) => {
+        const list = all.filter((one) => one.list.length > 0);
+        const request = build(
+          protocol,
+          list.map((one) => histogramBuffer(one.layout, one.list)),
+        );
+        expect(histogramsIn(request)).toEqual(
+          list.map((one) => one.list.map((each) => encodeHistogram(one.layout, each, hints.unknown))),
+        );
+        expect(request.sampleCount).toBe(list.reduce((sum, one) => sum + one.list.length, 0));
+      }),
+    );
+  });
+
+  test("is the same after it was read and written again, whatever it holds", () => {
+    const any = anyLayout.chain((layout) =>
+      fc.tuple(fc.constant(layout), anyHistograms(layout, "integer", 6), anyHistograms(layout, "float", 6)),
+    );
+    fc.assert(
+      fc.property(any, ([layout, integers, floats]) => {
+        const numbers = new SampleBuffer();
+        numbers.timestampsMs[0] = 5;
+        numbers.values[0] = 2.5;
+        numbers.length = 1;
+        const request = build(protocol, [
+          histogramBuffer(layout, integers),
+          numbers,
+          histogramBuffer(layout, floats),
+        ]);
+        const again = writeBody(protocol, readBody(request));
+        expect(bodyOf(again).equals(bodyOf(request))).toBe(true);
+        expect({ ...again, payload: null }).toEqual({ ...request, payload: null });
+      }),
+    );
+  });
+
+  test("is converted to the other protocol, without custom buckets for 1.0", () => {
+    const custom = { ...plainLayout, schema: -53, customValues: [1, 2] };
+    const list = [plainHistogram(1), plainHistogram(2)];
+    const other = protocol === "1.0" ? "2.0" : "1.0";
+    const buffers = [histogramBuffer(plainLayout, list), histogramBuffer(custom, list)];
+    const { request, leftOut } = convertRequest(build(protocol, buffers), other);
+    expect(bodyOf(request)).toEqual(bodyOf(build(other, other === "1.0" ? buffers.slice(0, 1) : buffers)));
+    expect(leftOut).toBe(other === "1.0" ? 2 : 0);
+  });
+
+  test("is split by series, then by time", () => {
+    const list = [1, 2, 3].map(plainHistogram);
+    const whole = build(protocol, [histogramBuffer(plainLayout, list), histogramBuffer(plainLayout, list)]);
+    const [first] = splitRequest(whole) ?? [];
+    expect(first?.request).toMatchObject({ seriesCount: 1, sampleCount: 3, minMs: 1, maxMs: 3 });
+    const [early, late] = (first && splitRequest(first.request)) ?? [];
+    expect(early?.request).toMatchObject({ sampleCount: 1, maxMs: 1 });
+    expect(late?.request).toMatchObject({ sampleCount: 2, minMs: 2 });
+  });
+
+  test("weighs as much as its bytes would hold numbers", () => {
+    const builder = protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder();
+    const wide = { ...plainLayout, positiveSpans: [{ offset: 0, length: 160 }] };
+    const histogram = { ...plainHistogram(1), positive: new Array<bigint>(160).fill(300n) };
+    const buffer = histogramBuffer(wide, [histogram]);
+    builder.append(encodedOf(protocol, "h"), buffer, 0, 1);
+    expect(builder.sampleCount).toBe(1);
+    expect(builder.weight).toBe(Math.ceil(encodeHistogram(wide, histogram, 0).length / 18));
+    builder.finish();
+    expect(builder.weight).toBe(0);
+  });
+});
+
+test("a histogram is described by its count, sum and schema", () => {
+  const [series] = readBody(build("1.0", [histogramBuffer(plainLayout, [plainHistogram(1)])]));
+  expect(series?.samples.map(describeSample)).toEqual(["histogram{count: 3, sum: 1.5, schema: 3}"]);
+});
