@@ -5,11 +5,12 @@ import {
   diffSamples,
   isSameSet,
   SampleSet,
+  type SampleValue,
   sameUpToRounding,
   seriesKey,
 } from "./sample-set.ts";
 
-type Row = readonly [key: string, timestampMs: number, value: number];
+type Row = readonly [key: string, timestampMs: number, value: SampleValue];
 
 function setOf(rows: readonly Row[]): SampleSet {
   const set = new SampleSet();

@@ -1,9 +1,12 @@
 import type { Label } from "../../src/exporter/series/series.ts";
 
-/** Samples of one series: `timestampsMs[i]` belongs to `values[i]`. NaN represents a staleness marker. */
+/** A number (NaN represents a staleness marker), or the text of a native histogram. */
+export type SampleValue = number | string;
+
+/** Samples of one series: `timestampsMs[i]` belongs to `values[i]`. */
 export interface SeriesSamples {
   readonly timestampsMs: number[];
-  readonly values: number[];
+  readonly values: SampleValue[];
 }
 
 /**
@@ -15,7 +18,7 @@ export class SampleSet {
   size = 0;
 
   /** Adds a sample of the series with that key (see `seriesKey`), in any order of time. */
-  add(key: string, timestampMs: number, value: number): void {
+  add(key: string, timestampMs: number, value: SampleValue): void {
     let samples = this.series.get(key);
     if (samples === undefined) {
       samples = { timestampsMs: [], values: [] };
@@ -58,7 +61,7 @@ export interface SampleDiff {
 }
 
 /** Whether two values are considered equal. */
-export type SameValue = (a: number, b: number) => boolean;
+export type SameValue = (a: SampleValue, b: SampleValue) => boolean;
 
 /**
  * For values that do not survive VictoriaMetrics' decimal storage: each merge of blocks may round them, so
@@ -66,7 +69,11 @@ export type SameValue = (a: number, b: number) => boolean;
  */
 export const sameUpToRounding: SameValue = (a, b) =>
   Object.is(a, b) ||
-  (Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= 1e-6 * Math.max(Math.abs(a), Math.abs(b)));
+  (typeof a === "number" &&
+    typeof b === "number" &&
+    Number.isFinite(a) &&
+    Number.isFinite(b) &&
+    Math.abs(a - b) <= 1e-6 * Math.max(Math.abs(a), Math.abs(b)));
 
 /**
  * Compares two sets of (series, timestamp, value). They are equal as sets when `missing`, `extra` and
@@ -120,14 +127,14 @@ function diffSeries(
 function diffTime(
   key: string,
   timestampMs: number,
-  source: readonly number[],
-  receiver: readonly number[],
+  source: readonly SampleValue[],
+  receiver: readonly SampleValue[],
   isSame: SameValue,
   diff: SampleDiff,
 ): void {
-  const copies = (values: readonly number[], value: number): number =>
+  const copies = (values: readonly SampleValue[], value: SampleValue): number =>
     values.filter((one) => isSame(one, value)).length;
-  const seen: number[] = [];
+  const seen: SampleValue[] = [];
   for (const value of receiver) {
     seen.push(value);
     if (source.length === 0) diff.extra.add(key, timestampMs, value);
@@ -156,7 +163,7 @@ function byTime(samples: SeriesSamples | undefined): SeriesSamples {
   }
   const order = timestampsMs.map((_, index) => index);
   order.sort((a, b) => (timestampsMs[a] ?? 0) - (timestampsMs[b] ?? 0));
-  const pick = (from: readonly number[]): number[] => order.map((index) => from[index] ?? Number.NaN);
+  const pick = <Value>(from: readonly Value[]): Value[] => order.map((index) => from[index] as Value);
   const [sortedTimes, sortedValues] = [pick(timestampsMs), pick(values)];
   for (const index of order.keys()) {
     timestampsMs[index] = sortedTimes[index] ?? Number.NaN;

@@ -3,6 +3,8 @@ import protobuf from "protobufjs";
 import snappy from "snappy";
 import type { Label } from "../../src/exporter/series/series.ts";
 import { staleNanHigh, staleNanLow } from "../../src/exporter/series/stale-marker.ts";
+import { describeHistogram, type NativeHistogram } from "./native-histogram.ts";
+import type { SampleValue } from "./sample-set.ts";
 
 /**
  * Remote write 1.0 and remote read by reflection on the definitions, for tests and scripts: slow, simple, and
@@ -10,7 +12,8 @@ import { staleNanHigh, staleNanLow } from "../../src/exporter/series/stale-marke
  */
 export interface WireSample {
   readonly timestampMs: number;
-  readonly value: number;
+  /** A number, or the text of a native histogram; see `describeHistogram`. */
+  readonly value: SampleValue;
   /** The value is a NaN with exactly the bits of the staleness marker. */
   readonly isStale: boolean;
 }
@@ -35,6 +38,7 @@ interface Bits {
 interface RawSeries {
   readonly labels: readonly Label[];
   readonly samples: readonly { readonly value: Bits; readonly timestamp: { toNumber(): number } }[];
+  readonly histograms: readonly (NativeHistogram & { readonly timestamp: { toNumber(): number } })[];
 }
 
 const writeDefinition = join(import.meta.dirname, "../../proto/remote-write-1.0.proto");
@@ -75,17 +79,25 @@ export function decodeWriteRequest(body: Uint8Array): WireSeries[] {
   return decoded.timeseries.map(fromRaw);
 }
 
-/** The body of a remote-write request. NaN is written as a staleness marker. */
+/** A sample to write. NaN is written as a staleness marker. */
+export interface WrittenSample {
+  readonly timestampMs: number;
+  readonly value: number | NativeHistogram;
+}
+
+/** The body of a remote-write request. */
 export function encodeWriteRequest(
-  series: readonly {
-    readonly labels: readonly Label[];
-    readonly samples: readonly Omit<WireSample, "isStale">[];
-  }[],
+  series: readonly { readonly labels: readonly Label[]; readonly samples: readonly WrittenSample[] }[],
 ): Buffer {
   const type = message("WriteRequest");
   const timeseries = series.map(({ labels, samples }) => ({
     labels: [...labels].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    samples: samples.map(({ timestampMs, value }) => ({ timestamp: timestampMs, value: toBits(value) })),
+    samples: samples.flatMap(({ timestampMs, value }) =>
+      typeof value === "number" ? [{ timestamp: timestampMs, value: toBits(value) }] : [],
+    ),
+    histograms: samples.flatMap(({ timestampMs, value }) =>
+      typeof value === "number" ? [] : [{ ...value, timestamp: timestampMs }],
+    ),
   }));
   return compress(type.encode(type.fromObject({ timeseries })).finish());
 }
@@ -102,7 +114,7 @@ export function encodeReadRequest(matchers: readonly Matcher[], fromMs: number, 
   return compress(type.encode(type.fromObject({ queries: [query] })).finish());
 }
 
-/** The series of all results of a remote-read response. */
+/** The series of all results of a remote-read response; a server may leave out their native histograms. */
 export function decodeReadResponse(body: Uint8Array): WireSeries[] {
   const plain = snappy.uncompressSync(Buffer.from(body), { asBuffer: true }) as Buffer;
   const decoded = message("ReadResponse").decode(plain) as unknown as {
@@ -120,12 +132,19 @@ const word = new DataView(new ArrayBuffer(8));
 function fromRaw(raw: RawSeries): WireSeries {
   return {
     labels: raw.labels.map(({ name, value }) => ({ name, value })),
-    samples: raw.samples.map(({ timestamp, value: { low, high } }) => {
-      word.setUint32(0, high >>> 0);
-      word.setUint32(4, low >>> 0);
-      const isStale = high >>> 0 === staleNanHigh && low >>> 0 === staleNanLow;
-      return { timestampMs: timestamp.toNumber(), value: word.getFloat64(0), isStale };
-    }),
+    samples: [
+      ...raw.samples.map(({ timestamp, value: { low, high } }) => {
+        word.setUint32(0, high >>> 0);
+        word.setUint32(4, low >>> 0);
+        const isStale = high >>> 0 === staleNanHigh && low >>> 0 === staleNanLow;
+        return { timestampMs: timestamp.toNumber(), value: word.getFloat64(0), isStale };
+      }),
+      ...raw.histograms.map((histogram) => ({
+        timestampMs: histogram.timestamp.toNumber(),
+        value: describeHistogram(histogram),
+        isStale: Number.isNaN(histogram.sum),
+      })),
+    ],
   };
 }
 

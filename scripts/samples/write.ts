@@ -1,5 +1,5 @@
 import type { Label } from "../../src/exporter/series/series.ts";
-import { encodeWriteRequest } from "./wire-codec.ts";
+import { encodeWriteRequest, type WrittenSample } from "./wire-codec.ts";
 
 /**
  * A series to write. NaN represents a staleness marker.
@@ -78,10 +78,16 @@ export async function flushVictoriaMetrics(url: string, signal: AbortSignal): Pr
   await post(`${url}/internal/force_flush`, "", {}, signal);
 }
 
+/** A series to write by remote write, which has native histograms too. */
+export interface RemotelyWrittenSeries {
+  readonly labels: readonly Label[];
+  readonly samples: readonly WrittenSample[];
+}
+
 /** Sends samples to a remote-write 1.0 endpoint, in requests with a bounded number of series. */
 export async function writeByRemoteWrite(
   endpoint: string,
-  series: Iterable<WrittenSeries>,
+  series: Iterable<RemotelyWrittenSeries>,
   signal: AbortSignal,
 ): Promise<void> {
   const headers = {
@@ -89,7 +95,7 @@ export async function writeByRemoteWrite(
     "content-encoding": "snappy",
     "x-prometheus-remote-write-version": "0.1.0",
   };
-  let pending: WrittenSeries[] = [];
+  let pending: RemotelyWrittenSeries[] = [];
   const send = async (): Promise<void> => {
     if (pending.length > 0) await post(endpoint, encodeWriteRequest(pending), headers, signal);
     pending = [];

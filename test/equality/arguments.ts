@@ -16,6 +16,8 @@ export interface EqualityRun extends EqualityArguments {
   readonly source: SourceKind;
   /** Percentage of samples that reach the store late, by up to half of the run; 0 for none. */
   readonly late: number;
+  /** How many of the series are native histograms; only from Prometheus. */
+  readonly histograms: number;
 }
 
 export const usage = `Usage: npm run test:equality [-- OPTIONS]
@@ -28,6 +30,7 @@ and has its policy edited; then compares what source and receivers hold.
   --seed N      repeats the random choices of an earlier run
   --source S    victoria-metrics or prometheus (victoria-metrics)
   --late P      percentage of the samples that reach the store late, by up to half of the run (0)
+  --histograms N  further series that are native histograms, from Prometheus only (0)
 The full form: --series 50000 --seconds 600 --every 15`;
 
 /** @throws an Error with a message for the user when an argument is invalid */
@@ -37,12 +40,23 @@ export function parseArguments(args: readonly string[], randomSeed: number): Equ
   if (source !== "victoria-metrics" && source !== "prometheus")
     throw new Error(`--source ${source ?? ""}: must be victoria-metrics or prometheus`);
   const others = at < 0 ? [...args] : args.toSpliced(at, 2);
-  const lateAt = others.indexOf("--late");
-  const late = lateAt < 0 ? 0 : Number(others[lateAt + 1]);
-  if (!Number.isInteger(late) || late < 0 || late > 50) throw new Error("--late: must be from 0 to 50");
-  if (lateAt >= 0) others.splice(lateAt, 2);
+  const late = takeNumber(others, "--late", 50);
+  const histograms = takeNumber(others, "--histograms", 100_000);
+  if (histograms > 0 && source !== "prometheus") throw new Error("--histograms: needs --source prometheus");
   const numbers = parseNumbers(others, { series: 4000, seconds: 120, every: 3, seed: randomSeed });
-  return numbers === "help" ? numbers : { ...numbers, source, late };
+  return numbers === "help" ? numbers : { ...numbers, source, late, histograms };
+}
+
+/** Takes an option with a number from 0 to `most` out of the arguments; 0 without it. */
+function takeNumber(args: string[], option: string, most: number): number {
+  const at = args.indexOf(option);
+  if (at < 0) return 0;
+  const [, text] = args.splice(at, 2);
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > most) {
+    throw new Error(`${option}: must be from 0 to ${most}`);
+  }
+  return value;
 }
 
 /** @throws an Error with a message for the user when an argument is invalid */

@@ -4,14 +4,16 @@ import {
   diffSamples,
   flushVictoriaMetrics,
   isSameSet,
+  type Matcher,
   type ReadSpan,
+  readNativeHistograms,
   readPrometheus,
   readVictoriaMetrics,
   SampleSet,
 } from "../support/samples.ts";
 import type { RunningServer } from "../support/servers.ts";
 import { jobs } from "./policy.ts";
-import type { Source, SourceKind, WriterResult } from "./writer.ts";
+import { histogramLabel, type Source, type SourceKind, type WriterResult } from "./writer.ts";
 
 export interface Receiver {
   readonly name: string;
@@ -33,19 +35,22 @@ export async function agrees(
   { name, kind, server }: Receiver,
   { kind: sourceKind, url: sourceUrl }: Source,
   written: WriterResult,
-  span: { readonly fromMs: number; readonly toMs: number },
+  span: Span,
   allowed: { readonly repeats: number; readonly missing: number },
 ): Promise<boolean> {
   const { signal } = new AbortController();
-  const read: ReadSpan = { ...span, matchers: [{ name: "job", type: "=~", value: jobs.join("|") }] };
   // Read again for each receiver: comparing sorts in place, and the heap holds only two of these sets at
   // once.
-  const source = await readers[sourceKind](sourceUrl, read, signal);
-  if (source.size !== written.samples) {
-    throw new Error(`the source holds ${source.size} samples, ${written.samples} were written`);
+  const source = await read(sourceKind, sourceUrl, span, signal);
+  const ofHistograms = kind === "prometheus" ? written.histograms : 0;
+  if (sourceKind === "prometheus" && kind === "prometheus") await addHistograms(source, sourceUrl, span);
+  const expected = written.samples - written.histograms + ofHistograms;
+  if (source.size !== expected) {
+    throw new Error(`the source holds ${source.size} samples, ${expected} were written`);
   }
   if (kind === "victoria-metrics") await flushVictoriaMetrics(server.url, signal);
-  const held = await readers[kind](server.url, read, signal);
+  const held = await read(kind, server.url, span, signal);
+  if (sourceKind === "prometheus" && kind === "prometheus") await addHistograms(held, server.url, span);
   const diff = diffSamples(source, held);
   const isSame = diff.missing.size <= allowed.missing && isSameSet({ ...diff, missing: new SampleSet() });
   const isEqual = isSame && diff.repeated.size <= allowed.repeats;
@@ -53,4 +58,22 @@ export async function agrees(
     `${isEqual ? "equal " : "DIFFER"} ${name}: source ${formatExactCount(source.size)}, receiver ${formatExactCount(held.size)}; ${describeDiff(diff, isEqual ? 0 : 5)} (repeats allowed: ${allowed.repeats}, missing: ${allowed.missing})`,
   );
   return isEqual;
+}
+
+type Span = Pick<ReadSpan, "fromMs" | "toMs">;
+
+const ofJobs: Matcher = { name: "job", type: "=~", value: jobs.join("|") };
+
+/** The numbers of a server. */
+function read(kind: SourceKind, url: string, span: Span, signal: AbortSignal): Promise<SampleSet> {
+  const numbers: Matcher = { name: histogramLabel.name, type: "=", value: "" };
+  return readers[kind](url, { ...span, matchers: [ofJobs, numbers] }, signal);
+}
+
+async function addHistograms(to: SampleSet, url: string, span: Span): Promise<void> {
+  const matchers: Matcher[] = [ofJobs, { ...histogramLabel, type: "=" }];
+  const found = await readNativeHistograms(url, { ...span, matchers }, new AbortController().signal);
+  for (const [key, { timestampsMs, values }] of found.series) {
+    for (const [index, timestampMs] of timestampsMs.entries()) to.add(key, timestampMs, values[index] ?? "");
+  }
 }

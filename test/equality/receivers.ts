@@ -15,8 +15,12 @@ export async function startReceivers(
     {
       name: "prometheus-out-of-order",
       kind: "prometheus",
-      server: await started(startPrometheus({ outOfOrderWindow: "1h" })),
+      server: await started(startPrometheus({ outOfOrderWindow: "1h", nativeHistograms: true })),
     },
-    { name: "prometheus", kind: "prometheus", server: await started(startPrometheus()) },
+    {
+      name: "prometheus",
+      kind: "prometheus",
+      server: await started(startPrometheus({ nativeHistograms: true })),
+    },
   ];
 }

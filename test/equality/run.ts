@@ -54,7 +54,7 @@ async function run(args: EqualityRun, folder: string, stops: (() => Promise<unkn
   const trouble = new AbortController();
   const until = AbortSignal.any([over, trouble.signal]);
   const parts = {
-    writer: writeLive(bench.source, args.series, args.every * 1000, until, lateShare(args)),
+    writer: writeLive(bench.source, args.series, args.every * 1000, until, lateShare(args), args.histograms),
     killer: killRepeatedly(bench, random, stops, until),
     editor: editRepeatedly(edit, seededRandom(args.seed + 1), until),
   };
@@ -131,7 +131,8 @@ async function startBench(
     return server;
   };
   // Takes late samples itself.
-  const prometheus = () => startPrometheus(args.late > 0 ? { outOfOrderWindow: "1h" } : {});
+  const prometheus = () =>
+    startPrometheus({ nativeHistograms: true, ...(args.late > 0 ? { outOfOrderWindow: "1h" } : {}) });
   const server = await started(args.source === "prometheus" ? prometheus() : startVictoriaMetrics());
   const source = { kind: args.source, url: server.url };
   const receivers = await startReceivers(started);
@@ -223,7 +224,7 @@ async function main(): Promise<number> {
     return 0;
   }
   console.log(
-    `equality: from ${args.source}, ${args.series} series, a sample every ${args.every} s, for ${args.seconds} s, --seed ${args.seed}`,
+    `equality: from ${args.source}, ${args.series} series and ${args.histograms} native histograms, a sample every ${args.every} s, for ${args.seconds} s, --seed ${args.seed}`,
   );
   const folder = await mkdtemp(join(tmpdir(), "telemetryd-equality-"));
   const stops: (() => Promise<unknown>)[] = [];

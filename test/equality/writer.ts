@@ -2,8 +2,10 @@ import { sleep } from "../../src/base/core/clock.ts";
 import {
   importLines,
   makeLabels,
+  type NativeHistogram,
+  nativeHistogramAt,
+  type RemotelyWrittenSeries,
   valueAt,
-  type WrittenSeries,
   writeByRemoteWrite,
 } from "../support/samples.ts";
 import { jobs } from "./policy.ts";
@@ -20,9 +22,14 @@ export interface WriterResult {
   readonly samples: number;
   /** How many of them were late. */
   readonly late: number;
+  /** How many of them were native histograms, of series with {@link histogramLabel}. */
+  readonly histograms: number;
   /** Delay of the slowest tick from its timestamp until its last sample was in the store, in ms. */
   readonly slowestMs: number;
 }
+
+/** A label that only series of native histograms have. */
+export const histogramLabel = { name: "native", value: "yes" };
 
 export type SourceKind = "victoria-metrics" | "prometheus";
 
@@ -42,11 +49,13 @@ export async function writeLive(
   everyMs: number,
   signal: AbortSignal,
   late: LateShare = { percent: 0, maxMs: 0, random: () => 0 },
+  histogramCount = 0,
 ): Promise<WriterResult> {
-  const labelSets = jobs.flatMap((job, half) => {
-    const count = half === 0 ? Math.ceil(seriesCount / 2) : Math.floor(seriesCount / 2);
-    return makeLabels({ count, labels: 11, job });
-  });
+  const numberSets = labelSetsOf(seriesCount);
+  const labelSets = [
+    ...numberSets,
+    ...labelSetsOf(histogramCount).map((labels) => [...labels, histogramLabel]),
+  ];
   const write =
     source.kind === "prometheus" ? prometheusWriter(source.url) : importWriter(source.url, labelSets);
   let ticks = 0;
@@ -59,9 +68,10 @@ export async function writeLive(
     if (signal.aborted) break;
     // A tick that has begun is completed, so that the set of written samples is known.
     const inTime: Tick[] = [];
-    const lateness = latenessOf(late, labelSets.length);
-    for (const tick of seriesAt(labelSets, tickMs, Math.floor(ticks / churnTicks))) {
-      const lateMs = lateness(tick.index);
+    const lateness = latenessOf(late, numberSets.length);
+    for (const tick of seriesAt(labelSets, numberSets.length, tickMs, Math.floor(ticks / churnTicks))) {
+      // Prometheus 2.x takes no late histograms.
+      const lateMs = tick.index < numberSets.length ? lateness(tick.index) : 0;
       if (lateMs === 0) inTime.push(tick);
       else delayed.push({ tick, dueMs: tickMs + lateMs });
     }
@@ -75,7 +85,15 @@ export async function writeLive(
     if (due.length > 0) await write(due.map(({ tick }) => tick));
   }
   if (delayed.length > 0) await write(delayed.map(({ tick }) => tick));
-  return { ticks, samples: ticks * labelSets.length, late: lateSamples, slowestMs };
+  const histograms = ticks * histogramCount;
+  return { ticks, samples: ticks * labelSets.length, late: lateSamples, histograms, slowestMs };
+}
+
+function labelSetsOf(seriesCount: number): Labels[] {
+  return jobs.flatMap((job, half) => {
+    const count = half === 0 ? Math.ceil(seriesCount / 2) : Math.floor(seriesCount / 2);
+    return makeLabels({ count, labels: 11, job });
+  });
 }
 
 /** Which part of the samples is late, and by how much at most. */
@@ -103,7 +121,7 @@ function latenessOf({ percent, maxMs, random }: LateShare, seriesCount: number):
   };
 }
 
-type Labels = WrittenSeries["labels"];
+type Labels = RemotelyWrittenSeries["labels"];
 
 interface Tick {
   readonly index: number;
@@ -111,10 +129,16 @@ interface Tick {
   readonly round: number | undefined;
   readonly labels: Labels;
   readonly timestampMs: number;
-  readonly value: number;
+  readonly value: number | NativeHistogram;
 }
 
-function* seriesAt(labelSets: readonly Labels[], timestampMs: number, round: number): Generator<Tick> {
+/** @param numbers of the series are of numbers, the rest are histograms */
+function* seriesAt(
+  labelSets: readonly Labels[],
+  numbers: number,
+  timestampMs: number,
+  round: number,
+): Generator<Tick> {
   for (const [index, labels] of labelSets.entries()) {
     const isChurning = index % churnShare === 0;
     yield {
@@ -122,7 +146,7 @@ function* seriesAt(labelSets: readonly Labels[], timestampMs: number, round: num
       round: isChurning ? round : undefined,
       labels,
       timestampMs,
-      value: valueAt(index, timestampMs),
+      value: index < numbers ? valueAt(index, timestampMs) : nativeHistogramAt(index - numbers, timestampMs),
     };
   }
 }
@@ -130,7 +154,7 @@ function* seriesAt(labelSets: readonly Labels[], timestampMs: number, round: num
 type Writer = (ticks: Iterable<Tick>) => Promise<void>;
 
 function prometheusWriter(url: string): Writer {
-  function* written(ticks: Iterable<Tick>): Generator<WrittenSeries> {
+  function* written(ticks: Iterable<Tick>): Generator<RemotelyWrittenSeries> {
     for (const { round, labels, timestampMs, value } of ticks) {
       const own =
         round === undefined
@@ -152,6 +176,7 @@ function importWriter(url: string, labelSets: readonly Labels[]): Writer {
     for (const { index, round, timestampMs, value } of ticks) {
       const original = metrics[index] ?? "";
       const metric = round === undefined ? original : original.replace('"pod":"', `"pod":"round-${round}-`);
+      if (typeof value !== "number") throw new TypeError("VictoriaMetrics has no native histograms");
       const text = Number.isFinite(value) ? String(value) : value > 0 ? "Inf" : "-Inf";
       yield `{"metric":${metric},"values":[${text}],"timestamps":[${timestampMs}]}\n`;
     }

@@ -454,7 +454,7 @@ describe("delivery.lateness", () => {
     const before = receiver.samples().size;
     for (let index = 0; index < 50; index++) late(sink, "a", 1_010 + index * 7, 9_000 + index);
     receiver.respond(({ series }) =>
-      series.some(({ samples }) => samples.some(({ value }) => value >= 9_000))
+      series.some(({ samples }) => samples.some(({ value }) => Number(value) >= 9_000))
         ? { status: 400, body: "out of order sample" }
         : undefined,
     );
@@ -482,7 +482,7 @@ describe("delivery.lateness", () => {
     for (let index = 0; index < 100; index++) late(sink, "a", 1_010 + index * 7, 9_000 + index);
     // A request of late samples takes six seconds.
     receiver.respond(({ series }) => {
-      const isLate = series.some(({ samples }) => samples.some(({ value }) => value >= 9_000));
+      const isLate = series.some(({ samples }) => samples.some(({ value }) => Number(value) >= 9_000));
       if (isLate) sink.clock.advance(6_000);
       return undefined;
     });

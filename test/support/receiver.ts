@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
-import { SampleSet, seriesKey } from "../../scripts/samples/sample-set.ts";
+import { SampleSet, type SampleValue, seriesKey } from "../../scripts/samples/sample-set.ts";
 import { decodeWriteRequest, type WireSeries } from "../../scripts/samples/wire-codec.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 
@@ -51,7 +51,7 @@ export interface Receiver extends AsyncDisposable {
   /** Stored samples, duplicates included. NaN represents a staleness marker; any other NaN is an error. */
   samples(): SampleSet;
   /** The stored samples of each series in order of arrival, to check their time order. */
-  arrivals(): ReadonlyMap<string, readonly { readonly timestampMs: number; readonly value: number }[]>;
+  arrivals(): ReadonlyMap<string, readonly { readonly timestampMs: number; readonly value: SampleValue }[]>;
   /** Number of open requests now, and the maximum so far. */
   inFlight(): { readonly now: number; readonly most: number };
   /** Connections opened so far; with keep-alive fewer than the requests. */
@@ -163,7 +163,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       return set;
     },
     arrivals() {
-      const bySeries = new Map<string, { timestampMs: number; value: number }[]>();
+      const bySeries = new Map<string, { timestampMs: number; value: SampleValue }[]>();
       for (const { labels, samples } of stored) {
         const key = seriesKey(labels);
         const list = bySeries.get(key) ?? [];
@@ -212,7 +212,8 @@ function received(index: number, message: IncomingMessage, body: Buffer): Receiv
   };
 }
 
-function checked(key: string, sample: WireSeries["samples"][number]): number {
-  if (Number.isNaN(sample.value) && !sample.isStale) throw new Error(`${key}: a NaN that is no marker`);
+function checked(key: string, sample: WireSeries["samples"][number]): SampleValue {
+  if (Object.is(sample.value, Number.NaN) && !sample.isStale)
+    throw new Error(`${key}: a NaN that is no marker`);
   return sample.value;
 }

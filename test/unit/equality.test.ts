@@ -33,14 +33,29 @@ it("every edit that the test can make is a policy without faults", async () => {
 
 describe("parseArguments", () => {
   it.each([
-    [[], { series: 4000, seconds: 120, every: 3, seed: 7, source: "victoria-metrics", late: 0 }],
+    [
+      [],
+      { series: 4000, seconds: 120, every: 3, seed: 7, source: "victoria-metrics", late: 0, histograms: 0 },
+    ],
     [
       ["--series", "50000", "--every=15"],
-      { series: 50_000, seconds: 120, every: 15, seed: 7, source: "victoria-metrics", late: 0 },
+      {
+        series: 50_000,
+        seconds: 120,
+        every: 15,
+        seed: 7,
+        source: "victoria-metrics",
+        late: 0,
+        histograms: 0,
+      },
     ],
     [
       ["--source", "prometheus"],
-      { series: 4000, seconds: 120, every: 3, seed: 7, source: "prometheus", late: 0 },
+      { series: 4000, seconds: 120, every: 3, seed: 7, source: "prometheus", late: 0, histograms: 0 },
+    ],
+    [
+      ["--source", "prometheus", "--histograms", "200", "--late", "5"],
+      { series: 4000, seconds: 120, every: 3, seed: 7, source: "prometheus", late: 5, histograms: 200 },
     ],
     [["--help"], "help"],
   ])("%j", (args, expected) => {
@@ -50,6 +65,8 @@ describe("parseArguments", () => {
     [["--series", "0"], "--series 0: must be a whole number from 1"],
     [["--seconds", "2m"], "--seconds 2m: must be a whole number from 1"],
     [["--speed", "9"], "Unknown option '--speed'"],
+    [["--late", "51"], "--late: must be from 0 to 50"],
+    [["--histograms", "1"], "--histograms: needs --source prometheus"],
   ])("refuses %j", (args, message) => {
     expect(() => parseArguments(args, 7)).toThrow(message);
   });
