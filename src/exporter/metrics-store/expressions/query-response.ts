@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { redact } from "../../../base/core/secrets/redact.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 
 /** Response of a store's query API (https://prometheus.io/docs/prometheus/latest/querying/api/). */
@@ -44,6 +45,10 @@ export function parseQueryResponse(body: Buffer): QueryResponse | ReadFailure {
       "the store could reach only some of its nodes: the response lacks series",
     );
   }
+  const warning = storageWarning(response["warnings"]);
+  if (warning !== undefined) {
+    return failure("partial_answer", `the store warns of its own response: ${redact(warning).slice(0, 500)}`);
+  }
   const { data } = response;
   if (!isObject(data) || !Array.isArray(data["result"])) return malformed("it has no result");
   const resultType = data["resultType"];
@@ -66,6 +71,19 @@ export function parseQueryResponse(body: Buffer): QueryResponse | ReadFailure {
   }
   return { kind: "response", resultType, series };
 }
+
+/**
+ * The first of a response's `warnings` that is not about the expression, or undefined: storage that could not
+ * be read in full (Prometheus' remote storage, Thanos' stores, Cortex' zones). Those about the expression say
+ * so (Prometheus, util/annotations).
+ */
+export function storageWarning(warnings: unknown): string | undefined {
+  if (!Array.isArray(warnings)) return undefined;
+  const found: unknown = warnings.find((one) => typeof one !== "string" || !expressionWarning.test(one));
+  return found === undefined || typeof found === "string" ? found : "a warning that is no text";
+}
+
+const expressionWarning = /^(?:PromQL (?:warning|info)\b|\d{1,9} more (?:warning|info) annotations omitted$)/;
 
 function seriesOf(item: unknown, isText: boolean): QuerySeries | undefined {
   if (!isObject(item) || !isObject(item["metric"])) return undefined;
