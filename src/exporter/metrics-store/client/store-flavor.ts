@@ -51,8 +51,8 @@ export function flavorOfExport(
 }
 
 /**
- * Detects the store's flavor from its response to the query `1`, where it has no raw export: Cortex reports no
- * build details unless they are enabled.
+ * Detects the store's flavor from its response to the query `1`, where it has no raw export: Cortex reports
+ * its build only where that is enabled.
  */
 export function flavorOfQuery(body: string): StoreFlavor | undefined {
   const response = parsed(body);

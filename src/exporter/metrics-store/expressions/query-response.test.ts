@@ -97,6 +97,7 @@ describe("of a response with warnings", () => {
     ["no list", "x"],
     ["about the expression", [bucket, "PromQL info: input to histogram_quantile has NaN observations"]],
     ["about the expression, too many to list", [bucket, "3 more warning annotations omitted"]],
+    ["Thanos: no store has anything of that time", ["No StoreAPIs matched for this query"]],
   ])("all is read: %s", (_, warnings) => {
     expect(parse({ ...success("matrix", []), warnings })).toMatchObject({ kind: "response" });
   });

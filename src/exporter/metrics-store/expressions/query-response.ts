@@ -73,17 +73,19 @@ export function parseQueryResponse(body: Buffer): QueryResponse | ReadFailure {
 }
 
 /**
- * The first of a response's `warnings` that is not about the expression, or undefined: storage that could not
- * be read in full (Prometheus' remote storage, Thanos' stores, Cortex' zones). Those about the expression say
- * so (Prometheus, util/annotations).
+ * The first of a response's `warnings` about storage that could not be read in full (Prometheus' remote
+ * storage, Thanos' stores, Cortex' zones), or undefined. Those about the expression begin alike (Prometheus,
+ * util/annotations).
  */
 export function storageWarning(warnings: unknown): string | undefined {
   if (!Array.isArray(warnings)) return undefined;
-  const found: unknown = warnings.find((one) => typeof one !== "string" || !expressionWarning.test(one));
+  const found: unknown = warnings.find((one) => typeof one !== "string" || !harmlessWarning.test(one));
   return found === undefined || typeof found === "string" ? found : "a warning that is no text";
 }
 
-const expressionWarning = /^(?:PromQL (?:warning|info)\b|\d{1,9} more (?:warning|info) annotations omitted$)/;
+/** Also of older Thanos Queriers whose stores have nothing of the time or the labels. */
+const harmlessWarning =
+  /^(?:PromQL (?:warning|info)\b|\d{1,9} more (?:warning|info) annotations omitted$|No StoreAPIs matched)/;
 
 function seriesOf(item: unknown, isText: boolean): QuerySeries | undefined {
   if (!isObject(item) || !isObject(item["metric"])) return undefined;
