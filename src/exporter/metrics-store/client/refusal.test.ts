@@ -21,7 +21,7 @@ const mimirLength = mimirLimit(
   "query-frontend.max-total-query-length",
 );
 
-// Bodies as recorded from the real programs, shortened.
+// Bodies of the real programs, shortened.
 test.each([
   ["Mimir, remote read: chunks", 400, mimirChunks, "answer_too_large", mimirChunks],
   ["Mimir, expression: chunks", 422, json("execution", mimirChunks), "answer_too_large", mimirChunks],
@@ -55,6 +55,13 @@ test.each([
     "too many outstanding requests; lower metrics.concurrency, or raise the store's max-outstanding-requests",
   ],
   [
+    "Mimir: a large response",
+    413,
+    "response larger than the max message size (49883 vs 30000)",
+    "answer_too_large",
+    "response larger than the max message size (49883 vs 30000); select fewer series, or raise -querier.frontend-client.grpc-max-send-msg-size",
+  ],
+  [
     "Cortex: series",
     400,
     "the query hit the max number of series limit (limit: 5 series)",
@@ -78,9 +85,9 @@ test.each([
   [
     "Cortex: bytes of data",
     422,
-    json("execution", "the query hit the aggregated data size limit (limit: 100 bytes)"),
+    json("execution", "expanding series: the query hit the aggregated data size limit (limit: 100 bytes)"),
     "bad_request",
-    "the query hit the aggregated data size limit (limit: 100 bytes); select fewer series, or raise -querier.max-fetched-data-bytes-per-query",
+    "expanding series: the query hit the aggregated data size limit (limit: 100 bytes); select fewer series, or raise -querier.max-fetched-data-bytes-per-query",
   ],
   [
     "Cortex: a long span",

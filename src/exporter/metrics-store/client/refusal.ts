@@ -47,6 +47,10 @@ const remedies: readonly (readonly [RegExp, string])[] = [
   [/chunks size limit/, "select fewer series, or raise -querier.max-fetched-chunk-bytes-per-query"],
   [/data size limit/, "select fewer series, or raise -querier.max-fetched-data-bytes-per-query"],
   [/query time range exceeds the limit/, "raise -store.max-query-length, or lower delivery.maxWindow"],
+  [
+    /response larger than the max message size/,
+    "select fewer series, or raise -querier.frontend-client.grpc-max-send-msg-size",
+  ],
   [/exceeded sample limit/, "select fewer series, or raise --storage.remote.read-sample-limit"],
   [
     /too many outstanding requests/,
