@@ -4,6 +4,7 @@ import snappy from "snappy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { prometheus as protocol } from "../../src/exporter/metrics-store/prometheus/gen/remote-read.js";
 import type { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";
+import { decodeReadRequest, withoutChunks } from "../support/remote-read-request.ts";
 import {
   encodeChunkedResponse,
   encodeFrame,
@@ -122,20 +123,10 @@ class SamplesOnly {
   }
 }
 
-function requestOf(body: Buffer): protocol.ReadRequest {
-  return protocol.ReadRequest.decode(snappy.uncompressSync(body, { asBuffer: true }) as Buffer);
-}
-
 /** The response type that the request prefers. */
 function formOf(body: Buffer): "chunks" | "samples" {
   const { STREAMED_XOR_CHUNKS } = protocol.ReadRequest.ResponseType;
-  return requestOf(body).acceptedResponseTypes[0] === STREAMED_XOR_CHUNKS ? "chunks" : "samples";
-}
-
-function withoutChunks(body: Buffer): Buffer<ArrayBuffer> {
-  const request = requestOf(body);
-  request.acceptedResponseTypes = [protocol.ReadRequest.ResponseType.SAMPLES];
-  return Buffer.from(snappy.compressSync(Buffer.from(protocol.ReadRequest.encode(request).finish())));
+  return decodeReadRequest(body).acceptedResponseTypes[0] === STREAMED_XOR_CHUNKS ? "chunks" : "samples";
 }
 
 const samplesOnly = new SamplesOnly();
@@ -304,6 +295,7 @@ describe("a response that is not whole is a failure", () => {
       1,
     ],
     ["a page", { "content-type": "text/html" }, Buffer.from("<html>"), "malformed_answer", 0],
+    ["an empty page", { "content-type": "text/html" }, Buffer.alloc(0), "malformed_answer", 0],
     ["samples that are no snappy", samples, Buffer.from("<html>"), "malformed_answer", 0],
     ["no samples at all", samples, Buffer.from([1]), "malformed_answer", 0],
   ])("%s", async (_, headers, body, reason, passed) => {

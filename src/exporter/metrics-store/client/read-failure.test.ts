@@ -17,6 +17,7 @@ test.each([
   [404, "not_found"],
   [405, "not_found"],
   [408, "timeout"],
+  [413, "answer_too_large"],
   [422, "bad_request"],
   [429, "overloaded"],
   [500, "server_error"],
@@ -73,6 +74,11 @@ test.each<[ReadFailureReason, string, string]>([
     "bad_request",
     "the store responded with 422: 10.0.0.1:8400: too many series",
     "the store responded with 422: …: too many series",
+  ],
+  [
+    "answer_too_large",
+    "the store responded with 413: store-gateway 10.0.0.1:9095 has more than that",
+    "the store responded with 413: store-gateway … has more than that",
   ],
 ])("of %s (%s) a tenant learns: %s", (reason, message, told) => {
   expect(tenantMessage(failure(reason, message))).toBe(told);

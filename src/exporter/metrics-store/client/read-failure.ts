@@ -1,5 +1,6 @@
 import { redact } from "../../../base/core/secrets/redact.ts";
 import { withoutAddresses } from "../../../base/net/addresses.ts";
+import { namesSpanLimit, refusalText, remedyOf } from "./refusal.ts";
 
 /** Reason of a failed read. Stable: a metric's label, and the basis of conditions. */
 export type ReadFailureReason =
@@ -46,8 +47,8 @@ export function failure(reason: ReadFailureReason, message: string, retryAfterMs
 export function tenantMessage({ reason, message }: ReadFailure): string {
   switch (reason) {
     case "unsupported_selector":
-    case "answer_too_large":
       return message;
+    case "answer_too_large":
     case "bad_request":
       return withoutAddresses(message);
     case "tenant_violation":
@@ -70,8 +71,9 @@ export function failureOfStatus(
   body: string,
   nowMs: number,
 ): ReadFailure {
-  const said = body === "" ? "" : `: ${body}`;
-  const message = `the store responded with ${status}${said}`;
+  const text = refusalText(body);
+  const said = [text, remedyOf(text)].filter((part) => part !== undefined && part !== "").join("; ");
+  const message = `the store responded with ${status}${said === "" ? "" : `: ${said}`}`;
   if (status >= 300 && status < 400) {
     return failure(
       "redirected",
@@ -93,9 +95,11 @@ export function failureOfStatus(
     case 408:
     case 504:
       return failure("timeout", message);
+    case 413:
+      return failure("answer_too_large", message);
     default:
       if (status >= 500) return failure("server_error", message, retryAfterMs(headers["retry-after"], nowMs));
-      if (status >= 400) return failure("bad_request", message);
+      if (status >= 400) return failure(namesSpanLimit(text) ? "answer_too_large" : "bad_request", message);
       return failure("unexpected_status", message);
   }
 }

@@ -18,7 +18,7 @@ import type { PrometheusMajor } from "../../metricsql/analysis/promql.ts";
 import { failure, failureOfStatus, type ReadFailure } from "./read-failure.ts";
 import { ConsumerError, isSuccess, ResponseBody } from "./response-body.ts";
 import { StoreClock } from "./store-clock.ts";
-import { flavorOfBuildInfo, flavorOfExport, promqlOfBuildInfo } from "./store-flavor.ts";
+import { flavorOfBuildInfo, flavorOfExport, flavorOfQuery, promqlOfBuildInfo } from "./store-flavor.ts";
 import {
   defaultStoreTimeouts,
   type MetricsStoreSettings,
@@ -123,15 +123,7 @@ export class StoreClient {
 
   /** A cheap request that detects the store's flavor and time. @throws the signal's reason */
   async probe(signal: AbortSignal): Promise<FlavorResponse | ReadFailure> {
-    let text = "";
-    const response = await this.request(
-      { path: "/api/v1/status/buildinfo" },
-      (chunk) => {
-        text += chunk.toString("utf8");
-        return text.length < longestText;
-      },
-      signal,
-    );
+    const { response, text } = await this.#readText("/api/v1/status/buildinfo", signal);
     if (response.kind === "response") this.#promql = promqlOfBuildInfo(text);
     const told =
       response.kind === "response"
@@ -139,7 +131,7 @@ export class StoreClient {
         : response.reason === "not_found"
           ? undefined
           : response;
-    const flavor = told ?? flavorOfExport(await this.request(probeExport(), () => true, signal));
+    const flavor = told ?? (await this.#flavorOfEndpoints(signal));
     if (typeof flavor !== "string") return flavor;
     this.#flavor = flavor;
     return { kind: "flavor", flavor: this.knownFlavor() ?? flavor };
@@ -194,10 +186,38 @@ export class StoreClient {
     this.#connections.close();
   }
 
+  /** The flavor of a store without build details, from what it serves. */
+  async #flavorOfEndpoints(signal: AbortSignal): Promise<StoreFlavor | ReadFailure> {
+    const flavor = flavorOfExport(await this.request(probeExport(), () => true, signal));
+    if (typeof flavor === "string" || flavor.reason !== "unknown_flavor") return flavor;
+    const { response, text } = await this.#readText("/api/v1/query?query=1", signal);
+    if (response.kind === "failed") return response.reason === "not_found" ? flavor : response;
+    return flavorOfQuery(text) ?? flavor;
+  }
+
+  /** Reads a small response whole. */
+  async #readText(
+    path: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly response: StoreResponse | ReadFailure; readonly text: string }> {
+    let text = "";
+    const response = await this.request(
+      { path },
+      (chunk) => {
+        text += chunk.toString("utf8");
+        return text.length < longestText;
+      },
+      signal,
+    );
+    return { response, text };
+  }
+
   async #httpRequest({ path, form, body }: StoreRequest, signal: AbortSignal): Promise<HttpRequest> {
     const headers = defined({
       ...(await this.#readHeaders(signal)),
       "user-agent": agent,
+      // The results caches of Mimir, Cortex and Thanos do not see samples that came late.
+      "cache-control": "no-store",
       "content-type": form && "application/x-www-form-urlencoded",
       ...body?.headers,
     });

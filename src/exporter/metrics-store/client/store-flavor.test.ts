@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failure } from "./read-failure.ts";
-import { flavorOfBuildInfo, flavorOfExport, promqlOfBuildInfo } from "./store-flavor.ts";
+import { flavorOfBuildInfo, flavorOfExport, flavorOfQuery, promqlOfBuildInfo } from "./store-flavor.ts";
 
 const success = (data: unknown) => JSON.stringify({ status: "success", data });
 
@@ -10,6 +10,7 @@ test.each([
   ["one behind a proxy that takes headers off", {}, success({ version: "2.24.0" }), "victoriametrics"],
   ["Prometheus", {}, success({ version: "2.42.0", revision: "x", goVersion: "go1.19.8" }), "prometheus"],
   ["Mimir", {}, success({ application: "Grafana Mimir", version: "2.10.0" }), "prometheus"],
+  ["Thanos", {}, success({ version: "0.42.5", revision: "x", goVersion: "go1.26.8" }), "prometheus"],
   ["a page", {}, "<html>hello</html>", undefined],
   ["other JSON", {}, '{"status":"error"}', undefined],
   ["no object", {}, "null", undefined],
@@ -33,4 +34,13 @@ test("a store that would not tell is asked for an export", () => {
   expect(flavorOfExport({ kind: "response" })).toBe("victoriametrics");
   expect(flavorOfExport(failure("not_found", "404"))).toMatchObject({ reason: "unknown_flavor" });
   expect(flavorOfExport(failure("overloaded", "503"))).toMatchObject({ reason: "overloaded" });
+});
+
+test.each([
+  ["Cortex", success({ resultType: "scalar", result: [1, "1"] }), "prometheus"],
+  ["an error", '{"status":"error","errorType":"bad_data","error":"x"}', undefined],
+  ["other JSON", '{"status":"success"}', undefined],
+  ["a page", "<html>", undefined],
+] as const)("a store without build details and export that answers a query with %s", (_, body, expected) => {
+  expect(flavorOfQuery(body)).toBe(expected);
 });

@@ -6,7 +6,7 @@ import type { StoreFlavor } from "./store-settings.ts";
 /**
  * Detects the store's flavor from its response to `/api/v1/status/buildinfo`. VictoriaMetrics sends its host
  * name in every response, and no build details but a version for Grafana; Prometheus and its derivatives
- * (Thanos, Mimir) report their revision.
+ * (Thanos, Mimir, Cortex) report their revision.
  *
  * @returns undefined when the response is from none of these
  */
@@ -15,12 +15,7 @@ export function flavorOfBuildInfo(
   body: string,
 ): StoreFlavor | undefined {
   if (headers["x-server-hostname"] !== undefined) return "victoriametrics";
-  let response: unknown;
-  try {
-    response = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  const response = parsed(body);
   if (!isObject(response) || response["status"] !== "success" || !isObject(response["data"]))
     return undefined;
   const { data } = response;
@@ -35,12 +30,7 @@ export function flavorOfBuildInfo(
  * reject expressions that they do not support.
  */
 export function promqlOfBuildInfo(body: string): PrometheusMajor {
-  let response: unknown;
-  try {
-    response = JSON.parse(body);
-  } catch {
-    return 3;
-  }
+  const response = parsed(body);
   const data = isObject(response) ? response["data"] : undefined;
   if (!isObject(data) || "application" in data) return 3;
   return /^v?2\./.test(String(data["version"])) ? 2 : 3;
@@ -54,10 +44,28 @@ export function flavorOfExport(
   if (response.reason === "not_found") {
     return failure(
       "unknown_flavor",
-      "the store knows neither /api/v1/status/buildinfo nor /api/v1/export; is the path prefix of metrics.url right?",
+      "the store knows neither /api/v1/status/buildinfo nor /api/v1/export nor /api/v1/query; is the path prefix of metrics.url right?",
     );
   }
   return response;
+}
+
+/**
+ * Detects the store's flavor from its response to the query `1`, where it has no raw export: Cortex reports
+ * its build only where that is enabled.
+ */
+export function flavorOfQuery(body: string): StoreFlavor | undefined {
+  const response = parsed(body);
+  const isResult = isObject(response) && response["status"] === "success" && isObject(response["data"]);
+  return isResult ? "prometheus" : undefined;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -7,7 +7,7 @@ import { MetricsqlSyntaxError, parse } from "../../metricsql/parse/parser.ts";
 import { print } from "../../metricsql/print/printer.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
-import { pointValue } from "../expressions/query-response.ts";
+import { pointValue, storageWarning } from "../expressions/query-response.ts";
 import { queryRange } from "../expressions/store-query.ts";
 import type { CountOutcome, CountRequest, SampleCounter } from "../sample-counter.ts";
 import { endSeconds, seconds, tenantFilter } from "../victoriametrics/victoriametrics-reader.ts";
@@ -148,7 +148,8 @@ export class StoreCounter implements SampleCounter {
     { selector, tenant, window }: ScopedCount,
     signal: AbortSignal,
   ): Promise<readonly string[] | ReadFailure> {
-    const query = new URLSearchParams({ start: seconds(window.fromMs), end: endSeconds(window.toMs) });
+    const times = { start: seconds(window.fromMs), end: endSeconds(window.toMs) };
+    const query = new URLSearchParams({ ...times, partial_response: "false" });
     for (const alternative of alternatives(selector)) query.append("match[]", print(alternative));
     if (tenant !== undefined) query.append("extra_filters[]", tenantFilter(tenant));
     const pieces: Buffer[] = [];
@@ -187,6 +188,7 @@ function namesIn(body: Buffer): readonly string[] | undefined {
     const response = JSON.parse(body.toString("utf8")) as Record<string, unknown> | null;
     const names = response?.["data"];
     if (response?.["status"] !== "success" || response["isPartial"] === true) return undefined;
+    if (storageWarning(response["warnings"]) !== undefined) return undefined;
     return Array.isArray(names) && names.every((name) => typeof name === "string") ? names : undefined;
   } catch {
     return undefined;

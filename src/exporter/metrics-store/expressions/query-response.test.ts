@@ -88,6 +88,31 @@ test.each([
   expect(parse(body)).toMatchObject({ kind: "failed", reason });
 });
 
+describe("of a response with warnings", () => {
+  const bucket = 'PromQL warning: bucket label "le" is missing or has a malformed value of "" (1:1)';
+  const zone = "query result may contain partial data";
+
+  test.each([
+    ["none", []],
+    ["no list", "x"],
+    ["about the expression", [bucket, "PromQL info: input to histogram_quantile has NaN observations"]],
+    ["about the expression, too many to list", [bucket, "3 more warning annotations omitted"]],
+    ["Thanos: no store has anything of that time", ["No StoreAPIs matched for this query"]],
+  ])("all is read: %s", (_, warnings) => {
+    expect(parse({ ...success("matrix", []), warnings })).toMatchObject({ kind: "response" });
+  });
+
+  test.each([
+    ["Thanos: a store that is away", ["receive series from Addr: 10.0.0.1:10901: connection refused"]],
+    ["Cortex: a zone that is away", [bucket, zone]],
+    ["Prometheus: remote storage that is away", ["remote_read: remote server responded with 503"]],
+    ["one that only resembles", ["my PromQL warning: x"]],
+    ["no text", [{ message: zone }]],
+  ])("nothing is: %s", (_, warnings) => {
+    expect(parse({ ...success("matrix", []), warnings })).toMatchObject({ reason: "partial_answer" });
+  });
+});
+
 test.each([
   ["1.5", 1.5],
   ["-1e+20", -1e20],

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { redact } from "../../../base/core/secrets/redact.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 
 /** Response of a store's query API (https://prometheus.io/docs/prometheus/latest/querying/api/). */
@@ -44,6 +45,10 @@ export function parseQueryResponse(body: Buffer): QueryResponse | ReadFailure {
       "the store could reach only some of its nodes: the response lacks series",
     );
   }
+  const warning = storageWarning(response["warnings"]);
+  if (warning !== undefined) {
+    return failure("partial_answer", `the store warns of its own response: ${redact(warning).slice(0, 500)}`);
+  }
   const { data } = response;
   if (!isObject(data) || !Array.isArray(data["result"])) return malformed("it has no result");
   const resultType = data["resultType"];
@@ -66,6 +71,21 @@ export function parseQueryResponse(body: Buffer): QueryResponse | ReadFailure {
   }
   return { kind: "response", resultType, series };
 }
+
+/**
+ * The first of a response's `warnings` about storage that could not be read in full (Prometheus' remote
+ * storage, Thanos' stores, Cortex' zones), or undefined. Those about the expression begin alike (Prometheus,
+ * util/annotations).
+ */
+export function storageWarning(warnings: unknown): string | undefined {
+  if (!Array.isArray(warnings)) return undefined;
+  const found: unknown = warnings.find((one) => typeof one !== "string" || !harmlessWarning.test(one));
+  return found === undefined || typeof found === "string" ? found : "a warning that is no text";
+}
+
+/** Also of older Thanos Queriers whose stores have nothing of the time or the labels. */
+const harmlessWarning =
+  /^(?:PromQL (?:warning|info)\b|\d{1,9} more (?:warning|info) annotations omitted$|No StoreAPIs matched)/;
 
 function seriesOf(item: unknown, isText: boolean): QuerySeries | undefined {
   if (!isObject(item) || !isObject(item["metric"])) return undefined;

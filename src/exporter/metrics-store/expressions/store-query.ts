@@ -88,6 +88,8 @@ async function request(
     timeout: `${Math.ceil(client.timeouts.readMs / 1_000)}s`,
     // Without it, VictoriaMetrics moves the times to a grid of its own.
     nocache: "1",
+    // Without it, Thanos leaves out the series of stores that it cannot reach.
+    partial_response: "false",
   });
   // The expression is already confined; this confines it even if the store parses it differently.
   if (tenant !== undefined && flavor === "victoriametrics") form.set("extra_filters[]", tenantFilter(tenant));

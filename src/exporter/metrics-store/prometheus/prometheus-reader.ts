@@ -9,6 +9,12 @@ import { ReadResponseDecoder, type SeriesToRead } from "./read-response.ts";
 
 const defaultLimits: WholeResponseLimits = { maxCompressedBytes: 32 * 2 ** 20, maxBytes: 128 * 2 ** 20 };
 
+/**
+ * A refused read is repeated in halves down to this length. Chunks mostly span some minutes: a shorter read
+ * touches no fewer.
+ */
+const shortestPartMs = 60_000;
+
 type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
 
 /**
@@ -17,7 +23,8 @@ type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
  * halves where that message would be too large. Series with chunks in an unknown encoding are requested
  * again, as samples.
  *
- * PromQL's staleness and look-behind do not apply. Prometheus adds its external labels.
+ * Mimir (chunks) and Cortex (samples) respond likewise. PromQL's staleness and look-behind do not apply.
+ * Prometheus adds its external labels.
  */
 export class PrometheusReader implements ScopedReader {
   readonly #client: StoreClient;
@@ -41,11 +48,11 @@ export class PrometheusReader implements ScopedReader {
     return sum(first, rest);
   }
 
-  /** Reads in halves, recursively, when the whole window is too large for one response. */
+  /** Reads in halves, recursively, when the whole window is too large for one response, or may be. */
   async #readInParts(read: RemoteRead, receiver: SampleReceiver, signal: AbortSignal): Promise<Ended> {
     const ended = await this.#readWindow(read, receiver, signal);
-    if (ended !== "too_large") return ended;
     const { fromMs, toMs } = read.window;
+    if (ended !== "too_large" && (!mayBeLimit(ended) || toMs - fromMs <= shortestPartMs)) return ended;
     if (toMs - fromMs <= 1) {
       return failure(
         "answer_too_large",
@@ -76,18 +83,32 @@ export class PrometheusReader implements ScopedReader {
       signal,
     );
     const isWhole = response.kind === "response" && response.whole;
-    const fault = isWhole ? body.finish() : body.fault;
+    const fault = isWhole ? body.finish(response.headers) : body.fault;
     if (fault === "too_large") return fault;
     for (const [reason, series] of decoder.invalid) {
       receiver.onInvalid(reason, series, decoder.lastInvalid ?? reason);
     }
     // A fault in the received data is more specific than the end of the connection.
     if (fault !== undefined) return fault;
-    if (response.kind !== "response") return response;
+    if (response.kind !== "response") return withRemedy(response);
     if (!response.whole) return { kind: "stopped" };
     return { kind: "complete", series: decoder.series, samples: decoder.samples };
   }
 }
+
+/** Whether the store may have refused the read for a limit. They all say so with 400, without a code for it. */
+function mayBeLimit(ended: Ended): boolean {
+  return ended.kind === "failed" && (ended.reason === "answer_too_large" || ended.reason === "bad_request");
+}
+
+function withRemedy(failed: ReadFailure): ReadFailure {
+  if (failed.reason !== "not_found") return failed;
+  return { ...failed, message: `${failed.message} ${noRemoteRead}` };
+}
+
+const noRemoteRead =
+  "Raw samples are read by remote read (/api/v1/read): Mimir and Cortex serve it below /prometheus, Thanos " +
+  "Querier does not; set metrics.url to the Prometheus beside a Thanos sidecar, or select with an expression";
 
 interface RemoteRead extends ScopedRead {
   readonly form: ReadForm;

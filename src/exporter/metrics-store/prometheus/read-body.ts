@@ -44,11 +44,12 @@ export class ReadBody {
   }
 
   /**
-   * Call when the body has ended.
+   * Call when the body has ended, which may be empty.
    *
    * @returns the fault that makes the body incomplete or invalid, or undefined
    */
-  finish(): ReadFailure | "too_large" | undefined {
+  finish(headers: ResponseHeaders): ReadFailure | "too_large" | undefined {
+    this.#kind ??= this.#kindOf(headers);
     if (this.fault !== undefined) return this.fault;
     if (this.#kind === "samples") this.#attempt(() => this.#decodeSamples());
     else if (this.#frames.rest.length > 0) this.fault = failureOfRest(this.#frames.rest);
