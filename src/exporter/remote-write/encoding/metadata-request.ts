@@ -30,7 +30,8 @@ const otherBytes = 1 + 5 + 2;
 
 /**
  * Encodes families as `prometheus.WriteRequest` bodies (remote write 1.0) without samples. Each body is
- * encoded when it is asked for, so that a long list does not hold the event loop. Texts must be valid Unicode.
+ * encoded when it is asked for, so that a long list does not hold the event loop. Texts must be valid
+ * Unicode.
  */
 export function* metadataRequests(families: Iterable<FamilyMetadata>): Generator<MetadataRequest> {
   let group: FamilyMetadata[] = [];
