@@ -1,11 +1,23 @@
 /** Metadata in requests of its own (remote write 1.0), with the exporter as the daemon runs it. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createLogger } from "../../src/base/core/log.ts";
+import { loadConfig } from "../../src/app/config/load.ts";
+import { createExportTools, type ExportTools } from "../../src/app/daemon/exporting.ts";
+import { type Clock, systemClock } from "../../src/base/core/clock.ts";
+import { createLogger, silentLogger } from "../../src/base/core/log.ts";
+import { Exporter } from "../../src/exporter/delivery/exporter.ts";
+import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
+import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
 import type { FamilyMetadata } from "../../src/exporter/remote-write/encoding/metadata-request.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver.ts";
 import { startPrometheus } from "../support/servers.ts";
 import { startSink, type TestSink, type TestSinkOptions } from "../support/sink.ts";
 import { speakVersion2 } from "../support/speak-version-2.ts";
+import { until } from "../support/until.ts";
 
 const names = ["a", "b_total", "c_bucket"];
 let receiver: Receiver;
@@ -192,4 +204,120 @@ test("a real Prometheus accepts it", async () => {
   const text = await sink.remoteWrite.registry.metrics();
   expect(text).toContain('telemetryd_remote_write_metadata_requests_total{outcome="delivered"} 1\n');
   expect(text).toContain("telemetryd_remote_write_metadata_families_total 3\n");
+});
+
+/** A target whose metrics belong to projects by a label; a test changes its text. */
+class Target implements AsyncDisposable {
+  text = [
+    "# HELP shop_orders_total Orders.",
+    "# TYPE shop_orders_total counter",
+    'shop_orders_total{project="shop"} 1',
+    "# HELP web_seconds Time of requests.",
+    "# TYPE web_seconds histogram",
+    ...["web_seconds_bucket", "web_seconds_sum", "web_seconds_count"].map(
+      (name) => `${name}{project="web"} 1`,
+    ),
+    "",
+  ].join("\n");
+  readonly #server = createServer((_, response) => {
+    response.setHeader("content-type", "text/plain; version=0.0.4");
+    response.end(this.text);
+  });
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** Real time, in which a test may let time pass. */
+class ShiftedClock implements Clock {
+  aheadMs = 0;
+  nowMs = () => systemClock.nowMs();
+  monotonicMs = () => systemClock.monotonicMs() + this.aheadMs;
+  sleep = (ms: number, signal: AbortSignal) => systemClock.sleep(ms, signal);
+}
+
+describe("with a real Prometheus as the store", () => {
+  const never = new AbortController().signal;
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "telemetryd-metadata-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function exportTools(url: string): Promise<ExportTools> {
+    const file = join(folder, "telemetryd.yaml");
+    const text = [
+      "policies: { directory: . }",
+      `metrics: { url: "${url}", interval: 5s, delay: 1s, tenantLabel: project }`,
+      "delivery: { startFrom: 5s }",
+      "egress: { allow: [127.0.0.0/8] }",
+      `state: { directory: ${folder} }`,
+    ];
+    await writeFile(file, text.join("\n"));
+    const { config } = await loadConfig({ file }, never);
+    if (config.metrics === undefined) throw new Error("no metrics section");
+    return createExportTools({
+      config: { ...config, metrics: config.metrics },
+      ...{ state: new MemoryState(), clock: systemClock, log: silentLogger },
+    });
+  }
+
+  /** The families that one plane's sink has sent, in the last request of metadata. */
+  const lastOf = (plane: string) =>
+    metadataRequests()
+      .filter(({ path }) => path.endsWith(`?${plane}`))
+      .at(-1)
+      ?.metadata.map((one) => one.metricFamilyName)
+      .sort();
+
+  test("a project gets that of its own series, the operator all; a new metric's follows", async () => {
+    await using target = new Target();
+    const address = await target.listen();
+    const scrapeConfig = `scrape_configs:\n  - job_name: target\n    scrape_interval: 1s\n    static_configs: [{ targets: ["${address}"] }]\n`;
+    await using store = await startPrometheus({ scrapeConfig });
+    const tools = await exportTools(store.url);
+    const clock = new ShiftedClock();
+    const exporters = ["shop", "web", "empty", "directory"].map((plane) => {
+      const plan: SinkPlan = {
+        policy: { plane, namespace: "default", name: "policy", uid: "-" },
+        ...{ generation: 1, name: "sink", paused: false },
+        sources: [{ name: "source", metricsql: '{__name__=~".+"}' }],
+        endpoint: `${receiver.url}?${plane}`,
+        batch: { timeoutMs: 5_000, maxSize: 2_000 },
+        retry: { maxAttempts: 1, backoffMs: 500 },
+      };
+      return new Exporter(plan, { ...tools.deps, clock });
+    });
+    const cycleAll = async () => {
+      clock.aheadMs += 5_000;
+      await tools.metadata.tick(never);
+      for (const exporter of exporters) await exporter.cycle(never, never);
+    };
+
+    await until("every sink has sent its metadata", async () => {
+      await cycleAll();
+      return ["shop", "web", "directory"].every((plane) => lastOf(plane) !== undefined);
+    });
+    expect(lastOf("shop")).toEqual(["shop_orders_total"]);
+    expect(lastOf("web")).toEqual(["web_seconds"]);
+    expect(lastOf("empty")).toBeUndefined();
+    expect(lastOf("directory")).toEqual(["shop_orders_total", "web_seconds"]);
+
+    target.text += '# HELP web_users Users.\n# TYPE web_users gauge\nweb_users{project="web"} 1\n';
+    await until("the new metric's metadata has come", async () => {
+      await cycleAll();
+      return lastOf("web")?.length === 2;
+    });
+    expect(lastOf("web")).toEqual(["web_seconds", "web_users"]);
+    expect(lastOf("shop")).toEqual(["shop_orders_total"]);
+    for (const exporter of exporters) exporter.close();
+    await tools.close();
+  });
 });
