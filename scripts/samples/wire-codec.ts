@@ -79,6 +79,24 @@ export function decodeWriteRequest(body: Uint8Array): WireSeries[] {
   return decoded.timeseries.map(fromRaw);
 }
 
+/** The metadata of one family in a remote-write request. */
+export interface WireMetadata {
+  readonly metricFamilyName: string;
+  /** A value of `MetricMetadata.MetricType`. */
+  readonly type: number;
+  readonly help: string;
+  readonly unit: string;
+}
+
+/** Decodes the metadata of a remote-write request. @throws an Error when it is not snappy or not protobuf */
+export function decodeMetadata(body: Uint8Array): WireMetadata[] {
+  const plain = snappy.uncompressSync(Buffer.from(body), { asBuffer: true }) as Buffer;
+  const decoded = message("WriteRequest").decode(plain) as unknown as { metadata: WireMetadata[] };
+  return decoded.metadata.map(({ metricFamilyName, type, help, unit }) => ({
+    ...{ metricFamilyName, type, help, unit },
+  }));
+}
+
 /** A sample to write. NaN is written as a staleness marker. */
 export interface WrittenSample {
   readonly timestampMs: number;

@@ -31,11 +31,15 @@ test("a Prometheus that scrapes itself tells types and help, of a family's serie
     return told.every((name) => cache.lookup(name) !== undefined);
   });
   expect(cache.lookup("go_goroutines")).toEqual({
+    family: "go_goroutines",
     type: "gauge",
     help: "Number of goroutines that currently exist.",
     unit: "",
   });
-  expect(cache.lookup("prometheus_http_request_duration_seconds_bucket")?.type).toBe("histogram");
+  expect(cache.lookup("prometheus_http_request_duration_seconds_bucket")).toMatchObject({
+    family: "prometheus_http_request_duration_seconds",
+    type: "histogram",
+  });
   expect(cache.lookup("prometheus_http_requests_total")?.type).toBe("counter");
   expect(cache.lookup("nothing_of_that_name")).toBeUndefined();
   await client.close();

@@ -84,6 +84,7 @@ it("the receiver of tests holds what it was sent, in order of arrival", async ()
     method: "POST",
     path: "/api/v1/write",
     headers: { "content-encoding": "snappy", "content-type": "application/x-protobuf" },
+    metadata: [],
     decodeError: undefined,
   });
   const first = series[0]!;

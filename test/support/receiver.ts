@@ -3,7 +3,12 @@ import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { SampleSet, type SampleValue, seriesKey } from "../../scripts/samples/sample-set.ts";
-import { decodeWriteRequest, type WireSeries } from "../../scripts/samples/wire-codec.ts";
+import {
+  decodeMetadata,
+  decodeWriteRequest,
+  type WireMetadata,
+  type WireSeries,
+} from "../../scripts/samples/wire-codec.ts";
 import { sleep } from "../../src/base/core/clock.ts";
 
 /** A request received by the receiver. */
@@ -18,6 +23,8 @@ export interface ReceivedRequest {
   readonly body: Buffer;
   /** Empty when the body is not a remote-write 1.0 request; `decodeError` then contains the reason. */
   readonly series: readonly WireSeries[];
+  /** Empty in a request of samples: metadata has requests of its own. */
+  readonly metadata: readonly WireMetadata[];
   readonly decodeError: string | undefined;
   /** `performance.now()` at the end of the body. */
   readonly receivedAtMs: number;
@@ -194,9 +201,11 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
 
 function received(index: number, message: IncomingMessage, body: Buffer): ReceivedRequest {
   let series: readonly WireSeries[] = [];
+  let metadata: readonly WireMetadata[] = [];
   let decodeError: string | undefined;
   try {
     series = decodeWriteRequest(body);
+    if (series.length === 0) metadata = decodeMetadata(body);
   } catch (error) {
     decodeError = String(error);
   }
@@ -207,6 +216,7 @@ function received(index: number, message: IncomingMessage, body: Buffer): Receiv
     headers: message.headers,
     body,
     series,
+    metadata,
     decodeError,
     receivedAtMs: performance.now(),
   };

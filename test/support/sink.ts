@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkTimes } from "../../src/app/daemon/sent-log.ts";
-import { silentLogger } from "../../src/base/core/log.ts";
+import { type Logger, silentLogger } from "../../src/base/core/log.ts";
 import type { EgressScope } from "../../src/base/net/egress.ts";
 import { MemoryBudget } from "../../src/exporter/delivery/batch/memory-budget.ts";
 import { deliveringState } from "../../src/exporter/delivery/delivering-condition.ts";
@@ -14,6 +14,7 @@ import {
 } from "../../src/exporter/delivery/exporter.ts";
 import { lookBackMs } from "../../src/exporter/delivery/late/check-times.ts";
 import { FileSentLog } from "../../src/exporter/delivery/late/file-sent-log.ts";
+import type { StoreMetadata } from "../../src/exporter/delivery/metadata/sink-metadata.ts";
 import { FileState } from "../../src/exporter/delivery/state/file-state.ts";
 import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
 import type { ProtocolSetting } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
@@ -32,6 +33,9 @@ export interface TestSinkOptions {
   readonly protocol?: ProtocolSetting;
   /** `delivery.lateness`, in ms; 0, the default, is off. */
   readonly latenessMs?: number;
+  readonly metadata?: StoreMetadata;
+  /** The exporter's; silent by default. */
+  readonly log?: Logger;
 }
 
 /**
@@ -43,6 +47,7 @@ export interface TestSink extends AsyncDisposable {
   readonly store: SampleStore;
   readonly exporter: Exporter;
   readonly rejected: RejectedStore;
+  readonly remoteWrite: RemoteWriteMetrics;
   readonly directory: string;
   /** Offset of the store's wall clock from the local one; positive when it is ahead. */
   storeAheadMs: number;
@@ -115,7 +120,8 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
     },
     clock,
     random: () => 0,
-    log,
+    log: options.log ?? log,
+    metadata: options.metadata,
     tenantOf: () => undefined,
     destinationOf: (plan, hooks) =>
       endpoints.destinationOf({
@@ -131,6 +137,7 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
   const never = new AbortController().signal;
   const sink: TestSink = {
     ...{ clock, store, exporter, rejected, directory },
+    remoteWrite: metrics,
     storeAheadMs: 0,
     plan: (change) => ({ ...basePlan, ...change }),
     cycle: (afterMs = 0) => {

@@ -37,6 +37,7 @@ export function windowExportDeps(parts: WindowExportParts): WindowExportDeps {
     batch: { timeoutMs: 50, maxSize },
     collisions: new KnownCollisions(),
     stepMs: 1,
+    metricNames: undefined,
     journal: { sink: "sink", state, storeNowMs: () => 1_000, late: undefined },
     dispatcher: {
       sink: "sink",

@@ -27,7 +27,7 @@ import {
 import { Endpoints } from "../../exporter/remote-write/endpoint/endpoints.ts";
 import { RemoteWriteMetrics } from "../../exporter/remote-write/metrics.ts";
 import { RejectedStore } from "../../exporter/remote-write/rejected/rejected-store.ts";
-import type { Config, DeliveryConfig, MetricsConfig } from "../config/schema.ts";
+import type { Config, MetricsConfig } from "../config/schema.ts";
 import { connectionLimit } from "./connection-limit.ts";
 import type { Fleet } from "./fleet.ts";
 import { checkTimes, type OpenSentLog } from "./sent-log.ts";
@@ -37,8 +37,7 @@ export interface ExportTools {
   readonly deps: ExporterDeps;
   readonly rejected: RejectedStore;
   readonly store: StoreClient;
-  /** Fetched only when an endpoint may use protocol 2.0, which alone carries metadata. */
-  readonly metadata: MetricMetadataCache | undefined;
+  readonly metadata: MetricMetadataCache;
   readonly registries: readonly Registry[];
   close(): Promise<void>;
 }
@@ -117,6 +116,7 @@ export function createExportTools({
     clock,
     random: Math.random,
     log,
+    metadata,
     tenantOf,
     destinationOf: (plan, hooks) =>
       endpoints.destinationOf({
@@ -133,7 +133,7 @@ export function createExportTools({
     deps,
     rejected,
     store,
-    metadata: mayWriteVersion2(delivery) ? metadata : undefined,
+    metadata,
     registries: [senders.registry, reader.metrics.registry],
     close: async () => {
       await endpoints.close();
@@ -145,12 +145,6 @@ export function createExportTools({
 /** A project is a tenant, and so is a namespace of the directory. */
 function tenantNameOf({ policy: { plane, namespace } }: SinkPlan): string {
   return plane === directoryPlane ? `${plane}/${namespace}` : plane;
-}
-
-function mayWriteVersion2({ protocol, endpoints }: DeliveryConfig): boolean {
-  return [protocol, ...endpoints.map((endpoint) => endpoint.protocol)].some(
-    (each) => each !== undefined && each !== "1.0",
-  );
 }
 
 function settingsOf(config: Config & { readonly metrics: MetricsConfig }): ExportSettings {
@@ -217,7 +211,7 @@ export function createExporting(options: ExportingOptions): Exporting {
   };
   const exportRegistry = createExportRegistry(tools.deps.budget);
   return {
-    services: [schedule, reconciler, sweeper, ...(tools.metadata === undefined ? [] : [tools.metadata])],
+    services: [schedule, reconciler, sweeper, tools.metadata],
     registries: [...tools.registries, exportRegistry],
     snapshots: () => schedule.snapshots(),
     exposition: () => sinkExposition(schedule.snapshots()),

@@ -3,6 +3,8 @@ import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
+import type { MetricNames } from "./metadata/metric-names.ts";
+import { SinkMetadata, type StoreMetadata } from "./metadata/sink-metadata.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
 import type { PlannedWindow } from "./plan/planned-windows.ts";
 import { WindowPlanner, type WindowPlannerDeps, type WindowSettings } from "./plan/window-planner.ts";
@@ -30,6 +32,8 @@ export interface ExporterDeps extends WindowPlannerDeps {
   readonly budget: MemoryBudget;
   readonly settings: ExportSettings;
   readonly random: () => number;
+  /** Absent: none is sent in requests of its own. */
+  readonly metadata?: StoreMetadata | undefined;
   /** Connects to a plan's endpoint. */
   destinationOf(plan: SinkPlan, hooks: DestinationHooks): Destination | InvalidEndpoint;
 }
@@ -81,6 +85,7 @@ export class Exporter {
   #deliveryState: DeliveryState = delivering;
   readonly #planner: WindowPlanner;
   readonly #sourceErrors: SourceErrors;
+  readonly #metadata: SinkMetadata | undefined;
 
   constructor(plan: SinkPlan, deps: ExporterDeps) {
     this.key = sinkKey(plan.policy, plan.name);
@@ -90,6 +95,7 @@ export class Exporter {
     this.#stats = new SinkStats(deps.clock.monotonicMs());
     this.#planner = new WindowPlanner(this.key, plan, deps, this.#stats);
     this.#sourceErrors = new SourceErrors(this.key, deps.log);
+    this.#metadata = deps.metadata && new SinkMetadata(deps.metadata);
   }
 
   get plan(): SinkPlan {
@@ -104,6 +110,7 @@ export class Exporter {
   change(plan: SinkPlan): void {
     this.#plan = plan;
     this.#planner.change(plan);
+    this.#metadata?.change();
     if (this.#deliveryState.kind !== "delivering") {
       this.#deliveryState = { ...this.#deliveryState, untilMs: this.#deps.clock.monotonicMs() };
     }
@@ -149,17 +156,25 @@ export class Exporter {
     await this.#planner.begin(nowMs);
     const failed = new Set<string>();
     let windows: ReadAhead | undefined;
+    let names: MetricNames | undefined;
     try {
       for (;;) {
         if (interrupt.aborted || signal.aborted) return "interrupted";
         const planned = (await windows?.ahead()) ?? (await this.#planner.next(failed, signal));
-        if (planned === undefined) return failed.size > 0 ? "source-failed" : "up-to-date";
+        if (planned === undefined) {
+          if (names !== undefined) await this.#sendMetadata(names, [interrupt, signal]);
+          return failed.size > 0 ? "source-failed" : "up-to-date";
+        }
         const destination = this.#destinationOf();
         if (destination.kind === "invalid") {
           this.#backOff({ kind: "forbidden", message: destination.message });
           return "waiting";
         }
-        windows ??= new ReadAhead(this.#planner, this.#exportDeps(destination), { interrupt, signal });
+        if (windows === undefined) {
+          names = this.#beginMetadata(destination);
+          const deps = this.#exportDeps(destination, names);
+          windows = new ReadAhead(this.#planner, deps, { interrupt, signal });
+        }
         const isProbe = this.#deliveryState.kind !== "delivering";
         const result = await windows.run(planned, { isProbe, failed });
         if (result.requestsWithResponse > 0 && result.failure === undefined) this.#recover();
@@ -182,6 +197,29 @@ export class Exporter {
       if (error !== undefined) failed.add(name);
       this.#sourceErrors.note(this.#plan, name, error);
     }
+  }
+
+  /** Only a sink that is up to date sends metadata: it never delays samples that wait. */
+  #beginMetadata(destination: Destination): MetricNames | undefined {
+    if (this.#metadata === undefined || this.#deliveryState.kind !== "delivering") return undefined;
+    const isUpToDate = (this.#planner.lagMs() ?? Infinity) <= 2 * this.periodMs;
+    if (!isUpToDate) return undefined;
+    return this.#metadata.begin(destination.state, this.#deps.clock.monotonicMs());
+  }
+
+  /** Its outcome changes nothing of the delivery state. */
+  async #sendMetadata(names: MetricNames, signals: readonly AbortSignal[]): Promise<void> {
+    if (this.#destination === undefined) return;
+    const { clock, log } = this.#deps;
+    const outcome = await this.#metadata?.send(names, this.#destination, clock, signals);
+    if (outcome === undefined || outcome.kind === "delivered") return;
+    const isRefused = outcome.kind === "refused";
+    log[isRefused ? "info" : "debug"](
+      { sink: this.key, message: outcome.message },
+      isRefused
+        ? "the receiver refuses metadata; none is sent to it for an hour, or until the policy changes"
+        : "metadata was not delivered; it is sent again with the next minute's",
+    );
   }
 
   #backOff(failure: DeliveryFailure): void {
@@ -229,7 +267,7 @@ export class Exporter {
     return problem ?? "the metrics store does not tell its time (no Date header in its responses)";
   }
 
-  #exportDeps(destination: Destination): WindowExportDeps {
+  #exportDeps(destination: Destination, metricNames: MetricNames | undefined): WindowExportDeps {
     const { reader, state, rejected, settings, clock, log } = this.#deps;
     const sink = this.key;
     const tenant = this.#deps.tenantOf(this.#plan);
@@ -243,6 +281,7 @@ export class Exporter {
       batch: this.#plan.batch,
       collisions: this.#collisions,
       stepMs: settings.intervalMs,
+      metricNames,
       journal: { sink, state, storeNowMs: () => reader.storeNowMs(), late: this.#planner.late },
       dispatcher: {
         sink,

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { RetryReason, Verdict } from "./send/classify.ts";
+import type { MetadataOutcome } from "./send/metadata-outcome.ts";
 
 /** The value of the label `outcome` for each verdict. The values are public: dashboards query them. */
 const outcomeLabels: Readonly<Record<Verdict["kind"], string>> = {
@@ -10,6 +11,8 @@ const outcomeLabels: Readonly<Record<Verdict["kind"], string>> = {
   forbidden: "forbidden",
   aborted: "aborted",
 };
+
+const metadataOutcomes: readonly MetadataOutcome["kind"][] = ["delivered", "refused", "failed"];
 
 const neverConnected: ReadonlySet<RetryReason> = new Set(["dns", "connect", "tls"]);
 
@@ -42,6 +45,17 @@ export class RemoteWriteMetrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [this.registry],
   });
+  readonly #metadataRequests = new Counter({
+    name: "telemetryd_remote_write_metadata_requests_total",
+    help: "Requests of metadata alone (protocol 1.0) by what became of them; none is repeated.",
+    labelNames: ["outcome"],
+    registers: [this.registry],
+  });
+  readonly #metadataFamilies = new Counter({
+    name: "telemetryd_remote_write_metadata_families_total",
+    help: "Metric families in the requests of metadata that receivers accepted.",
+    registers: [this.registry],
+  });
 
   readonly #rejectedBytes = new Gauge({
     name: "telemetryd_rejected_store_bytes",
@@ -60,6 +74,7 @@ export class RemoteWriteMetrics {
     for (const outcome of Object.values(outcomeLabels)) {
       if (outcome !== outcomeLabels.forbidden) this.#requests.inc({ outcome }, 0);
     }
+    for (const outcome of metadataOutcomes) this.#metadataRequests.inc({ outcome }, 0);
   }
 
   rejectedStored(bytes: number): void {
@@ -73,12 +88,19 @@ export class RemoteWriteMetrics {
   attempt(verdict: Verdict, durationMs: number, bytes: number): void {
     this.#requests.inc({ outcome: outcomeLabels[verdict.kind] });
     this.#duration.observe(durationMs / 1_000);
-    if (verdict.kind === "forbidden") return;
-    if (verdict.kind !== "retry") {
-      this.#sentBytes.inc(bytes);
-      return;
-    }
-    this.#retries.inc({ reason: verdict.reason });
-    if (!neverConnected.has(verdict.reason)) this.#sentBytes.inc(bytes);
+    if (verdict.kind === "retry") this.#retries.inc({ reason: verdict.reason });
+    if (wasSent(verdict)) this.#sentBytes.inc(bytes);
   }
+
+  /** @param families of the request */
+  metadataAttempt(outcome: MetadataOutcome["kind"], verdict: Verdict, bytes: number, families: number): void {
+    this.#metadataRequests.inc({ outcome });
+    if (outcome === "delivered") this.#metadataFamilies.inc(families);
+    if (wasSent(verdict)) this.#sentBytes.inc(bytes);
+  }
+}
+
+function wasSent(verdict: Verdict): boolean {
+  if (verdict.kind === "retry") return !neverConnected.has(verdict.reason);
+  return verdict.kind !== "forbidden";
 }

@@ -9,6 +9,7 @@ import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
 import { acknowledgedSeries } from "../batch/series-hash.ts";
 import { LateBatcher } from "../late/late-batcher.ts";
 import { SampleCounts } from "../late/sample-counts.ts";
+import type { MetricNames } from "../metadata/metric-names.ts";
 import type { WindowCost } from "../plan/next-window.ts";
 import { hasRequestsInDoubt, type PlannedWindow } from "../plan/planned-windows.ts";
 import type { DeliveryFailure } from "../send/delivery-state.ts";
@@ -31,6 +32,8 @@ export interface WindowExportDeps {
   readonly journal: WindowJournalDeps;
   /** Grid of expressions in a window that is not open yet. */
   readonly stepMs: number;
+  /** Set in the cycles that are followed by metadata. */
+  readonly metricNames: MetricNames | undefined;
 }
 
 export interface WindowResult {
@@ -252,6 +255,7 @@ export class WindowExport {
 
   async #readInto(batcher: WindowBatcher, ended: AbortSignal): Promise<Reading> {
     const { sources } = this.planned;
+    const names = this.planned.late === undefined ? this.#deps.metricNames : undefined;
     const consumerOf = (name: string) => {
       this.#isReadingLast = name === sources.at(-1);
       const source = batcher.source(name);
@@ -259,6 +263,7 @@ export class WindowExport {
       return {
         onSeries: (series: Series, samples: SampleBuffer) => {
           counts?.add(samples);
+          names?.add(series);
           this.#queue(batcher, source.add(series, samples));
         },
       };

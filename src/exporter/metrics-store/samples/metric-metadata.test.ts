@@ -2,39 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import { silentLogger } from "../../../base/core/log.ts";
 import { failure } from "../client/read-failure.ts";
-import { MetricMetadataCache, parseMetadata } from "./metric-metadata.ts";
-
-const parsed = (value: unknown) => parseMetadata(Buffer.from(JSON.stringify(value)));
-
-test("the first description of each metric counts; what has no known type is left out", () => {
-  const data = {
-    up: [{ type: "gauge", help: "Whether.", unit: "" }],
-    seconds: [
-      { type: "histogram", help: "One.", unit: "seconds" },
-      { type: "counter", help: "Another.", unit: "" },
-    ],
-    bare: [{ type: "counter" }],
-    unknown: [{ type: "unknown", help: "", unit: "" }],
-    none: [],
-    odd: 7,
-  };
-  const families = parsed({ status: "success", data });
-  expect(families).toEqual(
-    new Map([
-      ["up", { type: "gauge", help: "Whether.", unit: "" }],
-      ["seconds", { type: "histogram", help: "One.", unit: "seconds" }],
-      ["bare", { type: "counter", help: "", unit: "" }],
-    ]),
-  );
-});
-
-test.each([[[]], [{ status: "success" }], [{ data: 7 }], [null]])("%j is none", (value) => {
-  expect(parsed(value)).toMatchObject({ kind: "failed", reason: "malformed_answer" });
-});
-
-test("text that is not JSON is none", () => {
-  expect(parseMetadata(Buffer.from("<html>"))).toMatchObject({ kind: "failed", reason: "malformed_answer" });
-});
+import { MetricMetadataCache } from "./metric-metadata.ts";
 
 /** A store that knows some metrics, or is down; it counts the requests. */
 class KnownStore {
@@ -100,6 +68,7 @@ describe("what is not known yet is asked for again", () => {
 
   test("at most every 15 s, however many names appear", async () => {
     const store = new KnownStore();
+    store.names = ["up"];
     await store.pass(0);
     for (let second = 0; second < 30; second++) store.cache.lookup(`name_${second}`);
     await store.pass(15);
@@ -110,6 +79,7 @@ describe("what is not known yet is asked for again", () => {
 
   test("names without end do not keep the store busy", async () => {
     const store = new KnownStore();
+    store.names = ["up"];
     await store.pass(0);
     for (let tick = 0; tick < 39; tick++) {
       for (let name = 0; name < 1_000; name++) store.cache.lookup(`name_${tick}_${name}`);
@@ -127,4 +97,45 @@ describe("what is not known yet is asked for again", () => {
     await store.pass(15);
     expect(store.requests).toBe(3);
   });
+
+  test("after an empty response like after a failure", async () => {
+    const store = new KnownStore();
+    await store.pass(15 + 30);
+    expect(store.requests).toBe(3);
+    store.names = ["up"];
+    await store.pass(60);
+    expect(store.cache.lookup("up")).toBeDefined();
+  });
+});
+
+test("the version changes with the content, and an empty response changes nothing", async () => {
+  const store = new KnownStore();
+  const versions: number[] = [];
+  for (const names of [[], ["up"], ["up"], ["up", "new"], "away" as const, [], ["new"]]) {
+    store.names = names;
+    await store.pass(3_600);
+    versions.push(store.cache.version);
+  }
+  expect(versions).toEqual([0, 1, 1, 2, 2, 2, 3]);
+  expect(["up", "new"].map((name) => store.cache.lookup(name)?.family)).toEqual([undefined, "new"]);
+});
+
+test("a series' name is looked up without its suffix, and a long one not at all", async () => {
+  const store = new KnownStore();
+  store.names = ["seconds", "seconds_count_total"];
+  await store.pass(0);
+  const names = ["seconds", "seconds_bucket", "seconds_count", "seconds_count_total", "seconds_other"];
+  expect(names.map((name) => store.cache.lookup(name)?.family)).toEqual([
+    "seconds",
+    "seconds",
+    "seconds",
+    "seconds_count_total",
+    undefined,
+  ]);
+  const { requests } = store;
+  await store.pass(15);
+  expect(store.requests).toBe(requests + 1);
+  expect(store.cache.lookup("x".repeat(2_000))).toBeUndefined();
+  await store.pass(15);
+  expect(store.requests).toBe(requests + 1);
 });

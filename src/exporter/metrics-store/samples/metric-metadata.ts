@@ -3,29 +3,20 @@ import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/core/log.ts";
 import { logErrors, runLoop } from "../../../base/core/loop.ts";
 import type { Service } from "../../../base/core/service.ts";
-import { isObject } from "../../../base/documents/document-path.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
-
-/** A store's metadata of a metric. */
-export interface MetricMetadata {
-  readonly type: "counter" | "gauge" | "histogram" | "gaugehistogram" | "summary" | "info" | "stateset";
-  readonly help: string;
-  readonly unit: string;
-}
-
-const types: ReadonlySet<string> = new Set<MetricMetadata["type"]>([
-  "counter",
-  "gauge",
-  "histogram",
-  "gaugehistogram",
-  "summary",
-  "info",
-  "stateset",
-]);
+import {
+  MetadataDecoder,
+  type MetricFamilies,
+  type MetricMetadata,
+  maxNameLength,
+} from "./metadata-decoder.ts";
 
 const refreshEveryMs = 10 * 60_000;
-/** Minimum pause between two requests: after the first failure, and after a new name without metadata. */
+/**
+ * Minimum pause between two requests: after the first failure or empty response, and after a new name without
+ * metadata.
+ */
 const shortestPauseMs = 15_000;
 const afterFailure = { baseMs: shortestPauseMs, maxMs: refreshEveryMs, jitter: 0 };
 /** Maximum names without metadata to remember; further ones wait for the next regular refresh. */
@@ -35,16 +26,18 @@ const maxResponseBytes = 64 * 2 ** 20;
 const suffix = /_(?:bucket|sum|count|total|created|info|gsum|gcount)$/;
 
 /**
- * The metadata of all metrics, fetched from the store's `/api/v1/metadata` (Prometheus has it; other stores
- * have no metadata): every ten minutes, soon after a failure, and soon after the first lookup of a name
- * without metadata. Metadata is optional for receivers: delivery does not depend on it.
+ * The metadata of all metrics, fetched from the store's `/api/v1/metadata` (Prometheus has it, and
+ * VictoriaMetrics in later versions): every ten minutes, soon after a failure or an empty response, and soon
+ * after the first lookup of a name without metadata. Metadata is optional for receivers: delivery does not
+ * depend on it.
  */
 export class MetricMetadataCache implements Service {
   readonly name = "metric metadata";
   readonly #client: Pick<StoreClient, "request">;
   readonly #clock: Clock;
   readonly #log: Logger;
-  #families: ReadonlyMap<string, MetricMetadata> = new Map();
+  #families: MetricFamilies = new Map();
+  #version = 0;
   #dueAtMs = 0;
   #failures = 0;
   /** Names without metadata that were looked up: metrics that have none, and new ones. */
@@ -77,8 +70,14 @@ export class MetricMetadataCache implements Service {
     return shortestPauseMs;
   }
 
+  /** The number of changes so far; 0 while there is no metadata. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** Looks up a series' name, which may be its family's name with a suffix. */
   lookup(metricName: string): MetricMetadata | undefined {
+    if (metricName.length > maxNameLength) return undefined;
     const found = this.#families.get(metricName) ?? this.#families.get(metricName.replace(suffix, ""));
     if (found === undefined && this.#missing.size < maxNames && !this.#missing.has(metricName)) {
       this.#missing.add(metricName);
@@ -89,54 +88,38 @@ export class MetricMetadataCache implements Service {
 
   async #refresh(signal: AbortSignal): Promise<void> {
     this.#hasNewName = false;
-    const parsed = await this.#fetch(signal);
-    if ("kind" in parsed) {
+    const decoder = new MetadataDecoder(this.#families);
+    const families = await this.#fetch(decoder, signal);
+    // Empty: a store that has just started, or one that keeps no metadata.
+    if ("kind" in families || families.size === 0) {
       this.#failures++;
       this.#dueAtMs = this.#clock.monotonicMs() + nextDelay(this.#failures, afterFailure, 0);
-      this.#log.debug({ message: parsed.message }, "the store tells no metadata of its metrics");
+      const message = "kind" in families ? families.message : "the response is empty";
+      this.#log.debug({ message }, "the store tells no metadata of its metrics");
       return;
     }
     this.#failures = 0;
     this.#dueAtMs = this.#clock.monotonicMs() + refreshEveryMs;
-    this.#families = parsed;
+    if (!decoder.hasChanges) return;
+    this.#families = families;
+    this.#version++;
   }
 
-  async #fetch(signal: AbortSignal): Promise<ReadonlyMap<string, MetricMetadata> | ReadFailure> {
-    const pieces: Buffer[] = [];
-    let held = 0;
+  /** Decoding a chunk takes about a millisecond, and the client yields to the event loop between chunks. */
+  async #fetch(decoder: MetadataDecoder, signal: AbortSignal): Promise<MetricFamilies | ReadFailure> {
+    let received = 0;
     const response = await this.#client.request(
       { path: "/api/v1/metadata?limit_per_metric=1" },
       (chunk) => {
-        held += chunk.length;
-        pieces.push(Buffer.from(chunk));
-        return held <= maxResponseBytes;
+        received += chunk.length;
+        return received <= maxResponseBytes && decoder.take(chunk);
       },
       signal,
     );
-    return response.kind === "response" ? parseMetadata(Buffer.concat(pieces)) : response;
+    if (response.kind !== "response") return response;
+    if (received > maxResponseBytes) {
+      return failure("answer_too_large", `the store's metadata exceeds ${maxResponseBytes} bytes`);
+    }
+    return decoder.finish();
   }
-}
-
-/** Parses the body of `/api/v1/metadata`. If targets describe a metric differently, the first one counts. */
-export function parseMetadata(body: Buffer): ReadonlyMap<string, MetricMetadata> | ReadFailure {
-  let response: unknown;
-  try {
-    response = JSON.parse(body.toString("utf8"));
-  } catch {
-    return failure("malformed_answer", "the store's metadata is not JSON");
-  }
-  const data = isObject(response) ? response["data"] : undefined;
-  if (!isObject(data)) return failure("malformed_answer", "the store's metadata has no data");
-  const families = new Map<string, MetricMetadata>();
-  for (const [name, descriptions] of Object.entries(data)) {
-    const first: unknown = Array.isArray(descriptions) ? descriptions[0] : undefined;
-    if (!isObject(first) || !types.has(String(first["type"]))) continue;
-    const { type, help, unit } = first;
-    families.set(name, {
-      type: String(type) as MetricMetadata["type"],
-      help: typeof help === "string" ? help : "",
-      unit: typeof unit === "string" ? unit : "",
-    });
-  }
-  return families;
 }

@@ -25,6 +25,19 @@ test("after a 413 requests are half as large, halved again where that is not eno
   expect(state.maxRequestBytes(3_600_005)).toBe(500);
 });
 
+test("metadata is for 1.0, while no refusal of it is remembered", () => {
+  const state = new EndpointState("auto");
+  expect(state.takesMetadata(0)).toBe(true);
+  state.refuseMetadata(0);
+  expect(state.takesMetadata(0)).toBe(false);
+  state.forgetMetadataRefusal();
+  expect(state.takesMetadata(0)).toBe(true);
+  state.tryVersion2();
+  expect(state.takesMetadata(0)).toBe(false);
+  state.settleAtVersion1();
+  expect(state.takesMetadata(0)).toBe(true);
+});
+
 test("one that gives up its turn lets nobody pass, and keeps nobody back", async () => {
   const state = new EndpointState("2.0");
   const order: string[] = [];

@@ -6,6 +6,7 @@ export type ProtocolSetting = Protocol | "auto";
 
 const recentlyMs = 600_000;
 const sizeCountsMs = 3_600_000;
+const metadataRefusedMs = 3_600_000;
 
 /**
  * State of an endpoint, shared by all of one tenant's sinks that send to it: a receiver's behaviour may
@@ -22,6 +23,7 @@ export class EndpointState {
   #acceptedAtMs = Number.NEGATIVE_INFINITY;
   #maxRequestBytes = Infinity;
   #tooLargeAtMs = Number.NEGATIVE_INFINITY;
+  #metadataRefusedAtMs = Number.NEGATIVE_INFINITY;
   readonly #proving = new SerialQueue();
 
   constructor(setting: ProtocolSetting) {
@@ -94,5 +96,24 @@ export class EndpointState {
   /** Maximum uncompressed size of a request in bytes; Infinity while none was too large. */
   maxRequestBytes(nowMs: number): number {
     return nowMs - this.#tooLargeAtMs <= sizeCountsMs ? this.#maxRequestBytes : Infinity;
+  }
+
+  /** @param nowMs of a monotonic clock */
+  refuseMetadata(nowMs: number): void {
+    this.#metadataRefusedAtMs = nowMs;
+  }
+
+  /** The receiver may have been changed together with a policy. */
+  forgetMetadataRefusal(): void {
+    this.#metadataRefusedAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * Whether to send metadata in requests of its own: with 1.0, unless it was refused in the last hour.
+   *
+   * @param nowMs of a monotonic clock
+   */
+  takesMetadata(nowMs: number): boolean {
+    return this.#protocol === "1.0" && nowMs - this.#metadataRefusedAtMs > metadataRefusedMs;
   }
 }

@@ -1,6 +1,9 @@
+import { uncompressSync } from "snappy";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/core/log.ts";
+import { SampleBuffer, Series } from "../../series/series.ts";
+import { io } from "../encoding/gen/remote-write-2.0.js";
 import { RemoteWriteMetrics } from "../metrics.ts";
 import { type Destination, Endpoints } from "./endpoints.ts";
 
@@ -10,6 +13,7 @@ const endpoints = new Endpoints(
     ...{ clock: systemClock, random: Math.random, log: silentLogger },
     metrics: new RemoteWriteMetrics(),
     userAgent: "telemetryd/test",
+    metadataOf: (name) => ({ type: "gauge", help: `Help of ${name}.`, unit: "" }),
   },
 );
 afterEach(() => endpoints.close());
@@ -33,4 +37,17 @@ test("what is known of an endpoint is a tenant's own, and shared by its sinks", 
   const other = connect("other", url).state;
   expect([other.maxRequestBytes(0), other.protocol]).toEqual([Infinity, "1.0"]);
   expect(connect("one", `${url}/other`).state).not.toBe(one.state);
+});
+
+test("a project's 2.0 requests have the metadata of its own series, and no other", () => {
+  const destination = connect("one", "http://version2.test/api/v1/write");
+  destination.state.tryVersion2();
+  const encoded = destination.encoder().encode(new Series([{ name: "__name__", value: "up" }]));
+  if (encoded.kind === "invalid") throw new Error(encoded.message);
+  const builder = destination.newBuilder();
+  builder.append(encoded, new SampleBuffer(), 0, 1);
+  const body = uncompressSync(builder.finish().payload, { asBuffer: true }) as Buffer;
+  const { symbols, timeseries } = io.prometheus.write.v2.Request.decode(body);
+  expect(symbols).toEqual(["", "__name__", "up", "Help of up."]);
+  expect(timeseries[0]?.metadata?.helpRef).toBe(3);
 });

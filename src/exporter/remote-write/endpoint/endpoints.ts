@@ -14,6 +14,7 @@ import type { CapacityListener, RequestBuilder } from "../encoding/request.ts";
 import { WriteRequestBuilder } from "../encoding/write-request.ts";
 import { type MetadataLookup, WriteRequestV2Builder } from "../encoding/write-request-v2.ts";
 import type { RemoteWriteMetrics } from "../metrics.ts";
+import type { MetadataSender } from "../send/metadata-sender.ts";
 import type { Sender } from "../send/outcome.ts";
 import {
   type PostLimits,
@@ -23,7 +24,7 @@ import {
   transportLimits,
 } from "../send/post.ts";
 import { RateLimit } from "../send/rate-limit.ts";
-import { createSender } from "../send/sender.ts";
+import { createMetadataSender, createSender, type SenderDeps, type SenderTarget } from "../send/sender.ts";
 import { HttpTransport } from "../send/transport.ts";
 import { type EndpointSettings, settingsFor, settingsOfScope } from "./endpoint-settings.ts";
 import { EndpointState, type ProtocolSetting } from "./endpoint-state.ts";
@@ -54,7 +55,7 @@ export interface EndpointsDeps {
   /** The environment's `NO_PROXY`. */
   readonly noProxy?: string | undefined;
   /**
-   * Type, help and unit of metrics, for protocol 2.0; not for tenants, who must not read each other's texts.
+   * Type, help and unit of metrics, for protocol 2.0. Only the names of a sink's own series are looked up.
    */
   readonly metadataOf?: MetadataLookup;
   readonly postLimits?: PostLimits;
@@ -84,6 +85,8 @@ export interface Destination {
   readonly kind: "destination";
   readonly sender: Sender;
   readonly state: EndpointState;
+  /** Call it for each sending: most cycles send no metadata. Absent: none is ever sent. */
+  metadataSender?(): MetadataSender;
   /** An encoder for the endpoint's current protocol: call it for each window, together with the builder. */
   encoder(): SeriesEncoder;
   newBuilder(onCapacity?: CapacityListener): RequestBuilder;
@@ -141,30 +144,29 @@ export class Endpoints {
     }
     const state = this.#stateOf(request, settings?.protocol ?? this.#config.protocol);
     const { clock, random, metrics, log, userAgent, metadataOf } = this.#deps;
-    const sender = createSender(
-      {
-        endpoint: request.endpoint,
-        scope: request.scope,
-        tenant: request.tenant,
-        retry: request.retry,
-        basicAuth: request.basicAuth,
-        interrupt: request.interrupt,
-        onRetry: request.onRetry ?? (() => undefined),
-        headers: settings?.headers ?? {},
-        bearerToken: group.bearerToken,
-        rateLimit: group.rateLimit,
-        state,
-      },
-      {
-        ...{ clock, random, metrics, log, userAgent },
-        transport: this.#transportFor(group, request.scope, proxyUrl),
-        limits: this.#deps.postLimits ?? postLimits,
-      },
-    );
+    const target: SenderTarget = {
+      endpoint: request.endpoint,
+      scope: request.scope,
+      tenant: request.tenant,
+      retry: request.retry,
+      basicAuth: request.basicAuth,
+      interrupt: request.interrupt,
+      onRetry: request.onRetry ?? (() => undefined),
+      headers: settings?.headers ?? {},
+      bearerToken: group.bearerToken,
+      rateLimit: group.rateLimit,
+      state,
+    };
+    const deps: SenderDeps = {
+      ...{ clock, random, metrics, log, userAgent },
+      transport: this.#transportFor(group, request.scope, proxyUrl),
+      limits: this.#deps.postLimits ?? postLimits,
+    };
     const { externalLabels = {}, dropLabels = [] } = settings ?? {};
     return {
       kind: "destination",
-      sender,
+      sender: createSender(target, deps),
+      metadataSender: () => createMetadataSender(target, deps),
       state,
       encoder: () =>
         seriesEncoderFor({
@@ -176,7 +178,7 @@ export class Endpoints {
       newBuilder: (onCapacity) =>
         state.protocol === "1.0"
           ? new WriteRequestBuilder(onCapacity)
-          : new WriteRequestV2Builder(request.scope === "operator" ? metadataOf : undefined, onCapacity),
+          : new WriteRequestV2Builder(metadataOf, onCapacity),
     };
   }
 

@@ -9,6 +9,7 @@ import type { EncodedRequest } from "../encoding/request.ts";
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
 import type { RemoteWriteMetrics } from "../metrics.ts";
 import { classify, type Verdict } from "./classify.ts";
+import { MetadataSender } from "./metadata-sender.ts";
 import type { AttemptSender, Sender } from "./outcome.ts";
 import type { PostLimits, PostTarget, Transport } from "./post.ts";
 import { ProtocolSender } from "./protocol-sender.ts";
@@ -63,6 +64,17 @@ export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
     interrupt: target.interrupt,
     onRetry: target.onRetry,
   });
+}
+
+/**
+ * Assembles a sender of metadata, which has the way of samples without what its outcome must not change: the
+ * sink's retries and what is known of the endpoint's protocol and sizes. It waits for its turn of the rate
+ * limit, and takes none of it from samples.
+ */
+export function createMetadataSender(target: SenderTarget, deps: SenderDeps): MetadataSender {
+  let chain: AttemptSender = new PostingSender(target, deps);
+  if (target.rateLimit !== undefined) chain = new RateLimitedSender(chain, target.rateLimit);
+  return new MetadataSender(chain, { ...deps, state: target.state });
 }
 
 /** Makes one HTTP request, and classifies its response. */

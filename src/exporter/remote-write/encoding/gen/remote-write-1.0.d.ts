@@ -25,6 +25,9 @@ export namespace prometheus {
         /** WriteRequest timeseries. */
         timeseries: prometheus.TimeSeries.$Properties[];
 
+        /** WriteRequest metadata. */
+        metadata: prometheus.MetricMetadata.$Properties[];
+
         /**
          * Creates a new WriteRequest instance using the specified properties.
          * @param [properties] Properties to set
@@ -81,6 +84,9 @@ export namespace prometheus {
             /** WriteRequest timeseries */
             timeseries?: (prometheus.TimeSeries.$Properties[]|null);
 
+            /** WriteRequest metadata */
+            metadata?: (prometheus.MetricMetadata.$Properties[]|null);
+
             /** Unknown fields preserved while decoding when enabled */
             $unknowns?: Uint8Array[];
         }
@@ -88,8 +94,141 @@ export namespace prometheus {
         /** Shape of a WriteRequest. */
         type $Shape = {
           timeseries?: prometheus.TimeSeries.$Shape[]|null;
+          metadata?: prometheus.MetricMetadata.$Shape[]|null;
           $unknowns?: Uint8Array[];
         };
+    }
+
+    /**
+     * Properties of a MetricMetadata.
+     * @deprecated Use prometheus.MetricMetadata.$Properties instead.
+     */
+    interface IMetricMetadata extends prometheus.MetricMetadata.$Properties {
+    }
+
+    /** Represents a MetricMetadata. */
+    class MetricMetadata {
+
+        /**
+         * Constructs a new MetricMetadata.
+         * @param [properties] Properties to set
+         */
+        constructor(properties?: prometheus.MetricMetadata.$Properties);
+
+        /** Unknown fields preserved while decoding when enabled */
+        $unknowns?: Uint8Array[];
+
+        /** MetricMetadata type. */
+        type: prometheus.MetricMetadata.MetricType;
+
+        /** MetricMetadata metricFamilyName. */
+        metricFamilyName: string;
+
+        /** MetricMetadata help. */
+        help: string;
+
+        /** MetricMetadata unit. */
+        unit: string;
+
+        /**
+         * Creates a new MetricMetadata instance using the specified properties.
+         * @param [properties] Properties to set
+         * @returns MetricMetadata instance
+         */
+        static create(properties: prometheus.MetricMetadata.$Shape): prometheus.MetricMetadata & prometheus.MetricMetadata.$Shape;
+        static create(properties?: prometheus.MetricMetadata.$Properties): prometheus.MetricMetadata;
+
+        /**
+         * Encodes the specified MetricMetadata message. Does not implicitly {@link prometheus.MetricMetadata.verify|verify} messages.
+         * @param message MetricMetadata message or plain object to encode
+         * @param [writer] Writer to encode to
+         * @returns Writer
+         */
+        static encode(message: prometheus.MetricMetadata.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+        /**
+         * Decodes a MetricMetadata message from the specified reader or buffer.
+         * @param reader Reader or buffer to decode from
+         * @param [length] Message length if known beforehand
+         * @returns {prometheus.MetricMetadata & prometheus.MetricMetadata.$Shape} MetricMetadata
+         * @throws {Error} If the payload is not a reader or valid buffer
+         * @throws {$protobuf.util.ProtocolError} If required fields are missing
+         */
+        static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): prometheus.MetricMetadata & prometheus.MetricMetadata.$Shape;
+
+        /**
+         * Creates a MetricMetadata message from a plain object. Also converts values to their respective internal types.
+         * @param object Plain object
+         * @returns MetricMetadata
+         */
+        static fromObject(object: { [k: string]: any }): prometheus.MetricMetadata;
+
+        /**
+         * Creates a plain object from a MetricMetadata message. Also converts values to other types if specified.
+         * @param message MetricMetadata
+         * @param [options] Conversion options
+         * @returns Plain object
+         */
+        static toObject(message: prometheus.MetricMetadata, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+        /**
+         * Converts this MetricMetadata to JSON.
+         * @returns JSON object
+         */
+        toJSON(): { [k: string]: any };
+    }
+
+    namespace MetricMetadata {
+
+        /** Properties of a MetricMetadata. */
+        interface $Properties {
+
+            /** MetricMetadata type */
+            type?: (prometheus.MetricMetadata.MetricType|null);
+
+            /** MetricMetadata metricFamilyName */
+            metricFamilyName?: (string|null);
+
+            /** MetricMetadata help */
+            help?: (string|null);
+
+            /** MetricMetadata unit */
+            unit?: (string|null);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+        }
+
+        /** Shape of a MetricMetadata. */
+        type $Shape = prometheus.MetricMetadata.$Properties;
+
+        /** MetricType enum. */
+        enum MetricType {
+
+            /** UNKNOWN value */
+            UNKNOWN = 0,
+
+            /** COUNTER value */
+            COUNTER = 1,
+
+            /** GAUGE value */
+            GAUGE = 2,
+
+            /** HISTOGRAM value */
+            HISTOGRAM = 3,
+
+            /** GAUGEHISTOGRAM value */
+            GAUGEHISTOGRAM = 4,
+
+            /** SUMMARY value */
+            SUMMARY = 5,
+
+            /** INFO value */
+            INFO = 6,
+
+            /** STATESET value */
+            STATESET = 7
+        }
     }
 
     /**

@@ -23,6 +23,7 @@ export const prometheus = $root.prometheus = (() => {
          * Properties of a WriteRequest.
          * @typedef {Object} prometheus.WriteRequest.$Properties
          * @property {Array.<prometheus.TimeSeries.$Properties>|null} [timeseries] WriteRequest timeseries
+         * @property {Array.<prometheus.MetricMetadata.$Properties>|null} [metadata] WriteRequest metadata
          * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
          */
 
@@ -38,6 +39,7 @@ export const prometheus = $root.prometheus = (() => {
          * Shape of a WriteRequest.
          * @typedef {{
          *   timeseries?: Array.<prometheus.TimeSeries.$Shape>|null;
+         *   metadata?: Array.<prometheus.MetricMetadata.$Shape>|null;
          *   $unknowns?: Array.<Uint8Array>;
          * }} prometheus.WriteRequest.$Shape
          */
@@ -52,6 +54,7 @@ export const prometheus = $root.prometheus = (() => {
          */
         const WriteRequest = function (properties) {
             this.timeseries = [];
+            this.metadata = [];
             if (properties)
                 for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                     if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -65,6 +68,14 @@ export const prometheus = $root.prometheus = (() => {
          * @instance
          */
         WriteRequest.prototype.timeseries = $util.emptyArray;
+
+        /**
+         * WriteRequest metadata.
+         * @member {Array.<prometheus.MetricMetadata.$Properties>} metadata
+         * @memberof prometheus.WriteRequest
+         * @instance
+         */
+        WriteRequest.prototype.metadata = $util.emptyArray;
 
         /**
          * Creates a new WriteRequest instance using the specified properties.
@@ -101,6 +112,9 @@ export const prometheus = $root.prometheus = (() => {
             if (message.timeseries != null && message.timeseries.length)
                 for (let i = 0; i < message.timeseries.length; ++i)
                     $root.prometheus.TimeSeries.encode(message.timeseries[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+            if (message.metadata != null && message.metadata.length)
+                for (let i = 0; i < message.metadata.length; ++i)
+                    $root.prometheus.MetricMetadata.encode(message.metadata[i], writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -153,6 +167,14 @@ export const prometheus = $root.prometheus = (() => {
                         message.timeseries.push($root.prometheus.TimeSeries.decode(reader, reader.size(), $undefined, _depth + 1));
                         continue;
                     }
+                case 3: {
+                        if (wireType !== 2)
+                            break;
+                        if (!(message.metadata && message.metadata.length))
+                            message.metadata = [];
+                        message.metadata.push($root.prometheus.MetricMetadata.decode(reader, reader.size(), $undefined, _depth + 1));
+                        continue;
+                    }
                 }
                 reader.skipType(wireType, _depth, tag);
                 if (!reader.discardUnknown) {
@@ -198,6 +220,16 @@ export const prometheus = $root.prometheus = (() => {
                     message.timeseries[i] = $root.prometheus.TimeSeries.fromObject(object.timeseries[i], _depth + 1);
                 }
             }
+            if (object.metadata) {
+                if (!$Array.isArray(object.metadata))
+                    throw $TypeError(".prometheus.WriteRequest.metadata: array expected");
+                message.metadata = $Array(object.metadata.length);
+                for (let i = 0; i < object.metadata.length; ++i) {
+                    if (!$util.isObject(object.metadata[i]))
+                        throw $TypeError(".prometheus.WriteRequest.metadata: object expected");
+                    message.metadata[i] = $root.prometheus.MetricMetadata.fromObject(object.metadata[i], _depth + 1);
+                }
+            }
             return message;
         };
 
@@ -218,12 +250,19 @@ export const prometheus = $root.prometheus = (() => {
             if (_depth > $util.recursionLimit)
                 throw $Error("max depth exceeded");
             let object = {};
-            if (options.arrays || options.defaults)
+            if (options.arrays || options.defaults) {
                 object.timeseries = [];
+                object.metadata = [];
+            }
             if (message.timeseries && message.timeseries.length) {
                 object.timeseries = $Array(message.timeseries.length);
                 for (let j = 0; j < message.timeseries.length; ++j)
                     object.timeseries[j] = $root.prometheus.TimeSeries.toObject(message.timeseries[j], options, _depth + 1);
+            }
+            if (message.metadata && message.metadata.length) {
+                object.metadata = $Array(message.metadata.length);
+                for (let j = 0; j < message.metadata.length; ++j)
+                    object.metadata[j] = $root.prometheus.MetricMetadata.toObject(message.metadata[j], options, _depth + 1);
             }
             return object;
         };
@@ -240,6 +279,357 @@ export const prometheus = $root.prometheus = (() => {
         };
 
         return WriteRequest;
+    })();
+
+    prometheus.MetricMetadata = (function() {
+
+        /**
+         * Properties of a MetricMetadata.
+         * @typedef {Object} prometheus.MetricMetadata.$Properties
+         * @property {prometheus.MetricMetadata.MetricType|null} [type] MetricMetadata type
+         * @property {string|null} [metricFamilyName] MetricMetadata metricFamilyName
+         * @property {string|null} [help] MetricMetadata help
+         * @property {string|null} [unit] MetricMetadata unit
+         * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+         */
+
+        /**
+         * Properties of a MetricMetadata.
+         * @memberof prometheus
+         * @interface IMetricMetadata
+         * @augments prometheus.MetricMetadata.$Properties
+         * @deprecated Use prometheus.MetricMetadata.$Properties instead.
+         */
+
+        /**
+         * Shape of a MetricMetadata.
+         * @typedef {prometheus.MetricMetadata.$Properties} prometheus.MetricMetadata.$Shape
+         */
+
+        /**
+         * Constructs a new MetricMetadata.
+         * @memberof prometheus
+         * @classdesc Represents a MetricMetadata.
+         * @constructor
+         * @param {prometheus.MetricMetadata.$Properties=} [properties] Properties to set
+         * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+         */
+        const MetricMetadata = function (properties) {
+            if (properties)
+                for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                    if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                        this[keys[i]] = properties[keys[i]];
+        };
+
+        /**
+         * MetricMetadata type.
+         * @member {prometheus.MetricMetadata.MetricType} type
+         * @memberof prometheus.MetricMetadata
+         * @instance
+         */
+        MetricMetadata.prototype.type = 0;
+
+        /**
+         * MetricMetadata metricFamilyName.
+         * @member {string} metricFamilyName
+         * @memberof prometheus.MetricMetadata
+         * @instance
+         */
+        MetricMetadata.prototype.metricFamilyName = "";
+
+        /**
+         * MetricMetadata help.
+         * @member {string} help
+         * @memberof prometheus.MetricMetadata
+         * @instance
+         */
+        MetricMetadata.prototype.help = "";
+
+        /**
+         * MetricMetadata unit.
+         * @member {string} unit
+         * @memberof prometheus.MetricMetadata
+         * @instance
+         */
+        MetricMetadata.prototype.unit = "";
+
+        /**
+         * Creates a new MetricMetadata instance using the specified properties.
+         * @function create
+         * @memberof prometheus.MetricMetadata
+         * @static
+         * @param {prometheus.MetricMetadata.$Properties=} [properties] Properties to set
+         * @returns {prometheus.MetricMetadata} MetricMetadata instance
+         * @type {{
+         *   (properties: prometheus.MetricMetadata.$Shape): prometheus.MetricMetadata & prometheus.MetricMetadata.$Shape;
+         *   (properties?: prometheus.MetricMetadata.$Properties): prometheus.MetricMetadata;
+         * }}
+         */
+        MetricMetadata.create = function(properties) {
+            return new MetricMetadata(properties);
+        };
+
+        /**
+         * Encodes the specified MetricMetadata message. Does not implicitly {@link prometheus.MetricMetadata.verify|verify} messages.
+         * @function encode
+         * @memberof prometheus.MetricMetadata
+         * @static
+         * @param {prometheus.MetricMetadata.$Properties} message MetricMetadata message or plain object to encode
+         * @param {$protobuf.Writer} [writer] Writer to encode to
+         * @returns {$protobuf.Writer} Writer
+         */
+        MetricMetadata.encode = function (message, writer, _depth) {
+            if (!writer)
+                writer = $Writer.create();
+            if (_depth === $undefined)
+                _depth = 0;
+            if (_depth > $util.recursionLimit)
+                throw $Error("max depth exceeded");
+            if (message.type != null && $Object.hasOwnProperty.call(message, "type") && message.type !== 0)
+                writer.uint32(/* id 1, wireType 0 =*/8).int32(message.type);
+            if (message.metricFamilyName != null && $Object.hasOwnProperty.call(message, "metricFamilyName") && message.metricFamilyName !== "")
+                writer.uint32(/* id 2, wireType 2 =*/18).string(message.metricFamilyName);
+            if (message.help != null && $Object.hasOwnProperty.call(message, "help") && message.help !== "")
+                writer.uint32(/* id 4, wireType 2 =*/34).string(message.help);
+            if (message.unit != null && $Object.hasOwnProperty.call(message, "unit") && message.unit !== "")
+                writer.uint32(/* id 5, wireType 2 =*/42).string(message.unit);
+            if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                for (let i = 0; i < message.$unknowns.length; ++i)
+                    writer.raw(message.$unknowns[i]);
+            return writer;
+        };
+
+        /**
+         * Decodes a MetricMetadata message from the specified reader or buffer.
+         * @function decode
+         * @memberof prometheus.MetricMetadata
+         * @static
+         * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+         * @param {number} [length] Message length if known beforehand
+         * @returns {prometheus.MetricMetadata & prometheus.MetricMetadata.$Shape} MetricMetadata
+         * @throws {Error} If the payload is not a reader or valid buffer
+         * @throws {$protobuf.util.ProtocolError} If required fields are missing
+         */
+        MetricMetadata.decode = function (reader, length, _end, _depth, _target) {
+            if (!(reader instanceof $Reader))
+                reader = $Reader.create(reader);
+            if (_depth === $undefined)
+                _depth = 0;
+            if (_depth > $Reader.recursionLimit)
+                throw $Error("max depth exceeded");
+            let end, message, value;
+            if (length === $undefined)
+                end = reader.len;
+            else {
+                end = reader.pos + length;
+                if (end > reader.len)
+                    throw $RangeError("index out of range");
+                length = reader.len;
+                reader.len = end;
+            }
+            message = _target || new $root.prometheus.MetricMetadata();
+            while (reader.pos < end) {
+                let start = reader.pos;
+                let tag = reader.tag();
+                if (tag === _end) {
+                    _end = $undefined;
+                    break;
+                }
+                let wireType = tag & 7;
+                switch (tag >>>= 3) {
+                case 1: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.int32())
+                            message.type = value;
+                        else
+                            delete message.type;
+                        continue;
+                    }
+                case 2: {
+                        if (wireType !== 2)
+                            break;
+                        if ((value = reader.stringVerify()).length)
+                            message.metricFamilyName = value;
+                        else
+                            delete message.metricFamilyName;
+                        continue;
+                    }
+                case 4: {
+                        if (wireType !== 2)
+                            break;
+                        if ((value = reader.stringVerify()).length)
+                            message.help = value;
+                        else
+                            delete message.help;
+                        continue;
+                    }
+                case 5: {
+                        if (wireType !== 2)
+                            break;
+                        if ((value = reader.stringVerify()).length)
+                            message.unit = value;
+                        else
+                            delete message.unit;
+                        continue;
+                    }
+                }
+                reader.skipType(wireType, _depth, tag);
+                if (!reader.discardUnknown) {
+                    $util.makeProp(message, "$unknowns", false);
+                    (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                }
+            }
+            if (length !== $undefined) {
+                if (reader.pos !== end)
+                    throw $RangeError("index out of range");
+                reader.len = length;
+            }
+            if (_end !== $undefined)
+                throw $Error("missing end group");
+            return message;
+        };
+
+        /**
+         * Creates a MetricMetadata message from a plain object. Also converts values to their respective internal types.
+         * @function fromObject
+         * @memberof prometheus.MetricMetadata
+         * @static
+         * @param {Object.<string,*>} object Plain object
+         * @returns {prometheus.MetricMetadata} MetricMetadata
+         */
+        MetricMetadata.fromObject = function (object, _depth) {
+            if (object instanceof $root.prometheus.MetricMetadata)
+                return object;
+            if (!$util.isObject(object))
+                throw $TypeError(".prometheus.MetricMetadata: object expected");
+            if (_depth === $undefined)
+                _depth = 0;
+            if (_depth > $util.recursionLimit)
+                throw $Error("max depth exceeded");
+            let message = new $root.prometheus.MetricMetadata();
+            if (object.type !== 0 && (typeof object.type !== "string" || $root.prometheus.MetricMetadata.MetricType[object.type] !== 0))
+                switch (object.type) {
+                case "UNKNOWN":
+                case 0:
+                    message.type = 0;
+                    break;
+                case "COUNTER":
+                case 1:
+                    message.type = 1;
+                    break;
+                case "GAUGE":
+                case 2:
+                    message.type = 2;
+                    break;
+                case "HISTOGRAM":
+                case 3:
+                    message.type = 3;
+                    break;
+                case "GAUGEHISTOGRAM":
+                case 4:
+                    message.type = 4;
+                    break;
+                case "SUMMARY":
+                case 5:
+                    message.type = 5;
+                    break;
+                case "INFO":
+                case 6:
+                    message.type = 6;
+                    break;
+                case "STATESET":
+                case 7:
+                    message.type = 7;
+                    break;
+                default:
+                    if (typeof object.type === "number" && (object.type | 0) === object.type)
+                        message.type = object.type;
+                }
+            if (object.metricFamilyName != null)
+                if (typeof object.metricFamilyName !== "string" || object.metricFamilyName.length)
+                    message.metricFamilyName = $String(object.metricFamilyName);
+            if (object.help != null)
+                if (typeof object.help !== "string" || object.help.length)
+                    message.help = $String(object.help);
+            if (object.unit != null)
+                if (typeof object.unit !== "string" || object.unit.length)
+                    message.unit = $String(object.unit);
+            return message;
+        };
+
+        /**
+         * Creates a plain object from a MetricMetadata message. Also converts values to other types if specified.
+         * @function toObject
+         * @memberof prometheus.MetricMetadata
+         * @static
+         * @param {prometheus.MetricMetadata} message MetricMetadata
+         * @param {$protobuf.IConversionOptions} [options] Conversion options
+         * @returns {Object.<string,*>} Plain object
+         */
+        MetricMetadata.toObject = function (message, options, _depth) {
+            if (!options)
+                options = {};
+            if (_depth === $undefined)
+                _depth = 0;
+            if (_depth > $util.recursionLimit)
+                throw $Error("max depth exceeded");
+            let object = {};
+            if (options.defaults) {
+                object.type = options.enums === $String ? "UNKNOWN" : 0;
+                object.metricFamilyName = "";
+                object.help = "";
+                object.unit = "";
+            }
+            if (message.type != null && $Object.hasOwnProperty.call(message, "type"))
+                object.type = options.enums === $String ? $root.prometheus.MetricMetadata.MetricType[message.type] === $undefined ? message.type : $root.prometheus.MetricMetadata.MetricType[message.type] : message.type;
+            if (message.metricFamilyName != null && $Object.hasOwnProperty.call(message, "metricFamilyName"))
+                object.metricFamilyName = message.metricFamilyName;
+            if (message.help != null && $Object.hasOwnProperty.call(message, "help"))
+                object.help = message.help;
+            if (message.unit != null && $Object.hasOwnProperty.call(message, "unit"))
+                object.unit = message.unit;
+            return object;
+        };
+
+        /**
+         * Converts this MetricMetadata to JSON.
+         * @function toJSON
+         * @memberof prometheus.MetricMetadata
+         * @instance
+         * @returns {Object.<string,*>} JSON object
+         */
+        MetricMetadata.prototype.toJSON = function() {
+            return MetricMetadata.toObject(this, $protobuf.util.toJSONOptions);
+        };
+
+        /**
+         * MetricType enum.
+         * @name prometheus.MetricMetadata.MetricType
+         * @enum {number}
+         * @property {number} UNKNOWN=0 UNKNOWN value
+         * @property {number} COUNTER=1 COUNTER value
+         * @property {number} GAUGE=2 GAUGE value
+         * @property {number} HISTOGRAM=3 HISTOGRAM value
+         * @property {number} GAUGEHISTOGRAM=4 GAUGEHISTOGRAM value
+         * @property {number} SUMMARY=5 SUMMARY value
+         * @property {number} INFO=6 INFO value
+         * @property {number} STATESET=7 STATESET value
+         */
+        MetricMetadata.MetricType = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "UNKNOWN"] = 0;
+            values[valuesById[1] = "COUNTER"] = 1;
+            values[valuesById[2] = "GAUGE"] = 2;
+            values[valuesById[3] = "HISTOGRAM"] = 3;
+            values[valuesById[4] = "GAUGEHISTOGRAM"] = 4;
+            values[valuesById[5] = "SUMMARY"] = 5;
+            values[valuesById[6] = "INFO"] = 6;
+            values[valuesById[7] = "STATESET"] = 7;
+            return values;
+        })();
+
+        return MetricMetadata;
     })();
 
     prometheus.TimeSeries = (function() {

@@ -1,0 +1,86 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import { withEither, withLimit } from "../../../base/core/signals.ts";
+import type { FamilyMetadata } from "../../remote-write/encoding/metadata-request.ts";
+import type { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
+import type { Destination } from "../../remote-write/endpoint/endpoints.ts";
+import type { MetadataOutcome } from "../../remote-write/send/metadata-outcome.ts";
+import { MetricNames } from "./metric-names.ts";
+
+/** The metadata of all metrics of the store: a port, which its cache implements. */
+export interface StoreMetadata {
+  /** Changes with the metadata; 0 while there is none. */
+  readonly version: number;
+  /** The metadata of a series' family, by the series' name. */
+  lookup(metricName: string): FamilyMetadata | undefined;
+}
+
+/** As Prometheus sends it (`metadata_config.send_interval`). */
+const everyMs = 60_000;
+/** A cycle ends at the latest this long after its samples were delivered. */
+const sendLimitMs = 5_000;
+
+/**
+ * Decides when a sink's metadata is sent: once a minute, and when the store's has changed. Idle sinks stay
+ * small: names are collected in one cycle, and forgotten at its end.
+ */
+export class SinkMetadata {
+  readonly #store: StoreMetadata;
+  #sentAtMs = Number.NEGATIVE_INFINITY;
+  /** Of the store's metadata when it was last sent. */
+  #sentVersion = 0;
+  #isPlanChanged = false;
+
+  constructor(store: StoreMetadata) {
+    this.#store = store;
+  }
+
+  /** The sink's plan has changed: its metadata is due, even to a receiver that has refused it. */
+  change(): void {
+    this.#sentAtMs = Number.NEGATIVE_INFINITY;
+    this.#isPlanChanged = true;
+  }
+
+  /**
+   * @param nowMs of a monotonic clock
+   * @returns collects the names of a cycle's series; undefined when nothing is to be sent after it
+   */
+  begin(endpoint: EndpointState, nowMs: number): MetricNames | undefined {
+    const { version } = this.#store;
+    if (this.#isPlanChanged) endpoint.forgetMetadataRefusal();
+    this.#isPlanChanged = false;
+    const isDue = version !== this.#sentVersion || nowMs - this.#sentAtMs >= everyMs;
+    return version > 0 && isDue && endpoint.takesMetadata(nowMs) ? new MetricNames() : undefined;
+  }
+
+  /**
+   * Sends the metadata of the names' families, once: whatever the outcome, the next minute is next.
+   *
+   * @returns undefined when there is nothing to send
+   */
+  async send(
+    names: MetricNames,
+    destination: Destination,
+    clock: Clock,
+    signals: readonly AbortSignal[],
+  ): Promise<MetadataOutcome | undefined> {
+    this.#sentAtMs = clock.monotonicMs();
+    this.#sentVersion = this.#store.version;
+    const families = this.#familiesOf(names);
+    const sender = destination.metadataSender?.();
+    if (families.length === 0 || sender === undefined) return undefined;
+    // The receiver may have turned out to speak 2.0 in this cycle, which carries metadata in the series.
+    if (!destination.state.takesMetadata(this.#sentAtMs)) return undefined;
+    return withEither(signals, (ended) =>
+      withLimit(ended, sendLimitMs, (limited) => sender.send(families, limited)),
+    );
+  }
+
+  #familiesOf(names: MetricNames): FamilyMetadata[] {
+    const families = new Set<FamilyMetadata>();
+    for (const name of names.values()) {
+      const family = this.#store.lookup(name);
+      if (family !== undefined) families.add(family);
+    }
+    return [...families];
+  }
+}
