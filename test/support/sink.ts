@@ -95,9 +95,8 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
       ? await FileSentLog.open({ ...sentLog, keepMs: lookBackMs(checkTimes(latenessMs)) + 600_000 })
       : undefined;
   const deps: ExporterDeps = {
-    reader: store,
-    late: sent && { counter: store, sent, times: checkTimes(latenessMs), isShared: false },
-    probe: () => store.probe(),
+    storeOf: () => ({ kind: "store", reader: store, counter: store, probe: () => store.probe() }),
+    late: sent && { sent, times: checkTimes(latenessMs), isShared: false },
     state: state.store,
     rejected,
     budget: new MemoryBudget(2 ** 20),

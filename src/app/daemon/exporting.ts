@@ -13,10 +13,8 @@ import { windowGridMs } from "../../exporter/delivery/plan/cycle-times.ts";
 import { type DesiredPlans, Reconciler } from "../../exporter/delivery/reconciler.ts";
 import { LocalSchedule } from "../../exporter/delivery/schedule/local-schedule.ts";
 import type { StateStore } from "../../exporter/delivery/state/sink-state.ts";
-import { StoreClient } from "../../exporter/metrics-store/client/store-client.ts";
+import { ReadLimits } from "../../exporter/metrics-store/read-limits.ts";
 import type { Tenant } from "../../exporter/metrics-store/sample-reader.ts";
-import { MetricMetadataCache } from "../../exporter/metrics-store/samples/metric-metadata.ts";
-import { StoreReader } from "../../exporter/metrics-store/store-reader.ts";
 import { directoryPlane } from "../../exporter/policy/plane.ts";
 import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
 import {
@@ -31,14 +29,13 @@ import type { Config, DeliveryConfig, MetricsConfig } from "../config/schema.ts"
 import { connectionLimit } from "./connection-limit.ts";
 import type { Fleet } from "./fleet.ts";
 import { checkTimes, type OpenSentLog } from "./sent-log.ts";
+import { createStores, type Stores } from "./stores.ts";
 
 /** The dependencies of reading and delivering, for both the daemon's schedule and a single command. */
 export interface ExportTools {
   readonly deps: ExporterDeps;
   readonly rejected: RejectedStore;
-  readonly store: StoreClient;
-  /** Fetched only when an endpoint may use protocol 2.0, which alone carries metadata. */
-  readonly metadata: MetricMetadataCache | undefined;
+  readonly stores: Stores;
   readonly registries: readonly Registry[];
   close(): Promise<void>;
 }
@@ -68,13 +65,13 @@ export function createExportTools({
   log,
 }: ExportToolsOptions): ExportTools {
   const { metrics, delivery, egress } = config;
-  const store = new StoreClient(metrics, { clock });
   // Half of the memory limit is for data waiting to be sent, half for labels of the exported series.
   const halfBytes = Math.floor(delivery.memoryLimitBytes / 2);
-  const { concurrency } = metrics;
-  const reader = new StoreReader({ client: store, concurrency, cacheMaxBytes: halfBytes, log, clock });
+  const limits = new ReadLimits({ concurrency: metrics.concurrency, cacheMaxBytes: halfBytes, clock });
+  // Metadata is fetched only when an endpoint may use protocol 2.0, which alone carries it.
+  const withMetadata = mayWriteVersion2(delivery);
+  const stores = createStores({ metrics, limits, withMetadata, clock, log });
   const senders = new RemoteWriteMetrics();
-  const metadata = new MetricMetadataCache({ client: store, clock, log });
   const endpoints = new Endpoints(
     {
       ...{ endpoints: delivery.endpoints, protocol: delivery.protocol, egress },
@@ -87,7 +84,6 @@ export function createExportTools({
       log,
       userAgent: `telemetryd/${version}`,
       noProxy: process.env["NO_PROXY"] ?? process.env["no_proxy"],
-      metadataOf: (metricName) => metadata.lookup(metricName),
     },
   );
   const rejected = new RejectedStore(rejectedDirectory(config), delivery.rejected, {
@@ -100,14 +96,10 @@ export function createExportTools({
       ? undefined
       : { label: metrics.tenantLabel, value: policy.plane };
   const deps: ExporterDeps = {
-    reader,
-    probe: async (signal) => {
-      const response = await store.probe(signal);
-      return response.kind === "failed" ? response.message : undefined;
-    },
+    storeOf: (plan) => stores.storeOf(plan),
     state,
     late: sentLog && {
-      ...{ counter: reader.counter, sent: sentLog.sent, isShared: sentLog.isShared },
+      ...{ sent: sentLog.sent, isShared: sentLog.isShared },
       times: checkTimes(delivery.latenessMs),
     },
     reportedMs,
@@ -124,6 +116,7 @@ export function createExportTools({
         scope: plan.policy.plane === directoryPlane ? "operator" : "tenant",
         tenantLabel: tenantOf(plan)?.label,
         tenant: tenantNameOf(plan),
+        metadataOf: (metricName) => stores.metadataOf(plan, metricName),
         retry: plan.retry,
         basicAuth: () => plan.basicAuth,
         ...hooks,
@@ -132,12 +125,11 @@ export function createExportTools({
   return {
     deps,
     rejected,
-    store,
-    metadata: mayWriteVersion2(delivery) ? metadata : undefined,
-    registries: [senders.registry, reader.metrics.registry],
+    stores,
+    registries: [senders.registry, limits.metrics.registry],
     close: async () => {
       await endpoints.close();
-      await store.close();
+      stores.close();
     },
   };
 }
@@ -217,15 +209,15 @@ export function createExporting(options: ExportingOptions): Exporting {
   };
   const exportRegistry = createExportRegistry(tools.deps.budget);
   return {
-    services: [schedule, reconciler, sweeper, ...(tools.metadata === undefined ? [] : [tools.metadata])],
+    services: [schedule, reconciler, sweeper, ...tools.stores.services],
     registries: [...tools.registries, exportRegistry],
     snapshots: () => schedule.snapshots(),
     exposition: () => sinkExposition(schedule.snapshots()),
     snapshotOf: (sink) => schedule.snapshotOf(sink),
     reports: fleet?.reports,
     source: () => ({
-      url: publicEndpoint(config.metrics.url),
-      flavor: tools.store.knownFlavor() ?? "unknown",
+      url: publicEndpoint(config.metrics.url).replaceAll("%7Btenant%7D", "{tenant}"),
+      flavor: tools.stores.knownFlavor() ?? "unknown",
     }),
     rejected: () => ({ ...tools.rejected.snapshot(), maxBytes: config.delivery.rejected.maxBytes }),
     close: () => tools.close(),

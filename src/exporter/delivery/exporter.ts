@@ -1,4 +1,4 @@
-import type { SampleReader } from "../metrics-store/sample-reader.ts";
+import type { NoStore, SinkStore } from "../metrics-store/sink-store.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
@@ -6,6 +6,7 @@ import type { MemoryBudget } from "./batch/memory-budget.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
 import type { PlannedWindow } from "./plan/planned-windows.ts";
 import { WindowPlanner, type WindowPlannerDeps, type WindowSettings } from "./plan/window-planner.ts";
+import { readOwner } from "./read-owner.ts";
 import { afterFailure, type DeliveryFailure, type DeliveryState, delivering } from "./send/delivery-state.ts";
 import type { RejectedSamples } from "./send/receiver.ts";
 import { SinkRecorder } from "./sink-recorder.ts";
@@ -23,13 +24,12 @@ export interface ExportSettings extends WindowSettings {
 
 /** Dependencies shared by all exporters of a daemon. */
 export interface ExporterDeps extends WindowPlannerDeps {
-  readonly reader: SampleReader;
-  /** Requests a response from the store, so that its time is known. @returns the failure, or undefined */
-  probe(signal: AbortSignal): Promise<string | undefined>;
   readonly rejected: RejectedSamples;
   readonly budget: MemoryBudget;
   readonly settings: ExportSettings;
   readonly random: () => number;
+  /** The store that a plan is read from. Never the store of another tenant, or of none. */
+  storeOf(plan: SinkPlan): SinkStore | NoStore;
   /** Connects to a plan's endpoint. */
   destinationOf(plan: SinkPlan, hooks: DestinationHooks): Destination | InvalidEndpoint;
 }
@@ -141,12 +141,17 @@ export class Exporter {
       this.#deps.clock.monotonicMs() < this.#deliveryState.untilMs
     )
       return "waiting";
-    const nowMs = await this.#storeNow(signal);
+    const store = this.#deps.storeOf(this.#plan);
+    if (store.kind === "none") {
+      this.#sourceErrors.noteNoStore(this.#plan, store.message);
+      return "source-failed";
+    }
+    const nowMs = await this.#storeNow(store, signal);
     if (typeof nowMs === "string") {
       this.#sourceErrors.noteUnreadable(this.#plan, nowMs);
       return "source-failed";
     }
-    await this.#planner.begin(nowMs);
+    await this.#planner.begin(nowMs, store);
     const failed = new Set<string>();
     let windows: ReadAhead | undefined;
     try {
@@ -159,7 +164,7 @@ export class Exporter {
           this.#backOff({ kind: "forbidden", message: destination.message });
           return "waiting";
         }
-        windows ??= new ReadAhead(this.#planner, this.#exportDeps(destination), { interrupt, signal });
+        windows ??= new ReadAhead(this.#planner, this.#exportDeps(store, destination), { interrupt, signal });
         const isProbe = this.#deliveryState.kind !== "delivering";
         const result = await windows.run(planned, { isProbe, failed });
         if (result.requestsWithResponse > 0 && result.failure === undefined) this.#recover();
@@ -214,8 +219,8 @@ export class Exporter {
   }
 
   /** The current time by the store's clock, on the grid of window ends; or the reason why it is unknown. */
-  async #storeNow(signal: AbortSignal): Promise<number | string> {
-    const { reader, probe, settings, clock } = this.#deps;
+  async #storeNow({ reader, probe }: SinkStore, signal: AbortSignal): Promise<number | string> {
+    const { settings, clock } = this.#deps;
     const problem = reader.storeNowMs() === undefined ? await probe(signal) : undefined;
     let nowMs = reader.storeNowMs();
     // Cycles start on the grid, and the known store time is a lower bound, slightly behind. Without this
@@ -229,8 +234,8 @@ export class Exporter {
     return problem ?? "the metrics store does not tell its time (no Date header in its responses)";
   }
 
-  #exportDeps(destination: Destination): WindowExportDeps {
-    const { reader, state, rejected, settings, clock, log } = this.#deps;
+  #exportDeps({ reader }: SinkStore, destination: Destination): WindowExportDeps {
+    const { state, rejected, settings, clock, log } = this.#deps;
     const sink = this.key;
     const tenant = this.#deps.tenantOf(this.#plan);
     return {
@@ -238,7 +243,7 @@ export class Exporter {
         reader,
         sources: new Map(this.#plan.sources.map((source) => [source.name, source])),
         tenant,
-        owner: tenant?.value ?? sink.slice(0, -this.#plan.name.length),
+        owner: readOwner(this.#plan, sink, tenant),
       }),
       batch: this.#plan.batch,
       collisions: this.#collisions,

@@ -70,6 +70,8 @@ export interface EndpointRequest {
   readonly tenantLabel?: string | undefined;
   /** The sink's tenant: tenants share no endpoint state, and take turns for scarce resources. */
   readonly tenant: string;
+  /** In place of the common metadata. */
+  readonly metadataOf?: MetadataLookup;
   readonly retry: RetrySettings;
   /** Read before each attempt, so that a rotated Secret applies from the next request on. */
   readonly basicAuth: () => BasicAuth | undefined;
@@ -140,7 +142,8 @@ export class Endpoints {
       return { kind: "invalid", message };
     }
     const state = this.#stateOf(request, settings?.protocol ?? this.#config.protocol);
-    const { clock, random, metrics, log, userAgent, metadataOf } = this.#deps;
+    const { clock, random, metrics, log, userAgent } = this.#deps;
+    const metadataOf = request.metadataOf ?? this.#deps.metadataOf;
     const sender = createSender(
       {
         endpoint: request.endpoint,
