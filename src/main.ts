@@ -256,7 +256,7 @@ async function openTenantFile(
   log: Logger,
 ): Promise<TenantFile | undefined> {
   if (tenancy === "label" || !isTenantsFile(path)) return undefined;
-  const onChange = (ids: ReadonlyMap<string, string>) => tenants.replace(ids);
+  const onChange = (ids: ReadonlyMap<string, string>) => tenants.list(ids);
   const { TenantFile } = await import("./exporter/policy/tenants/tenant-file.ts");
   const file = new TenantFile({ path, form: tenancy, onChange, clock, log });
   await file.load();
@@ -290,7 +290,7 @@ async function openControlPlane(
     accessTokenFile,
     caFile,
     ca,
-    onTenant: (project, id) => tenants?.put(project, id),
+    onTenant: (project, id) => tenants?.annotate(project, id),
   });
 }
 

@@ -4,7 +4,7 @@ import { isTenantsFile } from "../config/sections/metrics.ts";
 
 /**
  * The projects' tenants in the metrics store (`metrics.tenants`); undefined where the store has no tenants of
- * its own. Those of a file or of annotations are to be put.
+ * its own. Those of a file or of annotations are to be set.
  */
 export function createProjectTenants({ metrics, controlPlane }: Config): ProjectTenants | undefined {
   if (metrics === undefined || metrics.tenancy === "label") return undefined;

@@ -148,7 +148,7 @@ class World {
       case "edit":
         if (one.id === undefined) this.#annotations.delete(one.project);
         else this.#annotations.set(one.project, one.id);
-        this.#tenants.put(one.project, one.id);
+        this.#tenants.annotate(one.project, one.id);
         return;
       case "restart":
         // What is open is given up: its samples must still be the right ones.
@@ -217,7 +217,7 @@ class World {
     const all = new ProjectTenants({
       ...{ form: this.#form, origin: "annotation", groupDomain: "platformapis", operatorTenant: undefined },
     });
-    for (const [name, id] of this.#annotations) all.put(name, id);
+    for (const [name, id] of this.#annotations) all.annotate(name, id);
     return [all, createStores({ metrics, limits, withMetadata: false, clock, log: silentLogger })];
   }
 }

@@ -69,13 +69,13 @@ async function tenantOfStore(
   const tenants = createProjectTenants(config);
   if (tenants === undefined || tenancy === "label") throw invalid("the store has no tenants of its own");
   if (project !== undefined && origin === "annotation") {
-    tenants.put(project, await annotationOf(config, project, signal));
+    tenants.annotate(project, await annotationOf(config, project, signal));
   } else if (project !== undefined && origin !== "name") {
     const read = await readTenants(origin, tenancy);
     if (read.kind === "faulty") {
       throw new TelemetrydError("INVALID_CONFIGURATION", `metrics.tenants: ${read.message}`);
     }
-    tenants.replace(read.ids);
+    tenants.list(read.ids);
   }
   const tenant = tenants.of(project ?? directoryPlane);
   if (tenant.kind === "none") throw invalid(tenant.message);

@@ -23,7 +23,8 @@ test.each<[origin: ProjectTenantsOptions["origin"], id: string | undefined, expe
   ["file", "team-2", "ID team-2"],
 ])("by %s, put %j", (origin, id, expected) => {
   const all = tenants({ origin });
-  all.put("web", id);
+  if (origin !== "file") all.annotate("web", id);
+  else if (id !== undefined) all.list(new Map([["web", id]]));
   const tenant = all.of("web");
   expect(tenant.kind === "tenant" ? `ID ${tenant.id}` : tenant.message).toBe(expected);
 });
@@ -40,14 +41,14 @@ test("a tenant is the same object until it changes, and a change is announced", 
   const all = tenants({ origin: "file" });
   let changes = 0;
   const unsubscribe = all.subscribe(() => changes++);
-  all.replace(
+  all.list(
     new Map([
       ["web", "a"],
       ["shop", "b"],
     ]),
   );
   const [web, shop] = [all.of("web"), all.of("shop")];
-  all.replace(
+  all.list(
     new Map([
       ["web", "a"],
       ["shop", "c"],
@@ -55,11 +56,24 @@ test("a tenant is the same object until it changes, and a change is announced", 
   );
   expect(all.of("web")).toBe(web);
   expect(all.of("shop")).not.toBe(shop);
-  all.put("web", "a");
   expect(changes).toBe(2);
-  all.put("web", undefined);
-  expect(all.of("web").kind).toBe("none");
   unsubscribe();
-  all.put("web", "a");
-  expect(changes).toBe(3);
+  all.list(new Map());
+  expect(all.of("web").kind).toBe("none");
+  expect(changes).toBe(2);
+});
+
+test("an annotation counts only where the operator has chosen annotations", () => {
+  const listed = tenants({ origin: "file" });
+  listed.list(new Map([["web", "a"]]));
+  const named = tenants({ origin: "name" });
+  const annotated = tenants({ origin: "annotation" });
+  for (const all of [listed, named, annotated]) all.annotate("web", "b");
+  annotated.list(new Map([["web", "c"]]));
+  const idOf = (all: ProjectTenants) => all.of("web");
+  expect([listed, named, annotated].map(idOf)).toEqual([
+    { kind: "tenant", id: "a" },
+    { kind: "tenant", id: "web" },
+    { kind: "tenant", id: "b" },
+  ]);
 });

@@ -25,8 +25,7 @@ const maxKnown = 100_000;
  * The metrics store's tenant of each project, and of the directory's policies. A plane without an ID, or with
  * one that cannot be used, has none: nothing is read for it.
  *
- * The IDs of an annotation or a file are put here by whoever follows them. Listeners are called after a
- * change.
+ * The IDs of annotations or of a file are set by whoever follows them. Listeners are called after a change.
  */
 export class ProjectTenants {
   readonly #options: ProjectTenantsOptions;
@@ -49,17 +48,18 @@ export class ProjectTenants {
     return tenant;
   }
 
-  /** Sets the ID of one project; undefined: it has none. */
-  put(project: string, id: string | undefined): void {
-    if (this.#ids.get(project) === id) return;
+  /** Sets the annotation of one Project; undefined: it has none. Ignored unless it is what counts. */
+  annotate(project: string, id: string | undefined): void {
+    if (this.#options.origin !== "annotation" || this.#ids.get(project) === id) return;
     if (id === undefined) this.#ids.delete(project);
     else this.#ids.set(project, id);
     this.#known.delete(project);
     this.#announce();
   }
 
-  /** Sets the IDs of all projects. */
-  replace(ids: ReadonlyMap<string, string>): void {
+  /** Sets the IDs of all projects, as a file lists them. Ignored unless it is what counts. */
+  list(ids: ReadonlyMap<string, string>): void {
+    if (this.#options.origin !== "file") return;
     const before = this.#ids;
     this.#ids = new Map(ids);
     for (const project of new Set([...before.keys(), ...ids.keys()])) {
