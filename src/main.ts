@@ -1,10 +1,12 @@
 import type { Registry } from "prom-client";
 import type { Config, MetricsConfig } from "./app/config/schema.ts";
+import { isTenantsFile } from "./app/config/sections/metrics.ts";
 import { boardSource } from "./app/daemon/board-source.ts";
 import { DaemonHealth } from "./app/daemon/daemon-health.ts";
 import { createExporting, type Exporting } from "./app/daemon/exporting.ts";
 import type { Fleet } from "./app/daemon/fleet.ts";
 import { PolicyStatuses } from "./app/daemon/policy-statuses.ts";
+import { createProjectTenants } from "./app/daemon/project-tenants.ts";
 import type { QueueViews } from "./app/daemon/queue-views.ts";
 import { openSentLog } from "./app/daemon/sent-log.ts";
 import type { Clock } from "./base/core/clock.ts";
@@ -21,6 +23,8 @@ import { DirectoryWatcher } from "./exporter/policy/directory/directory-watcher.
 import { directoryPlane } from "./exporter/policy/plane.ts";
 import { PolicyPlans } from "./exporter/policy/policy-plans.ts";
 import { PolicyStore } from "./exporter/policy/store.ts";
+import type { ProjectTenants } from "./exporter/policy/tenants/project-tenants.ts";
+import type { TenantFile } from "./exporter/policy/tenants/tenant-file.ts";
 import type { ControlPlane } from "./platform/client/control-plane.ts";
 
 export interface DaemonDeps {
@@ -52,7 +56,8 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     const health = new DaemonHealth(clock, signal);
     const registries: Registry[] = [deps.processRegistry];
     const store = new PolicyStore();
-    const plans = new PolicyPlans(store);
+    const tenants = createProjectTenants(config);
+    const plans = new PolicyPlans(store, tenants && ((plane) => tenants.of(plane)));
     const redis = needsRedis(config) ? await openRedis(config, clock, log) : undefined;
     const sources: Service[] = [];
     const servers: Service[] = [];
@@ -80,7 +85,12 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         ...{ fleet, sentLog },
         desired: {
           plans: () => plans.sinks(),
-          subscribe: (listener) => store.subscribe(listener),
+          subscribe: (listener) => {
+            const ends = [store.subscribe(listener), tenants?.subscribe(listener)];
+            return () => {
+              for (const end of ends) end?.();
+            };
+          },
         },
         clock,
         log,
@@ -91,6 +101,13 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     const { snapshotOf = () => undefined, reports } = exporting ?? {};
     const statuses = new PolicyStatuses(plans, snapshotOf, clock, reports);
 
+    if (tenants !== undefined && config.metrics !== undefined) {
+      const file = await openTenantFile(config.metrics, tenants, clock, log);
+      if (file !== undefined) {
+        health.watch(() => file.problem && `metrics.tenants is not up to date: ${redact(file.problem)}`);
+        sources.push(file);
+      }
+    }
     if (config.policies !== undefined) {
       const { directory } = config.policies;
       sources.push(new DirectoryWatcher({ directory, store, clock, log }));
@@ -99,7 +116,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     if (config.controlPlane !== undefined) {
       const ca = await ownAuthority(config, clock);
       const plane = await openControlPlane(config.controlPlane, {
-        ...{ ca, tenantLabel: config.metrics?.tenantLabel },
+        ...{ ca, tenantLabel: config.metrics?.tenantLabel, tenants },
         ...{ store, statuses, clock, log },
       });
       sources.push(plane.service);
@@ -231,11 +248,27 @@ async function ownAuthority(
   return await platformAuthority({ listen, ...tls, stateDirectory: state.directory }, clock.nowMs());
 }
 
+/** The file of the projects' tenants, if there is one. @throws INVALID_CONFIGURATION when it has faults */
+async function openTenantFile(
+  { tenancy, tenants: path }: MetricsConfig,
+  tenants: ProjectTenants,
+  clock: Clock,
+  log: Logger,
+): Promise<TenantFile | undefined> {
+  if (tenancy === "label" || !isTenantsFile(path)) return undefined;
+  const onChange = (ids: ReadonlyMap<string, string>) => tenants.list(ids);
+  const { TenantFile } = await import("./exporter/policy/tenants/tenant-file.ts");
+  const file = new TenantFile({ path, form: tenancy, onChange, clock, log });
+  await file.load();
+  return file;
+}
+
 async function openControlPlane(
   section: NonNullable<Config["controlPlane"]>,
   parts: {
     readonly ca: string | undefined;
     readonly tenantLabel: string | undefined;
+    readonly tenants: ProjectTenants | undefined;
     readonly store: PolicyStore;
     readonly statuses: PolicyStatuses;
     readonly clock: Clock;
@@ -244,7 +277,7 @@ async function openControlPlane(
 ): Promise<ControlPlane> {
   const { createControlPlane, createKubeconfigPlane } = await import("./platform/client/control-plane.ts");
   const { apiUrl, groupDomain, organization, projects, accessTokenFile = "", caFile, kubeconfig } = section;
-  const { ca, statuses, ...others } = parts;
+  const { ca, statuses, tenants, ...others } = parts;
   const common = { ...others, groupDomain, statuses: () => statuses.statuses() };
   if (kubeconfig !== undefined) {
     return createKubeconfigPlane({ ...common, kubeconfig, project: projects[0] ?? "cluster" });
@@ -257,6 +290,7 @@ async function openControlPlane(
     accessTokenFile,
     caFile,
     ca,
+    onTenant: (project, id) => tenants?.annotate(project, id),
   });
 }
 

@@ -11,8 +11,9 @@ import { type Clock, systemClock } from "../../src/base/core/clock.ts";
 import { createLogger, silentLogger } from "../../src/base/core/log.ts";
 import { Exporter } from "../../src/exporter/delivery/exporter.ts";
 import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
+import type { MetricMetadata } from "../../src/exporter/metrics-store/samples/metadata-decoder.ts";
+import { MetricMetadataCache } from "../../src/exporter/metrics-store/samples/metric-metadata.ts";
 import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
-import type { FamilyMetadata } from "../../src/exporter/remote-write/encoding/metadata-request.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver.ts";
 import { startPrometheus } from "../support/servers.ts";
 import { startSink, type TestSink, type TestSinkOptions } from "../support/sink.ts";
@@ -35,8 +36,8 @@ afterEach(async () => {
 
 /** The metadata of a store, which a test changes. */
 class KnownMetadata {
-  version = 1;
-  readonly families = new Map<string, FamilyMetadata>();
+  current = 1;
+  readonly families = new Map<string, MetricMetadata>();
 
   /** @param families by the names of their series */
   constructor(families: Readonly<Record<string, string>>) {
@@ -47,7 +48,11 @@ class KnownMetadata {
     this.families.set(name, { family, type: "counter", help, unit: "" });
   }
 
-  lookup(name: string): FamilyMetadata | undefined {
+  version(): number {
+    return this.current;
+  }
+
+  lookup(name: string): MetricMetadata | undefined {
     return this.families.get(name);
   }
 }
@@ -101,7 +106,7 @@ test("a change of the store's metadata is sent with the next cycle", async () =>
   const sink = await begun({ metadata });
   await cycle(sink);
   metadata.describe("a", "a", "A better text.");
-  metadata.version++;
+  metadata.current++;
   await cycle(sink);
   await cycle(sink);
   expect(metadataRequests().map((request) => request.metadata[0]?.help)).toEqual([
@@ -112,7 +117,7 @@ test("a change of the store's metadata is sent with the next cycle", async () =>
 
 test("nothing is sent without metadata, of unknown names, or with 2.0", async () => {
   const none = new KnownMetadata({});
-  none.version = 0;
+  none.current = 0;
   const withoutMetadata = await begun({ metadata: none });
   for (let count = 0; count < 6; count++) await cycle(withoutMetadata);
   const ofOthers = await begun({ metadata: new KnownMetadata({ other: "other" }) });
@@ -295,9 +300,11 @@ describe("with a real Prometheus as the store", () => {
       };
       return new Exporter(plan, { ...tools.deps, clock });
     });
+    const [metadata] = tools.stores.services;
+    if (!(metadata instanceof MetricMetadataCache)) throw new Error("the store has no metadata");
     const cycleAll = async () => {
       clock.aheadMs += 5_000;
-      await tools.metadata.tick(never);
+      await metadata.tick(never);
       for (const exporter of exporters) await exporter.cycle(never, never);
     };
 

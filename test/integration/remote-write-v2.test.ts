@@ -47,7 +47,6 @@ function connectTo(
       metrics: new RemoteWriteMetrics(),
       log: silentLogger,
       userAgent: "telemetryd/0.0.0",
-      ...(metadataOf && { metadataOf }),
     },
   );
   opened.push(endpoints);
@@ -59,6 +58,7 @@ function connectTo(
     retry,
     basicAuth: () => undefined,
     interrupt: () => never,
+    metadataOf,
   });
   if (destination.kind === "invalid") throw new Error(destination.message);
   return destination;

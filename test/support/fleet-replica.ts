@@ -17,6 +17,7 @@ import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/wr
 import { EndpointState } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
 import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
+import { sinkStore } from "./sink-store.ts";
 
 /** The store of these tests has one series, with a sample at every multiple of this. */
 export const sampleEveryMs = 100;
@@ -53,17 +54,17 @@ export async function startFleetReplica(options: FleetReplicaOptions): Promise<F
   const redis = createRedis({ urls: redisUrls, stateDirectory: directory, clock, log });
   const mirror = file.store;
   const state = new RedisState({ redis, mirror, clock });
-  const exporterDeps: ExporterDeps = {
-    reader: {
-      storeNowMs: () => Date.now(),
-      async read({ window }, consumer) {
-        const buffer = samplesOf(window.fromMs, window.toMs);
-        if (buffer.length > 0) consumer.onSeries(new Series([{ name: "__name__", value: "up" }]), buffer);
-        const samples = buffer.length;
-        return { kind: "complete", series: 1, samples, bytes: 0, durationMs: 1, invalidLines: 0 };
-      },
+  const store = sinkStore({
+    storeNowMs: () => Date.now(),
+    async read({ window }, consumer) {
+      const buffer = samplesOf(window.fromMs, window.toMs);
+      if (buffer.length > 0) consumer.onSeries(new Series([{ name: "__name__", value: "up" }]), buffer);
+      const samples = buffer.length;
+      return { kind: "complete", series: 1, samples, bytes: 0, durationMs: 1, invalidLines: 0 };
     },
-    probe: async () => undefined,
+  });
+  const exporterDeps: ExporterDeps = {
+    storeOf: () => store,
     state,
     rejected: { add: async () => undefined },
     budget: new MemoryBudget(2 ** 24),

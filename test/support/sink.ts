@@ -14,8 +14,8 @@ import {
 } from "../../src/exporter/delivery/exporter.ts";
 import { lookBackMs } from "../../src/exporter/delivery/late/check-times.ts";
 import { FileSentLog } from "../../src/exporter/delivery/late/file-sent-log.ts";
-import type { StoreMetadata } from "../../src/exporter/delivery/metadata/sink-metadata.ts";
 import { FileState } from "../../src/exporter/delivery/state/file-state.ts";
+import type { StoreMetadata } from "../../src/exporter/metrics-store/sink-store.ts";
 import type { SinkPlan } from "../../src/exporter/policy/spec/types.ts";
 import type { ProtocolSetting } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
 import { Endpoints } from "../../src/exporter/remote-write/endpoint/endpoints.ts";
@@ -100,9 +100,11 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
       ? await FileSentLog.open({ ...sentLog, keepMs: lookBackMs(checkTimes(latenessMs)) + 600_000 })
       : undefined;
   const deps: ExporterDeps = {
-    reader: store,
-    late: sent && { counter: store, sent, times: checkTimes(latenessMs), isShared: false },
-    probe: () => store.probe(),
+    storeOf: () => ({
+      ...{ kind: "store", reader: store, counter: store, metadata: options.metadata },
+      probe: () => store.probe(),
+    }),
+    late: sent && { sent, times: checkTimes(latenessMs), isShared: false },
     state: state.store,
     rejected,
     budget: new MemoryBudget(2 ** 20),
@@ -121,7 +123,6 @@ export async function startSink(options: TestSinkOptions): Promise<TestSink> {
     clock,
     random: () => 0,
     log: options.log ?? log,
-    metadata: options.metadata,
     tenantOf: () => undefined,
     destinationOf: (plan, hooks) =>
       endpoints.destinationOf({

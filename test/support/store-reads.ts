@@ -1,9 +1,11 @@
+import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/core/log.ts";
 import { StoreClient } from "../../src/exporter/metrics-store/client/store-client.ts";
 import type {
   MetricsStoreSettings,
   StoreTimeouts,
 } from "../../src/exporter/metrics-store/client/store-settings.ts";
+import { ReadLimits } from "../../src/exporter/metrics-store/read-limits.ts";
 import type {
   ReadConsumer,
   ReadHandle,
@@ -72,12 +74,12 @@ export function readerOf(
 ): StoreReader {
   const client = new StoreClient({ url, flavor: "auto", concurrency: 2, ...settings }, { timeouts });
   open.push(client);
-  return new StoreReader({
-    client,
+  const limits = new ReadLimits({
     concurrency: settings.concurrency ?? 2,
     cacheMaxBytes: 64 * 2 ** 20,
-    log: silentLogger,
+    clock: systemClock,
   });
+  return new StoreReader({ client, limits, log: silentLogger });
 }
 
 /** Call at the end of a test file. */

@@ -6,6 +6,7 @@ import { PolicyPlans } from "../../exporter/policy/policy-plans.ts";
 import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
 import { PolicyStore } from "../../exporter/policy/store.ts";
 import type { Config, MetricsConfig } from "../config/schema.ts";
+import { createProjectTenants } from "../daemon/project-tenants.ts";
 
 /** A configuration that exports policies of a directory. */
 export type ExportingConfig = Config & {
@@ -32,5 +33,6 @@ export async function plansInDirectory(
   const store = new PolicyStore();
   const { directory } = config.policies;
   await new DirectoryWatcher({ directory, store, clock: systemClock, log }).look(signal);
-  return new PolicyPlans(store).sinks();
+  const tenants = createProjectTenants(config);
+  return new PolicyPlans(store, tenants && ((plane) => tenants.of(plane))).sinks();
 }

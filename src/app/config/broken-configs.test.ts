@@ -94,7 +94,7 @@ describe("broken configurations", () => {
     [
       "no address of the store",
       [
-        "2:1: error: metrics.url: is required: The metrics store (VictoriaMetrics or Prometheus); a path prefix such as /select/0/prometheus is kept",
+        "2:1: error: metrics.url: is required: The metrics store (VictoriaMetrics or Prometheus); a path prefix such as /select/0/prometheus is kept, and {tenant} in it replaced with tenancy: path",
       ],
       `${ops}metrics: {}\n`,
     ],
@@ -112,6 +112,82 @@ describe("broken configurations", () => {
       "an address with a query",
       ["2:17: error: metrics.url: must not have a query (?) or a fragment (#)"],
       `${ops}metrics: { url: "http://h/?token=x" }\n`,
+    ],
+    [
+      "settings of a store with tenants, for one without",
+      [
+        "3:8: error: metrics.url: holds {tenant}, which needs metrics.tenancy: path",
+        "4:17: error: metrics.tenantHeader: needs metrics.tenancy: header",
+        "5:12: error: metrics.tenants: needs metrics.tenancy: header or path",
+        "6:19: error: metrics.operatorTenant: needs metrics.tenancy: header or path",
+      ],
+      `${ops}metrics:\n  url: http://h/{tenant}\n  tenantHeader: X-Org\n  tenants: annotation\n  operatorTenant: ops\n`,
+    ],
+    [
+      "tenants by a path without a place for them",
+      [
+        "2:17: error: metrics.url: must hold {tenant} in its path with metrics.tenancy: path, as in /select/{tenant}/prometheus",
+        "2:65: error: metrics.operatorTenant: must not be multitenant, which stands for all tenants of a VictoriaMetrics cluster",
+      ],
+      `${ops}metrics: { url: http://h/select, tenancy: path, operatorTenant: Multitenant }\n`,
+    ],
+    [
+      "{tenant} in the host",
+      [
+        "2:17: error: metrics.url: must hold {tenant} in its path with metrics.tenancy: path, as in /select/{tenant}/prometheus",
+      ],
+      `${ops}metrics: { url: "http://{tenant}.h/{tenant}", tenancy: path }\n`,
+    ],
+    [
+      "tenants by a header that is given too, and by a label",
+      [
+        "4:16: error: metrics.tenantLabel: cannot be given together with metrics.tenancy: header, which tells tenants apart; remove one",
+        "5:29: error: metrics.headers.x-scope-orgid: is metrics.tenantHeader, which names the tenant of each request; remove it",
+      ],
+      `${ops}metrics:\n  url: http://h\n  tenantLabel: project\n  headers: { x-scope-orgid: all }\n  tenancy: header\n`,
+    ],
+    ...["authorization", "Host", "Content-Type", "accept-encoding", "User-Agent"].map(
+      (name): [string, string[], string] => [
+        `${name} as the tenant's header`,
+        ["2:58: error: metrics.tenantHeader: must not be a header that has another meaning"],
+        `${ops}metrics: { url: http://h, tenancy: header, tenantHeader: ${name} }\n`,
+      ],
+    ),
+    [
+      "a tenant's header that is none",
+      ["2:58: error: metrics.tenantHeader: is not a header name (RFC 9110, section 5.1)"],
+      `${ops}metrics: { url: http://h, tenancy: header, tenantHeader: "X Org" }\n`,
+    ],
+    [
+      "two tenants of the operator",
+      ["2:60: error: metrics.operatorTenant: must consist of letters, digits, -, _ and ."],
+      `${ops}metrics: { url: http://h, tenancy: header, operatorTenant: a|b }\n`,
+    ],
+    [
+      "annotations without an organization whose Projects have them",
+      [
+        "5:12: error: metrics.tenants: needs controlPlane.organization: the annotation is read from the organization's Projects; give name, or a file of project: tenant",
+      ],
+      "controlPlane: { apiUrl: https://h, projects: [web], accessTokenFile: telemetryd.yaml }\nmetrics:\n  url: http://h\n  tenancy: header\n  tenants: annotation\n",
+    ],
+    [
+      "a kubeconfig whose project has no name, but a tenant",
+      [
+        "1:1: error: controlPlane.projects: must name the project that the kubeconfig reaches, since it has a tenant",
+      ],
+      "controlPlane: { kubeconfig: telemetryd.yaml }\nmetrics: { url: http://h, tenancy: header }\n",
+    ],
+    [
+      "policies of a directory without a tenant",
+      [
+        "1:11: warning: policies: read nothing without metrics.operatorTenant, the tenant that they are read as",
+      ],
+      "policies: { directory: . }\nmetrics: { url: http://h, tenancy: header }\n",
+    ],
+    [
+      "a file of tenants that is not there",
+      ["2:53: error: metrics.tenants: names a file that does not exist"],
+      `${ops}metrics: { url: http://h, tenancy: header, tenants: tenants.yaml }\n`,
     ],
     [
       "a section that is text",

@@ -1,6 +1,7 @@
 import { parseDuration } from "../../base/core/duration.ts";
 import { type DocumentPath, isObject, valueAt } from "../../base/documents/document-path.ts";
 import { projectNameProblem } from "../../exporter/policy/plane.ts";
+import { type TenantForm, tenantIdProblem } from "../../exporter/policy/tenants/tenant-id.ts";
 
 /** A conflict between keys that are each valid on their own. */
 export interface RuleFault {
@@ -21,6 +22,7 @@ type Root = Readonly<Record<string, unknown>>;
 export function crossRules(root: Root): RuleFault[] {
   return [
     ...metricsRules(root),
+    ...tenancyRules(root),
     ...controlPlaneRules(root),
     ...deliveryRules(root),
     ...roadmapRules(root),
@@ -47,6 +49,57 @@ function metricsRules(root: Root): RuleFault[] {
   return faults;
 }
 
+/** The form of the tenants' IDs where the store has tenants of its own. */
+function ownTenants(root: Root): TenantForm | undefined {
+  const tenancy = valueAt(root, ["metrics", "tenancy"]);
+  return tenancy === "header" || tenancy === "path" ? tenancy : undefined;
+}
+
+function tenancyRules(root: Root): RuleFault[] {
+  const metrics = root["metrics"];
+  if (!isObject(metrics)) return [];
+  const faults: RuleFault[] = [];
+  const form = ownTenants(root);
+  const at = (key: string): DocumentPath => ["metrics", key];
+  const hasPlace = typeof metrics["url"] === "string" && metrics["url"].includes("{tenant}");
+  if (hasPlace && form !== "path") {
+    faults.push(error(at("url"), "holds {tenant}, which needs metrics.tenancy: path"));
+  }
+  const isInHost = /^[a-z]+:\/\/[^/\\?#]*\{tenant\}/i.test(String(metrics["url"]));
+  if ((!hasPlace || isInHost) && form === "path" && given(metrics, ["url"])) {
+    const message =
+      "must hold {tenant} in its path with metrics.tenancy: path, as in /select/{tenant}/prometheus";
+    faults.push(error(at("url"), message));
+  }
+  const { tenantHeader = "X-Scope-OrgID", tenants = "name", operatorTenant } = metrics;
+  if (form !== "header" && tenantHeader !== "X-Scope-OrgID") {
+    faults.push(error(at("tenantHeader"), "needs metrics.tenancy: header"));
+  }
+  if (form === undefined) {
+    const message = "needs metrics.tenancy: header or path";
+    if (tenants !== "name") faults.push(error(at("tenants"), message));
+    if (given(metrics, ["operatorTenant"])) faults.push(error(at("operatorTenant"), message));
+    return faults;
+  }
+  if (given(metrics, ["tenantLabel"])) {
+    const message = `cannot be given together with metrics.tenancy: ${form}, which tells tenants apart; remove one`;
+    faults.push(error(at("tenantLabel"), message));
+  }
+  const headers = form === "header" && isObject(metrics["headers"]) ? Object.keys(metrics["headers"]) : [];
+  for (const name of headers) {
+    if (name.toLowerCase() !== String(tenantHeader).toLowerCase()) continue;
+    const message = "is metrics.tenantHeader, which names the tenant of each request; remove it";
+    faults.push(error([...at("headers"), name], message));
+  }
+  const problem = given(metrics, ["operatorTenant"]) && tenantIdProblem(String(operatorTenant), form);
+  if (problem) faults.push(error(at("operatorTenant"), problem));
+  if (given(root, ["policies"]) && !given(metrics, ["operatorTenant"])) {
+    const message = "read nothing without metrics.operatorTenant, the tenant that they are read as";
+    faults.push(warning(["policies"], message));
+  }
+  return faults;
+}
+
 function controlPlaneRules(root: Root): RuleFault[] {
   const plane = root["controlPlane"];
   if (!isObject(plane)) return [];
@@ -69,12 +122,10 @@ function controlPlaneRules(root: Root): RuleFault[] {
         error(at("projects"), "must name one project with controlPlane.kubeconfig: the one that it reaches"),
       );
     }
-    if (given(root, ["metrics", "tenantLabel"]) && projects === 0) {
+    if ((given(root, ["metrics", "tenantLabel"]) || ownTenants(root) !== undefined) && projects === 0) {
+      const reason = ownTenants(root) === undefined ? "metrics.tenantLabel is forced" : "it has a tenant";
       faults.push(
-        error(
-          at("projects"),
-          "must name the project that the kubeconfig reaches, since metrics.tenantLabel is forced",
-        ),
+        error(at("projects"), `must name the project that the kubeconfig reaches, since ${reason}`),
       );
     }
   } else {
@@ -89,7 +140,13 @@ function controlPlaneRules(root: Root): RuleFault[] {
       faults.push(error(["controlPlane"], "needs organization (all of its projects) or projects"));
     }
   }
-  if (isObject(root["metrics"]) && root["metrics"]["tenantLabel"] === undefined) {
+  if (ownTenants(root) !== undefined) {
+    if (valueAt(root, ["metrics", "tenants"]) === "annotation" && !has("organization")) {
+      const message =
+        "needs controlPlane.organization: the annotation is read from the organization's Projects; give name, or a file of project: tenant";
+      faults.push(error(["metrics", "tenants"], message));
+    }
+  } else if (isObject(root["metrics"]) && root["metrics"]["tenantLabel"] === undefined) {
     const message =
       'needs tenantLabel, since controlPlane is present: the label that holds the project\'s name, or "" where the store holds the samples of one tenant only';
     faults.push(error(["metrics"], message));

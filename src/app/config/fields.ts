@@ -107,6 +107,16 @@ export function optionalFile(about: string) {
     .optional();
 }
 
+/** A file, or one of the words, which are no file's name. */
+export function wordOrFile(about: string, words: readonly string[], fallback: string) {
+  const meta = { "x-type": "path", "x-expects": "file" satisfies PathExpects, "x-words": [...words] };
+  return z
+    .string()
+    .min(1)
+    .meta({ description: about, ...meta })
+    .prefault(fallback);
+}
+
 /** Optional text; "" means none. */
 export function optionalText(about: string, check?: (text: string) => string | undefined) {
   return checked(about, check).transform(emptyIsNone).optional();

@@ -28,6 +28,12 @@ export type KeyType =
   | "text or list"
   | "list of objects";
 
+/** The texts that a path's key takes beside paths. */
+export function wordsOf(schema: JsonSchema): readonly unknown[] {
+  const words = schema["x-words"];
+  return Array.isArray(words) ? words : [];
+}
+
 /** Every key that holds a value, in schema order. */
 export const configKeys: readonly ConfigKey[] = listKeys(configJsonSchema, "", true);
 

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access, readFile, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import type { z } from "zod";
 import { describeError, errnoCode, TelemetrydError } from "../../base/core/errors.ts";
 import { type Fault, FaultsError, hasErrors, sortFaults } from "../../base/core/fault.ts";
 import { knownInstead } from "../../base/documents/closest.ts";
@@ -9,10 +10,12 @@ import { type JsonSchema, schemaAt, schemaOfMember, unknownKeys } from "../../ba
 import { checkSchema } from "../../base/documents/schema-issue.ts";
 import type { YamlDocument } from "../../base/documents/yaml/document.ts";
 import { parseYaml } from "../../base/documents/yaml-source.ts";
+import { readTenants } from "../../exporter/policy/tenants/tenant-file.ts";
 import { crossRules } from "./cross-rules.ts";
-import { configJsonSchema } from "./keys.ts";
+import { configJsonSchema, wordsOf } from "./keys.ts";
 import { overlay, type Settings, settingsOfEnvironment, settingsOfFlags } from "./overlay.ts";
 import { type Config, configSchema } from "./schema.ts";
+import { isTenantsFile } from "./sections/metrics.ts";
 import { withUnits } from "./units.ts";
 
 export interface ConfigSources {
@@ -127,9 +130,23 @@ async function checkValue(
     report("error", issue.path, issue.message + meaning);
   }
   for (const rule of crossRules(value)) report(rule.severity, rule.path, rule.message);
+  if (checked.issues === undefined && !hasErrors(faults)) {
+    const problem = await tenantsProblem(checked.value.metrics);
+    if (problem !== undefined) report("error", ["metrics", "tenants"], problem);
+  }
   const sorted = sortFaults(faults);
   const valid = checked.issues === undefined && !hasErrors(faults);
   return { config: valid ? withUnits(checked.value) : undefined, faults: sorted };
+}
+
+/** The reason why the file of tenants cannot be used, or undefined. */
+async function tenantsProblem(
+  metrics: z.output<typeof configSchema>["metrics"],
+): Promise<string | undefined> {
+  if (metrics === undefined || metrics.tenancy === "label" || !isTenantsFile(metrics.tenants))
+    return undefined;
+  const read = await readTenants(metrics.tenants, metrics.tenancy);
+  return read.kind === "tenants" ? undefined : `cannot be used: ${read.message}`;
 }
 
 /**
@@ -183,6 +200,7 @@ async function resolvePaths(
       }
       const text = node[key] ?? member.default;
       if (typeof text !== "string" || text === "") continue;
+      if (wordsOf(member).includes(text)) continue;
       const absolute = resolve(folder, text);
       node[key] = absolute;
       const problem = await checkPath(absolute, String(member["x-expects"]));

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../base/documents/json-schema.ts";
-import { type ConfigKey, configJsonSchema, configKeys } from "./keys.ts";
+import { type ConfigKey, configJsonSchema, configKeys, wordsOf } from "./keys.ts";
 
 /** The output of `npm run generate:schema`; tests compare the files with it. */
 
@@ -51,8 +51,8 @@ function sectionTable(name: string, schema: JsonSchema): string {
 
 function keyRow(key: ConfigKey): string {
   const fallback = key.required ? "required" : printDefault(key.schema.default);
-  const values =
-    key.schema.enum === undefined ? key.type : key.schema.enum.map((value) => `\`${value}\``).join(" or ");
+  const words = (key.schema.enum ?? wordsOf(key.schema)).map((value) => `\`${value}\``);
+  const values = [...words, ...(key.schema.enum === undefined ? [key.type] : [])].join(" or ");
   return `| \`${key.name}\` | ${values} | ${fallback} | ${(key.schema.description ?? "").replaceAll("|", "\\|")} |`;
 }
 

@@ -95,6 +95,17 @@ export function headerProblem(name: string, value: string): string | undefined {
   return undefined;
 }
 
+const ofReading = [...ofRemoteWrite, "accept", "accept-encoding", "x-prometheus-remote-read-version"];
+
+/** For the header that names the store's tenant. */
+export function tenantHeaderProblem(name: string): string | undefined {
+  const lower = name.toLowerCase();
+  if ([...credentials, ...hopByHop, ...ofReading].includes(lower) || lower.startsWith("content-")) {
+    return "must not be a header that has another meaning";
+  }
+  return headerProblem(name, "");
+}
+
 /** For headers of remote-write requests. */
 export function remoteWriteHeaderProblem(name: string, value: string): string | undefined {
   if (ofRemoteWrite.includes(name.toLowerCase())) return "must not be set; remote write reserves it";

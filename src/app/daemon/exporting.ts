@@ -13,10 +13,9 @@ import { windowGridMs } from "../../exporter/delivery/plan/cycle-times.ts";
 import { type DesiredPlans, Reconciler } from "../../exporter/delivery/reconciler.ts";
 import { LocalSchedule } from "../../exporter/delivery/schedule/local-schedule.ts";
 import type { StateStore } from "../../exporter/delivery/state/sink-state.ts";
-import { StoreClient } from "../../exporter/metrics-store/client/store-client.ts";
+import { ReadLimits } from "../../exporter/metrics-store/read-limits.ts";
 import type { Tenant } from "../../exporter/metrics-store/sample-reader.ts";
-import { MetricMetadataCache } from "../../exporter/metrics-store/samples/metric-metadata.ts";
-import { StoreReader } from "../../exporter/metrics-store/store-reader.ts";
+import type { NoStore, SinkStore } from "../../exporter/metrics-store/sink-store.ts";
 import { directoryPlane } from "../../exporter/policy/plane.ts";
 import type { SinkPlan } from "../../exporter/policy/spec/types.ts";
 import {
@@ -24,6 +23,7 @@ import {
   type RejectedView,
   type SourceView,
 } from "../../exporter/policy/status/status-view.ts";
+import type { MetadataLookup } from "../../exporter/remote-write/encoding/write-request-v2.ts";
 import { Endpoints } from "../../exporter/remote-write/endpoint/endpoints.ts";
 import { RemoteWriteMetrics } from "../../exporter/remote-write/metrics.ts";
 import { RejectedStore } from "../../exporter/remote-write/rejected/rejected-store.ts";
@@ -31,13 +31,13 @@ import type { Config, MetricsConfig } from "../config/schema.ts";
 import { connectionLimit } from "./connection-limit.ts";
 import type { Fleet } from "./fleet.ts";
 import { checkTimes, type OpenSentLog } from "./sent-log.ts";
+import { createStores, type Stores } from "./stores.ts";
 
 /** The dependencies of reading and delivering, for both the daemon's schedule and a single command. */
 export interface ExportTools {
   readonly deps: ExporterDeps;
   readonly rejected: RejectedStore;
-  readonly store: StoreClient;
-  readonly metadata: MetricMetadataCache;
+  readonly stores: Stores;
   readonly registries: readonly Registry[];
   close(): Promise<void>;
 }
@@ -67,13 +67,11 @@ export function createExportTools({
   log,
 }: ExportToolsOptions): ExportTools {
   const { metrics, delivery, egress } = config;
-  const store = new StoreClient(metrics, { clock });
   // Half of the memory limit is for data waiting to be sent, half for labels of the exported series.
   const halfBytes = Math.floor(delivery.memoryLimitBytes / 2);
-  const { concurrency } = metrics;
-  const reader = new StoreReader({ client: store, concurrency, cacheMaxBytes: halfBytes, log, clock });
+  const limits = new ReadLimits({ concurrency: metrics.concurrency, cacheMaxBytes: halfBytes, clock });
+  const stores = createStores({ metrics, limits, clock, log });
   const senders = new RemoteWriteMetrics();
-  const metadata = new MetricMetadataCache({ client: store, clock, log });
   const endpoints = new Endpoints(
     {
       ...{ endpoints: delivery.endpoints, protocol: delivery.protocol, egress },
@@ -86,7 +84,6 @@ export function createExportTools({
       log,
       userAgent: `telemetryd/${version}`,
       noProxy: process.env["NO_PROXY"] ?? process.env["no_proxy"],
-      metadataOf: (metricName) => metadata.lookup(metricName),
     },
   );
   const rejected = new RejectedStore(rejectedDirectory(config), delivery.rejected, {
@@ -99,14 +96,10 @@ export function createExportTools({
       ? undefined
       : { label: metrics.tenantLabel, value: policy.plane };
   const deps: ExporterDeps = {
-    reader,
-    probe: async (signal) => {
-      const response = await store.probe(signal);
-      return response.kind === "failed" ? response.message : undefined;
-    },
+    storeOf: (plan) => stores.storeOf(plan),
     state,
     late: sentLog && {
-      ...{ counter: reader.counter, sent: sentLog.sent, isShared: sentLog.isShared },
+      ...{ sent: sentLog.sent, isShared: sentLog.isShared },
       times: checkTimes(delivery.latenessMs),
     },
     reportedMs,
@@ -116,7 +109,6 @@ export function createExportTools({
     clock,
     random: Math.random,
     log,
-    metadata,
     tenantOf,
     destinationOf: (plan, hooks) =>
       endpoints.destinationOf({
@@ -124,6 +116,7 @@ export function createExportTools({
         scope: plan.policy.plane === directoryPlane ? "operator" : "tenant",
         tenantLabel: tenantOf(plan)?.label,
         tenant: tenantNameOf(plan),
+        metadataOf: metadataIn(stores.storeOf(plan)),
         retry: plan.retry,
         basicAuth: () => plan.basicAuth,
         ...hooks,
@@ -132,14 +125,18 @@ export function createExportTools({
   return {
     deps,
     rejected,
-    store,
-    metadata,
-    registries: [senders.registry, reader.metrics.registry],
+    stores,
+    registries: [senders.registry, limits.metrics.registry],
     close: async () => {
       await endpoints.close();
-      await store.close();
+      stores.close();
     },
   };
+}
+
+function metadataIn(store: SinkStore | NoStore): MetadataLookup | undefined {
+  const metadata = store.kind === "store" ? store.metadata : undefined;
+  return metadata && ((metricName) => metadata.lookup(metricName));
 }
 
 /** A project is a tenant, and so is a namespace of the directory. */
@@ -211,15 +208,15 @@ export function createExporting(options: ExportingOptions): Exporting {
   };
   const exportRegistry = createExportRegistry(tools.deps.budget);
   return {
-    services: [schedule, reconciler, sweeper, tools.metadata],
+    services: [schedule, reconciler, sweeper, ...tools.stores.services],
     registries: [...tools.registries, exportRegistry],
     snapshots: () => schedule.snapshots(),
     exposition: () => sinkExposition(schedule.snapshots()),
     snapshotOf: (sink) => schedule.snapshotOf(sink),
     reports: fleet?.reports,
     source: () => ({
-      url: publicEndpoint(config.metrics.url),
-      flavor: tools.store.knownFlavor() ?? "unknown",
+      url: publicEndpoint(config.metrics.url).replaceAll("%7Btenant%7D", "{tenant}"),
+      flavor: tools.stores.knownFlavor() ?? "unknown",
     }),
     rejected: () => ({ ...tools.rejected.snapshot(), maxBytes: config.delivery.rejected.maxBytes }),
     close: () => tools.close(),

@@ -17,7 +17,7 @@ import { DocumentPlaces, TreeOfText } from "./yaml/tree.ts";
  * time for any text: constructs that would be costly are rejected with a message.
  */
 export function parseYaml(text: string, options: YamlOptions = {}): YamlFile {
-  const json = parsePlainJson(text, yamlLimits);
+  const json = options.isTextOnly === true ? undefined : parsePlainJson(text, yamlLimits);
   if (json !== undefined) {
     return {
       documents: [{ value: json.value, places: new DocumentPlaces(new TreeOfText(text), 0) }],

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
+import { sinkStore } from "../../../test/support/sink-store.ts";
 import type { Clock } from "../../base/core/clock.ts";
 import { silentLogger } from "../../base/core/log.ts";
+import type { SampleCounter } from "../metrics-store/sample-counter.ts";
 import type { SampleReader } from "../metrics-store/sample-reader.ts";
 import type { SinkPlan } from "../policy/spec/types.ts";
 import { prometheus } from "../remote-write/encoding/gen/remote-write-1.0.js";
@@ -285,10 +287,8 @@ class Life {
     return new Promise(() => undefined);
   }
 
-  late({ counts }: Step): LateDeps {
-    const world = this.#world;
-    const left = [...counts];
-    const { sent } = world;
+  late(): LateDeps {
+    const { sent } = this.#world;
     const mortal: SentLog = {
       stepMs,
       append: async (sink, record) => {
@@ -304,18 +304,23 @@ class Life {
       sent: mortal,
       times: { horizonMs: 10_000_000, delayMs: 500, quietMs: 2_000, alertMs: 1_000 },
       isShared: false,
-      counter: {
-        count: async ({ selector, window, of }) => {
-          if (of === "staleMarkers") return { kind: "unsupported" };
-          if (left.shift() === "fails") return { kind: "failed", reason: "timeout", message: "timeout" };
-          const counted = new Array<number>((window.toMs - window.fromMs) / stepMs).fill(0);
-          for (const { source, ms } of world.visible()) {
-            if (source !== selector || ms <= window.fromMs || ms > window.toMs) continue;
-            const step = Math.ceil((ms - window.fromMs) / stepMs) - 1;
-            counted[step] = (counted[step] ?? 0) + 1;
-          }
-          return { kind: "counts", counts: counted, durationMs: 1 };
-        },
+    };
+  }
+
+  counter({ counts }: Step): SampleCounter {
+    const world = this.#world;
+    const left = [...counts];
+    return {
+      count: async ({ selector, window, of }) => {
+        if (of === "staleMarkers") return { kind: "unsupported" };
+        if (left.shift() === "fails") return { kind: "failed", reason: "timeout", message: "timeout" };
+        const counted = new Array<number>((window.toMs - window.fromMs) / stepMs).fill(0);
+        for (const { source, ms } of world.visible()) {
+          if (source !== selector || ms <= window.fromMs || ms > window.toMs) continue;
+          const step = Math.ceil((ms - window.fromMs) / stepMs) - 1;
+          counted[step] = (counted[step] ?? 0) + 1;
+        }
+        return { kind: "counts", counts: counted, durationMs: 1 };
       },
     };
   }
@@ -447,10 +452,10 @@ async function live(world: World, stepOf: Step): Promise<void> {
         : new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
   };
   const endpoint = new EndpointState("1.0");
+  const store = sinkStore(life.reader(stepOf), life.counter(stepOf));
   const deps: ExporterDeps = {
-    reader: life.reader(stepOf),
-    late: world.circumstances.latenessMs > 0 ? life.late(stepOf) : undefined,
-    probe: async () => undefined,
+    storeOf: () => store,
+    late: world.circumstances.latenessMs > 0 ? life.late() : undefined,
     rejected: {
       add: async ({ request }) => {
         for (const sample of decode(request.payload)) world.kept.add(sampleText(sample));

@@ -1,13 +1,14 @@
-import type { SampleReader } from "../metrics-store/sample-reader.ts";
+import type { NoStore, SinkStore } from "../metrics-store/sink-store.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
 import type { MetricNames } from "./metadata/metric-names.ts";
-import { SinkMetadata, type StoreMetadata } from "./metadata/sink-metadata.ts";
+import { SinkMetadata } from "./metadata/sink-metadata.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
 import type { PlannedWindow } from "./plan/planned-windows.ts";
 import { WindowPlanner, type WindowPlannerDeps, type WindowSettings } from "./plan/window-planner.ts";
+import { readOwner } from "./read-owner.ts";
 import { afterFailure, type DeliveryFailure, type DeliveryState, delivering } from "./send/delivery-state.ts";
 import type { RejectedSamples } from "./send/receiver.ts";
 import { SinkRecorder } from "./sink-recorder.ts";
@@ -25,15 +26,12 @@ export interface ExportSettings extends WindowSettings {
 
 /** Dependencies shared by all exporters of a daemon. */
 export interface ExporterDeps extends WindowPlannerDeps {
-  readonly reader: SampleReader;
-  /** Requests a response from the store, so that its time is known. @returns the failure, or undefined */
-  probe(signal: AbortSignal): Promise<string | undefined>;
   readonly rejected: RejectedSamples;
   readonly budget: MemoryBudget;
   readonly settings: ExportSettings;
   readonly random: () => number;
-  /** Absent: none is sent in requests of its own. */
-  readonly metadata?: StoreMetadata | undefined;
+  /** The store that a plan is read from. Never the store of another tenant, or of none. */
+  storeOf(plan: SinkPlan): SinkStore | NoStore;
   /** Connects to a plan's endpoint. */
   destinationOf(plan: SinkPlan, hooks: DestinationHooks): Destination | InvalidEndpoint;
 }
@@ -85,7 +83,7 @@ export class Exporter {
   #deliveryState: DeliveryState = delivering;
   readonly #planner: WindowPlanner;
   readonly #sourceErrors: SourceErrors;
-  readonly #metadata: SinkMetadata | undefined;
+  readonly #metadata = new SinkMetadata();
 
   constructor(plan: SinkPlan, deps: ExporterDeps) {
     this.key = sinkKey(plan.policy, plan.name);
@@ -95,7 +93,6 @@ export class Exporter {
     this.#stats = new SinkStats(deps.clock.monotonicMs());
     this.#planner = new WindowPlanner(this.key, plan, deps, this.#stats);
     this.#sourceErrors = new SourceErrors(this.key, deps.log);
-    this.#metadata = deps.metadata && new SinkMetadata(deps.metadata);
   }
 
   get plan(): SinkPlan {
@@ -110,7 +107,7 @@ export class Exporter {
   change(plan: SinkPlan): void {
     this.#plan = plan;
     this.#planner.change(plan);
-    this.#metadata?.change();
+    this.#metadata.change();
     if (this.#deliveryState.kind !== "delivering") {
       this.#deliveryState = { ...this.#deliveryState, untilMs: this.#deps.clock.monotonicMs() };
     }
@@ -148,12 +145,17 @@ export class Exporter {
       this.#deps.clock.monotonicMs() < this.#deliveryState.untilMs
     )
       return "waiting";
-    const nowMs = await this.#storeNow(signal);
+    const store = this.#deps.storeOf(this.#plan);
+    if (store.kind === "none") {
+      this.#sourceErrors.noteNoStore(this.#plan, store.message);
+      return "source-failed";
+    }
+    const nowMs = await this.#storeNow(store, signal);
     if (typeof nowMs === "string") {
       this.#sourceErrors.noteUnreadable(this.#plan, nowMs);
       return "source-failed";
     }
-    await this.#planner.begin(nowMs);
+    await this.#planner.begin(nowMs, store);
     const failed = new Set<string>();
     let windows: ReadAhead | undefined;
     let names: MetricNames | undefined;
@@ -162,7 +164,7 @@ export class Exporter {
         if (interrupt.aborted || signal.aborted) return "interrupted";
         const planned = (await windows?.ahead()) ?? (await this.#planner.next(failed, signal));
         if (planned === undefined) {
-          if (names !== undefined) await this.#sendMetadata(names, [interrupt, signal]);
+          if (names !== undefined) await this.#sendMetadata(names, store, [interrupt, signal]);
           return failed.size > 0 ? "source-failed" : "up-to-date";
         }
         const destination = this.#destinationOf();
@@ -171,8 +173,8 @@ export class Exporter {
           return "waiting";
         }
         if (windows === undefined) {
-          names = this.#beginMetadata(destination);
-          const deps = this.#exportDeps(destination, names);
+          names = this.#beginMetadata(store, destination);
+          const deps = this.#exportDeps(store, destination, names);
           windows = new ReadAhead(this.#planner, deps, { interrupt, signal });
         }
         const isProbe = this.#deliveryState.kind !== "delivering";
@@ -200,18 +202,22 @@ export class Exporter {
   }
 
   /** Only a sink that is up to date sends metadata: it never delays samples that wait. */
-  #beginMetadata(destination: Destination): MetricNames | undefined {
-    if (this.#metadata === undefined || this.#deliveryState.kind !== "delivering") return undefined;
+  #beginMetadata({ metadata }: SinkStore, destination: Destination): MetricNames | undefined {
+    if (metadata === undefined || this.#deliveryState.kind !== "delivering") return undefined;
     const isUpToDate = (this.#planner.lagMs() ?? Infinity) <= 2 * this.periodMs;
     if (!isUpToDate) return undefined;
-    return this.#metadata.begin(destination.state, this.#deps.clock.monotonicMs());
+    return this.#metadata.begin(metadata, destination.state, this.#deps.clock.monotonicMs());
   }
 
   /** Its outcome changes nothing of the delivery state. */
-  async #sendMetadata(names: MetricNames, signals: readonly AbortSignal[]): Promise<void> {
-    if (this.#destination === undefined) return;
+  async #sendMetadata(
+    names: MetricNames,
+    { metadata }: SinkStore,
+    signals: readonly AbortSignal[],
+  ): Promise<void> {
+    if (this.#destination === undefined || metadata === undefined) return;
     const { clock, log } = this.#deps;
-    const outcome = await this.#metadata?.send(names, this.#destination, clock, signals);
+    const outcome = await this.#metadata.send(names, metadata, this.#destination, clock, signals);
     if (outcome === undefined || outcome.kind === "delivered") return;
     const isRefused = outcome.kind === "refused";
     log[isRefused ? "info" : "debug"](
@@ -252,8 +258,8 @@ export class Exporter {
   }
 
   /** The current time by the store's clock, on the grid of window ends; or the reason why it is unknown. */
-  async #storeNow(signal: AbortSignal): Promise<number | string> {
-    const { reader, probe, settings, clock } = this.#deps;
+  async #storeNow({ reader, probe }: SinkStore, signal: AbortSignal): Promise<number | string> {
+    const { settings, clock } = this.#deps;
     const problem = reader.storeNowMs() === undefined ? await probe(signal) : undefined;
     let nowMs = reader.storeNowMs();
     // Cycles start on the grid, and the known store time is a lower bound, slightly behind. Without this
@@ -267,8 +273,12 @@ export class Exporter {
     return problem ?? "the metrics store does not tell its time (no Date header in its responses)";
   }
 
-  #exportDeps(destination: Destination, metricNames: MetricNames | undefined): WindowExportDeps {
-    const { reader, state, rejected, settings, clock, log } = this.#deps;
+  #exportDeps(
+    { reader }: SinkStore,
+    destination: Destination,
+    metricNames: MetricNames | undefined,
+  ): WindowExportDeps {
+    const { state, rejected, settings, clock, log } = this.#deps;
     const sink = this.key;
     const tenant = this.#deps.tenantOf(this.#plan);
     return {
@@ -276,7 +286,7 @@ export class Exporter {
         reader,
         sources: new Map(this.#plan.sources.map((source) => [source.name, source])),
         tenant,
-        owner: tenant?.value ?? sink.slice(0, -this.#plan.name.length),
+        owner: readOwner(this.#plan, sink, tenant),
       }),
       batch: this.#plan.batch,
       collisions: this.#collisions,

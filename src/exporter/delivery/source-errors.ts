@@ -30,6 +30,11 @@ export class SourceErrors {
     for (const { name } of plan.sources) this.#note(plan, name, message, storeUnreadable);
   }
 
+  /** The sink must not read from the store, for a reason that its owner is told. */
+  noteNoStore(plan: SinkPlan, message: string): void {
+    for (const { name } of plan.sources) this.#note(plan, name, message, message);
+  }
+
   /** @param told the error as shown to the owner of a tenant's policy; the log has the full error */
   #note(plan: SinkPlan, source: string, error: string | undefined, told: string | undefined): void {
     const shown = plan.policy.plane === directoryPlane ? error : told;

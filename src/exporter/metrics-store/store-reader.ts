@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../base/core/clock.ts";
-import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
+import type { FairSemaphore } from "../../base/core/fair-semaphore.ts";
 import type { Logger } from "../../base/core/log.ts";
 import { scope } from "../metricsql/analysis/scope.ts";
 import type { Expr } from "../metricsql/ast/ast.ts";
@@ -13,29 +13,24 @@ import type { StoreFlavor } from "./client/store-settings.ts";
 import { StoreCounter } from "./counts/store-counter.ts";
 import { ExpressionReader } from "./expressions/expression-reader.ts";
 import { PrometheusReader } from "./prometheus/prometheus-reader.ts";
+import { forgetEveryMs, type ReadLimits } from "./read-limits.ts";
 import type { SampleCounter } from "./sample-counter.ts";
 import type { ReadConsumer, ReadOutcome, ReadRequest, SampleReader } from "./sample-reader.ts";
 import { LabelCache } from "./samples/label-cache.ts";
 import type { SampleReceiver, ScopedEvaluation, ScopedRead, ScopedReader } from "./scoped-reader.ts";
 import { SharedRead } from "./shared-read.ts";
-import { SourceMetrics } from "./source-metrics.ts";
+import type { SourceMetrics } from "./source-metrics.ts";
 import { VictoriaMetricsReader } from "./victoriametrics/victoriametrics-reader.ts";
 
 export interface StoreReaderOptions {
   readonly client: StoreClient;
-  /** Maximum number of open reads. */
-  readonly concurrency: number;
-  /** Maximum memory for parsed labels. */
-  readonly cacheMaxBytes: number;
+  readonly limits: ReadLimits;
   readonly log: Logger;
   readonly clock?: Clock;
 }
 
-/** A series not read for one to two of these intervals is dropped, and so is an owner without reads. */
-const forgetEveryMs = 10 * 60_000;
-
 /**
- * Reads from the configured store. At most `concurrency` reads are open, scheduled by a {@link
+ * Reads from the store of one client. The number of open reads is limited, scheduled by a {@link
  * FairSemaphore}; callers that request the same selector, tenant and window before the read opens share it.
  *
  * States of a read: `waiting` (for the semaphore; others may join) -> `open` -> complete, failed, or
@@ -48,6 +43,7 @@ export class StoreReader implements SampleReader {
   readonly #client: StoreClient;
   readonly #log: Logger;
   readonly #clock: Clock;
+  readonly #limits: ReadLimits;
   readonly #semaphore: FairSemaphore;
   readonly #cache: LabelCache;
   readonly #readers: Readonly<Record<StoreFlavor, ScopedReader>>;
@@ -59,9 +55,11 @@ export class StoreReader implements SampleReader {
     this.#client = options.client;
     this.#log = options.log;
     this.#clock = options.clock ?? systemClock;
-    this.#semaphore = new FairSemaphore(options.concurrency, "all-but-one");
+    this.#limits = options.limits;
+    this.metrics = options.limits.metrics;
+    this.#semaphore = options.limits.semaphore;
     this.counter = new StoreCounter(options.client, this.#semaphore, this.#clock);
-    this.#cache = new LabelCache(options.cacheMaxBytes);
+    this.#cache = new LabelCache(options.limits.labels);
     this.#forgotAtMs = this.#clock.monotonicMs();
     this.#readers = {
       victoriametrics: new VictoriaMetricsReader(options.client, this.#cache),
@@ -71,12 +69,6 @@ export class StoreReader implements SampleReader {
       victoriametrics: new ExpressionReader(options.client, this.#cache, "victoriametrics"),
       prometheus: new ExpressionReader(options.client, this.#cache, "prometheus"),
     };
-    this.metrics = new SourceMetrics({
-      openReads: () => this.#semaphore.taken,
-      waitingReads: () => this.#waiting.size,
-      cachedSeries: () => this.#cache.size,
-      cacheBytes: () => this.#cache.bytes,
-    });
   }
 
   storeNowMs(): number | undefined {
@@ -95,9 +87,15 @@ export class StoreReader implements SampleReader {
     if (waiting !== undefined && !waiting.signal.aborted) return waiting.attach(consumer, signal);
     const shared = new SharedRead();
     this.#waiting.set(key, shared);
+    this.#limits.waitingReads++;
     const outcome = shared.attach(consumer, signal);
     this.#run(key, shared, read, request.owner ?? "").catch((error) => shared.fail(error));
     return outcome;
+  }
+
+  /** Frees the memory of the labels. */
+  close(): void {
+    this.#cache.clear();
   }
 
   async #run(key: string, shared: SharedRead, read: AnyRead, owner: string): Promise<void> {
@@ -106,6 +104,7 @@ export class StoreReader implements SampleReader {
     } catch {
       return;
     } finally {
+      this.#limits.waitingReads--;
       if (this.#waiting.get(key) === shared) this.#waiting.delete(key);
     }
     const startMs = this.#clock.monotonicMs();
@@ -145,11 +144,11 @@ export class StoreReader implements SampleReader {
   }
 
   #forgetIdle(): void {
+    this.#limits.forgetIdleOwners();
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#forgotAtMs < forgetEveryMs) return;
     this.#forgotAtMs = nowMs;
     this.#cache.nextGeneration();
-    this.#semaphore.forgetIdle();
   }
 }
 

@@ -2,7 +2,15 @@ import { printPath } from "../../base/documents/document-path.ts";
 import type { CheckedPolicy, CheckedSink } from "./spec/check-policy.ts";
 import type { DocumentFault } from "./spec/document-fault.ts";
 import { basicAuthOf } from "./spec/secret.ts";
-import type { BasicAuth, PolicyRef, PolicySink, PolicySource, Secret, SinkPlan } from "./spec/types.ts";
+import type {
+  BasicAuth,
+  PolicyRef,
+  PolicySink,
+  PolicySource,
+  ReadTenant,
+  Secret,
+  SinkPlan,
+} from "./spec/types.ts";
 import type { ConditionState } from "./status/condition-changes.ts";
 import type { ReasonOf } from "./status/condition-reasons.ts";
 
@@ -21,8 +29,16 @@ export type SecretLookup = (plane: string, namespace: string, name: string) => S
 /** Kubernetes allows 32768 characters in a condition's message, more than anyone reads. */
 const maxMessageLength = 1_024;
 
-/** Plans a policy: everything the exporter needs, with credentials, and the conditions Ready and Accepted. */
-export function planPolicy(checked: CheckedPolicy, secretOf: SecretLookup): PolicyPlan {
+/**
+ * Plans a policy: everything the exporter needs, with credentials, and the conditions Ready and Accepted.
+ *
+ * @param tenant set where the metrics store has tenants of its own
+ */
+export function planPolicy(
+  checked: CheckedPolicy,
+  secretOf: SecretLookup,
+  tenant?: ReadTenant | undefined,
+): PolicyPlan {
   const { ref, generation, policy } = checked;
   const plans: SinkPlan[] = [];
   const accepted = checked.sinks.map((each) => {
@@ -39,6 +55,7 @@ export function planPolicy(checked: CheckedPolicy, secretOf: SecretLookup): Poli
         batch: good.batch,
         retry: good.retry,
         paused: policy.paused === "all" || policy.paused.has(good.name),
+        ...(tenant !== undefined && { tenant }),
       });
     }
     return { name: each.name, condition: outcome.condition };

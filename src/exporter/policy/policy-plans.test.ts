@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PolicyPlans } from "./policy-plans.ts";
 import { type CheckedPolicy, checkExportPolicy } from "./spec/check-policy.ts";
-import type { Secret } from "./spec/types.ts";
+import type { ReadTenant, Secret } from "./spec/types.ts";
 import { PolicyStore } from "./store.ts";
 
 function policy(name: string, secret?: string): CheckedPolicy {
@@ -58,6 +58,18 @@ test("a Secret that comes, changes or goes changes the plans that name it, and n
   store.deleteSecret(secret("key", "q"));
   expect(passwords()).toEqual([undefined]);
   expect([...plans.all()][0]).toBe(other);
+});
+
+test("a tenant that changes changes the plans of its project", () => {
+  const { store } = storeOf(policy("a"), policy("b"));
+  let tenant: ReadTenant = { kind: "tenant", id: "one" };
+  const plans = new PolicyPlans(store, (plane) => (plane === "web" ? tenant : { kind: "none", message: "" }));
+  const before = [...plans.all()];
+  expect(plans.sinks().map((sink) => sink.tenant)).toEqual([tenant, tenant]);
+  expect([...plans.all()]).toEqual(before);
+  expect([...plans.all()].every((planned, index) => planned === before[index])).toBe(true);
+  tenant = { kind: "none", message: "its annotation is missing" };
+  expect(plans.sinks().map((sink) => sink.tenant)).toEqual([tenant, tenant]);
 });
 
 test("what is lost or changed while it is gone through is left out", () => {

@@ -1,6 +1,6 @@
 import { type PolicyPlan, planPolicy } from "./plan.ts";
 import type { CheckedPolicy } from "./spec/check-policy.ts";
-import type { Secret, SinkPlan } from "./spec/types.ts";
+import type { ReadTenant, Secret, SinkPlan } from "./spec/types.ts";
 import type { PolicyStore } from "./store.ts";
 
 export interface PlannedPolicy {
@@ -8,9 +8,10 @@ export interface PlannedPolicy {
   readonly plan: PolicyPlan;
 }
 
-/** A plan, and the store's state of the Secrets it was made with. */
+/** A plan, and the store's state of the Secrets, and the tenant, it was made with. */
 interface Kept {
   readonly planned: PlannedPolicy;
+  readonly tenant: ReadTenant | undefined;
   readonly secrets: readonly Used[];
 }
 
@@ -25,16 +26,22 @@ interface Used {
 const noSecrets: readonly Used[] = [];
 
 /**
- * Plans the policies of a store. A plan is remade only when its policy or one of its Secrets has changed;
- * otherwise the same object is returned, so that frequent changes of some policies cost the others only a
- * lookup.
+ * Plans the policies of a store. A plan is remade only when its policy, one of its Secrets or its tenant has
+ * changed; otherwise the same object is returned, so that frequent changes of some policies cost the others
+ * only a lookup.
  */
 export class PolicyPlans {
   readonly #store: PolicyStore;
+  readonly #tenantOf: ((plane: string) => ReadTenant) | undefined;
   readonly #kept = new WeakMap<CheckedPolicy, Kept>();
 
-  constructor(store: PolicyStore) {
+  /**
+   * @param tenantOf the metrics store's tenant of a plane, the same object until it changes; absent where the
+   *   store has no tenants of its own
+   */
+  constructor(store: PolicyStore, tenantOf?: (plane: string) => ReadTenant) {
     this.#store = store;
+    this.#tenantOf = tenantOf;
   }
 
   /** Plans of the policies in the store at the call, except those removed or changed during the iteration. */
@@ -55,15 +62,20 @@ export class PolicyPlans {
 
   #planned(checked: CheckedPolicy): PlannedPolicy {
     const before = this.#kept.get(checked);
-    if (before?.secrets.every((used) => this.#secretOf(used) === used.secret)) return before.planned;
+    const tenant = this.#tenantOf?.(checked.ref.plane);
+    const isCurrent = before?.tenant === tenant;
+    if (isCurrent && before?.secrets.every((used) => this.#secretOf(used) === used.secret)) {
+      return before.planned;
+    }
     const used: Used[] = [];
-    const plan = planPolicy(checked, (plane, namespace, name) => {
+    const secretOf = (plane: string, namespace: string, name: string) => {
       const secret = this.#store.secret(plane, namespace, name);
       used.push({ plane, namespace, name, secret });
       return secret;
-    });
+    };
+    const plan = planPolicy(checked, secretOf, tenant);
     const planned = { checked, plan };
-    this.#kept.set(checked, { planned, secrets: used.length === 0 ? noSecrets : used });
+    this.#kept.set(checked, { planned, tenant, secrets: used.length === 0 ? noSecrets : used });
     return planned;
   }
 

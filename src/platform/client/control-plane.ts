@@ -14,7 +14,7 @@ import { type ExchangeOutcome, exchangeToken, jwtExpiry } from "./exchange.ts";
 import { execCredential } from "./exec-credential.ts";
 import { KubeconfigFile, readPem } from "./kubeconfig-file.ts";
 import { createPlaneClient, type PlaneClient } from "./plane-client.ts";
-import { createProjectSource } from "./project-source.ts";
+import { createProjectSource, projectsPath, tenantOf } from "./project-source.ts";
 import { createStatusWriter, type WantedStatus, type WrittenPlane } from "./status-writer.ts";
 import {
   type BearerSnapshot,
@@ -36,6 +36,11 @@ interface CommonOptions {
   readonly random?: () => number;
 }
 
+export type ApiOptions = Pick<
+  ControlPlaneOptions,
+  "apiUrl" | "groupDomain" | "accessTokenFile" | "caFile" | "ca" | "clock" | "log" | "random"
+>;
+
 export interface ControlPlaneOptions extends CommonOptions {
   /** `controlPlane.apiUrl`. */
   readonly apiUrl: string;
@@ -46,6 +51,8 @@ export interface ControlPlaneOptions extends CommonOptions {
   readonly caFile?: string | undefined;
   /** Additional trusted authority (PEM), for a self-hosted platform. */
   readonly ca?: string | undefined;
+  /** Called with the tenant that a Project of the organization is annotated with, or undefined. */
+  onTenant?(project: string, tenant: string | undefined): void;
 }
 
 export interface KubeconfigPlaneOptions extends CommonOptions {
@@ -74,6 +81,49 @@ const connectLimitMs = 10_000;
  */
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   for (const project of options.projects) requireProjectName(project);
+  const { random = Math.random } = options;
+  const { bearer, dispatcher, client } = openApi(options);
+  const planes = new Map<string, WrittenPlane>();
+  const common = { ...options, random };
+  const planeSource = (project: string): Service => {
+    const own = client("projects", project);
+    const source = createControlPlaneWatcher({ ...common, plane: project, client: own });
+    planes.set(project, { client: own, source });
+    return source;
+  };
+  const { organization = "" } = options;
+  const sources =
+    organization === ""
+      ? options.projects.map(planeSource)
+      : [createProjectSource({ ...common, client: client("organizations", organization), planeSource })];
+  return compose(options, sources, (plane) => planes.get(plane), bearer, dispatcher);
+}
+
+/**
+ * The tenant that a Project of the organization is annotated with now; undefined when there is none.
+ *
+ * @throws INVALID_ARGUMENT when there is no such Project, UNREACHABLE when it cannot be read
+ */
+export async function readTenantOfProject(
+  options: ApiOptions & { readonly organization: string },
+  project: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { client, dispatcher } = openApi(options);
+  try {
+    const path = `${projectsPath(options.groupDomain)}/${encodeURIComponent(project)}`;
+    const found = await client("organizations", options.organization).send("GET", path, {}, signal);
+    if (found.outcome === "ok") return tenantOf(found.json, options.groupDomain);
+    const message = `the project ${JSON.stringify(project)} cannot be read: ${found.message}`;
+    const isMissing = found.outcome === "rejected" && found.code === 404;
+    throw new TelemetrydError(isMissing ? "INVALID_ARGUMENT" : "UNREACHABLE", message);
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+/** The platform's API: its access token, exchanged, and clients of its control planes. */
+function openApi(options: ApiOptions) {
   const { groupDomain, clock, log, random = Math.random } = options;
   const apiUrl = options.apiUrl.replace(/\/+$/, "");
   const { caFile = "", ca } = options;
@@ -96,20 +146,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     const base = `${apiUrl}/apis/resourcemanager.${groupDomain}/v1alpha/${kind}/${name}/control-plane`;
     return createPlaneClient({ base, bearer, dispatcher, silentMs });
   };
-  const planes = new Map<string, WrittenPlane>();
-  const common = { ...options, random };
-  const planeSource = (project: string): Service => {
-    const own = client("projects", project);
-    const source = createControlPlaneWatcher({ ...common, plane: project, client: own });
-    planes.set(project, { client: own, source });
-    return source;
-  };
-  const { organization = "" } = options;
-  const sources =
-    organization === ""
-      ? options.projects.map(planeSource)
-      : [createProjectSource({ ...common, client: client("organizations", organization), planeSource })];
-  return compose(options, sources, (plane) => planes.get(plane), bearer, dispatcher);
+  return { bearer, dispatcher, client };
 }
 
 /**

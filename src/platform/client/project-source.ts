@@ -5,6 +5,7 @@ import type { Service } from "../../base/core/service.ts";
 import { valueAt } from "../../base/documents/document-path.ts";
 import { projectNameProblem } from "../../exporter/policy/plane.ts";
 import type { PolicyStore } from "../../exporter/policy/store.ts";
+import { tenantAnnotation } from "../../exporter/policy/tenants/project-tenants.ts";
 import type { PlaneClient } from "./plane-client.ts";
 import { createReflector } from "./reflector.ts";
 import type { PlaneObject, ReflectorEffect } from "./reflector-step.ts";
@@ -17,6 +18,8 @@ export interface ProjectSourceOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
+  /** Called with a project's annotation `telemetry.<groupDomain>/tenant`; undefined when there is none. */
+  onTenant?(project: string, tenant: string | undefined): void;
   /** Creates the service that follows one project's control plane. */
   planeSource(project: string): Service;
 }
@@ -63,6 +66,7 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
     const project = projects.get(name);
     if (project === undefined) return;
     projects.delete(name);
+    options.onTenant?.(name, undefined);
     project.stop.abort();
     // Remove the plane only after its service has ended, or the service could put it back. By then a project
     // of the same name may already be running again.
@@ -75,7 +79,10 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
     const running = projects.get(name);
     const isLeaving = valueAt(object, ["metadata", "deletionTimestamp"]) !== undefined;
     if (isLeaving || (running !== undefined && running.uid !== uid)) end(name);
-    if (isLeaving || projects.has(name)) return;
+    if (isLeaving) return;
+    // Before its policies are known, so that none of them is planned without its tenant.
+    options.onTenant?.(name, tenantOf(object, groupDomain));
+    if (projects.has(name)) return;
     const problem = projectNameProblem(name);
     if (problem === undefined) start(name, uid, delayMs);
     else if (!invalid.has(uid)) {
@@ -125,6 +132,12 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
       }
     },
   };
+}
+
+/** The tenant that a Project is annotated with. */
+export function tenantOf(object: PlaneObject, groupDomain: string): string | undefined {
+  const tenant = valueAt(object, ["metadata", "annotations", tenantAnnotation(groupDomain)]);
+  return typeof tenant === "string" ? tenant : undefined;
 }
 
 function identity(object: PlaneObject): { name: string; uid: string } {

@@ -9,14 +9,13 @@ import {
   queryRange,
   scopedExpression,
 } from "../../../exporter/metrics-store/expressions/store-query.ts";
-import type { Tenant } from "../../../exporter/metrics-store/scoped-reader.ts";
 import { parse } from "../../../exporter/metricsql/parse/parser.ts";
 import { print } from "../../../exporter/metricsql/print/printer.ts";
 import { checkMetricsql } from "../../../exporter/policy/spec/metricsql-source.ts";
-import type { Config, MetricsConfig } from "../../config/schema.ts";
 import { type ConfigCommandOptions, loadCommandConfig } from "../command-config.ts";
 import { printedJson } from "../printed-json.ts";
 import { parseTime } from "../time.ts";
+import { queryScope } from "./query-scope.ts";
 import { instantTable, rangeTable } from "./query-table.ts";
 
 export interface QueryOptions extends ConfigCommandOptions {
@@ -47,7 +46,7 @@ const defaultPoints = 60;
  * or over a range. A syntax error is shown with a caret; exit status 2.
  *
  * @throws INVALID_CONFIGURATION, INVALID_ARGUMENT; UNREACHABLE or SOURCE_FAILED when the store does not
- *   respond
+ *   respond; UNREACHABLE when the project's tenant cannot be read
  */
 export async function query(options: QueryOptions, signal: AbortSignal): Promise<QueryResult> {
   const config = await loadCommandConfig(options, signal);
@@ -56,14 +55,14 @@ export async function query(options: QueryOptions, signal: AbortSignal): Promise
     throw new TelemetrydError("INVALID_CONFIGURATION", "this command needs the section metrics");
   }
   const times = timesOf(options, Date.now());
-  const tenant = tenantOf(config, metrics, options.project);
+  const { settings, tenant } = await queryScope({ ...config, metrics }, options.project, signal);
   const problem = checkMetricsql(options.query, tenant?.label);
   if (problem !== undefined) {
     const excerpt = problem.excerpt === undefined ? "" : `${problem.excerpt}\n`;
     return { text: `${excerpt}the query ${problem.message}\n`, exitStatus: 2 };
   }
   const scoped = scopedExpression(parse(options.query), tenant);
-  const client = new StoreClient(metrics);
+  const client = new StoreClient(settings);
   try {
     const found = await client.flavor(signal);
     if (found.kind === "failed") throw storeError(found);
@@ -102,22 +101,6 @@ function timesOf({ time, from, to, step }: QueryOptions, nowMs: number): Times {
   const points = pointsOf(grid);
   if (points > maxPoints) throw invalid(`the span has ${points} points, at most ${maxPoints} are shown`);
   return grid;
-}
-
-/**
- * Policies of a directory belong to the operator and see everything; those of a project see only its data.
- */
-function tenantOf(config: Config, metrics: MetricsConfig, project: string | undefined): Tenant | undefined {
-  const { tenantLabel } = metrics;
-  if (project !== undefined) {
-    if (project === "") throw invalid("--project must not be empty");
-    if (!tenantLabel) throw invalid("--project needs metrics.tenantLabel in the configuration");
-    return { label: tenantLabel, value: project };
-  }
-  if (tenantLabel && config.controlPlane !== undefined && config.policies === undefined) {
-    throw invalid("--project must be given: every query of this configuration is confined to a project");
-  }
-  return undefined;
 }
 
 function textOf(

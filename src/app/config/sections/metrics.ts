@@ -9,14 +9,23 @@ import {
   requiredPath,
   requiredText,
   textMap,
+  wordOrFile,
 } from "../fields.ts";
-import { headerProblem, labelNameProblem } from "../values.ts";
+import { headerProblem, labelNameProblem, tenantHeaderProblem } from "../values.ts";
 import { tls } from "./tls.ts";
+
+/** The values of `tenants` that are no file. */
+const tenantOrigins = ["name", "annotation"] as const;
+
+/** Whether `metrics.tenants` is a file. */
+export function isTenantsFile(tenants: string): boolean {
+  return !tenantOrigins.some((origin) => origin === tenants);
+}
 
 export const metrics = z
   .strictObject({
     url: httpUrl(
-      "The metrics store (VictoriaMetrics or Prometheus); a path prefix such as /select/0/prometheus is kept",
+      "The metrics store (VictoriaMetrics or Prometheus); a path prefix such as /select/0/prometheus is kept, and {tenant} in it replaced with tenancy: path",
     ),
     flavor: choice(
       "What the store is; auto finds out, again after a reconnect",
@@ -38,8 +47,25 @@ export const metrics = z
     headers: textMap("Further request headers for the store", headerProblem),
     tls: tls("TLS to the store").prefault({}),
     tenantLabel: optionalText(
-      'Label that holds the project\'s name, forced on every query of a project; "" forces none. Must be given where controlPlane is',
+      'Label that holds the project\'s name, forced on every query of a project; "" forces none. Must be given where controlPlane is, with tenancy: label',
       labelNameProblem,
+    ),
+    tenancy: choice(
+      "How tenants are told apart: by tenantLabel; or, where the store has tenants of its own, by tenantHeader, or by {tenant} in url",
+      ["label", "header", "path"],
+      "label",
+    ),
+    tenantHeader: requiredText(
+      "Header of every request that names the tenant, with tenancy: header",
+      tenantHeaderProblem,
+    ).prefault("X-Scope-OrgID"),
+    tenants: wordOrFile(
+      "The tenant of a project, with tenancy: header or path: the project's name; the annotation telemetry.<groupDomain>/tenant of its Project; or its entry in a YAML file of project: tenant",
+      tenantOrigins,
+      "name",
+    ),
+    operatorTenant: optionalText(
+      "The tenant of the directory's policies, with tenancy: header or path; without it they read nothing",
     ),
   })
   .meta({ description: "The metrics store that samples are read from" });

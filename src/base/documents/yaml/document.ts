@@ -18,6 +18,8 @@ export interface YamlProblem extends Position {
 export interface YamlOptions {
   /** Parses `yes`, `no`, `on`, `off`, `y` and `n` as booleans, as YAML 1.1 and hence Kubernetes do. */
   readonly hasOldBooleans?: boolean;
+  /** Takes every scalar as text, as it is written: `007` is not a number. */
+  readonly isTextOnly?: boolean;
   /** Limit on values, counting an alias's values at each use; default: the limit for files. */
   readonly maxValues?: number;
   /** Limit on tokens, which determine the parsing time; default: the limit for files. */

@@ -40,6 +40,7 @@ export class TreeOfText {
       prettyErrors: false,
       uniqueKeys: false,
       logLevel: "silent",
+      ...(this.#options.isTextOnly === true && { schema: "failsafe" }),
       customTags: (tags) => (this.#options.hasOldBooleans === true ? [oldBoolean, ...tags] : tags),
     });
     const tree = { composed: Array.from(composed as Iterable<Document.Parsed>), lines };

@@ -1,7 +1,10 @@
 import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
+import { sinkStore } from "../../../../test/support/sink-store.ts";
 import type { Clock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/core/log.ts";
+import type { SampleCounter } from "../../metrics-store/sample-counter.ts";
+import type { SampleReader } from "../../metrics-store/sample-reader.ts";
 import { prometheus } from "../../remote-write/encoding/gen/remote-write-1.0.js";
 import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
@@ -19,7 +22,7 @@ const periodMs = 10_000;
  * A sink that drops the label `pod`; its store has two pods and a third series, with a sample per second
  * each.
  */
-function newSink(late?: LateDeps) {
+function newSink(late?: LateDeps, counter?: SampleCounter) {
   const world = { nowMs: 1_000_000, reads: 0, delivered: [] as number[] };
   const pods = ["a", "b"].map(
     (pod) =>
@@ -38,25 +41,25 @@ function newSink(late?: LateDeps) {
         signal.addEventListener("abort", () => reject(signal.reason as Error)),
       ),
   };
-  const deps: ExporterDeps = {
-    reader: {
-      storeNowMs: () => world.nowMs,
-      read: async ({ window }, consumer) => {
-        // The store returns its series in another order each time.
-        const order = world.reads++ % 2 === 0 ? [...pods, other] : [other, ...pods.toReversed()];
-        const samples = new SampleBuffer();
-        samples.reserve(100);
-        for (let ms = window.fromMs + 1_000; ms <= window.toMs; ms += 1_000) {
-          samples.timestampsMs[samples.length] = ms;
-          samples.values[samples.length] = 1;
-          samples.length++;
-        }
-        for (const series of order) consumer.onSeries(series, samples);
-        const count = samples.length * order.length;
-        return { kind: "complete", series: 3, samples: count, bytes: 0, durationMs: 1, invalidLines: 0 };
-      },
+  const reader: SampleReader = {
+    storeNowMs: () => world.nowMs,
+    read: async ({ window }, consumer) => {
+      // The store returns its series in another order each time.
+      const order = world.reads++ % 2 === 0 ? [...pods, other] : [other, ...pods.toReversed()];
+      const samples = new SampleBuffer();
+      samples.reserve(100);
+      for (let ms = window.fromMs + 1_000; ms <= window.toMs; ms += 1_000) {
+        samples.timestampsMs[samples.length] = ms;
+        samples.values[samples.length] = 1;
+        samples.length++;
+      }
+      for (const series of order) consumer.onSeries(series, samples);
+      const count = samples.length * order.length;
+      return { kind: "complete", series: 3, samples: count, bytes: 0, durationMs: 1, invalidLines: 0 };
     },
-    probe: async () => undefined,
+  };
+  const deps: ExporterDeps = {
+    storeOf: () => sinkStore(reader, counter),
     rejected: { add: async () => undefined },
     state: new MemoryState(),
     late,
@@ -123,18 +126,19 @@ test("of two series that become one, none is delivered in the windows after the 
 });
 
 test("a reading for late samples takes neither of them for a late one", async () => {
-  const { world, cycle, stats } = newSink({
+  const lateDeps: LateDeps = {
     sent: new MemorySentLog(1_000),
     times: { horizonMs: 3_600_000, delayMs: 0, quietMs: periodMs, alertMs: periodMs },
     isShared: false,
-    counter: {
-      // Always one more than was read.
-      count: async ({ window, of }) => {
-        const counts = new Array<number>((window.toMs - window.fromMs) / 1_000).fill(4);
-        return of === "samples" ? { kind: "counts", counts, durationMs: 1 } : { kind: "unsupported" };
-      },
+  };
+  const counter: SampleCounter = {
+    // Always one more than was read.
+    count: async ({ window, of }) => {
+      const counts = new Array<number>((window.toMs - window.fromMs) / 1_000).fill(4);
+      return of === "samples" ? { kind: "counts", counts, durationMs: 1 } : { kind: "unsupported" };
     },
-  });
+  };
+  const { world, cycle, stats } = newSink(lateDeps, counter);
   for (let turn = 0; turn < 8; turn++) await cycle();
   expect(world.reads).toBeGreaterThan(8);
   expect(world.delivered.filter((ms) => ms > 1_000_000 + periodMs)).toEqual([]);

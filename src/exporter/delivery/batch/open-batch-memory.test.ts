@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
+import { sinkStore } from "../../../../test/support/sink-store.ts";
 import { systemClock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/core/log.ts";
 import type { ReadConsumer, ReadOutcome, SampleReader } from "../../metrics-store/sample-reader.ts";
@@ -92,8 +93,7 @@ async function run(limitBytes: number, protocol: Protocol) {
       },
     };
     const deps: ExporterDeps = {
-      reader,
-      probe: async () => undefined,
+      storeOf: () => sinkStore(reader),
       rejected: { add: async () => undefined },
       state: new MemoryState(),
       budget,

@@ -9,6 +9,7 @@ import { parse } from "../../metricsql/parse/parser.ts";
 import { print } from "../../metricsql/print/printer.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import type { PlannedWindow } from "../plan/planned-windows.ts";
+import { readOwner } from "../read-owner.ts";
 import type { SinkStats } from "../sink-stats.ts";
 import type { OpenWindow, StateStore } from "../state/sink-state.ts";
 import { type CheckTimes, checkDepthMs, lookBackMs } from "./check-times.ts";
@@ -23,7 +24,6 @@ import type { Sent } from "./sent-samples.ts";
 
 /** What `delivery.lateness` needs beside the rest of an exporter. */
 export interface LateDeps {
-  readonly counter: SampleCounter;
   readonly sent: SentLog;
   readonly times: CheckTimes;
   /** Other processes may run the sink's cycles in between. */
@@ -80,12 +80,13 @@ export class LateSamples {
   change(plan: SinkPlan): void {
     this.#plan = plan;
     this.#planned = [];
-    const tenant = this.#deps.tenantOf(plan);
+    const tenant = plan.tenant?.kind === "tenant" ? plan.tenant.id : undefined;
     const raw = plan.sources.filter(({ metricsql }) => sourceKind(metricsql) === "raw");
     this.#sources = new Map(
-      raw.map(({ name, metricsql }) => [name, { id: identityOf(name), query: metricsql }]),
+      raw.map(({ name, metricsql }) => [name, { id: identityOf(name, tenant), query: metricsql }]),
     );
-    const selected = JSON.stringify([raw.map(({ metricsql }) => metricsql), tenant?.value]);
+    const readAs = tenant ?? this.#deps.tenantOf(plan)?.value;
+    const selected = JSON.stringify([raw.map(({ metricsql }) => metricsql), readAs]);
     this.#phaseMs = phaseOf(selected, this.#deps.times.quietMs);
   }
 
@@ -150,17 +151,24 @@ export class LateSamples {
    *
    * @param nowMs the store's time
    * @param checkpoints of the sink's sources
+   * @param counter of the sink's store
    */
   async next(
     nowMs: number,
     checkpoints: ReadonlyMap<string, number>,
+    counter: SampleCounter,
     signal: AbortSignal,
   ): Promise<PlannedWindow | undefined> {
-    if (this.#planned.length === 0) await this.#check(nowMs, checkpoints, signal);
+    if (this.#planned.length === 0) await this.#check(nowMs, checkpoints, counter, signal);
     return this.#planned.shift();
   }
 
-  async #check(nowMs: number, checkpoints: ReadonlyMap<string, number>, signal: AbortSignal): Promise<void> {
+  async #check(
+    nowMs: number,
+    checkpoints: ReadonlyMap<string, number>,
+    counter: SampleCounter,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { sink, times, state, stats } = this.#deps;
     if (this.#sources.size === 0) return;
     if (this.#depthMs(nowMs, this.#lastCheckMs, times.alertMs) === undefined) return;
@@ -177,7 +185,7 @@ export class LateSamples {
     this.#noteUnchecked(known, nowMs);
     const deps = {
       ...this.#deps,
-      ...{ stepMs: this.stepMs, lookBackMs: lookBackMs(times), owner: this.#owner() },
+      ...{ counter, stepMs: this.stepMs, lookBackMs: lookBackMs(times), owner: this.#owner() },
     };
     const withMarkers = this.#turnOf(nowMs, times.horizonMs) !== this.#turnOf(lastMs, times.horizonMs);
     const check = new CountCheck(deps, { nowMs, depthMs, withMarkers }, signal);
@@ -277,7 +285,7 @@ export class LateSamples {
   }
 
   #owner(): string {
-    return this.#deps.tenantOf(this.#plan)?.value ?? this.#deps.sink.slice(0, -this.#plan.name.length);
+    return readOwner(this.#plan, this.#deps.sink, this.#deps.tenantOf(this.#plan));
   }
 }
 
@@ -309,8 +317,10 @@ function spanOf(steps: readonly StepCount[], stepMs: number): Window {
   return { fromMs: Math.min(...ends) - stepMs, toMs: Math.max(...ends) };
 }
 
-function identityOf(source: string): string {
-  return createHash("sha1").update(source).digest().toString("latin1", 0, 8);
+/** Another tenant of the store has other samples: what was sent of one tells nothing about the other. */
+function identityOf(source: string, tenant: string | undefined): string {
+  const identity = tenant === undefined ? source : `${tenant}/${source}`;
+  return createHash("sha1").update(identity).digest().toString("latin1", 0, 8);
 }
 
 /** What both selectors select: an edited source sends nothing that it did not select at that time. */

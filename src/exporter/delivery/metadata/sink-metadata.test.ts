@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
-import type { FamilyMetadata } from "../../remote-write/encoding/metadata-request.ts";
+import type { MetricMetadata } from "../../metrics-store/samples/metadata-decoder.ts";
 import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import type { Destination } from "../../remote-write/endpoint/endpoints.ts";
 import { RemoteWriteMetrics } from "../../remote-write/metrics.ts";
@@ -12,29 +12,33 @@ import { SinkMetadata } from "./sink-metadata.ts";
 class Scene {
   readonly clock = new TestClock(0);
   readonly state = new EndpointState("1.0");
-  version = 1;
+  current = 1;
   requests = 0;
-  readonly sink = new SinkMetadata(this);
+  readonly sink = new SinkMetadata();
   readonly #status: number;
 
   constructor(status = 204) {
     this.#status = status;
   }
 
-  lookup(name: string): FamilyMetadata | undefined {
+  version(): number {
+    return this.current;
+  }
+
+  lookup(name: string): MetricMetadata | undefined {
     return name === "up" ? { family: "up", type: "gauge", help: "", unit: "" } : undefined;
   }
 
   isDue(): boolean {
-    return this.sink.begin(this.state, this.clock.monotonicMs()) !== undefined;
+    return this.sink.begin(this, this.state, this.clock.monotonicMs()) !== undefined;
   }
 
   /** Runs a cycle that reads one series. @returns the outcome; undefined when nothing was sent */
   async cycle(name = "up", signal = new AbortController().signal): Promise<string | undefined> {
-    const names = this.sink.begin(this.state, this.clock.monotonicMs());
+    const names = this.sink.begin(this, this.state, this.clock.monotonicMs());
     if (names === undefined) return undefined;
     names.add(new Series([{ name: "__name__", value: name }]));
-    return (await this.sink.send(names, this.#destination(), this.clock, [signal]))?.kind;
+    return (await this.sink.send(names, this, this.#destination(), this.clock, [signal]))?.kind;
   }
 
   #destination(): Destination {
@@ -58,16 +62,16 @@ test("it is due at first, then every minute, and when the store's metadata has c
   expect(scene.isDue()).toBe(false);
   scene.clock.advance(1);
   expect(await scene.cycle()).toBe("delivered");
-  scene.version++;
+  scene.current++;
   expect(await scene.cycle()).toBe("delivered");
   expect([scene.isDue(), scene.requests]).toEqual([false, 3]);
 });
 
 test("it is not due while the store has none, or when the endpoint speaks 2.0", () => {
   const scene = new Scene();
-  scene.version = 0;
+  scene.current = 0;
   expect(scene.isDue()).toBe(false);
-  scene.version = 1;
+  scene.current = 1;
   expect(scene.isDue()).toBe(true);
   scene.state.tryVersion2();
   expect(scene.isDue()).toBe(false);
@@ -85,10 +89,10 @@ test("a refusal counts for all sinks of the endpoint, until one of their policie
   const scene = new Scene(400);
   expect(await scene.cycle()).toBe("refused");
   scene.clock.advance(60_000);
-  const other = new SinkMetadata(scene);
-  expect([scene.isDue(), other.begin(scene.state, 60_000)]).toEqual([false, undefined]);
+  const other = new SinkMetadata();
+  expect([scene.isDue(), other.begin(scene, scene.state, 60_000)]).toEqual([false, undefined]);
   other.change();
-  expect(other.begin(scene.state, 60_000)).toBeDefined();
+  expect(other.begin(scene, scene.state, 60_000)).toBeDefined();
   expect(scene.isDue()).toBe(true);
 });
 

@@ -1,18 +1,11 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { withEither, withLimit } from "../../../base/core/signals.ts";
+import type { StoreMetadata } from "../../metrics-store/sink-store.ts";
 import type { FamilyMetadata } from "../../remote-write/encoding/metadata-request.ts";
 import type { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import type { Destination } from "../../remote-write/endpoint/endpoints.ts";
 import type { MetadataOutcome } from "../../remote-write/send/metadata-outcome.ts";
 import { MetricNames } from "./metric-names.ts";
-
-/** The metadata of all metrics of the store: a port, which its cache implements. */
-export interface StoreMetadata {
-  /** Changes with the metadata; 0 while there is none. */
-  readonly version: number;
-  /** The metadata of a series' family, by the series' name. */
-  lookup(metricName: string): FamilyMetadata | undefined;
-}
 
 /** As Prometheus sends it (`metadata_config.send_interval`). */
 const everyMs = 60_000;
@@ -24,15 +17,10 @@ const sendLimitMs = 5_000;
  * small: names are collected in one cycle, and forgotten at its end.
  */
 export class SinkMetadata {
-  readonly #store: StoreMetadata;
   #sentAtMs = Number.NEGATIVE_INFINITY;
   /** Of the store's metadata when it was last sent. */
   #sentVersion = 0;
   #isPlanChanged = false;
-
-  constructor(store: StoreMetadata) {
-    this.#store = store;
-  }
 
   /** The sink's plan has changed: its metadata is due, even to a receiver that has refused it. */
   change(): void {
@@ -44,8 +32,8 @@ export class SinkMetadata {
    * @param nowMs of a monotonic clock
    * @returns collects the names of a cycle's series; undefined when nothing is to be sent after it
    */
-  begin(endpoint: EndpointState, nowMs: number): MetricNames | undefined {
-    const { version } = this.#store;
+  begin(store: StoreMetadata, endpoint: EndpointState, nowMs: number): MetricNames | undefined {
+    const version = store.version();
     if (this.#isPlanChanged) endpoint.forgetMetadataRefusal();
     this.#isPlanChanged = false;
     const isDue = version !== this.#sentVersion || nowMs - this.#sentAtMs >= everyMs;
@@ -59,13 +47,14 @@ export class SinkMetadata {
    */
   async send(
     names: MetricNames,
+    store: StoreMetadata,
     destination: Destination,
     clock: Clock,
     signals: readonly AbortSignal[],
   ): Promise<MetadataOutcome | undefined> {
     this.#sentAtMs = clock.monotonicMs();
-    this.#sentVersion = this.#store.version;
-    const families = this.#familiesOf(names);
+    this.#sentVersion = store.version();
+    const families = familiesOf(names, store);
     const sender = destination.metadataSender?.();
     if (families.length === 0 || sender === undefined) return undefined;
     // The receiver may have turned out to speak 2.0 in this cycle, which carries metadata in the series.
@@ -74,13 +63,13 @@ export class SinkMetadata {
       withLimit(ended, sendLimitMs, (limited) => sender.send(families, limited)),
     );
   }
+}
 
-  #familiesOf(names: MetricNames): FamilyMetadata[] {
-    const families = new Set<FamilyMetadata>();
-    for (const name of names.values()) {
-      const family = this.#store.lookup(name);
-      if (family !== undefined) families.add(family);
-    }
-    return [...families];
+function familiesOf(names: MetricNames, store: StoreMetadata): FamilyMetadata[] {
+  const families = new Set<FamilyMetadata>();
+  for (const name of names.values()) {
+    const family = store.lookup(name);
+    if (family !== undefined) families.add(family);
   }
+  return [...families];
 }

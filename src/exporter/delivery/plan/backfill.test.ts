@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sinkStore } from "../../../../test/support/sink-store.ts";
 import { systemClock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/core/log.ts";
 import type { ReadOutcome } from "../../metrics-store/sample-reader.ts";
@@ -33,8 +34,7 @@ async function windowsOf(samplesPerMinute: number): Promise<number[]> {
     paused: false,
   };
   const deps = {
-    reader: { read, storeNowMs: () => undefined },
-    probe: async () => undefined,
+    storeOf: () => sinkStore({ read, storeNowMs: () => undefined }),
     rejected: { add: async () => undefined },
     state: new MemoryState(),
     budget: new MemoryBudget(2 ** 20),

@@ -1,5 +1,5 @@
 import { TelemetrydError } from "../../../base/core/errors.ts";
-import type { SampleReader } from "../../metrics-store/sample-reader.ts";
+import type { NoStore, SinkStore } from "../../metrics-store/sink-store.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
 import { Exporter, type ExporterDeps } from "../exporter.ts";
 import type { SinkStats } from "../sink-stats.ts";
@@ -46,7 +46,7 @@ export async function backfill(
     ...deps,
     // Nobody is there later to look for late samples.
     late: undefined,
-    reader: withClockAt(deps.reader, span.toMs),
+    storeOf: (of) => withClockAt(deps.storeOf(of), span.toMs),
     settings: {
       ...deps.settings,
       delayMs: 0,
@@ -79,10 +79,15 @@ export async function backfill(
   }
 }
 
-function withClockAt(reader: SampleReader, nowMs: number): SampleReader {
+function withClockAt(store: SinkStore | NoStore, nowMs: number): SinkStore | NoStore {
+  if (store.kind === "none") return store;
+  const { reader } = store;
   return {
-    read: (request, consumer, signal) => reader.read(request, consumer, signal),
-    storeNowMs: () => nowMs,
+    ...store,
+    reader: {
+      read: (request, consumer, signal) => reader.read(request, consumer, signal),
+      storeNowMs: () => nowMs,
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/core/log.ts";
-import type { SampleReader, Tenant } from "../../metrics-store/sample-reader.ts";
+import type { Tenant } from "../../metrics-store/sample-reader.ts";
+import type { SinkStore } from "../../metrics-store/sink-store.ts";
 import { sourceKind } from "../../metrics-store/source-kind.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import { lateKey } from "../late/late-key.ts";
@@ -32,7 +33,6 @@ export interface WindowSettings {
 }
 
 export interface WindowPlannerDeps {
-  readonly reader: Pick<SampleReader, "storeNowMs">;
   readonly state: StateStore;
   readonly settings: WindowSettings;
   readonly clock: Clock;
@@ -56,6 +56,8 @@ export class WindowPlanner {
   #delaysMs: readonly number[];
   #checkpoints: ReadonlyMap<string, number> = noCheckpoints;
   #completeToMs: number | undefined;
+  /** Of the last cycle. */
+  #store: SinkStore | undefined;
   readonly #backfillLimit: BackfillLimit;
   /** Set when `delivery.lateness` is set. */
   readonly late: LateSamples | undefined;
@@ -90,8 +92,10 @@ export class WindowPlanner {
    * Call first in a cycle: starts new sources, and skips data that is too old.
    *
    * @param nowMs by the store's clock, on the grid
+   * @param store of the sink in this cycle
    */
-  async begin(nowMs: number): Promise<void> {
+  async begin(nowMs: number, store: SinkStore): Promise<void> {
+    this.#store = store;
     await this.#start(nowMs);
     await this.#skipTooOld(nowMs);
     this.#completeToMs = nowMs;
@@ -122,13 +126,17 @@ export class WindowPlanner {
 
   /** The watermark minus the oldest checkpoint; undefined before the first cycle. */
   lagMs(): number | undefined {
-    const nowMs = this.#deps.reader.storeNowMs() ?? this.#completeToMs;
+    const nowMs = this.#storeNowMs() ?? this.#completeToMs;
     const lags = this.#plan.sources.flatMap(({ name }, index) => {
       const checkpointMs = this.#checkpoints.get(name);
       if (nowMs === undefined || checkpointMs === undefined) return [];
       return Math.max(0, nowMs - this.#delayMs(index) - checkpointMs);
     });
     return lags.length === 0 ? undefined : Math.max(...lags);
+  }
+
+  #storeNowMs(): number | undefined {
+    return this.#store?.reader.storeNowMs();
   }
 
   #delayMs(source: number): number {
@@ -190,7 +198,7 @@ export class WindowPlanner {
   }
 
   #nextGroup(state: SinkState, failed: ReadonlySet<string>): PlannedWindow | undefined {
-    const nowMs = this.#deps.reader.storeNowMs();
+    const nowMs = this.#storeNowMs();
     if (nowMs === undefined) return undefined;
     const gridNowMs = onGrid(nowMs, this.#deps.settings.windowGridMs);
     // Samples that become complete during a cycle belong to the next one. Otherwise a cycle would read every
@@ -208,9 +216,11 @@ export class WindowPlanner {
 
   /** A span with late samples, only when nothing is new: late samples have waited already. */
   async #nextLate(failed: ReadonlySet<string>, signal: AbortSignal): Promise<PlannedWindow | undefined> {
-    if (failed.size > 0) return undefined;
+    const store = this.#store;
+    if (failed.size > 0 || store === undefined) return undefined;
     this.#backfillLimit.caughtUp();
-    return this.late?.next(this.#deps.reader.storeNowMs() ?? 0, this.#checkpoints, signal);
+    const nowMs = store.reader.storeNowMs() ?? 0;
+    return this.late?.next(nowMs, this.#checkpoints, store.counter, signal);
   }
 }
 

@@ -19,6 +19,8 @@ export interface MetricsStoreSettings {
   readonly basicAuth?: { readonly username: string; readonly passwordFile: string } | undefined;
   readonly bearerTokenFile?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** A header of every request that names the store's tenant. */
+  readonly tenant?: { readonly header: string; readonly id: string } | undefined;
   readonly tls?: TlsSettings | undefined;
 }
 
@@ -70,6 +72,8 @@ export class StoreHeaders {
           ? `Bearer ${secret}`
           : `Basic ${Buffer.from(`${basicAuth.username}:${secret}`).toString("base64")}`;
     }
+    const { tenant } = this.#settings;
+    if (tenant !== undefined) headers[tenant.header] = tenant.id;
     // On one host, compressing costs more than the bytes it saves.
     if (!this.#isThisHost) headers["accept-encoding"] = "gzip";
     return headers;

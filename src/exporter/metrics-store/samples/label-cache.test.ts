@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { bytesOf } from "../../series/label-blocks.ts";
 import { Series } from "../../series/series.ts";
 import { LabelCache } from "./label-cache.ts";
+import { LabelMemory } from "./label-memory.ts";
 
 const plenty = 64 * 2 ** 20;
 
@@ -202,6 +203,22 @@ describe("eviction", () => {
       expect(cache.size).toBe(1_000);
       expect(cache.bytes).toBeCloseTo(bytes, 3);
     }
+  });
+
+  test("caches that share their memory stay within it together, and free what they held", () => {
+    const memory = new LabelMemory(400_000);
+    const [one, other] = [new LabelCache(memory), new LabelCache(memory)];
+    for (let index = 0; index < 300; index++) find(one, metric(index));
+    for (let index = 0; index < 20_000; index++) find(other, metric(index));
+    expect(memory.series).toBe(one.size + other.size);
+    expect(memory.bytes).toBeCloseTo(one.bytes + other.bytes, 3);
+    expect(memory.bytes).toBeLessThanOrEqual(memory.maxBytes);
+    expect(find(one, metric(1))).not.toBe(find(other, metric(1)));
+    other.clear();
+    expect(memory.series).toBe(300);
+    one.clear();
+    expect(memory.series).toBe(0);
+    expect(memory.bytes).toBeCloseTo(0, 3);
   });
 
   test("a series larger than the bound is found all the same", () => {

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { bytesOf, Slab, type Span } from "../../series/label-blocks.ts";
 import { type Label, Series } from "../../series/series.ts";
+import { LabelMemory } from "./label-memory.ts";
 import {
   defaultLabelLimits,
   type InvalidLabels,
@@ -25,7 +26,7 @@ import {
  * all (bench/growth.ts).
  */
 export class LabelCache {
-  readonly #maxBytes: number;
+  readonly #memory: LabelMemory;
   readonly #limits: LabelLimits;
   readonly #seed: number;
   readonly #interner = new LabelInterner();
@@ -36,9 +37,16 @@ export class LabelCache {
   #old = new Generation();
   #evicted = 0;
 
-  /** @param maxBytes maximum memory (estimated), including data that other rooms keep with a series */
-  constructor(maxBytes: number, limits: LabelLimits = defaultLabelLimits, seed: number = randomInt(2 ** 31)) {
-    this.#maxBytes = maxBytes;
+  /**
+   * @param memory maximum memory in bytes (estimated), including data that other rooms keep with a series; or
+   *   the memory that it shares with other caches
+   */
+  constructor(
+    memory: number | LabelMemory,
+    limits: LabelLimits = defaultLabelLimits,
+    seed: number = randomInt(2 ** 31),
+  ) {
+    this.#memory = typeof memory === "number" ? new LabelMemory(memory) : memory;
     this.#limits = limits;
     // A secret seed prevents writers of labels from choosing ones that all collide in one slot.
     this.#seed = seed;
@@ -81,8 +89,16 @@ export class LabelCache {
     this.#newest?.forget();
     this.#newest = undefined;
     this.#evicted += this.#old.size;
+    this.#memory.series -= this.#old.size;
+    this.#memory.bytes -= this.#old.bytes;
     this.#old = this.#young;
     this.#young = new Generation();
+  }
+
+  /** Drops all series. */
+  clear(): void {
+    this.nextGeneration();
+    this.nextGeneration();
   }
 
   #findElsewhere(
@@ -105,8 +121,10 @@ export class LabelCache {
     // The key itself, and an estimate of equal size for the block that the remote-write room keeps with the
     // series.
     const cost = seriesBytes + 2 * (end - start);
-    if (this.bytes + cost > this.#maxBytes) return series;
+    if (this.#memory.bytes + cost > this.#memory.maxBytes) return series;
     this.#young.add(hash, bytes, start, end, series, cost);
+    this.#memory.series++;
+    this.#memory.bytes += cost;
     this.#newest = series;
     return series;
   }

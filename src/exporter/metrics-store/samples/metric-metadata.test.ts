@@ -114,7 +114,7 @@ test("the version changes with the content, and an empty response changes nothin
   for (const names of [[], ["up"], ["up"], ["up", "new"], "away" as const, [], ["new"]]) {
     store.names = names;
     await store.pass(3_600);
-    versions.push(store.cache.version);
+    versions.push(store.cache.version());
   }
   expect(versions).toEqual([0, 1, 1, 2, 2, 2, 3]);
   expect(["up", "new"].map((name) => store.cache.lookup(name)?.family)).toEqual([undefined, "new"]);

@@ -71,7 +71,7 @@ export class MetricMetadataCache implements Service {
   }
 
   /** The number of changes so far; 0 while there is no metadata. */
-  get version(): number {
+  version(): number {
     return this.#version;
   }
 

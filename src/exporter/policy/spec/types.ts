@@ -76,7 +76,14 @@ export interface SinkPlan {
   readonly batch: BatchSettings;
   readonly retry: RetrySettings;
   readonly paused: boolean;
+  /** Set where the metrics store has tenants of its own: `metrics.tenancy: header | path`. */
+  readonly tenant?: ReadTenant | undefined;
 }
+
+/** The metrics store's tenant that a sink is read from; without one, nothing is read, for the stated reason. */
+export type ReadTenant =
+  | { readonly kind: "tenant"; readonly id: string }
+  | { readonly kind: "none"; readonly message: string };
 
 /** The stable name of a sink: plane/namespace/policy/uid/sink. The parts contain no slash. */
 export function sinkKey(policy: PolicyRef, sinkName: string): string {

@@ -13,7 +13,6 @@ const endpoints = new Endpoints(
     ...{ clock: systemClock, random: Math.random, log: silentLogger },
     metrics: new RemoteWriteMetrics(),
     userAgent: "telemetryd/test",
-    metadataOf: (name) => ({ type: "gauge", help: `Help of ${name}.`, unit: "" }),
   },
 );
 afterEach(() => endpoints.close());
@@ -23,6 +22,7 @@ function connect(tenant: string, endpoint: string): Destination {
     ...{ endpoint, tenant, scope: "tenant", retry: { maxAttempts: 1, backoffMs: 1 } },
     basicAuth: () => undefined,
     interrupt: () => new AbortController().signal,
+    metadataOf: (name) => ({ type: "gauge", help: `Help of ${name}.`, unit: "" }),
   });
   if (destination.kind === "invalid") throw new Error(destination.message);
   return destination;

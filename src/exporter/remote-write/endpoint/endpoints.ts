@@ -54,10 +54,6 @@ export interface EndpointsDeps {
   readonly userAgent: string;
   /** The environment's `NO_PROXY`. */
   readonly noProxy?: string | undefined;
-  /**
-   * Type, help and unit of metrics, for protocol 2.0. Only the names of a sink's own series are looked up.
-   */
-  readonly metadataOf?: MetadataLookup;
   readonly postLimits?: PostLimits;
   readonly transportLimits?: TransportLimits;
 }
@@ -71,6 +67,10 @@ export interface EndpointRequest {
   readonly tenantLabel?: string | undefined;
   /** The sink's tenant: tenants share no endpoint state, and take turns for scarce resources. */
   readonly tenant: string;
+  /**
+   * Type, help and unit of metrics, for protocol 2.0. Only the names of the sink's own series are looked up.
+   */
+  readonly metadataOf?: MetadataLookup | undefined;
   readonly retry: RetrySettings;
   /** Read before each attempt, so that a rotated Secret applies from the next request on. */
   readonly basicAuth: () => BasicAuth | undefined;
@@ -143,7 +143,7 @@ export class Endpoints {
       return { kind: "invalid", message };
     }
     const state = this.#stateOf(request, settings?.protocol ?? this.#config.protocol);
-    const { clock, random, metrics, log, userAgent, metadataOf } = this.#deps;
+    const { clock, random, metrics, log, userAgent } = this.#deps;
     const target: SenderTarget = {
       endpoint: request.endpoint,
       scope: request.scope,
@@ -178,7 +178,7 @@ export class Endpoints {
       newBuilder: (onCapacity) =>
         state.protocol === "1.0"
           ? new WriteRequestBuilder(onCapacity)
-          : new WriteRequestV2Builder(metadataOf, onCapacity),
+          : new WriteRequestV2Builder(request.metadataOf, onCapacity),
     };
   }
 

@@ -1,0 +1,47 @@
+import type { Clock } from "../../base/core/clock.ts";
+import { FairSemaphore } from "../../base/core/fair-semaphore.ts";
+import { LabelMemory } from "./samples/label-memory.ts";
+import { SourceMetrics } from "./source-metrics.ts";
+
+export interface ReadLimitsOptions {
+  /** Maximum number of open reads. */
+  readonly concurrency: number;
+  /** Maximum memory for parsed labels. */
+  readonly cacheMaxBytes: number;
+  readonly clock: Clock;
+}
+
+/** A series not read for one to two of these intervals is dropped, and so is an owner without reads. */
+export const forgetEveryMs = 10 * 60_000;
+
+/** The limits and metrics of all reads, which the readers of several tenants share. */
+export class ReadLimits {
+  readonly semaphore: FairSemaphore;
+  readonly labels: LabelMemory;
+  readonly metrics: SourceMetrics;
+  /** Reads that wait for the semaphore. */
+  waitingReads = 0;
+  readonly #clock: Clock;
+  #forgotAtMs: number;
+
+  constructor({ concurrency, cacheMaxBytes, clock }: ReadLimitsOptions) {
+    this.semaphore = new FairSemaphore(concurrency, "all-but-one");
+    this.labels = new LabelMemory(cacheMaxBytes);
+    this.#clock = clock;
+    this.#forgotAtMs = clock.monotonicMs();
+    this.metrics = new SourceMetrics({
+      openReads: () => this.semaphore.taken,
+      waitingReads: () => this.waitingReads,
+      cachedSeries: () => this.labels.series,
+      cacheBytes: () => this.labels.bytes,
+    });
+  }
+
+  /** Call from time to time. */
+  forgetIdleOwners(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#forgotAtMs < forgetEveryMs) return;
+    this.#forgotAtMs = nowMs;
+    this.semaphore.forgetIdle();
+  }
+}

@@ -1,0 +1,47 @@
+import type { StoreClient } from "./client/store-client.ts";
+import type { SampleCounter } from "./sample-counter.ts";
+import type { SampleReader } from "./sample-reader.ts";
+import type { MetricMetadata } from "./samples/metadata-decoder.ts";
+import type { StoreReader } from "./store-reader.ts";
+
+/**
+ * The metrics store as one sink may read it: bound to the sink's tenant where the store has tenants of its
+ * own, so that no request has to name it.
+ */
+export interface SinkStore {
+  readonly kind: "store";
+  readonly reader: SampleReader;
+  readonly counter: SampleCounter;
+  /** Requests a response from the store, so that its time is known. @returns the failure, or undefined */
+  probe(signal: AbortSignal): Promise<string | undefined>;
+  /** Absent: none is sent. */
+  readonly metadata?: StoreMetadata | undefined;
+}
+
+/** Type, help and unit of the metrics of a store. */
+export interface StoreMetadata {
+  /** Changes with the metadata; 0 while there is none. */
+  version(): number;
+  /** The metadata of a series' family, by the series' name. */
+  lookup(metricName: string): MetricMetadata | undefined;
+}
+
+/** The sink must not read: its tenant is not known. */
+export interface NoStore {
+  readonly kind: "none";
+  /** The reason, and what to do: for the policy's owner too. */
+  readonly message: string;
+}
+
+export function sinkStoreOf(client: StoreClient, reader: StoreReader, metadata: StoreMetadata): SinkStore {
+  return {
+    kind: "store",
+    reader,
+    counter: reader.counter,
+    probe: async (signal) => {
+      const response = await client.probe(signal);
+      return response.kind === "failed" ? response.message : undefined;
+    },
+    metadata,
+  };
+}
