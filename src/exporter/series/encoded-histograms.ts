@@ -49,9 +49,14 @@ export class EncodedHistograms {
   length = 0;
   /** Whether some have custom buckets. */
   hasCustomBuckets = false;
+  /** Whether some are of integers, some of floats; see `SampleBuffer.followsOtherKind`. */
+  hasIntegers = false;
+  hasFloats = false;
 
   clear(): void {
     this.length = 0;
+    this.hasIntegers = false;
+    this.hasFloats = false;
     this.hasCustomBuckets = false;
   }
 
@@ -60,6 +65,11 @@ export class EncodedHistograms {
     const at = this.#fieldAt(start, end, histogramFields.sum);
     if (at === -1) return false;
     return this.bytes.readInt32LE(at) === staleNanLow && this.bytes.readInt32LE(at + 4) === staleNanHigh;
+  }
+
+  /** Whether the histogram that begins there is of floats: its first field is the count. */
+  isOfFloats(start: number): boolean {
+    return this.bytes[start] === histogramFields.countFloat * 8 + wire.fixed64;
   }
 
   isCustomBuckets(start: number, end: number): boolean {

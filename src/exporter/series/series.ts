@@ -156,6 +156,11 @@ export class SampleBuffer {
    * the encoded histogram in these bytes, the high half its end.
    */
   histograms: EncodedHistograms | undefined;
+  /**
+   * Set when the samples before these were of another kind (numbers, histograms of integers, of floats): both
+   * in one request would lose the earlier ones, since a Prometheus stores a request's samples kind by kind.
+   */
+  followsOtherKind = false;
 
   constructor(histograms?: EncodedHistograms) {
     this.histograms = histograms;
@@ -194,7 +199,10 @@ export class SampleBuffer {
   addHistogram(timestampMs: number, start: number): void {
     const index = this.reserveMore(1);
     this.timestampsMs[index] = timestampMs;
-    this.setBits(index, this.histograms?.length ?? start, start);
+    const { histograms } = this;
+    if (histograms?.isOfFloats(start)) histograms.hasFloats = true;
+    else if (histograms !== undefined) histograms.hasIntegers = true;
+    this.setBits(index, histograms?.length ?? start, start);
     this.length = index + 1;
   }
 
@@ -210,6 +218,13 @@ export class SampleBuffer {
       weight += Math.max(1, Math.ceil(bytes / numberBytes));
     }
     return weight;
+  }
+
+  /** See {@link followsOtherKind}. */
+  kind(index: number): "number" | "integer histogram" | "float histogram" {
+    if (this.histograms === undefined) return "number";
+    const isOfFloats = this.histograms.isOfFloats(this.valueHalves[index * 2] ?? 0);
+    return isOfFloats ? "float histogram" : "integer histogram";
   }
 
   /** Whether it is a histogram with custom buckets, which remote write 1.0 does not have. */

@@ -2,7 +2,7 @@ import { CollisionDetector } from "../../remote-write/encoding/collision-detecto
 import type { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
 import type { InvalidSeries, SeriesEncoder } from "../../remote-write/encoding/labels.ts";
 import type { CapacityListener, RequestBuilder } from "../../remote-write/encoding/request.ts";
-import { SampleBuffer, type Series } from "../../series/series.ts";
+import { type EncodedSeries, SampleBuffer, type Series } from "../../series/series.ts";
 import type { LaneChoice } from "../send/lanes.ts";
 import { type Batch, OpenBatch } from "./batch.ts";
 import { type InvalidSeriesCount, InvalidSeriesCounter } from "./invalid-series.ts";
@@ -97,11 +97,11 @@ export class Batcher implements WindowBatcher {
     const { maxSamples, maxBytes, fromMs } = this.#options;
     const high = encoded.hashHigh ^ salt.high;
     const low = encoded.hashLow ^ salt.low;
-    let finished: Batch[] | undefined;
+    let finished = samples.followsOtherKind ? this.#finishOpenOf(encoded) : undefined;
     const untilMs = this.#acknowledged.size > 0 ? this.#acknowledged.get(high, low) : undefined;
     let start = untilMs === undefined ? 0 : firstAfter(samples, fromMs + untilMs);
     while (start < samples.length) {
-      const open = this.#first ?? this.#openBatchOf(laneOf(encoded.hashLow, this.#options.laneCount));
+      const open = this.#openFor(encoded);
       const { builder } = open;
       const end = cutAt(samples, start, maxSamples, builder.weight);
       if (end > start) {
@@ -115,6 +115,16 @@ export class Batcher implements WindowBatcher {
       finished.push(this.#finish(open));
     }
     return finished ?? noBatches;
+  }
+
+  /** The batch that the series' next samples go to. */
+  #openFor({ hashLow }: EncodedSeries): OpenBatch {
+    return this.#first ?? this.#openBatchOf(laneOf(hashLow, this.#options.laneCount));
+  }
+
+  #finishOpenOf(encoded: EncodedSeries): Batch[] | undefined {
+    const open = this.#openFor(encoded);
+    return open.builder.sampleCount === 0 ? undefined : [this.#finish(open)];
   }
 
   #carriedOf(samples: SampleBuffer): SampleBuffer {

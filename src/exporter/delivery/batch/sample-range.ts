@@ -45,6 +45,7 @@ function countWithin(samples: SampleBuffer, start: number, room: number): number
 export function copySamples(from: SampleBuffer, to: SampleBuffer, wants: (index: number) => boolean): void {
   to.length = 0;
   to.histograms = from.histograms;
+  to.followsOtherKind = from.followsOtherKind;
   to.reserve(from.length);
   for (let index = 0; index < from.length; index++) {
     if (!wants(index)) continue;

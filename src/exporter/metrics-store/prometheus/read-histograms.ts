@@ -61,8 +61,8 @@ export function forgetResets({ histograms, length, valueHalves }: SampleBuffer):
 }
 
 /**
- * The samples of a series that has both numbers and histograms, as runs of one kind in time order. Of equal
- * times, a Prometheus has one: chunks that overlap may have two, of which the histogram counts.
+ * The samples of a series that has several kinds of them, as runs of one kind in time order. Of equal times,
+ * a Prometheus has one: chunks that overlap may have two, of which the histogram counts.
  */
 export function* runsOf(numbers: SampleBuffer, histograms: SampleBuffer): Generator<SampleBuffer> {
   let number = 0;
@@ -71,7 +71,10 @@ export function* runsOf(numbers: SampleBuffer, histograms: SampleBuffer): Genera
     const start = { number, histogram };
     while (timeAt(numbers, number) < timeAt(histograms, histogram)) number++;
     if (number > start.number) yield copyOf(numbers, start.number, number);
-    else while (timeAt(histograms, histogram) < timeAt(numbers, number)) histogram++;
+    const kind = histogram < histograms.length ? histograms.kind(histogram) : undefined;
+    while (timeAt(histograms, histogram) < timeAt(numbers, number) && histograms.kind(histogram) === kind) {
+      histogram++;
+    }
     if (histogram > start.histogram) yield copyOf(histograms, start.histogram, histogram);
     else if (number === start.number) number++;
   }

@@ -38,7 +38,9 @@ function decoderOf(
   toRead: Pick<ReadResponseOptions, "setAside" | "only"> = {},
 ) {
   const passed: Passed[] = [];
+  const marks: boolean[] = [];
   const onSeries = (series: Series, samples: SampleBuffer): void => {
+    marks.push(samples.followsOtherKind);
     const labels = Object.fromEntries(series.labels.map(({ name, value }) => [name, value]));
     if (samples.histograms !== undefined) {
       passed.push({ labels, histograms: messagesOf(samples) });
@@ -54,7 +56,7 @@ function decoderOf(
   };
   const cache = new LabelCache(2 ** 24, { maxLabels: 20, maxValueBytes: 100 });
   const decoder = new ReadResponseDecoder({ cache, window, queries, ...toRead }, onSeries);
-  return { passed, decoder };
+  return { passed, marks, decoder };
 }
 
 function chunkOf(samples: readonly BitSample[], type: ResponseChunk["type"] = "XOR"): ResponseChunk {
@@ -302,6 +304,23 @@ describe("native histograms", () => {
     );
     // Of the two at 6, the histogram.
     expect(shown).toEqual([[1, 2], ["histograms", 3, 4], [5], ["histograms", 6], [7], ["histograms", 8]]);
+  });
+
+  test("of integers and of floats are passed on in runs, each marked as another kind than the one before", () => {
+    const floats = [3, 4].map((ms) => ({ ...plainHistogram(ms), kind: "float" as const }));
+    const data = encodeHistogramChunk(plainLayout, floats);
+    const ofFloats: ResponseChunk = { type: "FLOAT_HISTOGRAM", minTimeMs: 3, maxTimeMs: 4, data };
+    const { decoder, passed, marks } = decoderOf();
+    decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks: [chunk([1, 2]), ofFloats] }]);
+    decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks: [chunk([5])] }]);
+    decodeChunks(decoder, 0, [{ labels: { a: "c" }, chunks: [chunkOf(every(1, 0, 1))] }]);
+    decodeChunks(decoder, 0, [{ labels: { a: "c" }, chunks: [chunkOf(every(1, 2, 3))] }]);
+    expect(passed.slice(0, 3).map(({ histograms }) => histograms?.map(timeOf))).toEqual([
+      [1, 2],
+      [3, 4],
+      [5],
+    ]);
+    expect(marks).toEqual([false, true, true, false, false]);
   });
 
   test("of a chunk that cannot be decoded are counted; others are passed on", () => {

@@ -51,6 +51,9 @@ export class ReadResponseDecoder {
   readonly #histograms = new EncodedHistograms();
   readonly #histogramBuffer = new SampleBuffer(this.#histograms);
   readonly #chunks: ReadChunks;
+  /** The series passed on last, which may come in several messages, and the kind of its last samples. */
+  #lastSeries: Series | undefined;
+  #lastKind = "";
   /** By a digest of a series' labels, the query for which it is passed on; undefined for a single query. */
   readonly #owners: Map<string, number> | undefined;
 
@@ -136,9 +139,19 @@ export class ReadResponseDecoder {
     }
     this.series++;
     this.samples += samples.length + histograms.length;
-    if (histograms.length === 0) this.#onSeries(found, samples);
-    else if (samples.length === 0) this.#onSeries(found, histograms);
-    else for (const run of runsOf(samples, histograms)) this.#onSeries(found, run);
+    if (histograms.length === 0) this.#pass(found, samples);
+    else if (samples.length === 0 && !(this.#histograms.hasIntegers && this.#histograms.hasFloats)) {
+      this.#pass(found, histograms);
+    } else for (const run of runsOf(samples, histograms)) this.#pass(found, run);
+  }
+
+  /** Passes on samples of one kind, which may be another than that of the series' last ones. */
+  #pass(series: Series, samples: SampleBuffer): void {
+    const kind = samples.kind(0);
+    samples.followsOtherKind = series === this.#lastSeries && kind !== this.#lastKind;
+    this.#lastSeries = series;
+    this.#lastKind = kind;
+    this.#onSeries(series, samples);
   }
 
   /** A field of ChunkedSeries. */
