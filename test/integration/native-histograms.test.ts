@@ -4,8 +4,14 @@ import { describeHistogram, type NativeHistogram } from "../../scripts/samples/n
 import { prometheus } from "../../src/exporter/remote-write/encoding/gen/remote-write-1.0.js";
 import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
-import type { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
-import { messagesOf } from "../support/histograms.ts";
+import { type SampleBuffer, Series } from "../../src/exporter/series/series.ts";
+import {
+  histogramBuffer,
+  messagesOf,
+  plainHistogram,
+  plainLayout,
+  staleBits,
+} from "../support/histograms.ts";
 import {
   describeDiff,
   diffSamples,
@@ -26,7 +32,7 @@ let receiver: RunningServer;
 
 beforeAll(async () => {
   [store, receiver] = await Promise.all([
-    startPrometheus({ nativeHistograms: true }),
+    startPrometheus({ nativeHistograms: true, outOfOrderWindow: "1h" }),
     startPrometheus({ nativeHistograms: true }),
   ]);
 });
@@ -173,7 +179,31 @@ test("random histograms are written, read, written again, and equal", async () =
   );
 }, 60_000);
 
-test("gauges and custom buckets of a newer Prometheus", async () => {
+test("a staleness marker stays one", async () => {
+  const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
+  const encoded = encoder.encode(new Series([{ name: "__name__", value: "ended" }]));
+  if (encoded.kind !== "series") throw new Error(encoded.message);
+  const times = [0, 3_000, 6_000].map((offsetMs) => baseMs + offsetMs);
+  const histograms = times.map(plainHistogram);
+  const samples = histogramBuffer(
+    plainLayout,
+    histograms.map((one, at) => (at === 1 ? { ...one, sumBits: staleBits } : one)),
+  );
+  const builder = new WriteRequestBuilder();
+  builder.append(encoded, samples, 0, samples.length);
+  const headers = { "content-encoding": "snappy", "content-type": "application/x-protobuf" };
+  const body = builder.finish().payload;
+  const response = await fetch(`${store.url}/api/v1/write`, { method: "POST", body, headers });
+  expect(response.status).toBe(204);
+  const marks: boolean[] = [];
+  const onSeries = (_: Series, read: SampleBuffer) => {
+    for (let at = 0; at < read.length; at++) marks.push(read.isStale(at));
+  };
+  await readerOf(store.url).read(raw({ selector: "ended", window: span }), { onSeries }, forever);
+  expect(marks).toEqual([false, true, false]);
+});
+
+test("gauges, custom buckets and late histograms of a newer Prometheus", async () => {
   const { major } = await prometheusBuild();
   const gauge = { ...nativeHistogramAt(0, baseMs + 50_000), resetHint: 3 } as NativeHistogram;
   const custom = {
@@ -181,14 +211,29 @@ test("gauges and custom buckets of a newer Prometheus", async () => {
     ...{ positiveSpans: [{ offset: 0, length: 3 }], positiveDeltas: [1, 1, 1], negativeSpans: [] },
   } as NativeHistogram;
   const series = [writtenSeries("newer", 0, [gauge, gauge]), writtenSeries("newer", 1, [custom, custom])];
-  const written = writeByRemoteWrite(`${store.url}/api/v1/write`, series, forever);
+  const late = writtenSeries(
+    "newer",
+    2,
+    Array.from({ length: 4 }, () => nativeHistogramAt(0, baseMs + 50_000)),
+  );
+  const inOrder = [0, 3].flatMap((at) => late.samples[at] ?? []);
+  const outOfOrder = [2, 1].flatMap((at) => late.samples[at] ?? []);
+  const written = writeByRemoteWrite(
+    `${store.url}/api/v1/write`,
+    [...series, { ...late, samples: inOrder }],
+    forever,
+  );
   if (major < 3) {
     // 2.42 knows no custom buckets; how it stores them, and gauges in an open chunk, is no concern here.
     await written.catch(() => undefined);
     return;
   }
   await written;
+  for (const sample of outOfOrder) {
+    await writeByRemoteWrite(`${store.url}/api/v1/write`, [{ ...late, samples: [sample] }], forever);
+  }
   const found = await readBack("newer");
+  expect(found.get("2")?.map(([ms]) => ms - baseMs)).toEqual([0, 3_000, 6_000, 9_000]);
   expect(found.get("0")?.map(([, text]) => text)).toEqual([
     describeHistogram(gauge),
     describeHistogram(gauge),
