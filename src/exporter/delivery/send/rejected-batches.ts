@@ -1,6 +1,7 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { formatDuration } from "../../../base/core/duration.ts";
 import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
+import { hasExemplars } from "../../remote-write/encoding/request-body.ts";
 import type { RequestPart } from "../../remote-write/encoding/split-request.ts";
 import { type Isolation, isolate, type Rejection } from "../../remote-write/send/isolate.ts";
 import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
@@ -56,7 +57,9 @@ export class RejectedBatches {
     const isAboutSize = rejection.status === 413;
     const isAboutContent =
       destination.state.acceptedRecently(this.#deps.clock.monotonicMs()) && !rejections.isHopeless;
-    if (batch.request.sampleCount === 1 || isPartlyWritten || !(isAboutSize || isAboutContent)) {
+    const isPromising = batch.request.sampleCount > 1 && (isAboutSize || isAboutContent);
+    // Only the exemplars may be the reason: no sample is given up before it was sent without them.
+    if (isPartlyWritten || !(isPromising || hasExemplars(batch.request))) {
       await this.#reject(batch.request, rejection, mayHaveArrived);
       return { delivered: 0 };
     }

@@ -1,3 +1,4 @@
+import type { Exemplar } from "../../series/exemplar.ts";
 import type { EncodedSeries, SampleBuffer } from "../../series/series.ts";
 import type { Protocol } from "./labels.ts";
 
@@ -32,8 +33,18 @@ export interface RequestBuilder {
   /** Infinity and -Infinity while it is empty. */
   readonly minMs: number;
   readonly maxMs: number;
-  /** Adds the samples from `start` up to, not including, `end`, in time order. Their bits are preserved. */
-  append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void;
+  /**
+   * Adds the samples from `start` up to, not including, `end`, in time order. Their bits are preserved.
+   *
+   * @param exemplars of the series, in time order
+   */
+  append(
+    encoded: EncodedSeries,
+    samples: SampleBuffer,
+    start: number,
+    end: number,
+    exemplars?: readonly Exemplar[],
+  ): void;
   /** Compresses the appended samples into a new body, and empties the builder. */
   finish(): EncodedRequest;
   /** Empties the builder and discards its content. */
