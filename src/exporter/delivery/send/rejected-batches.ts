@@ -1,7 +1,6 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { formatDuration } from "../../../base/core/duration.ts";
 import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
-import { hasExemplars } from "../../remote-write/encoding/request-body.ts";
 import type { RequestPart } from "../../remote-write/encoding/split-request.ts";
 import { type Isolation, isolate, type Rejection } from "../../remote-write/send/isolate.ts";
 import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
@@ -59,7 +58,7 @@ export class RejectedBatches {
       destination.state.acceptedRecently(this.#deps.clock.monotonicMs()) && !rejections.isHopeless;
     const isPromising = batch.request.sampleCount > 1 && (isAboutSize || isAboutContent);
     // Only the exemplars may be the reason: no sample is given up before it was sent without them.
-    if (isPartlyWritten || !(isPromising || hasExemplars(batch.request))) {
+    if (isPartlyWritten || !(isPromising || batch.request.hasExemplars === true)) {
       await this.#reject(batch.request, rejection, mayHaveArrived);
       return { delivered: 0 };
     }

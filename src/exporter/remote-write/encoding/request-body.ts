@@ -76,11 +76,8 @@ export function writeBody(protocol: Protocol, series: readonly BodySeries[]): En
     uncompressedBytes: body.length,
     minMs,
     maxMs,
+    ...(series.some(({ exemplars }) => exemplars.length > 0) && { hasExemplars: true }),
   };
-}
-
-export function hasExemplars(request: EncodedRequest): boolean {
-  return readBody(request).some(({ exemplars }) => exemplars.length > 0);
 }
 
 /** The same request without exemplars. */

@@ -17,6 +17,8 @@ export interface EncodedRequest {
   /** Earliest and latest timestamp, Unix epoch, ms. */
   readonly minMs: number;
   readonly maxMs: number;
+  /** Absent when it has no exemplars. */
+  readonly hasExemplars?: true;
 }
 
 /** Called a few times per request, for each change (bytes, negative when released) of a body's memory. */

@@ -62,6 +62,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
   #seriesCount = 0;
   #minMs = Infinity;
   #maxMs = -Infinity;
+  #hasExemplars = false;
 
   constructor(metadataOf?: MetadataLookup, onCapacity?: CapacityListener) {
     this.#metadataOf = metadataOf;
@@ -122,6 +123,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
       const field = exemplarsRefField(exemplars, this.#symbols);
       out.set(field, at);
       at += field.length;
+      this.#hasExemplars ||= field.length > 0;
     }
     if (this.#metadataOf !== undefined) at = this.#writeMetadata(labels, at);
     this.#at = closeMessage(out, headerAt + 1, contentAt, at);
@@ -145,6 +147,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
       uncompressedBytes: body.length,
       minMs: this.#minMs,
       maxMs: this.#maxMs,
+      ...(this.#hasExemplars && { hasExemplars: true }),
     };
     this.reset();
     return request;
@@ -159,6 +162,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
     this.#seriesCount = 0;
     this.#minMs = Infinity;
     this.#maxMs = -Infinity;
+    this.#hasExemplars = false;
   }
 
   #writeRefs(labels: readonly Label[], offset: number): number {

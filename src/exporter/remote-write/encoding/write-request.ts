@@ -29,6 +29,7 @@ export class WriteRequestBuilder implements RequestBuilder {
   #seriesCount = 0;
   #minMs = Infinity;
   #maxMs = -Infinity;
+  #hasExemplars = false;
 
   constructor(onCapacity?: CapacityListener) {
     this.#onCapacity = onCapacity;
@@ -84,6 +85,7 @@ export class WriteRequestBuilder implements RequestBuilder {
     if (exemplars !== undefined) {
       out.set(exemplarBytes, at);
       at += exemplarBytes.length;
+      this.#hasExemplars ||= exemplarBytes.length > 0;
     }
     if (samples.histograms !== undefined) at = writeHistograms(out, at, histogramsTag, samples, start, end);
     this.#at = closeMessage(out, headerAt + 1, contentAt, at);
@@ -109,6 +111,7 @@ export class WriteRequestBuilder implements RequestBuilder {
       uncompressedBytes: body.length,
       minMs: this.#minMs,
       maxMs: this.#maxMs,
+      ...(this.#hasExemplars && { hasExemplars: true }),
     };
     this.reset();
     return request;
@@ -123,6 +126,7 @@ export class WriteRequestBuilder implements RequestBuilder {
     this.#seriesCount = 0;
     this.#minMs = Infinity;
     this.#maxMs = -Infinity;
+    this.#hasExemplars = false;
   }
 
   #reserve(bytes: number): void {

@@ -5,7 +5,7 @@ import type { Exemplar } from "../../series/exemplar.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { seriesEncoderFor } from "../encoding/labels.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
-import { hasExemplars, readBody } from "../encoding/request-body.ts";
+import { readBody } from "../encoding/request-body.ts";
 import type { RequestPart } from "../encoding/split-request.ts";
 import { WriteRequestBuilder } from "../encoding/write-request.ts";
 import { type Isolation, isolate, maxExtraRequests } from "./isolate.ts";
@@ -85,7 +85,7 @@ async function run(
   let requests = 0;
   const response = (sent: EncodedRequest): Outcome => {
     if (sent.sampleCount > (options.maxSamples ?? Infinity)) return { ...rejection, status: 413 };
-    if (options.refusesExemplars === true && hasExemplars(sent)) return rejection;
+    if (options.refusesExemplars === true && sent.hasExemplars === true) return rejection;
     return contentOf(sent).some(isBad) ? rejection : delivered;
   };
   const first = response(request);

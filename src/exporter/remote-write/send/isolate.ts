@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
-import { hasExemplars, withoutExemplars } from "../encoding/request-body.ts";
+import { withoutExemplars } from "../encoding/request-body.ts";
 import { type RequestPart, splitRequest } from "../encoding/split-request.ts";
 import type { Outcome, Unfinished } from "./outcome.ts";
 
@@ -52,8 +52,9 @@ const tooLargeStatus = 413;
 
 /**
  * Isolates the samples that cause a rejection by sending halves of the request: by series and then by time,
- * with at most 16 further requests. Exemplars are left out first: no sample is lost because of one. Good halves are delivered. The smallest rejected parts are the culprits,
- * together with the parts still undecided when the requests are used up.
+ * with at most 16 further requests. Good halves are delivered. The smallest rejected parts are the culprits,
+ * together with the parts still undecided when the requests are used up. Exemplars are left out first: no
+ * sample is lost because of one.
  *
  * Halves by series are unordered and processed level by level, so that large good parts arrive early. Parts
  * of one series are sent strictly in time order.
@@ -104,7 +105,7 @@ class IsolationRun {
     whole: Culprit,
   ): AsyncGenerator<RequestPart, "delivered" | "left" | Culprit, void> {
     const { part, rejection } = whole;
-    if (!hasExemplars(part.request)) return whole;
+    if (part.request.hasExemplars !== true) return whole;
     return yield* this.#send({ ...part, request: withoutExemplars(part.request) }, rejection);
   }
 
