@@ -45,6 +45,8 @@ export interface PrometheusOptions extends CommonOptions {
   readonly scrapeConfig?: string;
   /** Agent mode: scrapes and forwards, serves no queries. */
   readonly agent?: boolean;
+  /** Whether it keeps exemplars; default false. */
+  readonly exemplars?: boolean;
   /** Chunk encoding: `xor` by default; `xor2` requires a build that supports it (see `prometheusBuild`). */
   readonly floatChunks?: "xor" | "xor2";
 }
@@ -65,6 +67,7 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
           ...(options.agent === true
             ? [await agentFlag(options.signal), `--storage.agent.path=${data}`]
             : [`--storage.tsdb.path=${data}`]),
+          ...(options.exemplars === true ? ["--enable-feature=exemplar-storage"] : []),
           ...(options.remoteWriteReceiver === false ? [] : ["--web.enable-remote-write-receiver"]),
         ];
       },

@@ -3,6 +3,7 @@ import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
+import { SentExemplars } from "./exemplars/sent-exemplars.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
 import type { PlannedWindow } from "./plan/planned-windows.ts";
 import { WindowPlanner, type WindowPlannerDeps, type WindowSettings } from "./plan/window-planner.ts";
@@ -19,6 +20,8 @@ import type { WindowExportDeps, WindowResult } from "./window/window-export.ts";
 export interface ExportSettings extends WindowSettings {
   readonly laneCount: number;
   readonly onExhausted: "replay" | "drop";
+  /** Whether exemplars are sent (`metrics.exemplars`). */
+  readonly exemplars?: boolean;
 }
 
 /** Dependencies shared by all exporters of a daemon. */
@@ -81,6 +84,7 @@ export class Exporter {
   #deliveryState: DeliveryState = delivering;
   readonly #planner: WindowPlanner;
   readonly #sourceErrors: SourceErrors;
+  readonly #exemplars: SentExemplars | undefined;
 
   constructor(plan: SinkPlan, deps: ExporterDeps) {
     this.key = sinkKey(plan.policy, plan.name);
@@ -90,6 +94,7 @@ export class Exporter {
     this.#stats = new SinkStats(deps.clock.monotonicMs());
     this.#planner = new WindowPlanner(this.key, plan, deps, this.#stats);
     this.#sourceErrors = new SourceErrors(this.key, deps.log);
+    this.#exemplars = deps.settings.exemplars === true ? new SentExemplars() : undefined;
   }
 
   get plan(): SinkPlan {
@@ -243,6 +248,7 @@ export class Exporter {
       batch: this.#plan.batch,
       collisions: this.#collisions,
       stepMs: settings.intervalMs,
+      exemplars: this.#exemplars,
       journal: { sink, state, storeNowMs: () => reader.storeNowMs(), late: this.#planner.late },
       dispatcher: {
         sink,
