@@ -47,6 +47,8 @@ export interface PrometheusOptions extends CommonOptions {
   readonly agent?: boolean;
   /** Whether it stores native histograms, which 3.x always does; default false. */
   readonly nativeHistograms?: boolean;
+  /** Whether it keeps exemplars; default false. */
+  readonly exemplars?: boolean;
   /** Chunk encoding: `xor` by default; `xor2` requires a build that supports it (see `prometheusBuild`). */
   readonly floatChunks?: "xor" | "xor2";
 }
@@ -67,7 +69,7 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
           ...(options.agent === true
             ? [await agentFlag(options.signal), `--storage.agent.path=${data}`]
             : [`--storage.tsdb.path=${data}`]),
-          ...(options.nativeHistograms === true ? ["--enable-feature=native-histograms"] : []),
+          ...featureFlags(options),
           ...(options.remoteWriteReceiver === false ? [] : ["--web.enable-remote-write-receiver"]),
         ];
       },
@@ -75,6 +77,14 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
     },
     options,
   );
+}
+
+function featureFlags({ nativeHistograms, exemplars }: PrometheusOptions): string[] {
+  const features = [
+    ...(nativeHistograms === true ? ["native-histograms"] : []),
+    ...(exemplars === true ? ["exemplar-storage"] : []),
+  ];
+  return features.length === 0 ? [] : [`--enable-feature=${features.join(",")}`];
 }
 
 async function agentFlag(signal: AbortSignal | undefined): Promise<string> {

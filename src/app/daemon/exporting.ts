@@ -156,6 +156,7 @@ function settingsOf(config: Config & { readonly metrics: MetricsConfig }): Expor
     startFromMs: delivery.startFromMs,
     laneCount: delivery.concurrency,
     onExhausted: delivery.onExhausted,
+    exemplars: metrics.exemplars,
   };
 }
 

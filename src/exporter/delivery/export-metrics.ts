@@ -102,6 +102,12 @@ export const sinkMetrics: readonly SinkMetric[] = [
     value: ({ stats }) => stats.lateCheckSeconds,
   },
   {
+    name: "telemetryd_sink_exemplars_sent_total",
+    help: "Exemplars sent with a sink's samples; a receiver may ignore them.",
+    kind: "counter",
+    value: ({ stats }) => stats.exemplars,
+  },
+  {
     name: "telemetryd_sink_requests_delivered_total",
     help: "Requests that the receiver has acknowledged.",
     kind: "counter",

@@ -3,6 +3,7 @@ import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
+import { SentExemplars } from "./exemplars/sent-exemplars.ts";
 import type { MetricNames } from "./metadata/metric-names.ts";
 import { SinkMetadata } from "./metadata/sink-metadata.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
@@ -22,6 +23,8 @@ import type { WindowExportDeps, WindowResult } from "./window/window-export.ts";
 export interface ExportSettings extends WindowSettings {
   readonly laneCount: number;
   readonly onExhausted: "replay" | "drop";
+  /** Whether exemplars are sent (`metrics.exemplars`). */
+  readonly exemplars?: boolean;
 }
 
 /** Dependencies shared by all exporters of a daemon. */
@@ -84,6 +87,7 @@ export class Exporter {
   readonly #planner: WindowPlanner;
   readonly #sourceErrors: SourceErrors;
   readonly #metadata = new SinkMetadata();
+  readonly #exemplars: SentExemplars | undefined;
 
   constructor(plan: SinkPlan, deps: ExporterDeps) {
     this.key = sinkKey(plan.policy, plan.name);
@@ -93,6 +97,7 @@ export class Exporter {
     this.#stats = new SinkStats(deps.clock.monotonicMs());
     this.#planner = new WindowPlanner(this.key, plan, deps, this.#stats);
     this.#sourceErrors = new SourceErrors(this.key, deps.log);
+    this.#exemplars = deps.settings.exemplars === true ? new SentExemplars() : undefined;
   }
 
   get plan(): SinkPlan {
@@ -292,6 +297,7 @@ export class Exporter {
       collisions: this.#collisions,
       stepMs: settings.intervalMs,
       metricNames,
+      exemplars: this.#exemplars,
       journal: { sink, state, storeNowMs: () => reader.storeNowMs(), late: this.#planner.late },
       dispatcher: {
         sink,

@@ -41,6 +41,11 @@ export class SinkRecorder {
     stats.unwritten += unwritten;
   }
 
+  /** Sent with samples of a window that is closed. */
+  exemplars(count: number): void {
+    this.#deps.stats.exemplars += count;
+  }
+
   /** Rejected, but probably stored by an earlier request whose response was lost. */
   repeated(samples: number): void {
     this.#deps.stats.repeated += samples;

@@ -26,6 +26,8 @@ export class SinkStats {
   lateChecks = 0;
   lateCheckFailures = 0;
   lateCheckSeconds = 0;
+  /** Exemplars sent with samples of windows that are closed. */
+  exemplars = 0;
   requests = 0;
   retries = 0;
   skippedSeconds = 0;

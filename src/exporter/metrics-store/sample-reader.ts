@@ -1,3 +1,4 @@
+import type { Exemplar } from "../series/exemplar.ts";
 import type { SampleBuffer, Series } from "../series/series.ts";
 import type { ReadFailure } from "./client/read-failure.ts";
 import type { Tenant } from "./scoped-reader.ts";
@@ -31,6 +32,11 @@ export interface ReadRequest {
   readonly tenant?: Tenant | undefined;
   /** Exact to the millisecond: after `fromMs`, up to and including `toMs`. */
   readonly window: Window;
+  /**
+   * Set to get exemplars too: after this time (Unix epoch, ms), up to the window's end. Only a selector has
+   * them, and only a Prometheus tells them; the outcome does not depend on them.
+   */
+  readonly exemplarsFromMs?: number | undefined;
   /** The reader's owner, for fairness: no owner can hold all open reads. */
   readonly owner?: string;
 }
@@ -38,6 +44,11 @@ export interface ReadRequest {
 export interface ReadConsumer {
   /** Called once, when the read opens or starts to wait, before any series. */
   onAttached?(handle: ReadHandle): void;
+  /**
+   * Receives exemplars of one series, in time order, before any samples. The series need not have samples in
+   * the window.
+   */
+  onExemplars?(series: Series, exemplars: readonly Exemplar[]): void;
   /**
    * Receives one series of the window and its samples in time order. The samples are valid until this returns
    * and must not be changed; the series may be kept. A series may be passed more than once in a read.

@@ -9,6 +9,8 @@ export interface ScopedRead {
   readonly selector: Selector;
   readonly tenant?: Tenant | undefined;
   readonly window: Window;
+  /** See `ReadRequest`. */
+  readonly exemplarsFromMs?: number | undefined;
 }
 
 /** The same for an expression, evaluated at the multiples of `stepMs` in the window. */

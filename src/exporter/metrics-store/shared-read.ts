@@ -1,3 +1,4 @@
+import type { Exemplar } from "../series/exemplar.ts";
 import type { SampleBuffer, Series } from "../series/series.ts";
 import type { ReadConsumer, ReadOutcome } from "./sample-reader.ts";
 
@@ -54,8 +55,19 @@ export class SharedRead {
       try {
         attachment.consumer.onSeries(series, samples);
       } catch (error) {
-        this.#leave(attachment);
-        attachment.reject(error);
+        this.#failOne(attachment, error);
+      }
+    }
+  }
+
+  /** The same for exemplars, to the consumers that want them. */
+  onExemplars(series: Series, exemplars: readonly Exemplar[]): void {
+    for (const attachment of this.#attachments) {
+      if (!attachment.attached) continue;
+      try {
+        attachment.consumer.onExemplars?.(series, exemplars);
+      } catch (error) {
+        this.#failOne(attachment, error);
       }
     }
   }
@@ -74,6 +86,11 @@ export class SharedRead {
     this.#attachments = [];
     for (const attachment of all) attachment.attached = false;
     return all;
+  }
+
+  #failOne(attachment: Attachment, error: unknown): void {
+    this.#leave(attachment);
+    attachment.reject(error);
   }
 
   #leave(attachment: Attachment): void {

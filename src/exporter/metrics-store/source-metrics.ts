@@ -19,6 +19,9 @@ export class SourceMetrics {
   readonly #samples: Counter;
   readonly #series: Counter;
   readonly #invalidLines: Counter<"reason">;
+  readonly #exemplars: Counter;
+  readonly #invalidExemplars: Counter;
+  readonly #exemplarFailures: Counter<"reason">;
 
   constructor(state: SourceState) {
     const registers = [this.registry];
@@ -62,6 +65,22 @@ export class SourceMetrics {
       labelNames: ["reason"],
       registers,
     });
+    this.#exemplars = new Counter({
+      name: "telemetryd_source_exemplars_read_total",
+      help: "Exemplars read from the store; one counts again in every read.",
+      registers,
+    });
+    this.#invalidExemplars = new Counter({
+      name: "telemetryd_source_exemplars_invalid_total",
+      help: "Exemplars of the store's responses that were left out: without labels, or with too long ones.",
+      registers,
+    });
+    this.#exemplarFailures = new Counter({
+      name: "telemetryd_source_exemplar_read_failures_total",
+      help: "Reads of exemplars that failed or were cut off, by reason; the samples were read all the same.",
+      labelNames: ["reason"],
+      registers,
+    });
     this.#gauge("open_reads", "Reads of the store that are open.", () => state.openReads());
     this.#gauge("waiting_reads", "Reads that wait for one of the open ones to end.", () =>
       state.waitingReads(),
@@ -89,6 +108,15 @@ export class SourceMetrics {
 
   invalid(reason: string, lines: number): void {
     this.#invalidLines.inc({ reason }, lines);
+  }
+
+  exemplarsRead(exemplars: number, invalid: number): void {
+    this.#exemplars.inc(exemplars);
+    this.#invalidExemplars.inc(invalid);
+  }
+
+  exemplarsFailed(reason: ReadFailureReason): void {
+    this.#exemplarFailures.inc({ reason });
   }
 
   #gauge(name: string, help: string, value: () => number): void {

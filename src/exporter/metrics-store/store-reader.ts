@@ -6,11 +6,13 @@ import type { Expr } from "../metricsql/ast/ast.ts";
 import { MetricsqlSyntaxError, parse } from "../metricsql/parse/parser.ts";
 import { print } from "../metricsql/print/printer.ts";
 import { writesTenantLabel } from "../policy/spec/tenant-label.ts";
+import type { Exemplar } from "../series/exemplar.ts";
 import type { SampleBuffer, Series } from "../series/series.ts";
 import { failure, type ReadFailure } from "./client/read-failure.ts";
 import type { StoreClient } from "./client/store-client.ts";
 import type { StoreFlavor } from "./client/store-settings.ts";
 import { StoreCounter } from "./counts/store-counter.ts";
+import { ExemplarReader } from "./exemplars/exemplar-reader.ts";
 import { ExpressionReader } from "./expressions/expression-reader.ts";
 import { PrometheusReader } from "./prometheus/prometheus-reader.ts";
 import { forgetEveryMs, type ReadLimits } from "./read-limits.ts";
@@ -46,6 +48,7 @@ export class StoreReader implements SampleReader {
   readonly #limits: ReadLimits;
   readonly #semaphore: FairSemaphore;
   readonly #cache: LabelCache;
+  readonly #exemplars: ExemplarReader;
   readonly #readers: Readonly<Record<StoreFlavor, ScopedReader>>;
   readonly #evaluators: Readonly<Record<StoreFlavor, ScopedReader<ScopedEvaluation>>>;
   readonly #waiting = new Map<string, SharedRead>();
@@ -69,6 +72,8 @@ export class StoreReader implements SampleReader {
       victoriametrics: new ExpressionReader(options.client, this.#cache, "victoriametrics"),
       prometheus: new ExpressionReader(options.client, this.#cache, "prometheus"),
     };
+    const { client, log } = options;
+    this.#exemplars = new ExemplarReader({ client, metrics: this.#limits.metrics, clock: this.#clock, log });
   }
 
   storeNowMs(): number | undefined {
@@ -109,7 +114,7 @@ export class StoreReader implements SampleReader {
     }
     const startMs = this.#clock.monotonicMs();
     try {
-      const outcome = await this.#readOnce(shared, read, startMs);
+      const outcome = await this.#readOnce(shared, read, owner, startMs);
       const reason = outcome.kind === "failed" ? outcome.reason : undefined;
       this.metrics.readEnded(outcome.kind, this.#clock.monotonicMs() - startMs, reason);
       shared.end(outcome);
@@ -119,11 +124,12 @@ export class StoreReader implements SampleReader {
     }
   }
 
-  async #readOnce(shared: SharedRead, read: AnyRead, startMs: number): Promise<ReadOutcome> {
+  async #readOnce(shared: SharedRead, read: AnyRead, owner: string, startMs: number): Promise<ReadOutcome> {
     const delivery = new Delivery(shared, read, this.#log);
     try {
       const found = await this.#client.flavor(shared.signal);
       if (found.kind === "failed") return found;
+      const exemplarsMs = await this.#readExemplars(read, found.flavor, owner, delivery, shared.signal);
       const ended =
         read.kind === "raw"
           ? await this.#readers[found.flavor].read(read, delivery, shared.signal)
@@ -131,7 +137,7 @@ export class StoreReader implements SampleReader {
       if (delivery.violation !== undefined) return delivery.violation;
       if (ended.kind === "stopped") return { kind: "detached" };
       if (ended.kind === "failed") return ended;
-      const durationMs = this.#clock.monotonicMs() - startMs;
+      const durationMs = this.#clock.monotonicMs() - startMs - exemplarsMs;
       const { bytes, invalidLines } = delivery;
       return { ...ended, bytes, durationMs, invalidLines };
     } catch (error) {
@@ -141,6 +147,22 @@ export class StoreReader implements SampleReader {
       this.metrics.passedOn(delivery.series, delivery.samples, delivery.bytes);
       for (const [reason, lines] of delivery.invalid) this.metrics.invalid(reason, lines);
     }
+  }
+
+  /** @returns the time it took, in ms */
+  async #readExemplars(
+    read: AnyRead,
+    flavor: StoreFlavor,
+    owner: string,
+    delivery: Delivery,
+    signal: AbortSignal,
+  ): Promise<number> {
+    if (read.kind !== "raw" || read.exemplarsFromMs === undefined) return 0;
+    const startMs = this.#clock.monotonicMs();
+    const consumer = delivery.onExemplars.bind(delivery);
+    const { exemplarsFromMs } = read;
+    await this.#exemplars.read({ ...read, exemplarsFromMs }, flavor, owner, consumer, signal);
+    return this.#clock.monotonicMs() - startMs;
   }
 
   #forgetIdle(): void {
@@ -179,6 +201,11 @@ class Delivery implements SampleReceiver {
     this.#shared.onSeries(series, samples);
   }
 
+  /** Their reader has checked the tenant. */
+  onExemplars(series: Series, exemplars: readonly Exemplar[]): void {
+    this.#shared.onExemplars(series, exemplars);
+  }
+
   onBytes(bytes: number): void {
     this.bytes += bytes;
   }
@@ -204,7 +231,7 @@ function queryOf(read: AnyRead): Expr {
 /** Reads with equal keys are the same read. */
 function keyOf(read: AnyRead): string {
   const { tenant, window } = read;
-  const grid = read.kind === "expression" ? [read.stepMs, read.name] : [];
+  const grid = read.kind === "expression" ? [read.stepMs, read.name] : [read.exemplarsFromMs];
   return JSON.stringify([print(queryOf(read)), tenant, window.fromMs, window.toMs, ...grid]);
 }
 
@@ -220,7 +247,8 @@ function violationOf(series: Series, { kind, tenant }: AnyRead): ReadFailure | u
 }
 
 /** Parses a request and confines it to its tenant. @returns the read, or the reason it is impossible */
-function scopedRead({ selector: text, name, stepMs, tenant, window }: ReadRequest): AnyRead | ReadFailure {
+function scopedRead(request: ReadRequest): AnyRead | ReadFailure {
+  const { selector: text, name, stepMs, tenant, window, exemplarsFromMs } = request;
   if (tenant !== undefined && (tenant.label === "" || tenant.value === "")) {
     // An empty value would match the series that lack the label, which belong to everybody.
     return failure("tenant_violation", "a tenant needs a label and a value that are not empty");
@@ -235,7 +263,7 @@ function scopedRead({ selector: text, name, stepMs, tenant, window }: ReadReques
     }
     const scoped = tenant === undefined ? expr : scope(expr, [tenant]);
     return scoped.type === "selector"
-      ? { kind: "raw", selector: scoped, tenant, window }
+      ? { kind: "raw", selector: scoped, tenant, window, exemplarsFromMs }
       : { kind: "expression", expr: scoped, name, stepMs, tenant, window };
   } catch (error) {
     if (error instanceof MetricsqlSyntaxError) return failure("unsupported_selector", error.message);

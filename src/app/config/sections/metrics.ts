@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   choice,
   duration,
+  flag,
   httpUrl,
   integer,
   optionalFile,
@@ -35,6 +36,9 @@ export const metrics = z
     interval: duration("How often a sink looks for new samples", "15s", { min: "100ms", max: "1h" }),
     delay: duration("How far windows of raw samples stay behind now", "30s", { min: "0s", max: "1h" }),
     expressionDelay: duration("The same for expressions", "60s", { min: "0s", max: "1h" }),
+    exemplars: flag(
+      "Export the exemplars of a Prometheus (--enable-feature=exemplar-storage) with the samples of their series",
+    ),
     concurrency: integer("Open reads of the store, at most", 2, 1, 64),
     basicAuth: z
       .strictObject({

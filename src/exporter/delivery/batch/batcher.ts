@@ -2,6 +2,7 @@ import { CollisionDetector } from "../../remote-write/encoding/collision-detecto
 import type { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
 import type { InvalidSeries, SeriesEncoder } from "../../remote-write/encoding/labels.ts";
 import type { CapacityListener, RequestBuilder } from "../../remote-write/encoding/request.ts";
+import type { Exemplar } from "../../series/exemplar.ts";
 import { type EncodedSeries, SampleBuffer, type Series } from "../../series/series.ts";
 import type { LaneChoice } from "../send/lanes.ts";
 import { type Batch, OpenBatch } from "./batch.ts";
@@ -25,6 +26,14 @@ export interface BatcherOptions {
   /** A batch is finished when its first sample has waited this long. */
   readonly timeoutMs: number;
   readonly monotonicMs: () => number;
+  /** Set when exemplars are sent. */
+  readonly exemplars?: ExemplarSupply | undefined;
+}
+
+/** The unsent exemplars of a window's series. */
+export interface ExemplarSupply {
+  /** The exemplars to send with samples of a series, in time order. They count as sent. */
+  take(encoded: EncodedSeries): readonly Exemplar[] | undefined;
 }
 
 /** Accepts the samples of one source in a reading. The source's name is part of a series' identity. */
@@ -94,7 +103,7 @@ export class Batcher implements WindowBatcher {
       return noBatches;
     }
     const samples = mayHoldUncarried(given, this.#options.encoder) ? this.#carriedOf(given) : given;
-    const { maxSamples, maxBytes, fromMs } = this.#options;
+    const { maxSamples, maxBytes, fromMs, exemplars: supply } = this.#options;
     const high = encoded.hashHigh ^ salt.high;
     const low = encoded.hashLow ^ salt.low;
     let finished = samples.followsOtherKind ? this.#finishOpenOf(encoded) : undefined;
@@ -106,7 +115,8 @@ export class Batcher implements WindowBatcher {
       const end = cutAt(samples, start, maxSamples, builder.weight);
       if (end > start) {
         if (builder.sampleCount === 0) open.firstAtMs = this.#options.monotonicMs();
-        builder.append(encoded, samples, start, end);
+        if (supply === undefined) builder.append(encoded, samples, start, end);
+        else builder.append(encoded, samples, start, end, supply.take(encoded));
         open.entries.add(high, low, samples, start, end);
         start = end;
         if (builder.weight < maxSamples && builder.byteLength < maxBytes) continue;

@@ -56,7 +56,9 @@ export class RejectedBatches {
     const isAboutSize = rejection.status === 413;
     const isAboutContent =
       destination.state.acceptedRecently(this.#deps.clock.monotonicMs()) && !rejections.isHopeless;
-    if (batch.request.sampleCount === 1 || isPartlyWritten || !(isAboutSize || isAboutContent)) {
+    const isPromising = batch.request.sampleCount > 1 && (isAboutSize || isAboutContent);
+    // Only the exemplars may be the reason: no sample is given up before it was sent without them.
+    if (isPartlyWritten || !(isPromising || batch.request.hasExemplars === true)) {
       await this.#reject(batch.request, rejection, mayHaveArrived);
       return { delivered: 0 };
     }

@@ -1,6 +1,7 @@
 import type { ReadFailure } from "../../metrics-store/client/read-failure.ts";
 import type { ReadConsumer, SampleReader, Tenant } from "../../metrics-store/sample-reader.ts";
 import type { PolicySource } from "../../policy/spec/types.ts";
+import { exemplarLookBackMs } from "../exemplars/sent-exemplars.ts";
 import type { WindowBounds } from "../state/sink-state.ts";
 
 export interface SourceReaderDeps {
@@ -51,6 +52,7 @@ export class SourceReader {
       const source = sources.get(name);
       if (source === undefined) continue;
       if (signal.aborted) break;
+      const consumer = consumerOf(name);
       const request = {
         selector: selector ?? source.metricsql,
         name,
@@ -58,8 +60,9 @@ export class SourceReader {
         window: { fromMs, toMs },
         tenant,
         owner,
+        exemplarsFromMs: consumer.onExemplars && fromMs - exemplarLookBackMs,
       };
-      const outcome = await reader.read(request, consumerOf(name), signal).catch((error: unknown) => {
+      const outcome = await reader.read(request, consumer, signal).catch((error: unknown) => {
         if (signal.aborted) return undefined;
         throw error;
       });

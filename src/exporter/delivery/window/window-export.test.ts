@@ -3,9 +3,12 @@ import { windowExportDeps } from "../../../../test/support/window-export-deps.ts
 import { type Clock, systemClock } from "../../../base/core/clock.ts";
 import { Deferred } from "../../../base/core/deferred.ts";
 import type { SampleReader } from "../../metrics-store/sample-reader.ts";
+import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
+import { readBody } from "../../remote-write/encoding/request-body.ts";
 import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
 import type { Sender } from "../../remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
+import { exemplarLookBackMs, SentExemplars } from "../exemplars/sent-exemplars.ts";
 import { MemoryState } from "../state/memory-state.ts";
 import { WindowExport } from "./window-export.ts";
 
@@ -172,4 +175,70 @@ test("nothing is sent past a request whose sending failed of itself: the next ru
   });
   await expect(run.run()).rejects.toThrow("the sender is broken");
   expect(sent).toEqual([11, 12]);
+});
+
+const exemplar = { labels: [{ name: "trace_id", value: "a" }], value: 1, timestampMs: 5 };
+
+/** A source with a sample and an exemplar of one series; records the requests for exemplars. */
+function readWithExemplars(asked: Array<number | undefined>): SampleReader["read"] {
+  return async (request, consumer) => {
+    asked.push(request.exemplarsFromMs);
+    const series = new Series([{ name: "__name__", value: "up" }]);
+    consumer.onExemplars?.(series, [exemplar]);
+    const samples = new SampleBuffer();
+    samples.timestampsMs[0] = 15;
+    samples.length = 1;
+    consumer.onSeries(series, samples);
+    return { ...complete, samples: 1 };
+  };
+}
+
+test.each([
+  { outcome: { kind: "delivered", status: 204 }, kind: "closed", remembered: 1, counted: 1 },
+  {
+    outcome: { kind: "exhausted", reason: "connect", message: "down", responseLost: false },
+    kind: "failed",
+    remembered: 0,
+    counted: 0,
+  },
+] as const)("exemplars go with samples, and count as sent once their window is $kind", async (expected) => {
+  const sent: EncodedRequest[] = [];
+  const asked: Array<number | undefined> = [];
+  const deps = windowExportDeps({
+    state: await newState(),
+    read: readWithExemplars(asked),
+    send: async (request) => {
+      sent.push(request);
+      return expected.outcome;
+    },
+    clock: systemClock,
+    maxSize: 10,
+  });
+  const counted: number[] = [];
+  deps.dispatcher.recorder.exemplars = (count) => counted.push(count);
+  const exemplars = new SentExemplars();
+  const never = new AbortController().signal;
+  const run = new WindowExport(
+    { fromMs: 10, toMs: 20, sources: ["a"], open: undefined },
+    { ...deps, exemplars },
+    { predecessorClosed: Promise.resolve(true), isProbe: false, interrupt: never, signal: never },
+  );
+  expect((await run.run()).kind).toBe(expected.kind);
+  expect(asked).toEqual([10 - exemplarLookBackMs]);
+  expect(sent.flatMap(readBody)).toMatchObject([{ exemplars: [exemplar] }]);
+  expect(exemplars.size).toBe(expected.remembered);
+  expect(counted).toEqual(expected.counted === 0 ? [] : [expected.counted]);
+});
+
+test("without the setting, no exemplars are asked for", async () => {
+  const asked: Array<number | undefined> = [];
+  const sent: EncodedRequest[] = [];
+  const send: Sender["send"] = async (request) => {
+    sent.push(request);
+    return { kind: "delivered", status: 204 };
+  };
+  const result = await runOf({ state: await newState(), read: readWithExemplars(asked), send }).run();
+  expect(result.kind).toBe("closed");
+  expect(asked).toEqual([undefined]);
+  expect(sent.flatMap(readBody)).toMatchObject([{ exemplars: [] }]);
 });

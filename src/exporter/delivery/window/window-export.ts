@@ -2,11 +2,13 @@ import { Deferred } from "../../../base/core/deferred.ts";
 import { withEither } from "../../../base/core/signals.ts";
 import type { ReadFailure } from "../../metrics-store/client/read-failure.ts";
 import type { KnownCollisions } from "../../remote-write/encoding/known-collisions.ts";
+import type { Exemplar } from "../../series/exemplar.ts";
 import type { SampleBuffer, Series } from "../../series/series.ts";
 import type { Batch } from "../batch/batch.ts";
 import { Batcher, type BatcherOptions, type WindowBatcher } from "../batch/batcher.ts";
 import { InDoubtBatcher } from "../batch/in-doubt-batcher.ts";
 import { acknowledgedSeries } from "../batch/series-hash.ts";
+import type { SentExemplars, WindowExemplars } from "../exemplars/sent-exemplars.ts";
 import { LateBatcher } from "../late/late-batcher.ts";
 import { SampleCounts } from "../late/sample-counts.ts";
 import type { MetricNames } from "../metadata/metric-names.ts";
@@ -34,6 +36,8 @@ export interface WindowExportDeps {
   readonly stepMs: number;
   /** Set in the cycles that are followed by metadata. */
   readonly metricNames: MetricNames | undefined;
+  /** Set when exemplars are sent. */
+  readonly exemplars?: SentExemplars | undefined;
 }
 
 export interface WindowResult {
@@ -80,6 +84,8 @@ export class WindowExport {
   readonly #nearlyDelivered = new Deferred<Pace | undefined>();
   #isReadingLast = false;
   #isFinishingEarly = false;
+  /** Set while samples are read that exemplars may go with. */
+  #exemplars: WindowExemplars | undefined;
   /** Memory of the open batches, as accounted for. */
   #openBytes = 0;
   /** Of the last reading, by source. */
@@ -135,6 +141,7 @@ export class WindowExport {
       await this.#dispatcher.abandoned();
       throw error;
     } finally {
+      this.#exemplars?.discard();
       this.#deps.dispatcher.share.growOpenBatches(-this.#openBytes);
       this.#firstBatch.resolve(false);
       this.#read.resolve(undefined);
@@ -161,6 +168,7 @@ export class WindowExport {
 
   async #deliver(ended: AbortSignal): Promise<WindowResult> {
     const dispatcher = this.#dispatcher;
+    this.#beginExemplars();
     const batcher = await this.#newBatcher();
     const reading = await this.#readWatchingAge(batcher, ended);
     // After an edit the rest is sent differently, after a failure not at all; otherwise open batches are
@@ -179,10 +187,26 @@ export class WindowExport {
     await dispatcher.drained();
     const { errors } = reading;
     if (dispatcher.failure !== undefined) return this.#result("failed", errors);
-    if (!dispatcher.isIncomplete) await this.#close(batcher, reading);
+    if (!dispatcher.isIncomplete) {
+      this.#keepExemplars();
+      await this.#close(batcher, reading);
+    }
     if (this.#isStopped()) return this.#result("interrupted", errors);
     if (errors.size > 0) return this.#result("partly", errors);
     return this.#result(isRead && !dispatcher.isIncomplete ? "closed" : "unfinished", errors);
+  }
+
+  /** Late samples have none: the exemplars of their time were sent before, or are gone. */
+  #beginExemplars(): void {
+    const { exemplars, dispatcher } = this.#deps;
+    if (exemplars === undefined || this.planned.late !== undefined) return;
+    this.#exemplars = exemplars.begin(this.planned, dispatcher.receiver.destination.encoder());
+  }
+
+  #keepExemplars(): void {
+    if (this.#exemplars === undefined) return;
+    this.#recorder.exemplars(this.#exemplars.taken);
+    this.#exemplars = undefined;
   }
 
   async #close(batcher: Batcher | LateBatcher, { whole }: Reading): Promise<void> {
@@ -227,6 +251,7 @@ export class WindowExport {
       timeoutMs: batch.timeoutMs,
       laneCount,
       monotonicMs: () => clock.monotonicMs(),
+      exemplars: this.#exemplars,
     };
   }
 
@@ -256,11 +281,16 @@ export class WindowExport {
   async #readInto(batcher: WindowBatcher, ended: AbortSignal): Promise<Reading> {
     const { sources } = this.planned;
     const names = this.planned.late === undefined ? this.#deps.metricNames : undefined;
+    const exemplars = this.#exemplars;
     const consumerOf = (name: string) => {
       this.#isReadingLast = name === sources.at(-1);
       const source = batcher.source(name);
       const counts = this.#countsOf(name);
+      exemplars?.clear();
       return {
+        ...(exemplars && {
+          onExemplars: (series: Series, list: readonly Exemplar[]) => exemplars.offer(series, list),
+        }),
         onSeries: (series: Series, samples: SampleBuffer) => {
           counts?.add(samples);
           names?.add(series);
@@ -271,6 +301,7 @@ export class WindowExport {
     const { bounds } = this.#journal;
     const selector = this.planned.late?.selector;
     const reading = await this.#deps.sources.read(sources, bounds, consumerOf, ended, selector);
+    exemplars?.clear();
     if (this.planned.late === undefined) this.#recorder.read(reading.samples);
     for (const invalid of batcher.takeInvalid()) this.#recorder.invalid(invalid);
     return reading;

@@ -27,7 +27,7 @@ export function convertRequest(request: EncodedRequest, protocol: Protocol): Con
     const labels = legalLabels(one.labels);
     const samples = labels === undefined ? [] : one.samples.filter((sample) => !hasCustomBuckets(sample));
     leftOut += one.samples.length - samples.length;
-    return labels === undefined || samples.length === 0 ? [] : [{ labels, samples }];
+    return labels === undefined || samples.length === 0 ? [] : [{ ...one, labels, samples }];
   });
   return { request: writeBody(protocol, series), leftOut };
 }

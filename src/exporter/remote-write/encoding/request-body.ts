@@ -1,10 +1,12 @@
 import { compressSync, uncompressSync } from "snappy";
 import { customBucketsSchema, histogramFields } from "../../series/encoded-histograms.ts";
+import type { Exemplar } from "../../series/exemplar.ts";
 import type { Label } from "../../series/series.ts";
+import { exemplarsField, exemplarsRefField, readExemplar } from "./exemplars-field.ts";
 import type { Protocol } from "./labels.ts";
 import { encodeLabels } from "./labels-field.ts";
 import type { EncodedRequest } from "./request.ts";
-import { SymbolTable } from "./symbol-table.ts";
+import { labelRefsField, SymbolTable } from "./symbol-table.ts";
 import { varintSize, WireReader, writeVarint } from "./wire.ts";
 
 /**
@@ -14,6 +16,14 @@ import { varintSize, WireReader, writeVarint } from "./wire.ts";
 export interface BodySeries {
   readonly labels: readonly Label[];
   readonly samples: readonly BodySample[];
+  readonly exemplars: readonly Exemplar[];
+}
+
+/** A series being read. */
+interface SeriesParts extends BodySeries {
+  readonly labels: Label[];
+  readonly samples: BodySample[];
+  readonly exemplars: Exemplar[];
 }
 
 export interface BodySample {
@@ -26,8 +36,8 @@ export interface BodySample {
 
 /** Field numbers of the messages; see proto/. */
 const fields = {
-  "1.0": { series: 1, labels: 1, samples: 2, histograms: 4 },
-  "2.0": { series: 5, labels: 1, samples: 2, histograms: 3, symbols: 4 },
+  "1.0": { series: 1, labels: 1, samples: 2, exemplars: 3, histograms: 4 },
+  "2.0": { series: 5, labels: 1, samples: 2, histograms: 3, exemplars: 4, symbols: 4 },
 } as const;
 const fixed64 = 1;
 const valueTag = 0x09;
@@ -66,7 +76,14 @@ export function writeBody(protocol: Protocol, series: readonly BodySeries[]): En
     uncompressedBytes: body.length,
     minMs,
     maxMs,
+    ...(series.some(({ exemplars }) => exemplars.length > 0) && { hasExemplars: true }),
   };
+}
+
+/** The same request without exemplars. */
+export function withoutExemplars(request: EncodedRequest): EncodedRequest {
+  const series = readBody(request).map((one) => ({ ...one, exemplars: [] }));
+  return writeBody(request.protocol, series);
 }
 
 /** A sample's value for people: a number (a NaN may lose its bits here), or what a histogram holds. */
@@ -103,14 +120,16 @@ export function hasCustomBuckets({ kind, message }: BodySample): boolean {
 }
 
 function readVersion1(body: Buffer): BodySeries[] {
-  const { series, labels } = fields["1.0"];
+  const { series, labels, exemplars } = fields["1.0"];
   const found: BodySeries[] = [];
   for (const { number, content } of messagesOf(new WireReader(body))) {
     if (number !== series) continue;
-    const own: { labels: Label[]; samples: BodySample[] } = { labels: [], samples: [] };
+    const own: SeriesParts = { labels: [], samples: [], exemplars: [] };
     for (const field of messagesOf(content)) {
       if (field.number === labels) own.labels.push(readLabel(field.content));
-      else pushSample(own.samples, "1.0", field);
+      else if (field.number === exemplars) {
+        own.exemplars.push(readExemplar(field.content, (label) => [readLabel(label)]));
+      } else pushSample(own.samples, "1.0", field);
     }
     found.push(own);
   }
@@ -118,22 +137,18 @@ function readVersion1(body: Buffer): BodySeries[] {
 }
 
 function readVersion2(body: Buffer): BodySeries[] {
-  const { series, labels, symbols } = fields["2.0"];
+  const { series, labels, exemplars, symbols } = fields["2.0"];
   const table: string[] = [];
+  const labelsOf = (refs: WireReader) => readLabelRefs(refs, table);
   const found: BodySeries[] = [];
   for (const { number, content } of messagesOf(new WireReader(body))) {
     if (number === symbols) table.push(textOf(content));
     if (number !== series) continue;
-    const own: { labels: Label[]; samples: BodySample[] } = { labels: [], samples: [] };
+    const own: SeriesParts = { labels: [], samples: [], exemplars: [] };
     for (const field of messagesOf(content)) {
-      pushSample(own.samples, "2.0", field);
-      if (field.number !== labels) continue;
-      while (!field.content.atEnd) {
-        const name = table[field.content.varint()];
-        const value = table[field.content.varint()];
-        if (name === undefined || value === undefined) throw new RangeError("a label refers to no symbol");
-        own.labels.push({ name, value });
-      }
+      if (field.number === labels) own.labels.push(...labelsOf(field.content));
+      else if (field.number === exemplars) own.exemplars.push(readExemplar(field.content, labelsOf));
+      else pushSample(own.samples, "2.0", field);
     }
     found.push(own);
   }
@@ -164,6 +179,17 @@ function readLabel(reader: WireReader): Label {
   return { name, value };
 }
 
+function readLabelRefs(refs: WireReader, table: readonly string[]): Label[] {
+  const labels: Label[] = [];
+  while (!refs.atEnd) {
+    const name = table[refs.varint()];
+    const value = table[refs.varint()];
+    if (name === undefined || value === undefined) throw new RangeError("a label refers to no symbol");
+    labels.push({ name, value });
+  }
+  return labels;
+}
+
 function textOf(content: WireReader): string {
   return content.bytes.toString("utf8", content.offset, content.end);
 }
@@ -192,11 +218,17 @@ function pushSamples(out: Buffer[], protocol: Protocol, list: readonly BodySampl
 
 function writeVersion1(list: readonly BodySeries[]): Buffer {
   const parts: Buffer[] = [];
-  for (const { labels, samples } of list) {
+  for (const { labels, samples, exemplars } of list) {
     const block = encodeLabels(labels);
     if (block === undefined) throw new RangeError("a label is not valid UTF-8");
     const content = [block];
-    pushSamples(content, "1.0", samples);
+    pushSamples(content, "1.0", samples.filter(isNumber));
+    content.push(exemplarsField(exemplars));
+    pushSamples(
+      content,
+      "1.0",
+      samples.filter((sample) => !isNumber(sample)),
+    );
     pushMessage(parts, fields["1.0"].series, content);
   }
   return Buffer.concat(parts);
@@ -205,14 +237,10 @@ function writeVersion1(list: readonly BodySeries[]): Buffer {
 function writeVersion2(list: readonly BodySeries[]): Buffer {
   const table = new SymbolTable();
   const parts: Buffer[] = [];
-  for (const { labels, samples } of list) {
-    const refs = labels.flatMap(({ name, value }) => [table.ref(name), table.ref(value)]);
-    const packed = Buffer.alloc(refs.reduce((sum, ref) => sum + varintSize(ref), 0));
-    let at = 0;
-    for (const ref of refs) at = writeVarint(packed, ref, at);
-    const content: Buffer[] = [];
-    pushMessage(content, fields["2.0"].labels, [packed]);
+  for (const { labels, samples, exemplars } of list) {
+    const content = [labelRefsField(labels, table)];
     pushSamples(content, "2.0", samples);
+    content.push(exemplarsRefField(exemplars, table));
     pushMessage(parts, fields["2.0"].series, content);
   }
   return Buffer.concat([table.bytes(), ...parts]);
@@ -224,6 +252,10 @@ function pushMessage(out: Buffer[], number: number, content: readonly Buffer[]):
   header[0] = (number << 3) | lengthDelimited;
   writeVarint(header, length, 1);
   out.push(header, ...content);
+}
+
+function isNumber({ kind }: BodySample): boolean {
+  return kind === "number";
 }
 
 function fromZigzag(value: number): number {

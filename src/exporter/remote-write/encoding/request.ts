@@ -1,3 +1,4 @@
+import type { Exemplar } from "../../series/exemplar.ts";
 import type { EncodedSeries, SampleBuffer } from "../../series/series.ts";
 import type { Protocol } from "./labels.ts";
 
@@ -16,6 +17,8 @@ export interface EncodedRequest {
   /** Earliest and latest timestamp, Unix epoch, ms. */
   readonly minMs: number;
   readonly maxMs: number;
+  /** Absent when it has no exemplars. */
+  readonly hasExemplars?: true;
 }
 
 /** Called a few times per request, for each change (bytes, negative when released) of a body's memory. */
@@ -32,8 +35,18 @@ export interface RequestBuilder {
   /** Infinity and -Infinity while it is empty. */
   readonly minMs: number;
   readonly maxMs: number;
-  /** Adds the samples from `start` up to, not including, `end`, in time order. Their bits are preserved. */
-  append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void;
+  /**
+   * Adds the samples from `start` up to, not including, `end`, in time order. Their bits are preserved.
+   *
+   * @param exemplars of the series, in time order
+   */
+  append(
+    encoded: EncodedSeries,
+    samples: SampleBuffer,
+    start: number,
+    end: number,
+    exemplars?: readonly Exemplar[],
+  ): void;
   /** Compresses the appended samples into a new body, and empties the builder. */
   finish(): EncodedRequest;
   /** Empties the builder and discards its content. */

@@ -12,7 +12,8 @@ export interface RequestPart {
 
 /**
  * Splits a request in two: by series if it has several (in the order in which they were appended), otherwise
- * in the middle of its only series' samples. Both halves are complete requests of the same protocol.
+ * in the middle of its only series' samples; its exemplars go with the first half. Both halves are complete
+ * requests of the same protocol.
  *
  * @returns undefined for a single sample
  */
@@ -25,12 +26,12 @@ export function splitRequest(request: EncodedRequest): [RequestPart, RequestPart
   }
   const only = series[0];
   if (only === undefined) return undefined;
-  const { labels, samples } = only;
+  const { samples } = only;
   const middle = samples.length >>> 1;
   return halves(
     request.protocol,
-    [{ labels, samples: samples.slice(0, middle) }],
-    [{ labels, samples: samples.slice(middle) }],
+    [{ ...only, samples: samples.slice(0, middle) }],
+    [{ ...only, samples: samples.slice(middle), exemplars: [] }],
     0,
   );
 }

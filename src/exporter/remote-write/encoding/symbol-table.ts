@@ -1,8 +1,12 @@
+import type { Label } from "../../series/series.ts";
 import type { CapacityListener } from "./request.ts";
 import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
-import { maxTextBytes, writeText } from "./wire.ts";
+import { maxTextBytes, varintSize, writeText, writeVarint } from "./wire.ts";
 
 const symbolsTag = 0x22;
+const labelRefsTag = 0x0a;
+/** Most bytes of a reference. */
+export const maxRefBytes = 5;
 /** The specification requires the empty text first, so that an absent reference (0) refers to it. */
 const emptyText = Buffer.from([symbolsTag, 0]);
 
@@ -56,3 +60,17 @@ export class SymbolTable {
     if (isFirst) emptyText.copy(this.#out);
   }
 }
+
+/** The field `labels_refs` (number 1) of a 2.0 message for all labels; adds their texts to the symbols. */
+export function labelRefsField(labels: readonly Label[], symbols: SymbolTable): Buffer {
+  if (labels.length === 0) return emptyRefs;
+  const refs = labels.flatMap(({ name, value }) => [symbols.ref(name), symbols.ref(value)]);
+  const length = refs.reduce((sum, ref) => sum + varintSize(ref), 0);
+  const field = Buffer.alloc(1 + varintSize(length) + length);
+  field[0] = labelRefsTag;
+  let at = writeVarint(field, length, 1);
+  for (const ref of refs) at = writeVarint(field, ref, at);
+  return field;
+}
+
+const emptyRefs = Buffer.alloc(0);

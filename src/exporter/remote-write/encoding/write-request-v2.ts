@@ -1,9 +1,11 @@
 import { compressSync } from "snappy";
+import type { Exemplar } from "../../series/exemplar.ts";
 import type { EncodedSeries, Label, SampleBuffer } from "../../series/series.ts";
+import { exemplarsRefField, maxExemplarsRefBytes } from "./exemplars-field.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSamplesBytes, usualSampleFieldBytes, writeHistograms, writeSamples } from "./samples-field.ts";
 import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
-import { SymbolTable } from "./symbol-table.ts";
+import { maxRefBytes, SymbolTable } from "./symbol-table.ts";
 import { closeMessage, varintSize, writeVarint } from "./wire.ts";
 
 /** Values of `Metadata.MetricType`. */
@@ -42,7 +44,6 @@ const helpTag = 0x18;
 const unitTag = 0x20;
 /** Type, and two references with their tags. */
 const maxMetadataBytes = 2 + 6 + 6;
-const maxRefBytes = 5;
 
 /**
  * Builds `io.prometheus.write.v2.Request` bodies. Symbols are collected while the series are written, but
@@ -61,6 +62,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
   #seriesCount = 0;
   #minMs = Infinity;
   #maxMs = -Infinity;
+  #hasExemplars = false;
 
   constructor(metadataOf?: MetadataLookup, onCapacity?: CapacityListener) {
     this.#metadataOf = metadataOf;
@@ -92,13 +94,20 @@ export class WriteRequestV2Builder implements RequestBuilder {
     return this.#maxMs;
   }
 
-  append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void {
+  append(
+    encoded: EncodedSeries,
+    samples: SampleBuffer,
+    start: number,
+    end: number,
+    exemplars?: readonly Exemplar[],
+  ): void {
     if (end <= start) return;
     const labels = encoded.sentLabels;
     if (labels === undefined) throw new TypeError("the series was not encoded for remote write 2.0");
     const count = end - start;
     const samplesBytes = maxSamplesBytes(samples, start, end);
-    const mostBytes = 16 + labels.length * 2 * maxRefBytes + samplesBytes + maxMetadataBytes;
+    const exemplarsBytes = exemplars === undefined ? 0 : maxExemplarsRefBytes(exemplars);
+    const mostBytes = 16 + labels.length * 2 * maxRefBytes + samplesBytes + exemplarsBytes + maxMetadataBytes;
     this.#reserve(6 + mostBytes);
     const out = this.#out;
     const headerAt = this.#at;
@@ -110,6 +119,12 @@ export class WriteRequestV2Builder implements RequestBuilder {
       samples.histograms === undefined
         ? writeSamples(out, at, samples, start, end)
         : writeHistograms(out, at, histogramsTag, samples, start, end);
+    if (exemplars !== undefined) {
+      const field = exemplarsRefField(exemplars, this.#symbols);
+      out.set(field, at);
+      at += field.length;
+      this.#hasExemplars ||= field.length > 0;
+    }
     if (this.#metadataOf !== undefined) at = this.#writeMetadata(labels, at);
     this.#at = closeMessage(out, headerAt + 1, contentAt, at);
 
@@ -132,6 +147,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
       uncompressedBytes: body.length,
       minMs: this.#minMs,
       maxMs: this.#maxMs,
+      ...(this.#hasExemplars && { hasExemplars: true }),
     };
     this.reset();
     return request;
@@ -146,6 +162,7 @@ export class WriteRequestV2Builder implements RequestBuilder {
     this.#seriesCount = 0;
     this.#minMs = Infinity;
     this.#maxMs = -Infinity;
+    this.#hasExemplars = false;
   }
 
   #writeRefs(labels: readonly Label[], offset: number): number {

@@ -1,6 +1,8 @@
 import { compressSync } from "snappy";
+import type { Exemplar } from "../../series/exemplar.ts";
 import { copySpan } from "../../series/label-blocks.ts";
 import type { EncodedSeries, SampleBuffer } from "../../series/series.ts";
+import { exemplarsField } from "./exemplars-field.ts";
 import type { CapacityListener, EncodedRequest, RequestBuilder } from "./request.ts";
 import { maxSamplesBytes, usualSampleFieldBytes, writeHistograms, writeSamples } from "./samples-field.ts";
 import { noScratch, releaseScratch, reserveScratch } from "./scratch.ts";
@@ -27,6 +29,7 @@ export class WriteRequestBuilder implements RequestBuilder {
   #seriesCount = 0;
   #minMs = Infinity;
   #maxMs = -Infinity;
+  #hasExemplars = false;
 
   constructor(onCapacity?: CapacityListener) {
     this.#onCapacity = onCapacity;
@@ -56,10 +59,17 @@ export class WriteRequestBuilder implements RequestBuilder {
     return this.#maxMs;
   }
 
-  append(encoded: EncodedSeries, samples: SampleBuffer, start: number, end: number): void {
+  append(
+    encoded: EncodedSeries,
+    samples: SampleBuffer,
+    start: number,
+    end: number,
+    exemplars?: readonly Exemplar[],
+  ): void {
     if (end <= start) return;
     const blockBytes = encoded.end - encoded.start;
-    const mostBytes = blockBytes + maxSamplesBytes(samples, start, end);
+    const exemplarBytes = exemplars === undefined ? noScratch : exemplarsField(exemplars);
+    const mostBytes = blockBytes + maxSamplesBytes(samples, start, end) + exemplarBytes.length;
     this.#reserve(1 + varintSize(mostBytes) + mostBytes);
     const out = this.#out;
     const headerAt = this.#at;
@@ -69,11 +79,16 @@ export class WriteRequestBuilder implements RequestBuilder {
     const contentAt = headerAt + 1 + varintSize(usualBytes);
     copySpan(encoded, this.#view, contentAt);
     const samplesAt = contentAt + blockBytes;
-    const contentEnd =
-      samples.histograms === undefined
-        ? writeSamples(out, samplesAt, samples, start, end)
-        : writeHistograms(out, samplesAt, histogramsTag, samples, start, end);
-    this.#at = closeMessage(out, headerAt + 1, contentAt, contentEnd);
+    // Samples, exemplars, histograms: the order of the fields' numbers.
+    let at = samplesAt;
+    if (samples.histograms === undefined) at = writeSamples(out, at, samples, start, end);
+    if (exemplars !== undefined) {
+      out.set(exemplarBytes, at);
+      at += exemplarBytes.length;
+      this.#hasExemplars ||= exemplarBytes.length > 0;
+    }
+    if (samples.histograms !== undefined) at = writeHistograms(out, at, histogramsTag, samples, start, end);
+    this.#at = closeMessage(out, headerAt + 1, contentAt, at);
 
     this.#seriesCount++;
     this.#sampleCount += end - start;
@@ -96,6 +111,7 @@ export class WriteRequestBuilder implements RequestBuilder {
       uncompressedBytes: body.length,
       minMs: this.#minMs,
       maxMs: this.#maxMs,
+      ...(this.#hasExemplars && { hasExemplars: true }),
     };
     this.reset();
     return request;
@@ -110,6 +126,7 @@ export class WriteRequestBuilder implements RequestBuilder {
     this.#seriesCount = 0;
     this.#minMs = Infinity;
     this.#maxMs = -Infinity;
+    this.#hasExemplars = false;
   }
 
   #reserve(bytes: number): void {

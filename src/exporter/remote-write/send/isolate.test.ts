@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../../base/core/clock.ts";
+import type { Exemplar } from "../../series/exemplar.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { seriesEncoderFor } from "../encoding/labels.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
@@ -19,7 +20,11 @@ const clock: Clock = {
   sleep: (_, signal) => (signal.aborted ? Promise.reject(signal.reason as Error) : Promise.resolve()),
 };
 
-function requestOf(seriesCount: number, samplesEach: number): EncodedRequest {
+function requestOf(
+  seriesCount: number,
+  samplesEach: number,
+  exemplars?: readonly Exemplar[],
+): EncodedRequest {
   const builder = new WriteRequestBuilder();
   const samples = new SampleBuffer();
   samples.reserve(samplesEach);
@@ -30,7 +35,7 @@ function requestOf(seriesCount: number, samplesEach: number): EncodedRequest {
       { name: "n", value: String(index).padStart(4, "0") },
     ];
     const form = encoder.encode(new Series(labels));
-    if (form.kind === "series") builder.append(form, samples, 0, samplesEach);
+    if (form.kind === "series") builder.append(form, samples, 0, samplesEach, exemplars);
   }
   return builder.finish();
 }
@@ -69,12 +74,18 @@ async function resultOf(
 async function run(
   request: EncodedRequest,
   isBad: (sample: string) => boolean,
-  options: { maxSamples?: number; interruptAt?: number; outcome?: Outcome } = {},
+  options: {
+    maxSamples?: number;
+    interruptAt?: number;
+    outcome?: Outcome;
+    refusesExemplars?: boolean;
+  } = {},
 ) {
   const arrived: string[] = [];
   let requests = 0;
   const response = (sent: EncodedRequest): Outcome => {
     if (sent.sampleCount > (options.maxSamples ?? Infinity)) return { ...rejection, status: 413 };
+    if (options.refusesExemplars === true && sent.hasExemplars === true) return rejection;
     return contentOf(sent).some(isBad) ? rejection : delivered;
   };
   const first = response(request);
@@ -216,4 +227,24 @@ test("whatever is bad: nothing is lost or sent twice, no bad sample is delivered
       expect(requests).toBeLessThanOrEqual(maxExtraRequests);
     }),
   );
+});
+
+const exemplar = { labels: [{ name: "trace_id", value: "a" }], value: 1, timestampMs: baseMs };
+
+test.each([
+  { name: "a single sample", series: 1, samples: 1 },
+  { name: "a series", series: 1, samples: 5 },
+  { name: "several series", series: 9, samples: 2 },
+])("exemplars that are refused cost no sample: $name", async ({ series, samples }) => {
+  const request = requestOf(series, samples, [exemplar]);
+  const result = await run(request, () => false, { refusesExemplars: true });
+  expect(result).toMatchObject({ arrived: contentOf(request), rejected: [], undecided: [] });
+  expect(result.requests).toBe(1);
+});
+
+test("a bad sample is isolated without the exemplars", async () => {
+  const request = requestOf(8, 1, [exemplar]);
+  const result = await run(request, (sample) => sample === "5/0", { refusesExemplars: true });
+  expect(result).toMatchObject({ rejected: ["5/0"], undecided: [] });
+  expect(result.arrived).toHaveLength(7);
 });

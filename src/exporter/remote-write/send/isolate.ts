@@ -1,5 +1,6 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
+import { withoutExemplars } from "../encoding/request-body.ts";
 import { type RequestPart, splitRequest } from "../encoding/split-request.ts";
 import type { Outcome, Unfinished } from "./outcome.ts";
 
@@ -52,7 +53,8 @@ const tooLargeStatus = 413;
 /**
  * Isolates the samples that cause a rejection by sending halves of the request: by series and then by time,
  * with at most 16 further requests. Good halves are delivered. The smallest rejected parts are the culprits,
- * together with the parts still undecided when the requests are used up.
+ * together with the parts still undecided when the requests are used up. Exemplars are left out first: no
+ * sample is lost because of one.
  *
  * Halves by series are unordered and processed level by level, so that large good parts arrive early. Parts
  * of one series are sent strictly in time order.
@@ -86,7 +88,8 @@ class IsolationRun {
 
   async *run(whole: Culprit): AsyncGenerator<RequestPart, Isolation, void> {
     this.#noteSize(whole);
-    let level = [whole];
+    const bare = yield* this.#withoutExemplars(whole);
+    let level = typeof bare === "string" ? [] : [bare];
     while (level.length > 0) {
       const next: Culprit[] = [];
       for (const bad of level) yield* this.#halve(bad, next);
@@ -95,6 +98,15 @@ class IsolationRun {
     const isolation = { delivered: this.#delivered, culprits: this.#culprits };
     if (this.#interruption === undefined) return isolation;
     return { ...isolation, interrupted: { ...this.#interruption, unsent: this.#unsent } };
+  }
+
+  /** Sends a bad request without its exemplars, if it has any. */
+  async *#withoutExemplars(
+    whole: Culprit,
+  ): AsyncGenerator<RequestPart, "delivered" | "left" | Culprit, void> {
+    const { part, rejection } = whole;
+    if (part.request.hasExemplars !== true) return whole;
+    return yield* this.#send({ ...part, request: withoutExemplars(part.request) }, rejection);
   }
 
   /** Sends the halves of a bad part; bad halves are added to `next`. */

@@ -1,0 +1,189 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import { withLimit } from "../../../base/core/signals.ts";
+import { print } from "../../metricsql/print/printer.ts";
+import { type Label, Series } from "../../series/series.ts";
+import { failure, type ReadFailure } from "../client/read-failure.ts";
+import type { StoreClient } from "../client/store-client.ts";
+import type { StoreFlavor } from "../client/store-settings.ts";
+import { alternatives } from "../counts/count-query.ts";
+import type { ScopedRead } from "../scoped-reader.ts";
+import type { SourceMetrics } from "../source-metrics.ts";
+import { endSeconds, seconds } from "../victoriametrics/victoriametrics-reader.ts";
+import { type ExemplarConsumer, ExemplarDecoder } from "./exemplar-decoder.ts";
+import { ExemplarPauses } from "./exemplar-pauses.ts";
+import { externalLabelsIn, withExternalLabels, withoutExternalFilters } from "./external-labels.ts";
+
+/** Maximum time of a request: samples wait for it. */
+const longestMs = 3_000;
+const maxBytes = 16 * 2 ** 20;
+/** Of a configuration, whose first section has the external labels. */
+const maxConfigBytes = 64 * 1_024;
+const refreshLabelsMs = 10 * 60_000;
+const refreshLabelsAfterFailureMs = 60_000;
+
+export interface ExemplarReaderDeps {
+  readonly client: StoreClient;
+  readonly metrics: SourceMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A read of samples with the exemplars after `fromMs` and up to the end of its window. */
+export interface ExemplarRead extends ScopedRead {
+  readonly exemplarsFromMs: number;
+}
+
+/**
+ * Reads exemplars of a Prometheus (`/api/v1/query_exemplars`; without `--enable-feature=exemplar-storage` it
+ * has none). They are optional: a failure is counted, logged once, and followed by a pause.
+ */
+export class ExemplarReader {
+  readonly #deps: ExemplarReaderDeps;
+  readonly #pauses = new ExemplarPauses();
+  #hasToldOfFlavor = false;
+  #externalLabels: readonly Label[] = [];
+  #labelsDueAtMs = -Infinity;
+
+  constructor(deps: ExemplarReaderDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Passes the exemplars of a read to the consumer, as they arrive.
+   *
+   * @throws the signal's reason
+   */
+  async read(
+    read: ExemplarRead,
+    flavor: StoreFlavor,
+    owner: string,
+    consumer: ExemplarConsumer,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock } = this.#deps;
+    if (flavor !== "prometheus") {
+      this.#tellOfFlavor();
+      return;
+    }
+    if (!this.#pauses.mayAsk(owner, clock.monotonicMs())) return;
+    const failed = await this.#attempt(read, consumer, signal);
+    if (failed === undefined) this.#pauses.succeeded(owner);
+    else this.#noteFailure(owner, failed);
+  }
+
+  async #attempt(
+    read: ExemplarRead,
+    consumer: ExemplarConsumer,
+    signal: AbortSignal,
+  ): Promise<ReadFailure | undefined> {
+    try {
+      return await withLimit(signal, longestMs, (limited) => this.#request(read, consumer, limited));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isTimeout(error)) throw error;
+      return failure("timeout", `the store did not finish its response within ${longestMs} ms`);
+    }
+  }
+
+  async #request(
+    read: ExemplarRead,
+    consumer: ExemplarConsumer,
+    signal: AbortSignal,
+  ): Promise<ReadFailure | undefined> {
+    const { client, metrics } = this.#deps;
+    const external = await this.#currentLabels(signal);
+    const { tenant, window, exemplarsFromMs } = read;
+    let isForeign = false;
+    const span = { fromMs: exemplarsFromMs, toMs: window.toMs };
+    const decoder = new ExemplarDecoder(span, (own, exemplars) => {
+      const series = new Series(withExternalLabels(own.labels, external));
+      isForeign ||= tenant !== undefined && series.label(tenant.label) !== tenant.value;
+      if (!isForeign) consumer(series, exemplars);
+    });
+    let received = 0;
+    const response = await client.request(
+      { path: "/api/v1/query_exemplars", form: exemplarsForm(read, external) },
+      (chunk) => {
+        received += chunk.length;
+        return received <= maxBytes && decoder.take(chunk) && !isForeign;
+      },
+      signal,
+    );
+    metrics.exemplarsRead(decoder.count, decoder.invalid);
+    if (response.kind === "failed") return response;
+    if (isForeign) {
+      return failure("tenant_violation", "the store gave exemplars of a series of another tenant");
+    }
+    if (received > maxBytes || decoder.isFull) {
+      // Those that fit are used: no reason for a pause.
+      metrics.exemplarsFailed("answer_too_large");
+      return undefined;
+    }
+    return decoder.finish()
+      ? undefined
+      : failure("malformed_answer", "the store's exemplars cannot be understood");
+  }
+
+  /** The store's external labels; none where it does not tell them. @throws the signal's reason */
+  async #currentLabels(signal: AbortSignal): Promise<readonly Label[]> {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs < this.#labelsDueAtMs) return this.#externalLabels;
+    const labels = await this.#readLabels(signal);
+    this.#labelsDueAtMs = nowMs + (labels === undefined ? refreshLabelsAfterFailureMs : refreshLabelsMs);
+    if (labels !== undefined) this.#externalLabels = labels;
+    return this.#externalLabels;
+  }
+
+  async #readLabels(signal: AbortSignal): Promise<readonly Label[] | undefined> {
+    const { client, log } = this.#deps;
+    const pieces: Buffer[] = [];
+    let held = 0;
+    const response = await client.request(
+      { path: "/api/v1/status/config" },
+      (chunk) => {
+        held += chunk.length;
+        pieces.push(Buffer.from(chunk));
+        return held < maxConfigBytes;
+      },
+      signal,
+    );
+    if (response.kind === "response") return externalLabelsIn(Buffer.concat(pieces).toString("utf8"));
+    log.debug({ message: response.message }, "the store does not tell its external labels");
+    return undefined;
+  }
+
+  #noteFailure(owner: string, { reason, message }: ReadFailure): void {
+    const { metrics, clock, log } = this.#deps;
+    metrics.exemplarsFailed(reason);
+    const level = this.#pauses.isFailing ? "debug" : "info";
+    this.#pauses.failed(owner, reason, clock.monotonicMs());
+    log[level](
+      { reason, message },
+      "exemplars cannot be read; samples are exported without them (metrics.exemplars: false turns them off)",
+    );
+  }
+
+  #tellOfFlavor(): void {
+    if (this.#hasToldOfFlavor) return;
+    this.#hasToldOfFlavor = true;
+    this.#deps.log.info("metrics.exemplars has no effect: VictoriaMetrics has no exemplars");
+  }
+}
+
+/** PromQL has no `or` within a selector: the query is an expression of several. */
+function exemplarsForm(
+  { selector, window, exemplarsFromMs }: ExemplarRead,
+  external: readonly Label[],
+): URLSearchParams {
+  const selectors = alternatives(withoutExternalFilters(selector, external));
+  return new URLSearchParams({
+    query: selectors.map(print).join(" or "),
+    start: seconds(exemplarsFromMs + 1),
+    end: endSeconds(window.toMs),
+  });
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "TimeoutError";
+}
