@@ -69,7 +69,7 @@ describe.each([
           expect(decodeWith(decoder, chunk, always, behind)).toEqual(expected(layout, list, isGauge));
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -108,7 +108,7 @@ describe.each([
           expect(error).toBeInstanceOf(MalformedMessage);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });
