@@ -108,6 +108,13 @@ test.each([
   expect(decode(body).isWhole).toBe(false);
 });
 
+test.each([
+  ["exemplars", `{"data":[{"exemplars":[${"{},".repeat(50_000)}`],
+  ["series", `{"data":[${"{},".repeat(50_000)}`],
+])("a response of nothing but invalid %s is given up", (_, body) => {
+  expect(decode(body)).toMatchObject({ found: [], wantsMore: false, isWhole: false });
+});
+
 test("a response has a maximum of exemplars, of which those that came are used", () => {
   const many = exemplarsOf(new Array(maxExemplars + 5).fill(valid));
   expect(many.wantsMore).toBe(false);

@@ -7,6 +7,10 @@ import { each, JsonScanner } from "./json-scanner.ts";
 
 /** Maximum number of exemplars in one response; further ones are left out. */
 export const maxExemplars = 10_000;
+/** Maximum number of series and exemplars to look at, invalid ones included. */
+const maxItems = 3 * maxExemplars;
+/** A chunk is decoded in pieces of this size, so that a body of nothing but tiny values is soon given up. */
+const pieceBytes = 16 * 1_024;
 /** Maximum length of all names and values of an exemplar's labels, in code points (OpenMetrics 1.0). */
 export const maxLabelsLength = 128;
 
@@ -33,6 +37,7 @@ export class ExemplarDecoder {
   #labels: Label[] | undefined;
   #exemplars: Exemplar[] = [];
   #held = 0;
+  #items = 0;
 
   constructor(span: Window, consumer: ExemplarConsumer) {
     this.#span = span;
@@ -45,14 +50,17 @@ export class ExemplarDecoder {
     ]);
   }
 
-  /** Whether it has as many exemplars as a response may have. */
+  /** Whether it has as many exemplars, or as much else, as a response may have. */
   get isFull(): boolean {
-    return this.#held >= maxExemplars;
+    return this.#held >= maxExemplars || this.#items >= maxItems;
   }
 
   /** @returns whether more is wanted */
   take(chunk: Buffer): boolean {
-    return this.#scanner.take(chunk) && !this.isFull;
+    for (let at = 0; at < chunk.length; at += pieceBytes) {
+      if (!this.#scanner.take(chunk.subarray(at, at + pieceBytes)) || this.isFull) return false;
+    }
+    return true;
   }
 
   /** Call at the end of the body. @returns whether it was a complete response */
@@ -70,6 +78,7 @@ export class ExemplarDecoder {
 
   #add(value: unknown): void {
     if (this.isFull) return;
+    this.#items++;
     const exemplar = exemplarOf(value);
     if (exemplar === undefined) {
       this.invalid++;
@@ -83,6 +92,7 @@ export class ExemplarDecoder {
   }
 
   #endSeries(): void {
+    this.#items++;
     const labels = this.#labels;
     const exemplars = this.#exemplars;
     this.#labels = undefined;

@@ -31,6 +31,8 @@ export class JsonScanner {
   readonly #places: readonly JsonPlace[];
   /** Depth of the deepest place. */
   readonly #maxDepth: number;
+  /** By depth: the places there whose values are parsed, as bits. */
+  readonly #wanted: number[] = [];
   #depth = 0;
   /** By depth: the places that the value there is on the way to, as bits. */
   readonly #matches: number[] = [];
@@ -55,6 +57,9 @@ export class JsonScanner {
     this.#places = places;
     this.#maxDepth = Math.max(...places.map(({ path }) => path.length));
     this.#matches.push(2 ** places.length - 1);
+    for (const [index, { path, onValue }] of places.entries()) {
+      if (onValue !== undefined) this.#wanted[path.length] = (this.#wanted[path.length] ?? 0) | (1 << index);
+    }
   }
 
   /** Whether the document has ended, and no fault was found in it. */
@@ -149,7 +154,8 @@ export class JsonScanner {
 
   /** Whether the value that begins is to be parsed. */
   #isWanted(): boolean {
-    return !this.#isCapturing && this.#placesHere().some(({ onValue }) => onValue !== undefined);
+    if (this.#isCapturing) return false;
+    return (this.#matchesAt(this.#depth) & (this.#wanted[this.#depth] ?? 0)) !== 0;
   }
 
   /** In an object, a key follows. It matters where a place may lie in the object. */
@@ -166,8 +172,8 @@ export class JsonScanner {
   /** Those of the places whose next step is this key, or `each`. */
   #following(matches: number, key: unknown): number {
     let following = 0;
-    for (const [index, { path }] of this.#places.entries()) {
-      const step = path[this.#depth - 1];
+    for (let index = 0; index < this.#places.length; index++) {
+      const step = this.#places[index]?.path[this.#depth - 1];
       if (isBit(matches, index) && step !== undefined && (step === each || step === key)) {
         following |= 1 << index;
       }
