@@ -1,18 +1,51 @@
 import { expect, test } from "vitest";
+import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { Series } from "../../series/series.ts";
 import { MetricNames } from "./metric-names.ts";
 
-const named = (value: string) => new Series([{ name: "__name__", value }]);
+const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
 
-test("each name counts once; series without a name, or with a very long one, have none", () => {
+/** A series that was sent. */
+function sent(labels: Readonly<Record<string, string>>): Series {
+  const series = new Series(Object.entries(labels).map(([name, value]) => ({ name, value })));
+  encoder.encode(series);
+  return series;
+}
+
+function namesOf(list: readonly Series[]): string[] {
   const names = new MetricNames();
-  const series = ["up", "go_info", "up", "x".repeat(1_025)].map(named);
-  for (const one of [...series, new Series([{ name: "job", value: "x" }])]) names.add(one);
-  expect([...names.values()]).toEqual(["up", "go_info"]);
+  for (const series of list) names.add(series);
+  return [...names.values()];
+}
+
+test.each([
+  [
+    "each counts once",
+    [{ __name__: "up" }, { __name__: "up" }, { __name__: "go" }, { __name__: "up" }],
+    ["up", "go"],
+  ],
+  [
+    "among labels before and after it",
+    [
+      { Zone: "__name__", __a: "b".repeat(300), __name__: "up", job: "x" },
+      { __name__: "down", zone: "y" },
+    ],
+    ["up", "down"],
+  ],
+  ["as it is sent: with legal characters", [{ __name__: "a.b" }], ["a_b"]],
+  ["a long one", [{ __name__: "x".repeat(1_024) }], ["x".repeat(1_024)]],
+  ["a very long one is left out", [{ __name__: "x".repeat(1_025) }, { __name__: "up" }], ["up"]],
+  ["a series without one is not sent", [{ job: "__name__" }], []],
+])("names: %s", (_, labels, expected) => {
+  expect(namesOf(labels.map((each) => sent(each as Record<string, string>)))).toEqual(expected);
+});
+
+test("a series that is not encoded has none", () => {
+  expect(namesOf([new Series([{ name: "__name__", value: "up" }])])).toEqual([]);
 });
 
 test("names beyond 10,000 are left out", () => {
-  const names = new MetricNames();
-  for (let index = 0; index < 10_010; index++) names.add(named(`name_${index}`));
-  expect([...names.values()]).toHaveLength(10_000);
+  expect(namesOf(Array.from({ length: 10_010 }, (_, index) => sent({ __name__: `n${index}` })))).toHaveLength(
+    10_000,
+  );
 });

@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import type { MetricMetadata } from "../../metrics-store/samples/metadata-decoder.ts";
+import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import type { Destination } from "../../remote-write/endpoint/endpoints.ts";
 import { RemoteWriteMetrics } from "../../remote-write/metrics.ts";
 import { MetadataSender } from "../../remote-write/send/metadata-sender.ts";
 import { Series } from "../../series/series.ts";
 import { SinkMetadata } from "./sink-metadata.ts";
+
+const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
 
 /** One sink whose receiver responds with this status, and a store that knows one family. */
 class Scene {
@@ -37,7 +40,9 @@ class Scene {
   async cycle(name = "up", signal = new AbortController().signal): Promise<string | undefined> {
     const names = this.sink.begin(this, this.state, this.clock.monotonicMs());
     if (names === undefined) return undefined;
-    names.add(new Series([{ name: "__name__", value: name }]));
+    const series = new Series([{ name: "__name__", value: name }]);
+    encoder.encode(series);
+    names.add(series);
     return (await this.sink.send(names, this, this.#destination(), this.clock, [signal]))?.kind;
   }
 

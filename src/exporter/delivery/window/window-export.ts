@@ -293,8 +293,8 @@ export class WindowExport {
         }),
         onSeries: (series: Series, samples: SampleBuffer) => {
           counts?.add(samples);
-          names?.add(series);
           this.#queue(batcher, source.add(series, samples));
+          names?.add(series);
         },
       };
     };
