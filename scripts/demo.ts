@@ -59,11 +59,14 @@ async function demo(forMs: number | undefined, progress: Progress, signal: Abort
   }
 }
 
-function addresses({ source, sinks, daemon, roadmap, platform }: DemoSystem): string {
+function addresses(system: DemoSystem): string {
+  const { source, sinks, daemon, roadmap, platform, instances, instanceAddress } = system;
   const lines = [
     ["telemetryd, status page", `${daemon.opsUrl}/`],
     ["roadmap page", `${roadmap.url}  (edit ${roadmap.file})`],
     ["project web, policies", `kubectl --kubeconfig ${platform.kubeconfig} get exportpolicy -o yaml`],
+    ["project web, workload", `kubectl --kubeconfig ${platform.kubeconfig} get workloads,instances`],
+    ["web server of the project", webServer(instances.kind, instanceAddress)],
     ["source (VictoriaMetrics)", `${source.url}/vmui/`],
     ...sinks
       .slice(0, 2)
@@ -77,6 +80,13 @@ function addresses({ source, sinks, daemon, roadmap, platform }: DemoSystem): st
     ["logs and data", demoFolder],
   ];
   return lines.map(([name, value]) => `  ${name?.padEnd(28)}${value}`).join("\n");
+}
+
+function webServer(kind: "engine" | "emulated", address: string | undefined): string {
+  if (address === undefined) return "does not run; the conditions of the workload and the instance say why";
+  return kind === "engine"
+    ? `http://${address}:8080/  (an instance, run by Podman)`
+    : `${address}  (emulated: nothing runs; as root, with Podman and busybox, it would)`;
 }
 
 /** Shows progress until the time is over. @throws when a server exits meanwhile */
@@ -129,6 +139,12 @@ async function verify(
   // Throws on timeout: the status that telemetryd writes back is part of the demo.
   await system.platform.untilPolicyReady(signal);
   progress.say("the project's policy has the condition Ready");
+  const faults: string[] = [];
+  if (system.instanceAddress === undefined) faults.push("the project's workload does not run");
+  else if (system.instances.kind === "engine") {
+    const page = await fetch(`http://${system.instanceAddress}:8080/`, { signal });
+    progress.say(`the project's web server says: ${(await page.text()).trim()}`);
+  }
 
   const exit = await system.daemon.child.stop(stopLimitMs);
   progress.say(`telemetryd ended (${describeExit(exit)})`);
@@ -139,7 +155,6 @@ async function verify(
   }
   progress.say(summary(comparisons));
 
-  const faults: string[] = [];
   if (exit.code !== 0) faults.push("telemetryd did not end in order");
   if (comparisons.some(({ upToMs }) => upToMs < endMs)) {
     faults.push(`not drained within ${formatDuration(drainLimitMs)}`);

@@ -113,10 +113,24 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       sources.push(new DirectoryWatcher({ directory, store, clock, log }));
       health.require(() => store.hasPlane(directoryPlane), "the policy directory has not been read yet");
     }
-    if (config.controlPlane !== undefined) {
+    if (config.controlPlane !== undefined && config.provider !== undefined) {
+      const { openProvider } = await import("./app/daemon/providing.ts");
+      const ca = await ownAuthority(config, clock);
+      const { controlPlane: section, provider: wanted } = config;
+      const opened = await openProvider(config, section, wanted, { ca, clock, log });
+      releasers.push(opened.close);
+      sources.push(opened.provider.service);
+      registries.push(opened.provider.registry);
+      health.watch(() => opened.provider.problem() && redact(opened.provider.problem() ?? ""));
+      if (config.metrics === undefined) {
+        health.require(() => hasToken(opened), "there is no token for the control plane yet");
+        health.watch(() => tokenTrouble(opened));
+      }
+    }
+    if (config.controlPlane !== undefined && config.metrics !== undefined) {
       const ca = await ownAuthority(config, clock);
       const plane = await openControlPlane(config.controlPlane, {
-        ...{ ca, tenantLabel: config.metrics?.tenantLabel, tenants },
+        ...{ ca, tenantLabel: config.metrics.tenantLabel, tenants },
         ...{ store, statuses, clock, log },
       });
       sources.push(plane.service);
@@ -147,10 +161,10 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       }
     }
     if (redis !== undefined && config.platform !== undefined) {
-      const { listen, groupDomain, tls, limits, quotas } = config.platform;
+      const { listen, groupDomain, cityCodes, tls, limits, quotas } = config.platform;
       const { createPlatform } = await import("./platform/server/platform.ts");
       const platform = createPlatform({
-        ...{ listen, groupDomain, limits, quotas, ...tls },
+        ...{ listen, groupDomain, cityCodes, limits, quotas, ...tls },
         stateDirectory: config.state.directory,
         redis,
         clock,
@@ -295,12 +309,12 @@ async function openControlPlane(
 }
 
 /** A token that currently cannot be renewed still counts. */
-function hasToken(plane: ControlPlane): boolean {
+function hasToken(plane: Pick<ControlPlane, "bearer">): boolean {
   const { state, renewAt } = plane.bearer();
   return state === "valid" || renewAt !== undefined;
 }
 
-function tokenTrouble(plane: ControlPlane): string | undefined {
+function tokenTrouble(plane: Pick<ControlPlane, "bearer">): string | undefined {
   const { state, lastError } = plane.bearer();
   return state === "failing"
     ? `the control plane's token cannot be renewed: ${redact(lastError ?? "")}`

@@ -1,4 +1,4 @@
-import { exportPolicyKind } from "../../src/platform/server/kinds/export-policy.ts";
+import { exportPolicyKind } from "../../src/platform/server/kinds/telemetry/export-policy.ts";
 import { wholeObjectSchema } from "../../src/platform/server/schema/object-meta.ts";
 import type { Schema } from "../../src/platform/server/schema/schema.ts";
 

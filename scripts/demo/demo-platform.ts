@@ -23,16 +23,27 @@ export interface DemoPlatformOptions {
   readonly folder: string;
 }
 
+interface InstanceStatus {
+  readonly status: {
+    readonly networkInterfaces: readonly { readonly assignments: { readonly networkIP: string } }[];
+  };
+}
+
 /** The platform part of the demo: the actions of an operator and of a project's members. */
 export interface DemoPlatform {
   /** The kubeconfig of the project's control plane, for kubectl. */
   readonly kubeconfig: string;
   /** Settings that make the daemon follow every project of the organization. */
   readonly env: Readonly<Record<string, string>>;
-  /** Creates the project and applies its policy; the daemon must be running. */
-  fill(files: { readonly project: string; readonly policy: string }, signal: AbortSignal): Promise<void>;
+  /** Creates the project and applies its policy and its workload; the daemon must be running. */
+  fill(
+    files: { readonly project: string; readonly policy: string; readonly workload: string },
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Waits until the policy has the condition Ready, which telemetryd writes. */
   untilPolicyReady(signal: AbortSignal): Promise<void>;
+  /** Waits until the workload is available. @returns the address of its instance */
+  instanceAddress(signal: AbortSignal): Promise<string>;
 }
 
 /** An operator's setup before the daemon's first start: an organization, a member, a token. */
@@ -79,9 +90,16 @@ export async function prepareDemoPlatform(
       await applyPatiently(await hand("organization"), files.project, limit);
       // The project's control plane exists a moment later; until then the request is rejected and retried.
       await applyPatiently(await hand("project"), files.policy, limit);
+      await applyPatiently(await hand("project"), files.workload, limit);
     },
     async untilPolicyReady(limit) {
-      await (await hand("project")).waitUntilReady("exportpolicy/everything-of-ours", limit);
+      await (await hand("project")).waitFor("Ready", "exportpolicy/everything-of-ours", limit);
+    },
+    async instanceAddress(limit) {
+      const user = await hand("project");
+      await user.waitFor("Available", "workload/hello", limit);
+      const { status } = (await user.get("instance/hello-us-dfw-0", limit)) as InstanceStatus;
+      return status.networkInterfaces[0]?.assignments.networkIP ?? "";
     },
   };
 }

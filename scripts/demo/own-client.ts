@@ -12,6 +12,11 @@ const paths: Readonly<Record<string, string>> = {
   project: "/apis/resourcemanager.platformapis/v1alpha/projects",
   exportpolicy: "/apis/telemetry.platformapis/v1alpha1/namespaces/default/exportpolicies",
   secret: "/api/v1/namespaces/default/secrets",
+  configmap: "/api/v1/namespaces/default/configmaps",
+  location: "/apis/networking.platformapis/v1alpha/namespaces/default/locations",
+  network: "/apis/networking.platformapis/v1alpha/namespaces/default/networks",
+  workload: "/apis/compute.platformapis/v1alpha/namespaces/default/workloads",
+  instance: "/apis/compute.platformapis/v1alpha/namespaces/default/instances",
 };
 
 const pollMs = 200;
@@ -55,14 +60,22 @@ export function createOwnClient(access: PlaneAccess): PlaneHand {
         }
       }, signal);
     },
-    async waitUntilReady(resource, signal) {
+    async get(resource, signal) {
+      const [kind = "", name = ""] = resource.split("/");
+      return await withClient(async (client) => {
+        const response = await client.send("GET", `${paths[kind]}/${name}`, {}, signal);
+        if (response.outcome !== "ok") throw new Error(`${resource}: ${response.message}`);
+        return response.json;
+      }, signal);
+    },
+    async waitFor(condition, resource, signal) {
       const [kind = "", name = ""] = resource.split("/");
       const deadlineMs = performance.now() + readyLimitMs;
       await withClient(async (client) => {
         for (;;) {
           const response = await client.send("GET", `${paths[kind]}/${name}`, {}, signal);
-          if (response.outcome === "ok" && isReady(response.json)) return;
-          if (performance.now() > deadlineMs) throw new Error(`${resource} does not become ready`);
+          if (response.outcome === "ok" && isTrue(response.json, condition)) return;
+          if (performance.now() > deadlineMs) throw new Error(`${resource} does not become ${condition}`);
           await sleep(pollMs, signal);
         }
       }, signal);
@@ -70,9 +83,9 @@ export function createOwnClient(access: PlaneAccess): PlaneHand {
   };
 }
 
-function isReady(object: Record<string, unknown>): boolean {
+function isTrue(object: Record<string, unknown>, condition: string): boolean {
   const { conditions = [] } = (object["status"] ?? {}) as {
     conditions?: readonly { type: string; status: string }[];
   };
-  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  return conditions.some(({ type, status }) => type === condition && status === "True");
 }

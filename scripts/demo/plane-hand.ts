@@ -6,10 +6,12 @@ export interface PlaneHand {
   /** Applies a file of manifests. */
   apply(file: string, signal: AbortSignal): Promise<void>;
   /**
-   * Waits until an object has the condition Ready with status True.
+   * Waits until an object has a condition with status True.
    * @param resource for example `project/web`
    */
-  waitUntilReady(resource: string, signal: AbortSignal): Promise<void>;
+  waitFor(condition: string, resource: string, signal: AbortSignal): Promise<void>;
+  /** @param resource for example `instance/web-0` */
+  get(resource: string, signal: AbortSignal): Promise<unknown>;
 }
 
 export interface PlaneAccess {
@@ -50,9 +52,12 @@ function withKubectl(binary: string, kubeconfig: string): PlaneHand {
     async apply(file, signal) {
       await runKubectl(binary, kubeconfig, ["apply", "--filename", file], signal);
     },
-    async waitUntilReady(resource, signal) {
+    async waitFor(condition, resource, signal) {
       const limit = `--timeout=${readyLimitMs / 1000}s`;
-      await runKubectl(binary, kubeconfig, ["wait", "--for=condition=Ready", limit, resource], signal);
+      await runKubectl(binary, kubeconfig, ["wait", `--for=condition=${condition}`, limit, resource], signal);
+    },
+    async get(resource, signal) {
+      return JSON.parse(await runKubectl(binary, kubeconfig, ["get", resource, "--output=json"], signal));
     },
   };
 }

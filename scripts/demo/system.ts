@@ -9,6 +9,7 @@ import { freePort, isListening } from "../servers/free-port.ts";
 import type { RunningServer } from "../servers/server.ts";
 import { startPrometheus, startRedis, startVictoriaMetrics } from "../servers/start.ts";
 import { type DemoPlatform, prepareDemoPlatform } from "./demo-platform.ts";
+import { type DemoInstances, startDemoInstances } from "./instances.ts";
 import type { ProcessNotes } from "./leftovers.ts";
 
 /** Data folder of the demo. Two concurrent demos need two folders. */
@@ -25,6 +26,9 @@ export interface DemoSystem {
   /** URL of the roadmap page, and the file behind it. */
   readonly roadmap: { readonly url: string; readonly file: string };
   readonly platform: DemoPlatform;
+  readonly instances: DemoInstances;
+  /** Address of the project's instance; undefined if it does not run. */
+  readonly instanceAddress: string | undefined;
 }
 
 /** A sink for the summary's comparison; `sink` is its name in the policy. */
@@ -102,10 +106,19 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
       scrapeConfig: await demoFile("scrape.yaml", addresses),
     }),
   );
-  const platformFiles = ["platform/project.yaml", "platform/export-policy.yaml"];
+  const platformFiles = ["platform/project.yaml", "platform/export-policy.yaml", "platform/workload.yaml"];
   const files = ["policies/secret.yaml", "policies/export-policy.yaml", "backlog.json", ...platformFiles];
   for (const name of files) await writeFile(join(demoFolder, name), await demoFile(name, addresses));
 
+  const instances = await startDemoInstances(
+    {
+      logFile: join(demoFolder, "logs", "podman.log"),
+      onStart: (pid) => notes.add("podman", pid),
+      noteFile: join(demoFolder, "podman-folder"),
+    },
+    signal,
+  );
+  stops.push(() => instances.stop());
   const configFile = join(projectRoot, "config", "demo.yaml");
   const env = {
     TELEMETRYD_METRICS_URL: source.url,
@@ -123,7 +136,7 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
   const daemon = await startDaemon({
     configFile,
     opsPort,
-    env: { ...env, ...platform.env },
+    env: { ...env, ...platform.env, ...instances.env },
     logFile: join(demoFolder, "logs", "telemetryd.log"),
     onStart: (pid) => notes.add("telemetryd", pid),
     signal,
@@ -131,8 +144,13 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
   // Stopped first: it must not see its servers go.
   stops.unshift(() => daemon.child.stop());
   await waitUntilReady("the platform", daemon.child, () => isListening(platformPort), 30_000, signal);
-  const [project = "", policy = ""] = platformFiles.map((name) => join(demoFolder, name));
-  await platform.fill({ project, policy }, signal);
+  const [project = "", policy = "", workload = ""] = platformFiles.map((name) => join(demoFolder, name));
+  await platform.fill({ project, policy, workload }, signal);
+  const instanceAddress = await platform.instanceAddress(signal).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    // The exports are shown nevertheless; the reason is in the workload's conditions.
+    return undefined;
+  });
   const toPrometheus = { kind: "prometheus", server: prometheus, headers: { authorization } } as const;
   const toSecond = { kind: "victoria-metrics", server: second, headers: {} } as const;
   return {
@@ -145,6 +163,7 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
     daemon,
     roadmap: { url: `http://127.0.0.1:${apiPort}/roadmap`, file: join(demoFolder, "backlog.json") },
     platform,
+    ...{ instances, instanceAddress },
   };
 }
 

@@ -324,6 +324,55 @@ export function exportsDashboard() {
           }),
         ],
       },
+      {
+        title: "Workloads of the projects",
+        height: 8,
+        panels: [
+          graph({
+            title: "CPU of workloads",
+            description:
+              "Cores that the instances of a workload use. Only a provider with an engine measures them.",
+            unit: "short",
+            queries: [
+              {
+                expr: `sum by (project, workload) (${rate("platform_instance_cpu_seconds_total")})`,
+                legend: "{{project}}/{{workload}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Memory of workloads",
+            description: "Of all instances of a workload; each has at most that of its instance type.",
+            unit: "bytes",
+            queries: [
+              {
+                expr: `sum by (project, workload) (platform_instance_memory_bytes${process})`,
+                legend: "{{project}}/{{workload}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Restarts",
+            description: "Containers that ended and were started again, a second.",
+            unit: "ops",
+            queries: [
+              {
+                expr: `sum by (project, workload) (${rate("platform_instance_restarts_total")})`,
+                legend: "{{project}}/{{workload}}",
+              },
+            ],
+          }),
+          graph({
+            title: "The provider's work",
+            description: "Objects that wait for the provider; failing ones are tried again.",
+            unit: "short",
+            queries: [
+              { expr: `sum by (state) (telemetryd_provider_work${process})`, legend: "{{state}}" },
+              { expr: `telemetryd_provider_runtime_up${process}`, legend: "engine responds {{instance}}" },
+            ],
+          }),
+        ],
+      },
     ],
   });
 }

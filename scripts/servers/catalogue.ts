@@ -43,6 +43,12 @@ export const catalogue = {
     debianPackages: ["kubernetes-client"],
     unpackedPath: "usr/bin/kubectl",
   },
+  podman: {
+    variable: "PODMAN_BIN",
+    debianPackages: ["podman", "runc", "netavark", "aardvark-dns", "iptables"],
+    unpackedPath: "usr/bin/podman",
+  },
+  busybox: { variable: "BUSYBOX_BIN", debianPackages: ["busybox-static"], unpackedPath: "bin/busybox" },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ServerName = keyof typeof catalogue;

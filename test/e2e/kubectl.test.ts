@@ -1,42 +1,29 @@
 import "../support/leak-check.ts";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findKubectl } from "../../scripts/demo/kubectl.ts";
 import { printKubeconfig } from "../../src/app/commands/platform/kubeconfig.ts";
+import { type ConnectedKubectl, connectKubectl, kubectlBinary } from "../support/connected-kubectl.ts";
 import { createKubectl, type Kubectl } from "../support/kubectl.ts";
-import {
-  organizationBase,
-  projectBase,
-  startTestPlatform,
-  type TestPlatform,
-  writeKubeconfig,
-} from "../support/platform.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
 /** Tests the platform's Kubernetes API with the real kubectl. */
 
-const binary = findKubectl();
 let platform: TestPlatform;
+let kubectl: ConnectedKubectl;
 let folder: string;
 let organization: Kubectl;
 let k: Kubectl;
 
 beforeAll(async () => {
   platform = await startTestPlatform();
-  folder = await mkdtemp(join(tmpdir(), "telemetryd-kubectl-"));
-  const bearer = await platform.exchange(platform.token);
-  const connect = async (base: string, name: string): Promise<Kubectl> => {
-    await writeKubeconfig(platform, join(folder, `${name}.json`), base, bearer);
-    return createKubectl(binary ?? "kubectl", join(folder, `${name}.json`), join(folder, `cache-${name}`));
-  };
-  organization = await connect(organizationBase("acme"), "acme");
-  k = await connect(projectBase("web"), "web");
+  kubectl = await connectKubectl(platform);
+  ({ folder, organization, project: k } = kubectl);
 });
 
 afterAll(async () => {
   await platform.stop();
-  await rm(folder, { recursive: true, force: true });
+  await kubectl[Symbol.asyncDispose]();
 });
 
 const policy = (name: string, query = "up", metadata = {}) => ({
@@ -62,14 +49,9 @@ const configMap = (name: string, data: Record<string, string>, metadata = {}) =>
   data,
 });
 
-describe.runIf(binary !== undefined)("kubectl", () => {
+describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
   test("create a project and wait for its control plane", async () => {
-    const project =
-      "apiVersion: resourcemanager.platformapis/v1alpha\nkind: Project\nmetadata:\n  name: web\nspec:\n";
-    expect(await organization.file(project, "create")).toBe(
-      "project.resourcemanager.platformapis/web created\n",
-    );
-    await organization.ok("wait", "--for=condition=Ready", "project/web", "--timeout=30s");
+    expect(await kubectl.createProject()).toBe("project.resourcemanager.platformapis/web created\n");
     expect(await organization.ok("get", "projects")).toMatch(
       /NAME +READY +REASON +AGE\nweb +True +ControlPlaneReady/,
     );
@@ -383,7 +365,7 @@ describe.runIf(binary !== undefined)("kubectl", () => {
     );
     await writeFile(file, text);
     expect(await readFile(file, "utf8")).not.toContain(platform.token);
-    const plain = createKubectl(binary ?? "kubectl", file, join(folder, "cache-exec"));
+    const plain = createKubectl(kubectlBinary ?? "kubectl", file, join(folder, "cache-exec"));
     expect(await plain.ok("get", "exportpolicies", "-o", "name")).toMatch(/applied/);
     await writeFile(tokenFile, "wrong\n");
     expect((await plain.run(["get", "secrets"])).code).toBe(1);

@@ -31,7 +31,7 @@ async function startDemo(): Promise<Child> {
     program: process.execPath,
     args: ["--import", "tsx", join(root, "scripts/demo.ts")],
     cwd: root,
-    env: { DEMO_DIRECTORY: folder },
+    env: { DEMO_DIRECTORY: folder, DEMO_INSTANCES: "emulated" },
   });
   demos.push(demo);
   return demo;
@@ -85,7 +85,7 @@ it.each(["SIGTERM", "SIGKILL"] as const)(
       program: "npm",
       args: ["run", "demo"],
       cwd: root,
-      env: { DEMO_DIRECTORY: folder },
+      env: { DEMO_DIRECTORY: folder, DEMO_INSTANCES: "emulated" },
     });
     demos.push(npm);
     await runs(npm);

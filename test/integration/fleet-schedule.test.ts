@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Queue } from "bullmq";
+import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/core/log.ts";
@@ -10,6 +13,7 @@ import { keyPrefix } from "../../src/base/redis/connection.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import { fleetKeys } from "../../src/exporter/delivery/fleet/keys.ts";
 import { cycleQueueName } from "../../src/exporter/delivery/schedule/cycle-queue.ts";
+import { FileState } from "../../src/exporter/delivery/state/file-state.ts";
 import { type SinkPlan, sinkKey } from "../../src/exporter/policy/spec/types.ts";
 import { type FleetProcess, startFleetProcess } from "../support/fleet-process.ts";
 import { type FleetReplica, fleetPlan, Receivers, startFleetReplica } from "../support/fleet-replica.ts";
@@ -171,6 +175,26 @@ test("Redis loses everything: schedulers, jobs and checkpoints come back, with n
   await queue.obliterate({ force: true }).catch(() => undefined);
   await allGoOn(plans, "also after the queue was obliterated");
   expectWhole(plans, plans.length * 12);
+});
+
+test("a replica without a job notices in time that Redis was wiped, and restores what it knows", async () => {
+  const [key, replica] = ["shop/default/export/u1/vm", "idle"];
+  mkdirSync(join(directory, replica));
+  const file = await FileState.open({ directory: join(directory, replica), log: silentLogger });
+  await file.store.setCheckpoint(key, "a", 1_000);
+  await file.close();
+  await startReplica(replica, []);
+  const client = new Redis(server.url);
+  releasers.push(() => client.disconnect());
+  // Each time right after it looked, when its next look is furthest away.
+  for (let round = 0; round < 3; round++) {
+    await client.flushall();
+    await client.set(fleetKeys.epoch, `${randomUUID()} ${Date.now()}`);
+    const wipedMs = Date.now();
+    await until("its state is back", async () => (await client.exists(fleetKeys.state(key))) === 1);
+    // The others begin after 5 s.
+    expect(Date.now() - wipedMs).toBeLessThan(4_000);
+  }
 });
 
 test("a receiver's trouble pauses its sink in every replica; an edit ends the pause", async () => {

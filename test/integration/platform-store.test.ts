@@ -2,7 +2,7 @@ import "../support/leak-check.ts";
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { configMapKind } from "../../src/platform/server/kinds/config-map.ts";
+import { configMapKind } from "../../src/platform/server/kinds/core/config-map.ts";
 import { servedKinds } from "../../src/platform/server/kinds/served-kinds.ts";
 import type { KubeObject } from "../../src/platform/server/object.ts";
 import { type Plane, planeKey } from "../../src/platform/server/plane.ts";
@@ -63,12 +63,12 @@ async function write(
     key: objectKey(configMapKind, "default", name),
     expectedVersion,
     type,
-    object: configMap(name, text),
+    parts: storedParts(configMap(name, text)),
     requiredNamespace: "",
-    work: "",
-    workDueMs: 0,
-    ownersBefore: [],
-    ownersAfter: [],
+    work: [],
+    nowMs: 0,
+    referencesBefore: [],
+    referencesAfter: [],
     counts: { projects: 0, policies: 0, sinks: 0 },
     isLimited: true,
     dryRun: false,

@@ -98,10 +98,10 @@ test("the first start: organization, member and token before any daemon, then al
   await start();
   const operator = await hand("organization", "acme");
   await operator.apply(join(folder, "project.yaml"), signal);
-  await operator.waitUntilReady("project/web", signal);
+  await operator.waitFor("Ready", "project/web", signal);
   const user = await hand("project", "web");
   await user.apply(join(folder, "policy.yaml"), signal);
-  await user.waitUntilReady("exportpolicy/all", signal);
+  await user.waitFor("Ready", "exportpolicy/all", signal);
   expect(await exportsOfWeb()).toEqual(["all"]);
   await until("the roadmap is there", async () => {
     const status = (await (await fetch(`${websiteUrl}/api/v1/roadmap/backlog-meta`)).json()) as object;

@@ -12,6 +12,8 @@ export interface RunningKubectl {
   lines(): string[];
   /** Waits until a line contains the text. */
   sees(text: string): Promise<void>;
+  /** Waits until a line matches. */
+  shows(line: RegExp): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -65,6 +67,7 @@ export function createKubectl(binary: string, kubeconfig: string, cacheDir: stri
       return {
         lines,
         sees: (wanted) => until(`kubectl shows ${wanted}`, () => text.includes(wanted)),
+        shows: (line) => until(`kubectl shows ${line}`, () => lines().some((text) => line.test(text))),
         async stop() {
           child.kill("SIGTERM");
           await ended;

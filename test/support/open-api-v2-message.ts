@@ -52,7 +52,7 @@ message Schema {
   string _ref = 1; string format = 2; string description = 4; double maximum = 7; double minimum = 9;
   int64 max_length = 11; int64 min_length = 12; string pattern = 13;
   int64 max_items = 14; int64 min_items = 15;
-  int64 max_properties = 17; repeated string required = 19; repeated Any enum = 20;
+  int64 max_properties = 17; int64 min_properties = 18; repeated string required = 19; repeated Any enum = 20;
   AdditionalPropertiesItem additional_properties = 21; TypeItem type = 22; ItemsItem items = 23;
   Properties properties = 25; repeated NamedAny vendor_extension = 31;
 }

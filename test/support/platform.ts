@@ -99,7 +99,7 @@ export function httpsRequest(
 }
 
 /** Runs the server; resolves when it listens. @returns a function that stops it */
-type Host = (options: PlatformOptions, redisUrl: string) => Promise<() => Promise<void>>;
+type Host = (options: PlatformOptions, redisUrl: string, token: string) => Promise<() => Promise<void>>;
 
 const inThisProcess: Host = async (options) => {
   const stop = new AbortController();
@@ -137,9 +137,10 @@ export async function startTestPlatform(
   overrides: Partial<PlatformOptions> = {},
   log: Logger = silentLogger,
   host: Host = inThisProcess,
+  redisFlags: readonly string[] = [],
 ): Promise<TestPlatform> {
   const stateDirectory = await mkdtemp(join(tmpdir(), "telemetryd-platform-"));
-  const redis = await startRedis({ persistent: true });
+  const redis = await startRedis({ persistent: true, flags: redisFlags });
   const port = await freePort();
   const room = createRedis({ urls: [redis.url], stateDirectory, clock: systemClock, log });
   const options: PlatformOptions = {
@@ -158,14 +159,15 @@ export async function startTestPlatform(
   const parts = assemble(options, adminRedis, adminRedis);
   const administration = createAdministration(parts);
 
-  let stopRunning = (): Promise<void> => Promise.resolve();
-  const start = async (): Promise<void> => {
-    stopRunning = await host(options, redis.url);
-  };
-
   await administration.createOrganization("acme");
   await parts.directory.addMember("acme", "alice@example.com");
   const { text: token } = await parts.directory.createToken("alice@example.com", Date.now());
+
+  let stopRunning = (): Promise<void> => Promise.resolve();
+  const start = async (): Promise<void> => {
+    stopRunning = await host(options, redis.url, token);
+  };
+
   await start();
 
   return {

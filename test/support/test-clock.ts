@@ -1,4 +1,4 @@
-import { type Clock, sleep } from "../../src/base/core/clock.ts";
+import { type Clock, sleep, systemClock } from "../../src/base/core/clock.ts";
 
 /** Upper limit of a real pause: long enough for real sockets, short enough for a test. */
 const longestPauseMs = 20;
@@ -39,5 +39,17 @@ export class TestClock implements Clock {
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     this.pauses.push(ms);
     return sleep(Math.min(ms, longestPauseMs), signal);
+  }
+}
+
+/** The system's clock, which a test sets ahead or back. */
+export class SteppedClock implements Clock {
+  /** How far it is ahead, in ms. */
+  aheadMs = 0;
+  readonly monotonicMs = systemClock.monotonicMs;
+  readonly sleep = systemClock.sleep;
+
+  nowMs(): number {
+    return systemClock.nowMs() + this.aheadMs;
   }
 }

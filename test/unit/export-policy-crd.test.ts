@@ -5,7 +5,7 @@ import { parseAllDocuments } from "yaml";
 import { exportPolicyCrd } from "../../scripts/crd/export-policy-crd.ts";
 import { printManifest } from "../../scripts/crd/print-manifest.ts";
 import { checkExportPolicy } from "../../src/exporter/policy/spec/check-policy.ts";
-import { exportPolicyKind } from "../../src/platform/server/kinds/export-policy.ts";
+import { exportPolicyKind } from "../../src/platform/server/kinds/telemetry/export-policy.ts";
 import type { JsonObject } from "../../src/platform/server/object.ts";
 import {
   admit,
@@ -152,7 +152,7 @@ describe("the platform", () => {
     try {
       const object = readObject(structuredClone(policy) as JsonObject, kind);
       dropUnknownFields(object, kind, "Strict");
-      admit(object, undefined, kind, "");
+      admit(object, undefined, kind);
       return [];
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;

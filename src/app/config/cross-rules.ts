@@ -24,6 +24,7 @@ export function crossRules(root: Root): RuleFault[] {
     ...metricsRules(root),
     ...tenancyRules(root),
     ...controlPlaneRules(root),
+    ...providerRules(root),
     ...deliveryRules(root),
     ...roadmapRules(root),
     ...tlsPairs(root),
@@ -35,7 +36,8 @@ export function crossRules(root: Root): RuleFault[] {
 function metricsRules(root: Root): RuleFault[] {
   const faults: RuleFault[] = [];
   for (const section of ["policies", "controlPlane"]) {
-    if (given(root, [section]) && !given(root, ["metrics"])) {
+    const isForProvider = section === "controlPlane" && given(root, ["provider"]);
+    if (given(root, [section]) && !given(root, ["metrics"]) && !isForProvider) {
       faults.push(
         error([section], "needs the section metrics: the store that samples are read from (metrics.url)"),
       );
@@ -152,6 +154,13 @@ function controlPlaneRules(root: Root): RuleFault[] {
     faults.push(error(["metrics"], message));
   }
   return faults;
+}
+
+function providerRules(root: Root): RuleFault[] {
+  if (!given(root, ["provider"]) || given(root, ["controlPlane"])) return [];
+  const message =
+    "needs the section controlPlane: the control planes whose instances it runs (apiUrl, organization, accessTokenFile)";
+  return [error(["provider"], message)];
 }
 
 function deliveryRules(root: Root): RuleFault[] {

@@ -5,6 +5,7 @@ import { metrics } from "./sections/metrics.ts";
 import { platform } from "./sections/platform.ts";
 import { controlPlane, policies } from "./sections/policies.ts";
 import { exportSection, log, ops, redis, state } from "./sections/process.ts";
+import { provider } from "./sections/provider.ts";
 import { api, roadmap } from "./sections/roadmap.ts";
 import type { WithUnits } from "./units.ts";
 
@@ -27,6 +28,7 @@ export const configSchema = z
     api: api.optional(),
     ops: ops.optional(),
     platform: platform.optional(),
+    provider: provider.optional(),
     log: log.prefault({}),
   })
   .meta({

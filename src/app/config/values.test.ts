@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { addressRangeProblem, headerProblem, nameProblem, remoteWriteHeaderProblem } from "./values.ts";
+import {
+  addressRangeProblem,
+  cityCodeProblem,
+  headerProblem,
+  machineAddressProblem,
+  nameProblem,
+  remoteWriteHeaderProblem,
+  socketPathProblem,
+} from "./values.ts";
 
 test.each([
   ["10.0.0.0/8", true],
@@ -25,6 +33,16 @@ test.each([
 });
 
 test.each([
+  ["DFW", true],
+  ["X1", true],
+  ["dfw", false],
+  ["D FW", false],
+  ["A".repeat(17), false],
+])("city code %s", (text, good) => {
+  expect(cityCodeProblem(text) === undefined).toBe(good);
+});
+
+test.each([
   ["X-Scope-OrgID", "acme", true, true],
   ["User-Agent", "x", true, false],
   ["Content-Encoding", "gzip", true, false],
@@ -37,4 +55,26 @@ test.each([
 ])("header %s: %j", (name, value, toStore, toReceiver) => {
   expect(headerProblem(name, value) === undefined).toBe(toStore);
   expect(remoteWriteHeaderProblem(name, value) === undefined).toBe(toReceiver);
+});
+
+test.each([
+  ["/run/podman/podman.sock", true],
+  ["podman.sock", false],
+  ["unix:///run/podman/podman.sock", false],
+  [`/${"x".repeat(107)}`, false],
+])("socket %s", (text, good) => {
+  expect(socketPathProblem(text) === undefined).toBe(good);
+});
+
+test.each([
+  ["203.0.113.10", true],
+  ["2001:db8::10", true],
+  ["::1", true],
+  ["0.0.0.0", false],
+  ["::", false],
+  ["fe80::1%eth0", false],
+  ["10.0.0.0/8", false],
+  ["localhost", false],
+])("address of this machine %s", (text, good) => {
+  expect(machineAddressProblem(text) === undefined).toBe(good);
 });

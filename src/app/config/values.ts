@@ -56,6 +56,24 @@ export function nameProblem(text: string): string | undefined {
   return `must be a name of lower-case letters, digits and -, not ${show(text)}`;
 }
 
+/** For `platform.cityCodes`. */
+export function cityCodeProblem(text: string): string | undefined {
+  if (/^[A-Z0-9]{1,16}$/.test(text)) return undefined;
+  return `must be a city code of upper-case letters and digits such as DFW, not ${show(text)}`;
+}
+
+/** For `provider.engine.socket`; Linux takes at most 107 bytes. */
+export function socketPathProblem(text: string): string | undefined {
+  if (text.startsWith("/") && !text.includes("\0") && Buffer.byteLength(text) <= 107) return undefined;
+  return `must be the absolute path of a Unix socket, such as /run/podman/podman.sock, not ${show(text)}`;
+}
+
+/** For `provider.engine.externalAddresses`: clients are told it, so it cannot stand for all addresses. */
+export function machineAddressProblem(text: string): string | undefined {
+  if (isIP(text) !== 0 && !text.includes("%") && !/^[0:.]+$/.test(text)) return undefined;
+  return `must be an address of this machine such as 203.0.113.10 or 2001:db8::10, not ${show(text)}`;
+}
+
 /** A host name as browsers send it in Host; any case, without port. */
 export function hostNameProblem(text: string): string | undefined {
   if (/^[\w-]+(\.[\w-]+)*$/.test(text) && text.length <= 253) return undefined;

@@ -3,12 +3,17 @@ import { describeError } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import { pause } from "./signals.ts";
 
+const woken = "woken";
+
 /** Ends the pause of a loop from outside. */
 export class Wakeup {
   #event = new AbortController();
 
   /** Ends the current pause; during a tick, the one that follows it. */
-  readonly wake = (): void => this.#event.abort();
+  readonly wake = (): void => {
+    // The default reason is an error with a stack trace: dear for what is called at every change.
+    if (!this.#event.signal.aborted) this.#event.abort(woken);
+  };
 
   /** The signal of the next call of `wake`: earlier calls are forgotten. */
   next(): AbortSignal {

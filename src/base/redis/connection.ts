@@ -145,14 +145,33 @@ function keepPulse(connection: Redis, pulseMs: number): void {
   };
 }
 
+/** Commands of one turn of the event loop reach the socket with one system call, not one each. */
+class GatheringRedis extends Redis {
+  #corked: Redis["stream"] | undefined;
+
+  override sendCommand(...args: Parameters<Redis["sendCommand"]>): unknown {
+    // There is none before the first connection attempt.
+    const stream = this.stream as Redis["stream"] | undefined;
+    if (stream !== undefined && stream !== this.#corked) {
+      this.#corked = stream;
+      stream.cork();
+      process.nextTick(() => {
+        stream.uncork();
+        if (this.#corked === stream) this.#corked = undefined;
+      });
+    }
+    return super.sendCommand(...args);
+  }
+}
+
 function build(target: RedisTarget, options: RedisOptions): RedisConnection {
   switch (target.kind) {
     case "socket":
-      return new Redis({ ...options, path: target.path });
+      return new GatheringRedis({ ...options, path: target.path });
     case "single":
-      return new Redis(target.url, options);
+      return new GatheringRedis(target.url, options);
     case "sentinel":
-      return new Redis({ ...options, ...sentinelOptions(target) });
+      return new GatheringRedis({ ...options, ...sentinelOptions(target) });
     case "cluster": {
       const { enableOfflineQueue = true, retryStrategy: _own, ...redisOptions } = options;
       return new Cluster([...target.urls], {

@@ -1,28 +1,14 @@
-import type { SecureContext } from "node:tls";
-import { Agent, buildConnector } from "undici";
 import type { Clock } from "../../base/core/clock.ts";
 import { TelemetrydError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/core/log.ts";
-import { SecretFile } from "../../base/core/secrets/secret-file.ts";
 import { runStages, type Service } from "../../base/core/service.ts";
-import { lookOfFile, RenewedContext } from "../../base/net/renewed-context.ts";
-import { systemAuthorities } from "../../base/net/tls-material.ts";
 import { projectNameProblem } from "../../exporter/policy/plane.ts";
 import type { PolicyStore } from "../../exporter/policy/store.ts";
+import { type ApiOptions, openApi, openKubeconfig } from "./api-access.ts";
 import { createControlPlaneWatcher } from "./control-plane-watcher.ts";
-import { type ExchangeOutcome, exchangeToken, jwtExpiry } from "./exchange.ts";
-import { execCredential } from "./exec-credential.ts";
-import { KubeconfigFile, readPem } from "./kubeconfig-file.ts";
-import { createPlaneClient, type PlaneClient } from "./plane-client.ts";
 import { createProjectSource, projectsPath, tenantOf } from "./project-source.ts";
 import { createStatusWriter, type WantedStatus, type WrittenPlane } from "./status-writer.ts";
-import {
-  type BearerSnapshot,
-  createExchangingSource,
-  type ExchangingOptions,
-  noBearer,
-  type TokenProvider,
-} from "./token-provider.ts";
+import type { BearerSnapshot, TokenProvider } from "./token-provider.ts";
 
 interface CommonOptions {
   readonly groupDomain: string;
@@ -36,21 +22,10 @@ interface CommonOptions {
   readonly random?: () => number;
 }
 
-export type ApiOptions = Pick<
-  ControlPlaneOptions,
-  "apiUrl" | "groupDomain" | "accessTokenFile" | "caFile" | "ca" | "clock" | "log" | "random"
->;
-
-export interface ControlPlaneOptions extends CommonOptions {
-  /** `controlPlane.apiUrl`. */
-  readonly apiUrl: string;
+export interface ControlPlaneOptions extends CommonOptions, ApiOptions {
   /** The organization whose projects are followed, unless `projects` names them. */
   readonly organization?: string | undefined;
   readonly projects: readonly string[];
-  readonly accessTokenFile: string;
-  readonly caFile?: string | undefined;
-  /** Additional trusted authority (PEM), for a self-hosted platform. */
-  readonly ca?: string | undefined;
   /** Called with the tenant that a Project of the organization is annotated with, or undefined. */
   onTenant?(project: string, tenant: string | undefined): void;
 }
@@ -68,10 +43,6 @@ export interface ControlPlane {
   bearer(): BearerSnapshot;
 }
 
-/** The server sends a bookmark about once a minute: a longer silence means a lost connection. */
-const silentMs = 150_000;
-const connectLimitMs = 10_000;
-
 /**
  * The exporter's side of the platform: exchanges the access token, follows the projects' policies and
  * Secrets, and writes conditions back. The store files a project's policies under the project's name.
@@ -82,7 +53,7 @@ const connectLimitMs = 10_000;
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   for (const project of options.projects) requireProjectName(project);
   const { random = Math.random } = options;
-  const { bearer, dispatcher, client } = openApi(options);
+  const { bearer, client, close } = openApi(options);
   const planes = new Map<string, WrittenPlane>();
   const common = { ...options, random };
   const planeSource = (project: string): Service => {
@@ -95,8 +66,16 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const sources =
     organization === ""
       ? options.projects.map(planeSource)
-      : [createProjectSource({ ...common, client: client("organizations", organization), planeSource })];
-  return compose(options, sources, (plane) => planes.get(plane), bearer, dispatcher);
+      : [
+          createProjectSource({
+            ...common,
+            client: client("organizations", organization),
+            nameProblem: projectNameProblem,
+            planeSource,
+            onGone: (project) => options.store.removePlane(project),
+          }),
+        ];
+  return compose(options, sources, (plane) => planes.get(plane), bearer, close);
 }
 
 /**
@@ -109,7 +88,7 @@ export async function readTenantOfProject(
   project: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { client, dispatcher } = openApi(options);
+  const { client, close } = openApi(options);
   try {
     const path = `${projectsPath(options.groupDomain)}/${encodeURIComponent(project)}`;
     const found = await client("organizations", options.organization).send("GET", path, {}, signal);
@@ -118,35 +97,8 @@ export async function readTenantOfProject(
     const isMissing = found.outcome === "rejected" && found.code === 404;
     throw new TelemetrydError(isMissing ? "INVALID_ARGUMENT" : "UNREACHABLE", message);
   } finally {
-    await dispatcher.destroy();
+    await close();
   }
-}
-
-/** The platform's API: its access token, exchanged, and clients of its control planes. */
-function openApi(options: ApiOptions) {
-  const { groupDomain, clock, log, random = Math.random } = options;
-  const apiUrl = options.apiUrl.replace(/\/+$/, "");
-  const { caFile = "", ca } = options;
-  const context = new RenewedContext(
-    () => lookOfFile(caFile),
-    () => {
-      const own = caFile === "" ? [] : [readPem({ file: caFile }, "controlPlane.caFile")];
-      return { ca: [...systemAuthorities(), ...own, ...(ca === undefined ? [] : [ca])] };
-    },
-  );
-  const dispatcher = createDispatcher(context, {});
-  const bearer = createExchangingSource({
-    accessToken: new SecretFile(options.accessTokenFile, clock),
-    exchange: (token, signal) => exchangeToken(apiUrl, token, dispatcher, signal),
-    clock,
-    log,
-    random,
-  });
-  const client = (kind: "organizations" | "projects", name: string): PlaneClient => {
-    const base = `${apiUrl}/apis/resourcemanager.${groupDomain}/v1alpha/${kind}/${name}/control-plane`;
-    return createPlaneClient({ base, bearer, dispatcher, silentMs });
-  };
-  return { bearer, dispatcher, client };
 }
 
 /**
@@ -156,22 +108,11 @@ function openApi(options: ApiOptions) {
  */
 export function createKubeconfigPlane(options: KubeconfigPlaneOptions): ControlPlane {
   requireProjectName(options.project);
-  const { clock, log, random = Math.random, kubeconfig } = options;
-  const file = new KubeconfigFile(kubeconfig);
-  const access = file.access();
-  const context = new RenewedContext(
-    () => file.tlsLook(),
-    () => file.tls(),
-  );
-  const dispatcher = createDispatcher(context, {
-    rejectUnauthorized: !access.insecureSkipVerify,
-    servername: access.serverName,
-  });
-  const bearer = bearerOf(file, { clock, log, random });
-  const client = createPlaneClient({ base: access.server, bearer, dispatcher, silentMs });
+  const { random = Math.random } = options;
+  const { bearer, client, close } = openKubeconfig(options);
   const source = createControlPlaneWatcher({ ...options, random, plane: options.project, client });
   const planeOf = (plane: string) => (plane === options.project ? { client, source } : undefined);
-  return compose(options, [source], planeOf, bearer, dispatcher);
+  return compose(options, [source], planeOf, bearer, close);
 }
 
 function requireProjectName(project: string): void {
@@ -180,36 +121,12 @@ function requireProjectName(project: string): void {
   throw new TelemetrydError("INVALID_CONFIGURATION", `controlPlane.projects: ${problem}`);
 }
 
-/**
- * Every connection uses the current TLS context. A connector caches TLS sessions, which belong to the
- * certificates they began with: a new context gets a new connector.
- *
- * @throws the context's error when it cannot be created
- */
-function createDispatcher(
-  context: RenewedContext,
-  options: { readonly rejectUnauthorized?: boolean; readonly servername?: string | undefined },
-): Agent {
-  const connectorWith = (secureContext: SecureContext) => ({
-    secureContext,
-    connect: buildConnector({ timeout: connectLimitMs, ...options, secureContext }),
-  });
-  let connector = connectorWith(context.current());
-  return new Agent({
-    connect: (to, callback) => {
-      const secureContext = context.current();
-      if (secureContext !== connector.secureContext) connector = connectorWith(secureContext);
-      connector.connect(to, callback);
-    },
-  });
-}
-
 function compose(
   options: CommonOptions,
   sources: readonly Service[],
   planeOf: (plane: string) => WrittenPlane | undefined,
   bearer: TokenProvider,
-  dispatcher: Agent,
+  close: () => Promise<void>,
 ): ControlPlane {
   const { groupDomain, clock, log } = options;
   const writer = createStatusWriter({ groupDomain, planeOf, wanted: () => options.statuses(), clock, log });
@@ -222,42 +139,9 @@ function compose(
         try {
           await runStages([sources, [writer]], signal);
         } finally {
-          await dispatcher.destroy();
+          await close();
         }
       },
     },
   };
-}
-
-function bearerOf(
-  file: KubeconfigFile,
-  common: Pick<ExchangingOptions, "clock" | "log" | "random">,
-): TokenProvider {
-  const { credentials, server } = file.access();
-  const asItIs = async (text: string): Promise<ExchangeOutcome> => {
-    const expiresMs = jwtExpiry(text);
-    return { outcome: "exchanged", bearer: { text, expiresMs } };
-  };
-  const nothing = { value: async () => "" };
-  switch (credentials.kind) {
-    case "none":
-    case "certificate":
-      return noBearer;
-    case "token": {
-      const value = async () => {
-        const now = file.access().credentials;
-        return now.kind === "token" ? now.token : credentials.token;
-      };
-      return createExchangingSource({ ...common, accessToken: { value }, exchange: asItIs });
-    }
-    case "token-file": {
-      const accessToken = new SecretFile(credentials.file, common.clock);
-      return createExchangingSource({ ...common, accessToken, exchange: asItIs });
-    }
-    case "exec": {
-      const exchange = (_: string, signal: AbortSignal) =>
-        execCredential(credentials, { server, ca: file.authority() }, signal);
-      return createExchangingSource({ ...common, accessToken: nothing, exchange });
-    }
-  }
 }

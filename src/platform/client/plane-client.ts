@@ -5,10 +5,12 @@ import { withLimit } from "../../base/core/signals.ts";
 import { isObject } from "../../base/documents/document-path.ts";
 import type { TokenProvider } from "./token-provider.ts";
 
+type Method = "GET" | "PATCH" | "POST";
+
 /** HTTP client of one control plane. */
 export interface PlaneClient {
   /** Sends one request and reads a JSON response. */
-  send(method: "GET" | "PATCH", path: string, options: SendOptions, signal: AbortSignal): Promise<ApiOutcome>;
+  send(method: Method, path: string, options: SendOptions, signal: AbortSignal): Promise<ApiOutcome>;
   /**
    * Opens a watch and passes on each line as it arrives.
    *
@@ -16,7 +18,7 @@ export interface PlaneClient {
    */
   watch(
     path: string,
-    query: Readonly<Record<string, string>>,
+    options: Pick<SendOptions, "query" | "accept">,
     onLine: (line: string) => void,
     signal: AbortSignal,
   ): Promise<{ readonly outcome: "closed" } | Exclude<ApiOutcome, { outcome: "ok" }>>;
@@ -55,7 +57,7 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
   /** One attempt, and a second one at once with a new token if the first was rejected. */
   const attempt = async (
     path: string,
-    init: { method: "GET" | "PATCH"; headers?: Record<string, string>; body?: string; bodyTimeout: number },
+    init: { method: Method; headers?: Record<string, string>; body?: string; bodyTimeout: number },
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> => {
@@ -99,9 +101,10 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
         return { outcome: "failed", message: describeError(error) };
       }
     },
-    async watch(path, query, onLine, signal) {
+    async watch(path, { query = {}, accept }, onLine, signal) {
       try {
-        const response = await attempt(path, { method: "GET", bodyTimeout: options.silentMs }, query, signal);
+        const init = { method: "GET" as const, headers: defined({ accept }), bodyTimeout: options.silentMs };
+        const response = await attempt(path, init, query, signal);
         if (response.statusCode !== 200) {
           const outcome = readResponse(response.statusCode, await readText(response.body));
           return outcome.outcome === "ok" ? { outcome: "failed", message: "no watch" } : outcome;

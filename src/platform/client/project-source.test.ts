@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../base/core/clock.ts";
 import { silentLogger } from "../../base/core/log.ts";
-import { PolicyStore } from "../../exporter/policy/store.ts";
 import type { PlaneClient } from "./plane-client.ts";
 import { createProjectSource } from "./project-source.ts";
 
@@ -20,7 +19,7 @@ test("many projects stop with the source, and nobody listens to one signal for a
   const source = createProjectSource({
     client,
     groupDomain: "platformapis",
-    store: new PolicyStore(),
+    onGone: () => undefined,
     planeSource: (name: string) => ({
       name,
       async run(signal: AbortSignal) {

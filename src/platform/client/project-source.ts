@@ -3,8 +3,6 @@ import { describeError } from "../../base/core/errors.ts";
 import type { Logger } from "../../base/core/log.ts";
 import type { Service } from "../../base/core/service.ts";
 import { valueAt } from "../../base/documents/document-path.ts";
-import { projectNameProblem } from "../../exporter/policy/plane.ts";
-import type { PolicyStore } from "../../exporter/policy/store.ts";
 import { tenantAnnotation } from "../../exporter/policy/tenants/project-tenants.ts";
 import type { PlaneClient } from "./plane-client.ts";
 import { createReflector } from "./reflector.ts";
@@ -14,14 +12,21 @@ export interface ProjectSourceOptions {
   /** Client of the organization's control plane. */
   readonly client: PlaneClient;
   readonly groupDomain: string;
-  readonly store: PolicyStore;
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
+  /** Whether a project that is being deleted is followed until it is gone. */
+  readonly followsLeaving?: boolean;
   /** Called with a project's annotation `telemetry.<groupDomain>/tenant`; undefined when there is none. */
   onTenant?(project: string, tenant: string | undefined): void;
+  /** The reason why a project of this name cannot be followed, or undefined. */
+  nameProblem?(project: string): string | undefined;
   /** Creates the service that follows one project's control plane. */
   planeSource(project: string): Service;
+  /** Called when a project is gone and its service has ended. */
+  onGone(project: string): void;
+  /** Called when the list of projects is complete, and again after each relist. */
+  onListed?(): void;
 }
 
 interface RunningProject {
@@ -40,13 +45,13 @@ export function projectsPath(groupDomain: string): string {
 
 /**
  * Follows the control plane of every project in an organization for as long as the project exists. A deleted
- * project, or one recreated under another uid, takes its policies with it. A project whose name is taken by
- * the policy directory is reported and not exported.
+ * project, or one recreated under another uid, ends with its service. A project that cannot be followed under
+ * its name is reported.
  */
 export function createProjectSource(options: ProjectSourceOptions): Service {
-  const { client, groupDomain, store, clock, log, random } = options;
+  const { client, groupDomain, clock, log, random } = options;
   const projects = new Map<string, RunningProject>();
-  /** Uids of projects that cannot be exported; each is reported once. */
+  /** Uids of projects that cannot be followed; each is reported once. */
   const invalid = new Set<string>();
 
   const start = (name: string, uid: string, delayMs: number): void => {
@@ -68,26 +73,27 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
     projects.delete(name);
     options.onTenant?.(name, undefined);
     project.stop.abort();
-    // Remove the plane only after its service has ended, or the service could put it back. By then a project
-    // of the same name may already be running again.
+    // Only after its service has ended, which could put back what is removed. By then a project of the same
+    // name may already be running again.
     void project.ended.then(() => {
-      if (!projects.has(name)) store.removePlane(name);
+      if (!projects.has(name)) options.onGone(name);
     });
   };
   const want = (object: PlaneObject, delayMs: number): void => {
     const { name, uid } = identity(object);
     const running = projects.get(name);
-    const isLeaving = valueAt(object, ["metadata", "deletionTimestamp"]) !== undefined;
+    const isLeaving =
+      options.followsLeaving !== true && valueAt(object, ["metadata", "deletionTimestamp"]) !== undefined;
     if (isLeaving || (running !== undefined && running.uid !== uid)) end(name);
     if (isLeaving) return;
     // Before its policies are known, so that none of them is planned without its tenant.
     options.onTenant?.(name, tenantOf(object, groupDomain));
     if (projects.has(name)) return;
-    const problem = projectNameProblem(name);
+    const problem = options.nameProblem?.(name);
     if (problem === undefined) start(name, uid, delayMs);
     else if (!invalid.has(uid)) {
       invalid.add(uid);
-      log.error({ project: name }, `a project is not exported: its name ${problem}`);
+      log.error({ project: name }, `a project is not followed: its name ${problem}`);
     }
   };
 
@@ -101,6 +107,7 @@ export function createProjectSource(options: ProjectSourceOptions): Service {
           for (const name of [...projects.keys()]) if (!listed.has(name)) end(name);
           const spreadMs = (effect.items.length / 100) * spreadMsPerHundred;
           for (const object of effect.items) want(object, random() * spreadMs);
+          options.onListed?.();
         } else if (effect.kind === "put") want(effect.object, 0);
         else end(identity(effect.object).name);
       };

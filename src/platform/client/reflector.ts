@@ -20,6 +20,8 @@ export interface ReflectorOptions {
   readonly path: string;
   /** Query parameters that restrict the collection, for example `fieldSelector`. */
   readonly select?: Readonly<Record<string, string>>;
+  /** Representations asked for, for example of metadata only; by default whole objects. */
+  readonly accept?: { readonly list: string; readonly watch: string };
   /** Type of the objects: list items may omit it. */
   readonly apiVersion: string;
   readonly kind: string;
@@ -70,7 +72,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
       limit: String(itemsAtOnce),
       continue: continueToken || undefined,
     });
-    const response = await client.send("GET", path, { query }, signal);
+    const response = await client.send("GET", path, defined({ query, accept: options.accept?.list }), signal);
     if (response.outcome === "ok") {
       const page = readPage(response.json, options);
       if (page === undefined) fail("the response is no list");
@@ -102,7 +104,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
     };
     try {
       const result = await withEither([signal, stop.signal], (either) =>
-        client.watch(path, query, onLine, either),
+        client.watch(path, defined({ query, accept: options.accept?.watch }), onLine, either),
       );
       if (result.outcome === "closed") take({ kind: "closed" });
       else if (result.outcome === "rejected" && result.code === 410) take({ kind: "expired" });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { defined } from "../../base/core/defined.ts";
-import { apiVersionOf, type KindDefinition } from "./kinds/kind.ts";
+import { apiVersionOf, type KindDefinition, storedKind } from "./kinds/kind.ts";
 import type { JsonObject } from "./object.ts";
 import { reviews } from "./reviews.ts";
 
@@ -61,7 +61,7 @@ function served(kind: KindDefinition): ServedResource {
     shortNames: kind.shortNames,
     categories: kind.categories,
     hasStatus: kind.statusSubresource,
-    storageVersionHash: storageVersionHash(kind),
+    storageVersionHash: storageVersionHash(storedKind(kind)),
   };
 }
 

@@ -12,14 +12,17 @@ import type { RedisConnections } from "../../base/redis/redis.ts";
 import { type BearerTokens, createBearerTokens } from "./access/bearer-tokens.ts";
 import { type AccessDirectory, createAccessDirectory } from "./access/directory.ts";
 import { createGarbageCollector } from "./controllers/garbage-collector.ts";
-import { createNamespaceController } from "./controllers/namespace-controller.ts";
-import { createProjectController, projectGuard } from "./controllers/project-controller.ts";
+import { projectGuard } from "./controllers/project-controller.ts";
 import { runControllers } from "./controllers/runner.ts";
+import { serverControllers } from "./controllers/server-controllers.ts";
+import { workOf } from "./controllers/work-items.ts";
 import { createPlatformApp } from "./http/app.ts";
 import { defaultLimits, type PlatformLimits } from "./http/limits.ts";
-import { projectKind } from "./kinds/project.ts";
+import type { KindDefinition } from "./kinds/kind.ts";
+import { projectKind } from "./kinds/resourcemanager/project.ts";
 import { servedKinds } from "./kinds/served-kinds.ts";
 import { createResources } from "./resources/resources.ts";
+import { createNumberClaims } from "./store/number-claims.ts";
 import { createObjectStore, type ObjectStore } from "./store/object-store.ts";
 import { defaultQuotas, type Quotas } from "./store/usage.ts";
 import type { LogLimits } from "./store/write-scripts.ts";
@@ -31,6 +34,10 @@ export interface PlatformOptions {
   /** `platform.listen`. */
   readonly listen: ListenAddress;
   readonly groupDomain: string;
+  /** `platform.cityCodes`. */
+  readonly cityCodes?: readonly string[];
+  /** Kinds to serve; by default all of {@link servedKinds}. */
+  readonly kinds?: readonly KindDefinition[];
   /** `state.directory`, for the certificate. */
   readonly stateDirectory: string;
   readonly certFile?: string | undefined;
@@ -154,6 +161,8 @@ export function createPlatform(options: PlatformOptions): Platform {
 export type AssemblyOptions = Pick<
   PlatformOptions,
   | "groupDomain"
+  | "cityCodes"
+  | "kinds"
   | "clock"
   | "log"
   | "random"
@@ -168,10 +177,11 @@ export type AssemblyOptions = Pick<
 /** Assembles all parts except the listener. */
 export function assemble(options: AssemblyOptions, redis: RedisConnection, subscriber: RedisConnection) {
   const { groupDomain, clock, log, random = Math.random } = options;
-  const kinds = servedKinds(groupDomain);
+  const kinds = options.kinds ?? servedKinds(groupDomain, options);
   const quotas = options.quotas ?? defaultQuotas;
   const changeLog = { ...defaultChangeLog, ...options.changeLog };
   const store: ObjectStore = createObjectStore(redis, { kinds, quotas, log: changeLog });
+  const claims = createNumberClaims(redis);
   const directory: AccessDirectory = createAccessDirectory(redis);
   const bearerTokens: BearerTokens = createBearerTokens(redis, `telemetryd.${groupDomain}`);
   const feed: ChangeFeed = createChangeFeed({ store, subscriber, clock, log, pollMs: lookEveryMs });
@@ -181,12 +191,11 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
     clock,
     random,
     guards: new Map([[project.kind, projectGuard(directory, project)]]),
-    isControlled: ({ kind }) => controllers.some((each) => each.kind === kind),
+    workOf: (target, object, old) => workOf(controllers, target, object, old),
   });
-  const controllers = [
-    createProjectController({ groupDomain, directory, store, resources, clock }),
-    createNamespaceController({ kinds, store, resources, clock }),
-  ];
+  const controllers = serverControllers({
+    ...{ groupDomain, directory, claims, kinds, store, resources, clock },
+  });
   const garbageCollector = createGarbageCollector({ kinds, store, resources, clock });
   const limits: PlatformLimits = { ...defaultLimits, ...options.limits };
   const semaphore = new FairSemaphore(openWatchReads, "all-but-one");
@@ -202,6 +211,7 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
       feed,
       directory,
       bearerTokens,
+      claims,
       controllers,
       garbageCollector,
     },

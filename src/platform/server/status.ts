@@ -232,15 +232,12 @@ export function invalidOptions(kind: string, errors: readonly FieldError[]): Sta
   return invalid({ group: "meta.k8s.io", plural: "", kind }, "", errors);
 }
 
-/** @param supported in display order */
-export function unsupportedValue(field: string, value: unknown, supported: readonly string[]): FieldError {
+/** @param supported in display order; not listed if there are none */
+export function unsupportedValue(field: string, value: unknown, supported: readonly unknown[]): FieldError {
   const list = supported.map((each) => JSON.stringify(each)).join(", ");
-  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`;
+  const shown = list === "" ? "" : `: supported values: ${list}`;
+  const message = `Unsupported value: ${JSON.stringify(value)}${shown}`;
   return { reason: "FieldValueNotSupported", field, message };
-}
-
-export function forbiddenValue(field: string, why: string): FieldError {
-  return { reason: "FieldValueForbidden", field, message: `Forbidden: ${why}` };
 }
 
 export function tooManyRequests(retryAfterSeconds: number, message: string): StatusError {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { exportPolicyKind } from "./kinds/export-policy.ts";
-import { secretKind } from "./kinds/secret.ts";
+import { secretKind } from "./kinds/core/secret.ts";
+import { ageColumn, type PrinterColumn } from "./kinds/kind.ts";
+import { exportPolicyKind } from "./kinds/telemetry/export-policy.ts";
 import { columnDefinitions, humanDuration, type IncludeObject, type MetaVersion, tableRow } from "./table.ts";
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -66,4 +67,24 @@ test("the table of a custom kind is that of a CRD: Age is a date, what is not th
     cells: ["p", null, null, null, "<unknown>"],
     object: { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1beta1", metadata: { name: "p" } },
   });
+});
+
+test("Age stands where the kind puts it, and a list is shown as JSON", () => {
+  const column = (name: string, value: PrinterColumn["value"]): PrinterColumn => {
+    return { name, type: "string", description: name, priority: 0, value };
+  };
+  const none: PrinterColumn = { ...column("Used", () => null), type: "date" };
+  const families = column("Families", () => ["IPv4", "IPv6"]);
+  const kind = { ...exportPolicyKind("example"), columns: [ageColumn, families, none] };
+  const metadata = { name: "p", creationTimestamp: "2026-11-20T00:00:00Z" };
+  const object = { apiVersion: "telemetry.example/v1alpha1", kind: "ExportPolicy", metadata };
+  expect(columnDefinitions(kind).map(({ name, type }) => [name, type])).toEqual([
+    ["Name", "string"],
+    ["Age", "date"],
+    ["Families", "string"],
+    ["Used", "date"],
+  ]);
+  const nowMs = Date.parse("2026-11-20T00:01:00Z");
+  expect(tableRow(kind, object, row("None"), nowMs)["cells"]).toEqual(["p", "60s", '["IPv4","IPv6"]', null]);
+  expect(columnDefinitions({ ...kind, builtIn: true })[1]).toMatchObject({ name: "Age", type: "string" });
 });

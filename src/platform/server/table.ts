@@ -1,4 +1,4 @@
-import type { KindDefinition } from "./kinds/kind.ts";
+import { ageColumn, type KindDefinition, type PrinterColumn } from "./kinds/kind.ts";
 import type { Json, JsonObject, KubeObject } from "./object.ts";
 
 /** Part of an object that accompanies its row (`includeObject`). */
@@ -18,14 +18,19 @@ export interface RowForm {
   readonly metaVersion: MetaVersion;
 }
 
-/** `columnDefinitions` of a kind: Name, the kind's own, Age. */
+/** Columns after Name. */
+function columnsOf({ columns }: KindDefinition): readonly PrinterColumn[] {
+  return columns.includes(ageColumn) ? columns : [...columns, ageColumn];
+}
+
+/** `columnDefinitions` of a kind: Name, then the kind's own with Age. */
 export function columnDefinitions(kind: KindDefinition): JsonObject[] {
   return [
     column("Name", "string", "name", "Name must be unique within a namespace.", 0),
-    ...kind.columns.map(({ name, type, description, priority }) =>
-      column(name, type, "", description, priority),
-    ),
-    column("Age", kind.builtIn ? "string" : "date", "", "How long ago the object was created.", 0),
+    ...columnsOf(kind).map((each) => {
+      const type = each === ageColumn && kind.builtIn ? "string" : each.type;
+      return column(each.name, type, "", each.description, each.priority);
+    }),
   ];
 }
 
@@ -46,11 +51,23 @@ export function tableRow(
   { include, metaVersion }: RowForm,
   nowMs: number,
 ): JsonObject {
-  const createdMs = Date.parse(object.metadata.creationTimestamp ?? "");
-  const age = Number.isNaN(createdMs) ? "<unknown>" : humanDuration(nowMs - createdMs);
-  const cells: Json[] = [object.metadata.name ?? "", ...kind.columns.map((each) => each.value(object)), age];
+  const cells: Json[] = [
+    object.metadata.name ?? "",
+    ...columnsOf(kind).map((each) => cell(each, object, nowMs)),
+  ];
   if (include === "None") return { cells, object: null };
   return { cells, object: include === "Object" ? object : partialMetadata(object, metaVersion) };
+}
+
+function cell(printed: PrinterColumn, object: KubeObject, nowMs: number): Json {
+  const value = printed.value(object);
+  if (printed.type === "date" && (value !== null || printed === ageColumn)) return age(value, nowMs);
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+}
+
+function age(time: unknown, nowMs: number): string {
+  const sinceMs = typeof time === "string" ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(sinceMs) ? "<unknown>" : humanDuration(nowMs - sinceMs);
 }
 
 /** The object reduced to its metadata (meta/v1 PartialObjectMetadata). */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { byteSize, choice, integer, listen, optionalFile, requiredText } from "../fields.ts";
-import { nameProblem } from "../values.ts";
+import { byteSize, choice, integer, list, listen, optionalFile, requiredText } from "../fields.ts";
+import { cityCodeProblem, nameProblem } from "../values.ts";
 
 const mostObjects = 10_000_000;
 const quotaSize = (fallback: string) =>
@@ -36,6 +36,11 @@ export const platform = z
     groupDomain: requiredText("The API groups are <name>.<groupDomain>", nameProblem).prefault(
       "platformapis",
     ),
+    cityCodes: list("City codes that Locations may have", requiredText("A city code", cityCodeProblem), [
+      "DFW",
+      "LHR",
+      "DLS",
+    ]),
     durability: choice("How often Redis syncs to disk", ["everysec", "always"], "everysec"),
     tls: z
       .strictObject({

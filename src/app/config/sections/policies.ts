@@ -25,4 +25,4 @@ export const controlPlane = z
       "Instead of apiUrl and token: a kubeconfig of any Kubernetes API server that holds the CRD",
     ),
   })
-  .meta({ description: "Policies from a control plane" });
+  .meta({ description: "The control planes that policies come from, and that the provider serves" });

@@ -10,9 +10,10 @@ import { readEpoch } from "./scripts.ts";
 import { takeSinkLease } from "./sink-lease.ts";
 
 /**
- * No replica runs a cycle for this long after Redis was found empty: every replica first restores its state.
+ * No replica runs a cycle for this long after the first of them found Redis empty: every replica must have
+ * noticed it by then, and have restored its state.
  */
-const graceMs = 3_000;
+const graceMs = 5_000;
 /** Number of sinks whose state is restored at a time. */
 const restoreAtOnce = 20;
 
@@ -37,6 +38,11 @@ export class RedisEpoch {
 
   constructor(options: RedisEpochOptions) {
     this.#options = options;
+  }
+
+  /** The epoch that was found last; "" if none. */
+  get known(): string {
+    return this.#known;
   }
 
   /** Time in ms during which this replica may not run a cycle; 0 or less when there is no restriction. */

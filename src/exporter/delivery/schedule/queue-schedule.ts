@@ -26,7 +26,9 @@ import { schedulersToSet, type WantedScheduler } from "./scheduler-changes.ts";
  * receivers; there are enough of them that slow receivers do not starve the others.
  */
 const concurrency = 100;
-const tickEveryMs = 5_000;
+const checkEveryMs = 5_000;
+/** Well below the time for which replicas wait for each other on an empty Redis (see {@link RedisEpoch}). */
+const lookForEpochEveryMs = 1_000;
 const retryEveryMs = 500;
 
 export interface QueueScheduleOptions {
@@ -73,6 +75,10 @@ export class QueueSchedule implements Service, Schedule {
   #removed = new Set<string>();
   #queue: CycleQueue | undefined;
   readonly #wakeup = new Wakeup();
+  /** When everything is checked again (monotonic ms). */
+  #nextCheckMs = 0;
+  /** The epoch of Redis at the last check. */
+  #checkedEpoch = "";
   #isStopping = false;
 
   constructor(options: QueueScheduleOptions) {
@@ -113,7 +119,7 @@ export class QueueSchedule implements Service, Schedule {
     this.#options.reports.unfollow(key);
     this.#changed.delete(key);
     this.#removed.add(key);
-    this.#wakeup.wake();
+    this.#checkNow();
     await sink?.stop();
   }
 
@@ -150,7 +156,7 @@ export class QueueSchedule implements Service, Schedule {
       const connection = open("background", "export-queue");
       const workerConnection = open("worker", "export-worker");
       this.#listen(open("subscriber", "export-taken"));
-      connection.on("ready", this.#wakeup.wake);
+      connection.on("ready", () => this.#checkNow());
       const onError = (error: unknown): void =>
         log.debug({ error: describeError(error) }, "Redis did not respond to the schedule; trying again");
       const options = { clock, pauseAfterErrorMs: retryEveryMs, onError, wakeup: this.#wakeup };
@@ -172,13 +178,33 @@ export class QueueSchedule implements Service, Schedule {
     this.#queue = undefined;
   }
 
-  /**
-   * Checks everything that may have changed without a message. @returns the pause until the next check, ms
-   */
+  #checkNow(): void {
+    this.#nextCheckMs = 0;
+    this.#wakeup.wake();
+  }
+
+  /** Looks for a new epoch, and after a while checks everything. @returns the pause until the next look, ms */
   async #tick(connection: RedisConnection, workerConnection: RedisConnection): Promise<number> {
     if (connection.status !== "ready") return retryEveryMs;
-    const { clock, log } = this.#options;
+    const nowMs = this.#options.clock.monotonicMs();
     await this.#epoch.check();
+    const { known } = this.#epoch;
+    if (known === this.#checkedEpoch && nowMs < this.#nextCheckMs) return lookForEpochEveryMs;
+    // First, so that what changes meanwhile is checked afterwards.
+    this.#nextCheckMs = nowMs + checkEveryMs;
+    try {
+      await this.#check(connection, workerConnection);
+      this.#checkedEpoch = known;
+    } catch (error) {
+      this.#nextCheckMs = 0;
+      throw error;
+    }
+    return lookForEpochEveryMs;
+  }
+
+  /** Checks everything that may have changed without a message. */
+  async #check(connection: RedisConnection, workerConnection: RedisConnection): Promise<void> {
+    const { clock, log } = this.#options;
     this.#queue ??= openCycleQueue(connection, workerConnection, {
       concurrency,
       process: (taken) => this.#runner.process(taken),
@@ -200,13 +226,12 @@ export class QueueSchedule implements Service, Schedule {
     }
     await this.#options.reports.catchUp(connection);
     for (const sink of this.#sinks.values()) sink.rest();
-    return tickEveryMs;
   }
 
   #reschedule(key: string): void {
     this.#removed.delete(key);
     this.#changed.add(key);
-    this.#wakeup.wake();
+    this.#checkNow();
   }
 
   #wanted(): Map<string, WantedScheduler> {
@@ -236,7 +261,7 @@ export class QueueSchedule implements Service, Schedule {
       subscriber.subscribe(fleetKeys.taken, fleetKeys.reported).then(
         () => {
           reports.missed();
-          this.#wakeup.wake();
+          this.#checkNow();
         },
         () => undefined,
       );

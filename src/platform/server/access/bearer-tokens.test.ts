@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RedisConnection } from "../../../base/redis/connection.ts";
-import { createBearerTokens } from "./bearer-tokens.ts";
+import { bearerLifetimeMs, createBearerTokens } from "./bearer-tokens.ts";
 
 const caller = { user: "alice@example.com", tokenId: "0123456789abcdef" };
 const nowMs = Date.UTC(2026, 0, 1);
@@ -39,6 +39,13 @@ test("a token that was issued is verified, one of another installation is not", 
   const { tokens, good, unknown } = await setUp();
   expect(await tokens.verify(good, nowMs)).toMatchObject(caller);
   expect(await tokens.verify(unknown, nowMs)).toBeUndefined();
+});
+
+test("a token that was verified is good until it expires", async () => {
+  const { tokens, good } = await setUp();
+  const found = await tokens.verify(good, nowMs);
+  expect(await tokens.verify(good, nowMs + bearerLifetimeMs - 1)).toBe(found);
+  expect(await tokens.verify(good, nowMs + bearerLifetimeMs)).toBeUndefined();
 });
 
 test("while the keys are read again, the known ones are good", async () => {

@@ -20,18 +20,32 @@ export interface BearerToken {
 export interface BearerTokens {
   issue(caller: Caller, nowMs: number): Promise<BearerToken>;
   /** @returns undefined for a token that is foreign, tampered with or expired */
-  verify(text: string, nowMs: number): Promise<(Caller & { readonly expiresMs: number }) | undefined>;
+  verify(text: string, nowMs: number): Promise<VerifiedCaller | undefined>;
+}
+
+export interface VerifiedCaller extends Caller {
+  readonly expiresMs: number;
 }
 
 export const bearerLifetimeMs = 3_600_000;
 /** Keys rotate after this long; the old key stays for the lifetime of the tokens it has signed. */
 const keyLifetimeMs = 24 * 3_600_000;
 const algorithm = "ES256";
+/** Verified tokens that are kept: checking a signature costs more than most requests. */
+const maxVerified = 10_000;
 const keysKey = `${keyPrefix}:platform-access:signing-keys`;
 
 /** @param issuer address-independent name in the tokens, so that other installations' tokens are rejected */
 export function createBearerTokens(redis: RedisConnection, issuer: string): BearerTokens {
   let known = new Map<string, SigningKey>();
+  /** By the token's text, the oldest first. */
+  const verified = new Map<string, VerifiedCaller>();
+  const keep = (text: string, caller: VerifiedCaller): void => {
+    verified.set(text, caller);
+    if (verified.size <= maxVerified) return;
+    const [oldest = ""] = verified.keys();
+    verified.delete(oldest);
+  };
 
   /** Keep using the known keys until all new ones have been read: a read may fail or be slow. */
   const loadKeys = async (nowMs: number): Promise<void> => {
@@ -79,6 +93,9 @@ export function createBearerTokens(redis: RedisConnection, issuer: string): Bear
       return { text, expiresMs: expiresSeconds * 1000 };
     },
     async verify(text, nowMs) {
+      const found = verified.get(text);
+      if (found !== undefined && nowMs < found.expiresMs) return found;
+      verified.delete(text);
       try {
         const { payload } = await jwtVerify(
           text,
@@ -93,7 +110,9 @@ export function createBearerTokens(redis: RedisConnection, issuer: string): Bear
         );
         const { sub, tid, exp } = payload;
         if (typeof sub !== "string" || typeof tid !== "string" || exp === undefined) return undefined;
-        return { user: sub, tokenId: tid, expiresMs: exp * 1000 };
+        const caller = { user: sub, tokenId: tid, expiresMs: exp * 1000 };
+        keep(text, caller);
+        return caller;
       } catch (error) {
         if (isRedisFault(error)) throw error;
         return undefined;

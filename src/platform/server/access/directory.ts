@@ -54,6 +54,8 @@ export interface AccessDirectory {
    * else.
    */
   claimProject(name: string, uid: string, organization: string): Promise<ClaimOutcome>;
+  /** Whether a project's name is taken. */
+  isProjectClaimed(name: string): Promise<boolean>;
   /** Releases a project's name; does nothing if it belongs to another uid. */
   releaseProject(name: string, uid: string): Promise<void>;
   listProjects(): Promise<Plane[]>;
@@ -142,6 +144,9 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
       const record: ProjectRecord = { uid, organization };
       if ((await redis.hsetnx(projectsKey, name, JSON.stringify(record))) === 0) return { outcome: "taken" };
       return { outcome: "claimed", plane: { type: "project", name, uid, organization } };
+    },
+    async isProjectClaimed(name) {
+      return (await redis.hexists(projectsKey, name)) === 1;
     },
     async releaseProject(name, uid) {
       const plane = await lookUp("project", name);

@@ -5,7 +5,7 @@ import type { Plane } from "../plane.ts";
 import type { Propagation } from "../resources/delete-options.ts";
 import { deleteObject, foregroundFinalizer, orphanFinalizer } from "../resources/deletion.ts";
 import type { Resources } from "../resources/resources.ts";
-import type { Target, WriteOptions } from "../resources/target.ts";
+import { serverWrites, type Target } from "../resources/target.ts";
 import { qualifiedPlural, StatusError } from "../status.ts";
 import { objectKey, parseObjectKey } from "../store/keys.ts";
 import type { ObjectStore } from "../store/object-store.ts";
@@ -22,18 +22,18 @@ export interface GarbageCollectorOptions {
 /** Deletes objects without remaining owners, and carries out foreground and orphaning deletions. */
 export interface GarbageCollector {
   /** Call when an object that has owners or is being deleted has changed. */
-  reconcile(target: Target, object: KubeObject): Promise<Reconciled>;
+  reconcile(target: Target, object: KubeObject): Promise<Collected>;
   /** Call when the object with this uid is gone. */
   ownerGone(plane: Plane, uid: string): Promise<Reconciled>;
 }
 
-const writeOptions: WriteOptions = {
-  dryRun: false,
-  fieldValidation: "Ignore",
-  fieldManager: "telemetryd-garbage-collector",
-  subresource: "",
-  byServer: true,
-};
+export interface Collected {
+  readonly result: Reconciled;
+  /** The object is as it was. */
+  readonly isUntouched: boolean;
+}
+
+const writeOptions = serverWrites("telemetryd-garbage-collector");
 
 export function createGarbageCollector(options: GarbageCollectorOptions): GarbageCollector {
   const { kinds, store, resources, clock } = options;
@@ -79,16 +79,17 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
   };
 
   /** Deletes an object whose owners are all gone; otherwise removes the references to the missing ones. */
-  const checkOwners = async (target: Target, object: KubeObject): Promise<void> => {
+  const checkOwners = async (target: Target, object: KubeObject): Promise<Collected> => {
     const owners = object.metadata.ownerReferences ?? [];
-    if (owners.length === 0 || object.metadata.deletionTimestamp !== undefined) return;
+    if (owners.length === 0 || object.metadata.deletionTimestamp !== undefined) return untouched;
     const states = await Promise.all(
       owners.map((owner) => ownerState(target.plane, target.namespace, owner)),
     );
     const kept = owners.filter((_, index) => states[index] !== "absent");
-    if (kept.length === owners.length) return;
+    if (kept.length === owners.length) return untouched;
     if (kept.length === 0) await remove(target, object, "Background");
     else await setOwners(target, (owner) => kept.some(({ uid }) => uid === owner["uid"]));
+    return touched;
   };
 
   const setOwners = async (target: Target, keep: (owner: JsonObject) => boolean): Promise<void> => {
@@ -118,10 +119,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
   return {
     async reconcile(target, object) {
       const { uid = "", deletionTimestamp, finalizers = [] } = object.metadata;
-      if (deletionTimestamp === undefined) {
-        await checkOwners(target, object);
-        return done;
-      }
+      if (deletionTimestamp === undefined) return await checkOwners(target, object);
       if (finalizers.includes(orphanFinalizer)) {
         for (const dependent of await dependentsOf(target.plane, uid)) {
           await setOwners(dependent.target, (owner) => owner["uid"] !== uid);
@@ -134,10 +132,10 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
           await remove(dependent.target, dependent.object, "Foreground");
         }
         const isBlocked = dependents.some((dependent) => blocks(dependent.object, uid));
-        if (isBlocked) return again(200);
+        if (isBlocked) return { result: again(200), isUntouched: false };
         await dropFinalizer(target, foregroundFinalizer);
-      }
-      return done;
+      } else return untouched;
+      return touched;
     },
     async ownerGone(plane, uid) {
       for (const { target, object } of await dependentsOf(plane, uid)) await checkOwners(target, object);
@@ -145,6 +143,9 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
     },
   };
 }
+
+const untouched: Collected = { result: done, isUntouched: true };
+const touched: Collected = { result: done, isUntouched: false };
 
 /** Whether this dependent blocks the foreground deletion of its owner. */
 function blocks(dependent: KubeObject, ownerUid: string): boolean {

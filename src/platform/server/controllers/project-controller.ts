@@ -1,31 +1,25 @@
-import type { Clock } from "../../../base/core/clock.ts";
 import type { AccessDirectory } from "../access/directory.ts";
 import { findCondition } from "../kinds/conditions.ts";
-import { defaultNamespace, namespaceKind } from "../kinds/namespace.ts";
-import { projectFinalizer } from "../kinds/project.ts";
-import { childObject, type JsonObject, type KubeObject } from "../object.ts";
+import { defaultNamespace, namespaceKind } from "../kinds/core/namespace.ts";
+import { projectFinalizer, projectKind } from "../kinds/resourcemanager/project.ts";
+import type { KubeObject } from "../object.ts";
 import type { Plane } from "../plane.ts";
 import type { CreationGuard, NewState, Resources } from "../resources/resources.ts";
-import type { Target, WriteOptions } from "../resources/target.ts";
+import { serverWrites, type Target } from "../resources/target.ts";
 import { alreadyExists, StatusError } from "../status.ts";
+import type { NumberClaims } from "../store/number-claims.ts";
 import type { ObjectStore } from "../store/object-store.ts";
-import { type Controller, done, type Reconciled } from "./controller.ts";
+import { createControlObjects } from "./control-objects.ts";
+import { again, type Controller, done, type Reconciled } from "./controller.ts";
+import { deleteContent, type PlaneContentOptions } from "./plane-content.ts";
 
 const manager = "telemetryd-project-controller";
-const writeOptions: WriteOptions = {
-  dryRun: false,
-  fieldValidation: "Ignore",
-  fieldManager: manager,
-  subresource: "",
-  byServer: true,
-};
+const writeOptions = serverWrites(manager);
 
-export interface ProjectControllerOptions {
+export interface ProjectControllerOptions extends PlaneContentOptions {
   readonly groupDomain: string;
   readonly directory: AccessDirectory;
-  readonly store: ObjectStore;
-  readonly resources: Resources;
-  readonly clock: Clock;
+  readonly claims: NumberClaims;
 }
 
 /** Control plane of a Project. */
@@ -43,6 +37,10 @@ export function projectGuard(
   project: { readonly group: string; readonly plural: string; readonly kind: string },
 ): CreationGuard {
   return {
+    async check(_organization, object) {
+      const { name = "" } = object.metadata;
+      if (await directory.isProjectClaimed(name)) throw alreadyExists(project, name);
+    },
     async before(organization, object) {
       const { name = "", uid = "" } = object.metadata;
       const claim = await directory.claimProject(name, uid, organization.organization);
@@ -76,44 +74,39 @@ export async function establishPlane(plane: Plane, store: ObjectStore, resources
  * with everything in it, then the project itself.
  */
 export function createProjectController(options: ProjectControllerOptions): Controller {
-  const { groupDomain, directory, store, resources, clock } = options;
+  const { groupDomain, directory, store, claims, resources } = options;
   const finalizer = projectFinalizer(groupDomain);
 
+  const objects = createControlObjects(options, manager);
+
   const writeReady = async (target: Target, status: "True" | "False", reason: string, message: string) => {
-    await resources.change(
-      target,
-      (old) => {
-        const known = findCondition(old, "Ready");
-        const now = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
-        const since = known?.["status"] === status ? (known["lastTransitionTime"] ?? now) : now;
-        const observedGeneration = old.metadata.generation ?? 1;
-        const condition: JsonObject = {
-          ...{ type: "Ready", status, reason, message, observedGeneration },
-          lastTransitionTime: since,
-        };
-        return { object: { ...old, status: { ...childObject(old, "status"), conditions: [condition] } } };
-      },
-      { ...writeOptions, subresource: "status" },
-    );
+    await objects.setStatus(target, [{ type: "Ready", status, reason, message }]);
+  };
+
+  /** @returns whether everything in the plane is gone */
+  const emptyPlane = async (target: Target, plane: Plane): Promise<boolean> => {
+    await store.leavePlane(plane);
+    const left = await deleteContent(options, plane, undefined);
+    if (left.size === 0) return true;
+    const counts = [...left].map(([kind, count]) => `${count} ${kind}`).join(", ");
+    await writeReady(target, "False", "Terminating", `Waiting for the finalizers of: ${counts}.`);
+    return false;
   };
 
   return {
-    kind: "Project",
+    kind: projectKind(groupDomain),
     async reconcile(target, project): Promise<Reconciled> {
       const plane = planeOf(target.plane, project);
       if (project.metadata.deletionTimestamp !== undefined) {
         if (!(project.metadata.finalizers ?? []).includes(finalizer)) return done;
-        // Release the name first: the plane then stops serving, and its contents can be deleted unseen.
+        if ((await store.newestVersion(plane)) !== undefined && !(await emptyPlane(target, plane))) {
+          return again(500);
+        }
+        // Release the name first: the plane then stops serving.
         await directory.releaseProject(plane.name, plane.uid);
         await store.removePlane(plane);
-        await resources.change(
-          target,
-          (old) => {
-            const finalizers = (old.metadata.finalizers ?? []).filter((each) => each !== finalizer);
-            return { object: { ...old, metadata: { ...old.metadata, finalizers } } };
-          },
-          writeOptions,
-        );
+        await claims.removePlane(plane);
+        await objects.dropFinalizer(target, finalizer);
         return done;
       }
       if (!(project.metadata.finalizers ?? []).includes(finalizer)) {

@@ -81,6 +81,7 @@ test("the index of OpenAPI v3 has a document for each group version", () => {
   const paths = json("project", "/openapi/v3")["paths"] as Record<string, { serverRelativeURL: string }>;
   expect(Object.keys(paths)).toEqual([
     ...["api/v1", "apis/telemetry.example/v1alpha1"],
+    ...["apis/networking.example/v1alpha", "apis/compute.example/v1alpha"],
     ...["apis/authorization.k8s.io/v1", "apis/authentication.k8s.io/v1"],
   ]);
 });

@@ -5,7 +5,8 @@ import { parseFieldValidation } from "../resources/admission.ts";
 import { readDryRun } from "../resources/dry-run.ts";
 import { applyType } from "../resources/patching.ts";
 import type { Target, WriteOptions } from "../resources/target.ts";
-import { type FieldError, forbiddenValue, invalidOptions, unsupportedValue } from "../status.ts";
+import { forbiddenValue } from "../schema/validate.ts";
+import { type FieldError, invalidOptions, unsupportedValue } from "../status.ts";
 import type { ResourcePath } from "./resource-path.ts";
 import { mediaType } from "./response/negotiate.ts";
 

@@ -36,6 +36,32 @@ export const conditionsSchema: Schema = {
   },
 };
 
+/**
+ * Schema of a `status` whose conditions wait for a controller from the creation on.
+ *
+ * @param types of the conditions
+ * @param fields other than conditions
+ */
+export function pendingStatus(
+  description: string,
+  types: readonly string[],
+  fields: Readonly<Record<string, Schema>> = {},
+): Schema {
+  const conditions = types.map((type) => ({
+    type,
+    status: "Unknown",
+    reason: "Pending",
+    message: "Waiting for controller",
+    lastTransitionTime: "1970-01-01T00:00:00Z",
+  }));
+  return {
+    type: "object",
+    description,
+    default: { conditions },
+    properties: { ...fields, conditions: conditionsSchema },
+  };
+}
+
 /** The condition of a type in `status.conditions`. */
 export function findCondition(object: KubeObject, type: string): { [field: string]: Json } | undefined {
   const conditions = childObject(object, "status")?.["conditions"];
@@ -49,8 +75,22 @@ function conditionText(object: KubeObject, type: string, field: string): string 
   return value === undefined ? null : String(value);
 }
 
-/** Columns for a condition's status and reason. */
+/** Columns for a condition's status, reason and message. */
 export function conditionColumns(type: string): PrinterColumn[] {
+  return [
+    ...statusColumns(type),
+    {
+      name: "Message",
+      type: "string",
+      description: "The reason in full.",
+      priority: 1,
+      value: (object) => conditionText(object, type, "message"),
+    },
+  ];
+}
+
+/** Columns for a condition's status and reason. */
+export function statusColumns(type: string): [status: PrinterColumn, reason: PrinterColumn] {
   return [
     {
       name: type,
@@ -65,13 +105,6 @@ export function conditionColumns(type: string): PrinterColumn[] {
       description: `Why the object is ${type} or not.`,
       priority: 0,
       value: (object) => conditionText(object, type, "reason"),
-    },
-    {
-      name: "Message",
-      type: "string",
-      description: "The reason in full.",
-      priority: 1,
-      value: (object) => conditionText(object, type, "message"),
     },
   ];
 }

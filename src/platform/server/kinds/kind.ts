@@ -5,6 +5,27 @@ import type { FieldError, ResourceName } from "../status.ts";
 /** The two types of control plane, each with its own kinds. */
 export type PlaneType = "organization" | "project";
 
+/** A kind among the kinds of all groups. */
+export type GroupKind = Pick<KindDefinition, "group" | "kind" | "storedAs">;
+
+/** Reads the other objects of one control plane. */
+export interface ObjectReader {
+  /** Undefined if there is none. */
+  get(kind: KindDefinition, namespace: string, name: string): Promise<KubeObject | undefined>;
+  /**
+   * The objects in the order of their keys, read part by part.
+   *
+   * @param namespace undefined for all namespaces
+   */
+  each(kind: KindDefinition, namespace?: string): AsyncIterable<KubeObject>;
+  /**
+   * All of {@link each}, for kinds that have few and small objects.
+   *
+   * @throws StatusError 413 beyond 4 MiB
+   */
+  list(kind: KindDefinition, namespace?: string): Promise<KubeObject[]>;
+}
+
 /**
  * The complete definition of one kind of object. Each kind is one file in this folder; paths, discovery,
  * OpenAPI, tables, defaults, validation, patches and watches derive from it.
@@ -23,13 +44,20 @@ export interface KindDefinition extends ResourceName {
   readonly description: string;
   /** Format of `metadata.name`: an RFC 1123 subdomain or label. */
   readonly nameRule: "subdomain" | "label";
-  /** Built-in kinds accept strategic merge patches and have no generation; custom kinds are the opposite. */
+  /** Length of `metadata.name`, where it is less than {@link nameRule} permits. */
+  readonly maxNameLength?: number;
+  /**
+   * Built-in kinds accept strategic merge patches and have no generation unless {@link hasGeneration} is set;
+   * custom kinds are the opposite.
+   */
   readonly builtIn: boolean;
+  /** A built-in kind with a generation. */
+  readonly hasGeneration?: true;
   /** Whether `status` is writable only through `/status`. */
   readonly statusSubresource: boolean;
   /** Fields other than apiVersion, kind and metadata. */
   readonly schema: Schema;
-  /** Columns between Name and Age in `kubectl get`. */
+  /** Columns after Name in `kubectl get`. Age is the last one, unless {@link ageColumn} is among them. */
   readonly columns: readonly PrinterColumn[];
   /** Fields available to field selectors, besides metadata.name and metadata.namespace. */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
@@ -37,6 +65,8 @@ export interface KindDefinition extends ResourceName {
   prepare?(object: KubeObject, old: KubeObject | undefined): void;
   /** Finalizers that only the server's own controllers may remove, after completing their work. */
   readonly serverFinalizers?: readonly string[];
+  /** Deleted only after the others, when a namespace or a project goes: they need it until they are gone. */
+  readonly deletedLast?: true;
   /** Names of objects that cannot be deleted. */
   readonly undeletable?: readonly string[];
   /** `validate` reports errors in `spec` itself; they replace those of the schema. */
@@ -47,6 +77,21 @@ export interface KindDefinition extends ResourceName {
   counts?(object: KubeObject): Partial<Record<"projects" | "policies" | "sinks", number>>;
   /** Validation beyond the schema. */
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
+  /**
+   * Validation against other objects of the control plane, on creation, update and dry run; only of an object
+   * that {@link validate} finds valid.
+   */
+  admit?(object: KubeObject, old: KubeObject | undefined, reader: ObjectReader): Promise<FieldError[]>;
+  /**
+   * What an object depends on, by which controllers find it: keys of objects (see `objectKey`), or other
+   * words without spaces.
+   */
+  references?(object: KubeObject): readonly string[];
+  /**
+   * The kind of another group under which the objects are stored: both groups then serve the same objects,
+   * each with its own apiVersion. Both have the same `kind`, scope and schema.
+   */
+  readonly storedAs?: KindDefinition;
 }
 
 /** A column of the server-side table (meta/v1 TableColumnDefinition). */
@@ -56,7 +101,33 @@ export interface PrinterColumn {
   readonly description: string;
   /** 0: always shown; 1: only with `-o wide`. */
   readonly priority: 0 | 1;
-  value(object: KubeObject): string | number | boolean | null;
+  /** Null shows an empty cell; a list is shown as JSON (`["IPv4"]`), as in the tables of CRDs. */
+  value(object: KubeObject): string | number | boolean | null | readonly string[];
+}
+
+/** The place of the Age column. */
+export const ageColumn: PrinterColumn = {
+  name: "Age",
+  type: "date",
+  description: "How long ago the object was created.",
+  priority: 0,
+  value: (object) => object.metadata.creationTimestamp ?? null,
+};
+
+/** Whether two kinds have the same objects. */
+export function isSameKind(left: GroupKind, right: GroupKind): boolean {
+  const [a, b] = [left.storedAs ?? left, right.storedAs ?? right];
+  return a.kind === b.kind && a.group === b.group;
+}
+
+/** The kind under which the objects of a kind are stored: itself, unless another group's. */
+export function storedKind<K extends Pick<KindDefinition, "storedAs">>(kind: K): K | KindDefinition {
+  return kind.storedAs ?? kind;
+}
+
+/** Whether `metadata.generation` counts the changes of the kind's objects. */
+export function hasGeneration(kind: KindDefinition): boolean {
+  return !kind.builtIn || kind.hasGeneration === true;
 }
 
 /** `v1`, `telemetry.example/v1alpha1`. */

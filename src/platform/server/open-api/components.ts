@@ -165,15 +165,23 @@ function inEveryGroup(kinds: readonly KindDefinition[], kind: string): GroupVers
   return [{ group: "", version: "v1", kind }, ...[...groups.values()].filter(({ group }) => group !== "")];
 }
 
-/** The component of a kind, named as in Kubernetes: with the group's domain reversed. */
+/** The component of a kind. */
 export function kindComponent(kind: KindDefinition): SchemaComponent {
   const { group, version } = kind;
-  const prefix = group === "" ? "io.k8s.api.core" : group.split(".").reverse().join(".");
   return {
-    name: `${prefix}.${version}.${kind.kind}`,
+    name: `${componentPrefix(kind)}.${version}.${kind.kind}`,
     schema: wholeObjectSchema(kind.schema),
     groupVersionKinds: [{ group, version, kind: kind.kind }],
   };
+}
+
+/**
+ * As in Kubernetes: the Go package of built-in kinds (`io.k8s.api.core`; `io.k8s.api.discovery` for
+ * `discovery.k8s.io`), the reversed group of others.
+ */
+function componentPrefix({ group, builtIn }: KindDefinition): string {
+  if (!builtIn) return group.split(".").reverse().join(".");
+  return `io.k8s.api.${group === "" ? "core" : group.split(".", 1)}`;
 }
 
 export function listComponent(kind: KindDefinition): SchemaComponent {

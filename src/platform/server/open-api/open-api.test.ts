@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openApiV2Message } from "../../../../test/support/open-api-v2-message.ts";
-import { exportPolicyKind } from "../kinds/export-policy.ts";
 import { servedKinds } from "../kinds/served-kinds.ts";
+import { exportPolicyKind } from "../kinds/telemetry/export-policy.ts";
 import { isJsonObject, type Json, type JsonObject } from "../object.ts";
 import { sharedComponents } from "./components.ts";
 import { openApiV2Document } from "./document-v2.ts";

@@ -8,6 +8,8 @@ export interface Dialect {
   readonly place: string;
   /** In version 3, a reference cannot have a description beside it. */
   readonly wrapsReferences: boolean;
+  /** Whether `anyOf` exists. */
+  readonly hasAlternatives: boolean;
   /** Reduces a schema to the features of this version. */
   readonly adapt: (schema: Schema) => Schema;
 }
@@ -15,16 +17,18 @@ export interface Dialect {
 export const version3: Dialect = {
   place: "#/components/schemas/",
   wrapsReferences: true,
+  hasAlternatives: true,
   adapt: (schema) => schema,
 };
 
 /**
- * Version 2 lacks `nullable`, and kubectl's validation with it does not support preserved unknown fields:
- * such places must accept any value. Kubernetes does the same to the schemas of CRDs.
+ * Version 2 lacks `nullable` and `anyOf`, and kubectl's validation with it does not support preserved
+ * unknown fields: such places must accept any value. Kubernetes does the same to the schemas of CRDs.
  */
 export const version2: Dialect = {
   place: "#/definitions/",
   wrapsReferences: false,
+  hasAlternatives: false,
   adapt(schema) {
     const { nullable, default: _, ...known } = schema;
     if (nullable !== true && known["x-kubernetes-preserve-unknown-fields"] !== true) return known;
@@ -77,8 +81,10 @@ function printOwn(schema: Schema, dialect: Dialect, refer: Refer): JsonObject {
   const { component: _, properties, items, additionalProperties, ...keywords } = dialect.adapt(schema);
   const print = (child: Schema) => printSchema(child, dialect, refer);
   const fields = Object.entries(properties ?? {}).map(([name, child]) => [name, print(child)] as const);
+  const isEither = keywords["x-kubernetes-int-or-string"] === true && dialect.hasAlternatives;
   return defined({
     ...(keywords as unknown as JsonObject),
+    anyOf: isEither ? [{ type: "integer" }, { type: "string" }] : undefined,
     properties: properties && Object.fromEntries(fields),
     items: items && print(items),
     additionalProperties: additionalProperties && print(additionalProperties),

@@ -110,6 +110,7 @@ const ownSchema = messageOf(
     [14, "maxItems", integer],
     [15, "minItems", integer],
     [17, "maxProperties", integer],
+    [18, "minProperties", integer],
     [19, "required", each(text)],
     [20, "enum", each(any)],
     [21, "additionalProperties", within(1, schema)],

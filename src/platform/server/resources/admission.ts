@@ -1,3 +1,4 @@
+import { defined } from "../../../base/core/defined.ts";
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
 import { isJsonObject, type Json, type JsonObject, type KubeObject } from "../object.ts";
 import { applyDefaults } from "../schema/defaults.ts";
@@ -16,16 +17,24 @@ export function parseFieldValidation(text: string | undefined): FieldValidation 
   return text === "Ignore" || text === "Warn" || text === "Strict" ? text : undefined;
 }
 
-const wholeSchemas = new WeakMap<KindDefinition, Schema>();
+/** A function of kinds that is computed once for each. */
+function oncePerKind<T>(compute: (kind: KindDefinition) => T): (kind: KindDefinition) => T {
+  const results = new WeakMap<KindDefinition, { readonly value: T }>();
+  return (kind) => {
+    const known = results.get(kind) ?? { value: compute(kind) };
+    results.set(kind, known);
+    return known.value;
+  };
+}
 
 /** Schema of a kind's objects, including metadata. */
-export function schemaOf(kind: KindDefinition): Schema {
-  const known = wholeSchemas.get(kind);
-  if (known !== undefined) return known;
-  const schema = wholeObjectSchema(kind.schema);
-  wholeSchemas.set(kind, schema);
-  return schema;
-}
+export const schemaOf = oncePerKind((kind): Schema => wholeObjectSchema(kind.schema));
+
+/** Schema of a kind's objects with nothing but their status. */
+const statusSchemaOf = oncePerKind((kind): Schema => {
+  const { status } = kind.schema.properties ?? {};
+  return { type: "object", properties: status === undefined ? {} : { status } };
+});
 
 /**
  * Checks the body of a request for an object of a kind: kind, apiVersion and the types of metadata. Does not
@@ -89,7 +98,7 @@ function readMetadata(given: JsonObject, kind: KindDefinition): KubeObject["meta
  * @throws StatusError 400 in strict mode
  */
 export function dropUnknownFields(
-  object: KubeObject,
+  object: JsonObject,
   kind: KindDefinition,
   validation: FieldValidation,
 ): readonly string[] {
@@ -114,18 +123,27 @@ export function checkDecoding(
 }
 
 /**
+ * Completes an object's status, in place, and validates it. The rest was admitted before; the status stays
+ * writable even if stricter rules now apply to it.
+ *
+ * @throws StatusError 422 with all faults
+ */
+export function admitStatus(object: KubeObject, kind: KindDefinition): void {
+  const schema = statusSchemaOf(kind);
+  applyDefaults(object, schema);
+  const errors = validateSchema(defined({ status: object["status"] }), schema, "");
+  if (errors.length === 0) return;
+  throw invalid(kind, object.metadata.name ?? "", [...errors, ...uncheckedRules(errors, kind)]);
+}
+
+/**
  * Completes an object, in place, and validates it.
  *
  * @param old the object before the change; absent on creation
  * @returns warnings
  * @throws StatusError 422 with all faults
  */
-export function admit(
-  object: KubeObject,
-  old: KubeObject | undefined,
-  kind: KindDefinition,
-  subresource: "" | "status",
-): string[] {
+export function admit(object: KubeObject, old: KubeObject | undefined, kind: KindDefinition): string[] {
   const schema = schemaOf(kind);
   dropEmptyMetadata(object);
   applyDefaults(object, schema);
@@ -137,9 +155,7 @@ export function admit(
   const { spec: _, ...rest } = object;
   const checked = kind.checksOwnSpec === true ? validateSchema(rest, schema, "") : schemaErrors;
   const typeErrors = checked.filter((error) => !isOwn(error));
-  if (typeErrors.length > 0) throw invalid(kind, name, typeErrors);
-  // Status stays writable even if stricter rules now apply to the rest.
-  if (subresource === "status") return [];
+  if (typeErrors.length > 0) throw invalid(kind, name, [...typeErrors, ...uncheckedRules(typeErrors, kind)]);
   const warnings = tidyMetadata(object);
   kind.prepare?.(object, old);
   const faults = validateMetadata(object, kind);
@@ -154,6 +170,26 @@ export function admit(
   if (errors.length === 0) errors.push(...schemaErrors);
   if (errors.length > 0) throw invalid(kind, name, errors);
   return [...warnings, ...(kind.warn?.(object) ?? [])];
+}
+
+/** Whether a schema has rules (`x-kubernetes-validations`). */
+function hasRules({ "x-kubernetes-validations": rules, properties = {}, ...schema }: Schema): boolean {
+  if (rules !== undefined) return true;
+  const parts = [...Object.values(properties), schema.items, schema.additionalProperties];
+  return parts.some((part) => part !== undefined && hasRules(part));
+}
+
+const isRuled = oncePerKind(({ schema }) => hasRules(schema));
+
+/** The API server's remark that rules were not checked, because they rely on types, sizes and required fields. */
+function uncheckedRules(errors: readonly FieldError[], kind: KindDefinition): FieldError[] {
+  const isBlocking = ({ reason }: FieldError) =>
+    reason !== "FieldValueInvalid" && reason !== "FieldValueDuplicate";
+  if (!errors.some(isBlocking) || !isRuled(kind)) return [];
+  const why =
+    "some validation rules were not checked because the object was invalid; " +
+    "correct the existing errors to complete validation";
+  return [{ reason: "FieldValueInvalid", field: "<nil>", message: `Invalid value: "null": ${why}` }];
 }
 
 /** Empty maps and lists in metadata are stored as absent. */

@@ -1,4 +1,4 @@
-import { namespaceKind } from "../kinds/namespace.ts";
+import { namespaceKind } from "../kinds/core/namespace.ts";
 import { cloneJson, type KubeObject } from "../object.ts";
 import { conflict, forbidden, modifiedMessage } from "../status.ts";
 import type { DeleteOptions, Propagation } from "./delete-options.ts";

@@ -3,12 +3,12 @@ import { matchesLabels, parseLabelSelector } from "../label-selector.ts";
 import type { KubeObject } from "../object.ts";
 import type { Plane } from "../plane.ts";
 import { readInteger } from "../query-values.ts";
+import { forbiddenValue } from "../schema/validate.ts";
 import { type FieldRequirement, matchesFields, parseFieldSelector } from "../selectors.ts";
 import {
   badRequest,
   expired,
   type FieldError,
-  forbiddenValue,
   invalidOptions,
   PlaneGoneError,
   tooLargeResourceVersion,
@@ -16,7 +16,7 @@ import {
 } from "../status.ts";
 import { collectionPrefix } from "../store/keys.ts";
 import type { ObjectStore, PageOutcome } from "../store/object-store.ts";
-import { parseStored } from "../store/stored-object.ts";
+import { parseStored, servedJson } from "../store/stored-object.ts";
 
 /** A collection, with selectors for its objects. */
 export interface Selection {
@@ -187,7 +187,7 @@ export async function* list(
     let taken = 0;
     for (const item of items) {
       taken++;
-      const object = listed(item.json);
+      const object = listed(servedJson(item.json, selection.kind));
       if (selection.matches !== undefined && !selection.matches(object.object())) continue;
       objects.push(object);
       if (--left === 0) break;

@@ -20,9 +20,23 @@ const deletionFinalizers = ["orphan", "foregroundDeletion"];
 /** Total size of an object's annotations, keys and values. */
 export const maxAnnotationBytes = 256 * 1024;
 
+type NameRule = KindDefinition["nameRule"];
+
+/** Length of the names of a kind, in characters. */
+export function maxNameLength(kind: Pick<KindDefinition, "nameRule" | "maxNameLength">): number {
+  return kind.maxNameLength ?? ruleLength(kind.nameRule);
+}
+
+function ruleLength(rule: NameRule): number {
+  return rule === "label" ? 63 : 253;
+}
+
 /** Checks a name by RFC 1123. @returns the reason it is invalid, or undefined */
-export function nameFault(name: string, rule: "subdomain" | "label"): string | undefined {
-  const maxLength = rule === "label" ? 63 : 253;
+export function nameFault(
+  name: string,
+  rule: NameRule,
+  maxLength: number = ruleLength(rule),
+): string | undefined {
   if (name.length > maxLength) return `must be no more than ${maxLength} characters`;
   const pattern = rule === "label" ? labelPattern : subdomainPattern;
   if (pattern.test(name)) return undefined;
@@ -33,18 +47,14 @@ export function nameFault(name: string, rule: "subdomain" | "label"): string | u
 export function validateMetadata(object: KubeObject, kind: KindDefinition): FieldError[] {
   const { metadata } = object;
   const faults = new FaultList();
-  const fault = nameFault(metadata.name ?? "", kind.nameRule);
+  const fault = nameFault(metadata.name ?? "", kind.nameRule, maxNameLength(kind));
   if (fault !== undefined) faults.add(invalidValue("metadata.name", metadata.name ?? "", fault));
   const prefix = metadata.generateName ?? "";
   // A trailing hyphen is valid, because the generated suffix follows it.
   const prefixFault = prefix === "" ? undefined : nameFault(prefix.replace(/(.)-$/, "$1a"), kind.nameRule);
   if (prefixFault !== undefined) faults.add(invalidValue("metadata.generateName", prefix, prefixFault));
-  for (const [key, value] of Object.entries(metadata.labels ?? {})) {
-    if (faults.isFull) break;
-    if (!isLabelKey(key)) faults.add(invalidValue("metadata.labels", key, qualifiedNameHelp));
-    if (!isLabelValue(value)) faults.add(invalidValue("metadata.labels", value, labelValueHelp));
-  }
-  validateAnnotations(metadata.annotations ?? {}, faults);
+  validateLabels(metadata.labels ?? {}, "metadata.labels", faults);
+  validateAnnotations(metadata.annotations ?? {}, "metadata.annotations", faults);
   for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) {
     if (isLabelKey(finalizer)) continue;
     faults.add(invalidValue(`metadata.finalizers[${index}]`, finalizer, qualifiedNameHelp));
@@ -62,16 +72,34 @@ const qualifiedNameHelp =
 const labelValueHelp =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-function validateAnnotations(annotations: Readonly<Record<string, string>>, faults: FaultList): void {
+/** @param path `metadata.labels`, or that of a template */
+export function validateLabels(
+  labels: Readonly<Record<string, string>>,
+  path: string,
+  faults: FaultList,
+): void {
+  for (const [key, value] of Object.entries(labels)) {
+    if (faults.isFull) return;
+    if (!isLabelKey(key)) faults.add(invalidValue(path, key, qualifiedNameHelp));
+    if (!isLabelValue(value)) faults.add(invalidValue(path, value, labelValueHelp));
+  }
+}
+
+/** @param path `metadata.annotations`, or that of a template */
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  path: string,
+  faults: FaultList,
+): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
     if (faults.isFull || isLabelKey(key.toLowerCase())) continue;
-    faults.add(invalidValue("metadata.annotations", key, qualifiedNameHelp));
+    faults.add(invalidValue(path, key, qualifiedNameHelp));
   }
   if (bytes > maxAnnotationBytes) {
     const message = `Too long: may not be more than ${maxAnnotationBytes} bytes`;
-    faults.add({ reason: "FieldValueTooLong", field: "metadata.annotations", message });
+    faults.add({ reason: "FieldValueTooLong", field: path, message });
   }
 }
 

@@ -1,9 +1,17 @@
 import { defined } from "../../../base/core/defined.ts";
 import { trackUpdate } from "../apply/apply.ts";
 import { type Manager, readManagers, type Writer, writeManagers } from "../apply/managers.ts";
-import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
-import { namespaceKind } from "../kinds/namespace.ts";
-import { cloneJson, isJsonObject, type KubeObject, sameJson, stringList } from "../object.ts";
+import { namespaceKind } from "../kinds/core/namespace.ts";
+import { apiVersionOf, hasGeneration, type KindDefinition } from "../kinds/kind.ts";
+import {
+  cloneJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  sameJson,
+  stringList,
+} from "../object.ts";
 import { forbiddenValue, invalidValue } from "../schema/validate.ts";
 import { badRequest, conflict, type FieldError, invalid, modifiedMessage } from "../status.ts";
 import { schemaOf } from "./admission.ts";
@@ -30,7 +38,7 @@ export function newObject(object: KubeObject, target: Target, uid: string, now: 
       namespace: kind.namespaced ? namespace : given.namespace,
       uid,
       creationTimestamp: now,
-      generation: kind.builtIn ? given["generation"] : 1,
+      generation: hasGeneration(kind) ? 1 : given["generation"],
     }),
   };
 }
@@ -83,11 +91,8 @@ export function changedObject(
   kind: KindDefinition,
   { subresource }: WriteOptions,
 ): KubeObject {
-  if (subresource === "status") {
-    const { status: _, ...others } = cloneJson(old);
-    const status = given["status"];
-    return defined({ ...others, status }) as KubeObject;
-  }
+  // Everything else stays the old object's own, so that nobody needs to look at it again.
+  if (subresource === "status") return withStatus({ ...old, metadata: { ...old.metadata } }, given["status"]);
   const metadata = { ...given.metadata };
   const fixed = ["name", "namespace", "uid", "creationTimestamp", "resourceVersion", "generation"].concat([
     "deletionTimestamp",
@@ -101,9 +106,28 @@ export function changedObject(
     else metadata[field] = value;
   }
   const object: KubeObject = { ...given, metadata };
-  if (!kind.statusSubresource) return object;
-  const { status: _, ...others } = object;
-  return defined({ ...others, status: old["status"] }) as KubeObject;
+  return kind.statusSubresource ? withStatus(object, old["status"]) : object;
+}
+
+/** The object with this status, as its last field. */
+function withStatus({ status: _, ...others }: KubeObject, status: Json | undefined): KubeObject {
+  return defined({ ...others, status }) as KubeObject;
+}
+
+/**
+ * A deep copy of what the client sent. The parts that its object has in common with the old one stay shared
+ * where only the status is written: they are known to be right.
+ */
+export function copyOfGiven(given: KubeObject, old: KubeObject, { subresource }: WriteOptions): KubeObject {
+  if (subresource !== "status") return cloneJson(given);
+  const copy: KubeObject = { ...given };
+  for (const [name, part] of Object.entries(sentParts(given, old))) copy[name] = cloneJson(part);
+  return copy;
+}
+
+/** The top-level fields that the object does not share with the old one. */
+export function sentParts(given: KubeObject, old: KubeObject): JsonObject {
+  return Object.fromEntries(Object.entries(given).filter(([name, part]) => part !== old[name]));
 }
 
 /** Rejects the removal of a server finalizer. @throws StatusError 422 */
@@ -122,7 +146,7 @@ export function checkServerFinalizers(object: KubeObject, old: KubeObject, kind:
 
 /** The generation counts changes to anything but metadata and status. */
 export function keepGeneration(object: KubeObject, old: KubeObject, kind: KindDefinition): void {
-  if (kind.builtIn) return;
+  if (!hasGeneration(kind)) return;
   const content = ({ metadata: _, status: __, ...rest }: KubeObject) => rest;
   const generation = old.metadata.generation ?? 1;
   object.metadata.generation = sameJson(content(object), content(old)) ? generation : generation + 1;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { configMapKind } from "../kinds/config-map.ts";
-import { namespaceKind } from "../kinds/namespace.ts";
-import { secretKind } from "../kinds/secret.ts";
+import { configMapKind } from "../kinds/core/config-map.ts";
+import { namespaceKind } from "../kinds/core/namespace.ts";
+import { secretKind } from "../kinds/core/secret.ts";
 import type { KubeObject } from "../object.ts";
 import { StatusError } from "../status.ts";
 import { admit } from "./admission.ts";
@@ -53,7 +53,7 @@ test("a generated name keeps within the limit", () => {
 describe("admission", () => {
   test("text of a Secret becomes data", () => {
     const secret = object({ stringData: { a: "b" }, data: { c: "ZA==" } });
-    admit(secret, undefined, secretKind, "");
+    admit(secret, undefined, secretKind);
     expect(secret).toMatchObject({ type: "Opaque", data: { a: "Yg==", c: "ZA==" } });
     expect(secret["stringData"]).toBeUndefined();
   });
@@ -90,13 +90,13 @@ describe("admission", () => {
       /uid: Required value/,
     ],
   ])("%s", (_name, secret, expected) => {
-    expect(faults(() => admit(secret, undefined, secretKind, ""))[0]).toMatch(expected);
+    expect(faults(() => admit(secret, undefined, secretKind))[0]).toMatch(expected);
   });
 
   test("what cannot be changed", () => {
     const old = object({ type: "Opaque", data: { a: "" }, immutable: true });
     const changed = object({ type: "Other", data: { b: "" } });
-    expect(faults(() => admit(changed, old, secretKind, ""))).toEqual([
+    expect(faults(() => admit(changed, old, secretKind))).toEqual([
       'type: Invalid value: "Other": field is immutable',
       "immutable: Forbidden: field is immutable when `immutable` is set",
       "data: Forbidden: field is immutable when `immutable` is set",
@@ -105,12 +105,12 @@ describe("admission", () => {
 
   test("one key in both parts of a ConfigMap", () => {
     const map = { ...object({ data: { a: "" }, binaryData: { a: "" } }), kind: "ConfigMap" };
-    expect(faults(() => admit(map, undefined, configMapKind, ""))[0]).toMatch(/duplicate of key present/);
+    expect(faults(() => admit(map, undefined, configMapKind))[0]).toMatch(/duplicate of key present/);
   });
 
   test("empty maps and lists of metadata are not kept", () => {
     const secret = object({}, { name: "a", labels: {}, annotations: {}, finalizers: [] });
-    admit(secret, undefined, secretKind, "");
+    admit(secret, undefined, secretKind);
     expect(secret.metadata).toEqual({ name: "a" });
   });
 });
@@ -136,7 +136,7 @@ describe("deletion", () => {
 
   test("a namespace has a finalizer of its own", () => {
     const namespace = { ...object({}), kind: "Namespace" };
-    admit(namespace, undefined, namespaceKind, "");
+    admit(namespace, undefined, namespaceKind);
     expect([hasFinalizers(namespace), hasFinalizers(object({}))]).toEqual([true, false]);
   });
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../../base/core/clock.ts";
 import type { Manager } from "../apply/managers.ts";
+import { namespaceKind } from "../kinds/core/namespace.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
-import { namespaceKind } from "../kinds/namespace.ts";
 import { cloneJson, type KubeObject, sameJson } from "../object.ts";
 import type { Plane } from "../plane.ts";
 import {
@@ -19,22 +19,25 @@ import {
 import type { ChangeType } from "../store/change.ts";
 import { objectKey } from "../store/keys.ts";
 import type { ObjectStore } from "../store/object-store.ts";
-import { parseStored } from "../store/stored-object.ts";
+import { parseServed, servedObject, storedForm, storedObject, storedParts } from "../store/stored-object.ts";
 import { countsOf, exceededMessage } from "../store/usage.ts";
-import { admit, dropUnknownFields } from "./admission.ts";
-import { generatedName, ownerUids } from "./metadata.ts";
+import { admit, admitStatus, dropUnknownFields } from "./admission.ts";
+import { generatedName, maxNameLength, ownerUids } from "./metadata.ts";
 import {
   changedObject,
   checkDeletion,
   checkServerFinalizers,
   checkVersion,
+  copyOfGiven,
   hasFinalizers,
   keepGeneration,
   knownManagers,
   newObject,
+  sentParts,
   setManagedFields,
   trackedManagers,
 } from "./new-state.ts";
+import { checkOthers, createObjectReader } from "./object-reader.ts";
 import { countValues, letOthersRun, valuesIn } from "./object-size.ts";
 import { keyOf, type Target, type WriteOptions } from "./target.ts";
 
@@ -54,6 +57,8 @@ export interface NewState {
 
 /** Hook of a kind's controller before an object is created; see the project controller. */
 export interface CreationGuard {
+  /** Checks what {@link before} checks, for a dry run. @throws StatusError to reject the creation */
+  check(plane: Plane, object: KubeObject): Promise<void>;
   /** @throws StatusError to reject the creation */
   before(plane: Plane, object: KubeObject): Promise<void>;
   /** Reverts `before` if the object was not created. */
@@ -71,12 +76,16 @@ export interface Resources {
   ): Promise<WriteResult>;
   /**
    * Changes an object: reads it, computes the new state with `change`, and writes it. On a concurrent write
-   * it retries, unless the new state requires a version.
+   * it retries, unless the new state requires a version. The server's own change that returns the object
+   * itself leaves it as it is.
+   *
+   * @param recent the object as it was read a moment ago, tried first
    */
   change(
     target: Target,
     change: (old: KubeObject) => NewState | Promise<NewState>,
     options: WriteOptions,
+    recent?: KubeObject,
   ): Promise<WriteResult>;
   /**
    * Writes one finished state of a deletion, regardless of quotas.
@@ -96,8 +105,17 @@ export interface ResourcesOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly guards: ReadonlyMap<string, CreationGuard>;
-  /** Whether controllers reconcile objects of this kind. */
-  readonly isControlled: (kind: KindDefinition) => boolean;
+  /**
+   * Controller work that a change causes.
+   *
+   * @param object absent for a deletion
+   * @param old absent for a creation
+   */
+  readonly workOf: (
+    target: Target,
+    object: KubeObject | undefined,
+    old: KubeObject | undefined,
+  ) => readonly string[];
 }
 
 const maxObjectBytes = 1.5 * 2 ** 20;
@@ -105,22 +123,6 @@ const maxAttempts = 8;
 
 export function createResources(options: ResourcesOptions): Resources {
   const { store, clock, random, guards } = options;
-
-  /** Controller work that a change causes; "" for none. */
-  const workFor = (
-    target: Target,
-    type: ChangeType,
-    object: KubeObject,
-    old: KubeObject | undefined,
-  ): string => {
-    if (type === "DELETED") return `owner-gone ${object.metadata.uid ?? ""}`;
-    const ownersChanged = !sameJson(
-      old?.metadata.ownerReferences ?? [],
-      object.metadata.ownerReferences ?? [],
-    );
-    const isLeaving = object.metadata.deletionTimestamp !== undefined;
-    return options.isControlled(target.kind) || ownersChanged || isLeaving ? `object ${keyOf(target)}` : "";
-  };
 
   const commit = async (
     target: Target,
@@ -130,24 +132,28 @@ export function createResources(options: ResourcesOptions): Resources {
     { isLimited, dryRun }: { readonly isLimited: boolean; readonly dryRun: boolean },
   ): Promise<{ outcome: "committed"; object: KubeObject } | { outcome: "modified" }> => {
     const { kind, plane, namespace, name } = target;
-    const size = Buffer.byteLength(JSON.stringify(object));
-    if (size > maxObjectBytes) throw tooLarge(`etcdserver: request is too large`);
+    const parts = storedParts(object);
+    if (Buffer.byteLength(parts.before) + Buffer.byteLength(parts.after) > maxObjectBytes)
+      throw tooLarge(`etcdserver: request is too large`);
     const outcome = await store.commit(plane, {
       key: keyOf(target),
       expectedVersion: old?.metadata.resourceVersion ?? "",
       type,
-      object,
+      parts,
       requiredNamespace: type === "ADDED" && kind.namespaced ? objectKey(namespaceKind, "", namespace) : "",
-      work: workFor(target, type, object, old),
-      workDueMs: clock.nowMs(),
-      ownersBefore: ownerUids(old),
-      ownersAfter: type === "DELETED" ? [] : ownerUids(object),
+      work: options.workOf(target, type === "DELETED" ? undefined : object, old),
+      nowMs: clock.nowMs(),
+      referencesBefore: referencesOf(kind, old),
+      referencesAfter: type === "DELETED" ? [] : referencesOf(kind, object),
       counts: countsOf(kind, old, type === "DELETED" ? undefined : object),
       ...{ isLimited, dryRun },
     });
     switch (outcome.outcome) {
       case "committed":
-        return { outcome: "committed", object: dryRun ? object : parseStored(outcome.json) };
+        return {
+          outcome: "committed",
+          object: dryRun ? object : storedObject(object, outcome.resourceVersion),
+        };
       case "exceeded":
         throw forbidden(kind, name, exceededMessage(outcome.exceeded));
       case "modified":
@@ -164,6 +170,12 @@ export function createResources(options: ResourcesOptions): Resources {
           name,
           `unable to create new content in namespace ${namespace} because it is being terminated`,
         );
+      case "leaving":
+        throw forbidden(
+          kind,
+          name,
+          `unable to create new content in ${plane.type} ${plane.name} because it is being terminated`,
+        );
       case "gone":
         throw new PlaneGoneError();
     }
@@ -172,7 +184,16 @@ export function createResources(options: ResourcesOptions): Resources {
   const read = async (target: Target): Promise<KubeObject> => {
     const json = await store.get(target.plane, keyOf(target));
     if (json === undefined) throw notFound(target.kind, target.name);
-    return parseStored(json);
+    return parseServed(json, target.kind);
+  };
+
+  /** Commits an object in the form in which it is stored; see `KindDefinition.storedAs`. */
+  const commitStored: typeof commit = async (target, type, object, old, terms) => {
+    const { kind } = target;
+    const before = old && storedForm(old, kind);
+    const outcome = await commit(target, type, storedForm(object, kind), before, terms);
+    if (outcome.outcome !== "committed") return outcome;
+    return { outcome: "committed", object: servedObject(outcome.object, kind) };
   };
 
   const nowText = (): string => new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
@@ -184,19 +205,23 @@ export function createResources(options: ResourcesOptions): Resources {
     writeOptions: WriteOptions,
   ): Promise<{ readonly object: KubeObject; readonly warnings: readonly string[] }> => {
     const { kind, plane } = target;
-    const warnings = admit(object, undefined, kind, "");
+    const warnings = admit(object, undefined, kind);
     await letOthersRun(countValues(object));
+    if (writeOptions.byServer !== true) {
+      await checkOthers(object, undefined, kind, createObjectReader(store, plane));
+    }
     setManagedFields(object, managers ?? trackedManagers([], {}, object, kind, writeOptions, nowText()));
     const terms = termsOf(writeOptions);
-    const guard = writeOptions.dryRun ? undefined : guards.get(kind.kind);
-    await guard?.before(plane, object);
+    const guard = guards.get(kind.kind);
+    if (writeOptions.dryRun) await guard?.check(plane, object);
+    else await guard?.before(plane, object);
     try {
-      const outcome = await commit(target, "ADDED", object, undefined, terms);
+      const outcome = await commitStored(target, "ADDED", object, undefined, terms);
       // A creation has no expected version, so a conflict means that the object exists.
       if (outcome.outcome !== "committed") throw alreadyExists(kind, target.name);
       return { object: outcome.object, warnings };
     } catch (error) {
-      await guard?.undo(plane, object);
+      if (!writeOptions.dryRun) await guard?.undo(plane, object);
       throw error;
     }
   };
@@ -213,9 +238,7 @@ export function createResources(options: ResourcesOptions): Resources {
       const prefix = typeof given.metadata.generateName === "string" ? given.metadata.generateName : "";
       const isGenerated = target.name === "" && prefix !== "";
       for (let attempt = 1; ; attempt++) {
-        const name = isGenerated
-          ? generatedName(prefix, kind.nameRule === "label" ? 63 : 253, random)
-          : target.name;
+        const name = isGenerated ? generatedName(prefix, maxNameLength(kind), random) : target.name;
         if (name === "") throw nameRequired(kind);
         const named = { ...target, name };
         const object = newObject(cloneJson(given), named, randomUUID(), nowText());
@@ -229,23 +252,34 @@ export function createResources(options: ResourcesOptions): Resources {
         }
       }
     },
-    async change(target, change, writeOptions) {
+    async change(target, change, writeOptions, recent) {
       const { kind } = target;
       for (let attempt = 1; ; attempt++) {
-        const old = await read(target);
+        const old = attempt === 1 && recent !== undefined ? recent : await read(target);
         const wanted = await change(old);
+        if (wanted.object === old && writeOptions.byServer === true) {
+          return { object: old, created: false, deleted: false, warnings: [] };
+        }
         // Shrinking a large object is as much work as growing one.
         const values = Math.max(countValues(wanted.object), valuesIn(old));
         await letOthersRun(values);
-        const given = cloneJson(wanted.object);
-        const unknown = dropUnknownFields(given, kind, writeOptions.fieldValidation);
-        const insists = checkVersion(given, old, target);
-        if (writeOptions.subresource === "") checkDeletion(given, old, target);
+        const isStatus = writeOptions.subresource === "status";
+        const given = copyOfGiven(wanted.object, old, writeOptions);
+        const sent = isStatus ? sentParts(given, old) : given;
+        const unknown = dropUnknownFields(sent, kind, writeOptions.fieldValidation);
+        // The server's own changes start from the object itself, so they have its version.
+        const insists = checkVersion(given, old, target) && writeOptions.byServer !== true;
+        if (!isStatus) checkDeletion(given, old, target);
         const object = changedObject(given, old, kind, writeOptions);
         if (writeOptions.byServer !== true) checkServerFinalizers(object, old, kind);
         await letOthersRun(values);
-        const warnings = [...unknown, ...admit(object, old, kind, writeOptions.subresource)];
+        const warnings = [...unknown];
+        if (isStatus) admitStatus(object, kind);
+        else warnings.push(...admit(object, old, kind));
         await letOthersRun(values);
+        if (writeOptions.byServer !== true && !isStatus) {
+          await checkOthers(object, old, kind, createObjectReader(store, target.plane));
+        }
         keepGeneration(object, old, kind);
         const known = knownManagers(given, old, writeOptions);
         // An object without tracked managers gets them with its next apply, not before.
@@ -257,7 +291,7 @@ export function createResources(options: ResourcesOptions): Resources {
           return { object: old, created: false, deleted: false, warnings };
         }
         const type = isLast ? "DELETED" : "MODIFIED";
-        const outcome = await commit(target, type, object, old, termsOf(writeOptions));
+        const outcome = await commitStored(target, type, object, old, termsOf(writeOptions));
         if (outcome.outcome === "committed") {
           return { object: outcome.object, created: false, deleted: isLast, warnings };
         }
@@ -265,10 +299,18 @@ export function createResources(options: ResourcesOptions): Resources {
       }
     },
     async write(target, type, object, old) {
-      const outcome = await commit(target, type, object, old, { isLimited: false, dryRun: false });
+      const terms = { isLimited: false, dryRun: false };
+      const outcome = await commitStored(target, type, object, old, terms);
       return outcome.outcome === "committed" ? outcome.object : undefined;
     },
   };
+}
+
+/** What the store finds an object by: the uids of its owners, and its kind's references. */
+function referencesOf(kind: KindDefinition, object: KubeObject | undefined): string[] {
+  if (object === undefined) return [];
+  const own = kind.references?.(object).filter((reference) => !/\s/.test(reference)) ?? [];
+  return [...new Set([...ownerUids(object), ...own])];
 }
 
 /** Quotas bind requests; the server's own controllers must be able to finish their work. */

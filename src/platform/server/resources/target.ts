@@ -21,6 +21,11 @@ export interface WriteOptions {
   readonly byServer?: true;
 }
 
+/** Options of the server's own writes. @param fieldManager the controller's name */
+export function serverWrites(fieldManager: string): WriteOptions {
+  return { dryRun: false, fieldValidation: "Ignore", fieldManager, subresource: "", byServer: true };
+}
+
 /** The object's key in the store. */
 export function keyOf(target: Target): string {
   return objectKey(target.kind, target.namespace, target.name);

@@ -26,6 +26,8 @@ const schema: Schema = {
     small: { type: "integer", format: "int32" },
     large: { type: "integer", format: "int64" },
     map: { type: "object", additionalProperties: { type: "string" } },
+    filled: { type: "object", minProperties: 1, additionalProperties: { type: "string" } },
+    port: { "x-kubernetes-int-or-string": true, pattern: "^[a-z]+$", maximum: 9, default: "http" },
     items: {
       type: "array",
       maxItems: 2,
@@ -63,18 +65,22 @@ test("unknown fields go, and are named", () => {
 });
 
 test.each<[Json, Json]>([
-  [{ name: "a" }, { name: "a", count: 5 }],
+  [
+    { name: "a", port: 8 },
+    { name: "a", count: 5, port: 8 },
+  ],
+  [{ name: "a" }, { name: "a", count: 5, port: "http" }],
   [
     { name: "a", count: 2, inner: {} },
-    { name: "a", count: 2, inner: { deep: true } },
+    { name: "a", count: 2, inner: { deep: true }, port: "http" },
   ],
   [
     { name: "a", count: null, when: null },
-    { name: "a", count: 5, when: null },
+    { name: "a", count: 5, when: null, port: "http" },
   ],
   [
     { name: "a", items: [{ id: "x" }] },
-    { name: "a", count: 5, items: [{ id: "x", size: 1 }] },
+    { name: "a", count: 5, port: "http", items: [{ id: "x", size: 1 }] },
   ],
   ["text", "text"],
 ])("defaults of %j", (value, expected) => {
@@ -147,7 +153,34 @@ describe("validation", () => {
     [
       "too many",
       { name: "a", items: [{ id: "a" }, { id: "b" }, { id: "c" }] },
-      ["items: Invalid value: 3: items in body should have at most 2 items"],
+      ["items: Too many: 3: must have at most 2 items"],
+    ],
+    [
+      "too few fields",
+      { name: "a", filled: {} },
+      ["filled: Invalid value: 0: filled in body should have at least 1 properties"],
+    ],
+    ["an integer where text may be", { name: "a", port: 8 }, []],
+    ["text where an integer may be", { name: "a", port: "web" }, []],
+    [
+      "neither integer nor text",
+      { name: "a", port: 1.5 },
+      ['port: Invalid value: "number": port in body must be of type integer,string: "number"'],
+    ],
+    [
+      "null for both",
+      { name: "a", port: null },
+      ['port: Invalid value: "null": port in body must be of type integer,string: "null"'],
+    ],
+    [
+      "bounds of both",
+      { name: "a", port: 10 },
+      ["port: Invalid value: 10: port in body should be less than or equal to 9"],
+    ],
+    [
+      "form of both",
+      { name: "a", port: "1" },
+      ["port: Invalid value: \"1\": port in body should match '^[a-z]+$'"],
     ],
     ["twice", { name: "a", items: [{ id: "a" }, { id: "a" }] }, ['items[1]: Duplicate value: {"id":"a"}']],
     ["no object", [], ['spec: Invalid value: "array": spec in body must be of type object: "array"']],

@@ -25,6 +25,7 @@ export interface Schema {
   readonly maximum?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly minProperties?: number;
   readonly maxProperties?: number;
   /**
    * atomic: replaced as a whole; set: unique scalars; map: items identified by their keys. Default: atomic.
@@ -37,6 +38,8 @@ export interface Schema {
   readonly "x-kubernetes-patch-merge-key"?: string;
   /** Keeps unknown fields; unknown fields inside known ones are still dropped. */
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
+  /** An integer or text, such as a port or a quantity; the schema then has no `type`. */
+  readonly "x-kubernetes-int-or-string"?: true;
   /** Rules in the Common Expression Language. Published only; the kind's `validate` checks the same. */
   readonly "x-kubernetes-validations"?: readonly { readonly rule: string; readonly message: string }[];
   /** The component that the schema comes from; OpenAPI documents refer to it instead. */
@@ -51,6 +54,11 @@ export function textField(description: string): Schema {
 /** Schema of an integer field. */
 export function integerField(format: "int32" | "int64", description: string): Schema {
   return { type: "integer", format, description };
+}
+
+/** Schema of a field that is an integer or text. */
+export function intOrStringField(description: string): Schema {
+  return { "x-kubernetes-int-or-string": true, description };
 }
 
 /** Schema of a list that is replaced as a whole. */

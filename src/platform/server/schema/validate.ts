@@ -1,6 +1,6 @@
 import { characterCount } from "../../../base/core/character-count.ts";
 import { identityText, isJsonObject, type Json, sameJson } from "../object.ts";
-import type { FieldError } from "../status.ts";
+import { type FieldError, unsupportedValue } from "../status.ts";
 import { FaultList, fieldPath } from "./fault-list.ts";
 import { isDateTime, isInRange } from "./formats.ts";
 import type { Schema } from "./schema.ts";
@@ -18,22 +18,35 @@ export function validateSchema(value: Json, schema: Schema, path: string): Field
 function check(value: Json, schema: Schema, path: string, faults: FaultList): void {
   if (faults.isFull || (value === null && schema.nullable === true)) return;
   const found = typeOf(value);
-  if (
-    schema.type !== undefined &&
-    found !== schema.type &&
-    !(schema.type === "number" && found === "integer")
-  ) {
-    faults.add(typeError(path, value, schema.type, found));
+  const allowed = typesOf(schema);
+  if (allowed !== undefined && !allowed.includes(found)) {
+    faults.add(typeError(path, value, schema.type ?? allowed.join(","), found));
     return;
   }
   if (schema.enum !== undefined && !schema.enum.some((option) => sameJson(option, value))) {
-    faults.add(notSupported(path, value, schema.enum));
+    faults.add(unsupportedValue(path, value, schema.enum));
   }
   if (typeof value === "string") validateText(value, schema, path, faults);
   if (typeof value === "number") validateNumber(value, schema, path, faults);
   if (Array.isArray(value)) validateList(value, schema, path, faults);
   if (isJsonObject(value)) validateFields(value, schema, path, faults);
 }
+
+/** Types of value that a schema allows; undefined for all. */
+function typesOf(schema: Schema): readonly string[] | undefined {
+  if (schema["x-kubernetes-int-or-string"] === true) return intOrString;
+  return schema.type === undefined ? undefined : valueTypes[schema.type];
+}
+
+const intOrString = ["integer", "string"];
+const valueTypes = {
+  object: ["object"],
+  array: ["array"],
+  string: ["string"],
+  integer: ["integer"],
+  number: ["number", "integer"],
+  boolean: ["boolean"],
+} as const;
 
 function typeOf(value: Json): string {
   if (value === null) return "null";
@@ -63,10 +76,19 @@ export function forbiddenValue(field: string, why: string): FieldError {
   return { reason: "FieldValueForbidden", field, message: `Forbidden: ${why}` };
 }
 
-function notSupported(field: string, value: Json, options: readonly Json[]): FieldError {
-  const list = options.map((option) => JSON.stringify(option)).join(", ");
-  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`;
-  return { reason: "FieldValueNotSupported", field, message };
+/** A reference to something that does not exist. */
+export function notFoundValue(field: string, value: Json): FieldError {
+  return { reason: "FieldValueNotFound", field, message: `Not found: ${JSON.stringify(value)}` };
+}
+
+/** A value that must be unique, at its second place. */
+export function duplicateValue(field: string, value: Json): FieldError {
+  return { reason: "FieldValueDuplicate", field, message: `Duplicate value: ${JSON.stringify(value)}` };
+}
+
+export function tooManyItems(field: string, count: number, max: number): FieldError {
+  const message = `Too many: ${count}: must have at most ${max} items`;
+  return { reason: "FieldValueTooMany", field, message };
 }
 
 function validateText(value: string, schema: Schema, path: string, faults: FaultList): void {
@@ -116,7 +138,7 @@ function validateList(value: readonly Json[], schema: Schema, path: string, faul
     faults.add(invalidValue(path, length, why));
   }
   if (schema.maxItems !== undefined && length > schema.maxItems) {
-    faults.add(invalidValue(path, length, `${path} in body should have at most ${schema.maxItems} items`));
+    faults.add(tooManyItems(path, length, schema.maxItems));
   }
   if (schema.items !== undefined) {
     for (const [index, item] of value.entries()) {
@@ -139,10 +161,7 @@ function findDuplicates(value: readonly Json[], schema: Schema, path: string, fa
       ? Object.fromEntries(keys.map((key) => [key, item[key] ?? null]))
       : item;
     const text = identityText(identity);
-    if (seen.has(text)) {
-      const message = `Duplicate value: ${JSON.stringify(identity)}`;
-      faults.add({ reason: "FieldValueDuplicate", field: `${path}[${index}]`, message });
-    }
+    if (seen.has(text)) faults.add(duplicateValue(`${path}[${index}]`, identity));
     seen.add(text);
   }
 }
@@ -155,8 +174,11 @@ function validateFields(
 ): void {
   const count = Object.keys(value).length;
   if (schema.maxProperties !== undefined && count > schema.maxProperties) {
-    const message = `Too many: ${count}: must have at most ${schema.maxProperties} items`;
-    faults.add({ reason: "FieldValueTooMany", field: path, message });
+    faults.add(tooManyItems(path, count, schema.maxProperties));
+  }
+  if (schema.minProperties !== undefined && count < schema.minProperties) {
+    const why = `${path} in body should have at least ${schema.minProperties} properties`;
+    faults.add(invalidValue(path, count, why));
   }
   for (const name of schema.required ?? []) {
     if (value[name] === undefined) faults.add(requiredValue(fieldPath(path, name)));

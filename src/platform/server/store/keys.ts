@@ -1,6 +1,6 @@
 import { keyPrefix } from "../../../base/redis/connection.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
-import { qualifiedPlural } from "../status.ts";
+import { qualifiedPlural, type ResourceName } from "../status.ts";
 
 /** The Redis keys of one plane. */
 export interface PlaneKeys {
@@ -44,6 +44,11 @@ export function planeKeys(planeKey: string): PlaneKeys {
   };
 }
 
+/** Hash of a plane's numbers that are held; see `NumberClaims`. */
+export function claimsKey(planeKey: string): string {
+  return `${keyPrefix}:platform:${planeKey}:claims`;
+}
+
 /** Hash: total usage of an organization's planes, the sum of their counts and `logBytes`. */
 export function usageKey(organization: string): string {
   return `${keyPrefix}:platform:usage:${organization}`;
@@ -52,16 +57,20 @@ export function usageKey(organization: string): string {
 /** Channel that announces every change; the message is the plane's key `plane`. */
 export const changesChannel = `${keyPrefix}:platform:changes`;
 
+/** As much of a kind as names its objects in the store. */
+export type StoredKind = ResourceName & Pick<KindDefinition, "storedAs">;
+
 /**
  * Key of an object within its plane: `secrets/<namespace>/<name>`, with an empty namespace for cluster scope.
+ * The resource is that of the kind that the objects are stored as.
  */
-export function objectKey(kind: KindDefinition, namespace: string, name: string): string {
+export function objectKey(kind: StoredKind, namespace: string, name: string): string {
   return `${collectionPrefix(kind, namespace)}${name}`;
 }
 
 /** Key prefix of a collection; of all namespaces if `namespace` is undefined. */
-export function collectionPrefix(kind: KindDefinition, namespace: string | undefined): string {
-  const prefix = `${qualifiedPlural(kind)}/`;
+export function collectionPrefix(kind: StoredKind, namespace: string | undefined): string {
+  const prefix = `${qualifiedPlural(kind.storedAs ?? kind)}/`;
   return namespace === undefined ? prefix : `${prefix}${namespace}/`;
 }
 

@@ -1,7 +1,6 @@
 import type { RedisConnection } from "../../../base/redis/connection.ts";
 import { runScript } from "../../../base/redis/run-script.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
-import type { KubeObject } from "../object.ts";
 import { type Plane, planeKey } from "../plane.ts";
 import type { Change, ChangeType } from "./change.ts";
 import { type PlaneKeys, planeKeys, usageKey } from "./keys.ts";
@@ -9,16 +8,19 @@ import { countPlane } from "./plane-count.ts";
 import { changesScript, pageScript } from "./read-scripts.ts";
 import { pairs, readChange, readCounts, readExceeded } from "./replies.ts";
 import { rewind, type StoredItem } from "./rewind.ts";
-import { storedParts } from "./stored-object.ts";
+import type { StoredParts } from "./stored-object.ts";
 import { countedResources, type ExceededQuota, type Quota, type Quotas, type Usage } from "./usage.ts";
 import {
+  addWorkScript,
+  advanceWorkScript,
   type CommitTerms,
   commitScript,
   compactScript,
   createPlaneScript,
-  finishWorkScript,
   type LogLimits,
+  leavePlaneScript,
   removePlaneScript,
+  settleWorkScript,
 } from "./write-scripts.ts";
 
 /** One write. */
@@ -27,15 +29,16 @@ export interface Commit {
   /** Version that the object must still have; "" if it must not exist. */
   readonly expectedVersion: string;
   readonly type: ChangeType;
-  /** The new state; for DELETED, the last one. */
-  readonly object: KubeObject;
+  /** The new state, serialized; for DELETED, the last one. */
+  readonly parts: StoredParts;
   /** Key of the namespace object, which must exist and not be terminating; "" for none. */
   readonly requiredNamespace: string;
-  /** Controller work ("" for none), and its due time. */
-  readonly work: string;
-  readonly workDueMs: number;
-  readonly ownersBefore: readonly string[];
-  readonly ownersAfter: readonly string[];
+  /** Controller work that the write causes. */
+  readonly work: readonly string[];
+  readonly nowMs: number;
+  /** Uids of owners, and what else {@link ObjectStore.dependents} finds the object by. */
+  readonly referencesBefore: readonly string[];
+  readonly referencesAfter: readonly string[];
   /** Change to the kind's counts; see `countsOf`. */
   readonly counts: Quota;
   /** Whether quotas apply to this write. It is counted in any case. */
@@ -47,7 +50,16 @@ export interface Commit {
 export type CommitOutcome =
   | { readonly outcome: "committed"; readonly json: string; readonly resourceVersion: string }
   | { readonly outcome: "exceeded"; readonly exceeded: readonly ExceededQuota[] }
-  | { readonly outcome: "gone" | "exists" | "missing" | "modified" | "no-namespace" | "terminating" };
+  | {
+      readonly outcome:
+        | "gone"
+        | "exists"
+        | "missing"
+        | "modified"
+        | "no-namespace"
+        | "terminating"
+        | "leaving";
+    };
 
 export interface PageRequest {
   /** Key prefix of the collection; see `collectionPrefix`. */
@@ -79,8 +91,14 @@ export type ChangesOutcome =
 
 export interface DueWork {
   readonly item: string;
-  /** As formatted by Redis; passed back to {@link ObjectStore.finishWork}. */
+  /** As formatted by Redis; passed back to {@link ObjectStore.settleWork}. */
   readonly due: string;
+}
+
+/** Work that was taken and reconciled. */
+export interface SettledWork extends DueWork {
+  /** When it has to be reconciled again; absent if not. */
+  readonly againAtMs?: number;
 }
 
 /**
@@ -107,14 +125,21 @@ export interface ObjectStore {
   usage(plane: Plane): Promise<Usage | undefined>;
   /** Total usage of an organization's planes. */
   organizationUsage(organization: string): Promise<Usage>;
-  /** Keys of the objects owned by this uid. */
-  dependents(plane: Plane, uid: string): Promise<string[]>;
+  /** From now on, nobody creates objects in the plane. */
+  leavePlane(plane: Plane): Promise<void>;
+  /** Keys of the objects that have this reference; for an owner, its uid. */
+  dependents(plane: Plane, reference: string): Promise<string[]>;
+  /** The objects of these keys that exist. */
+  getAll(plane: Plane, keys: readonly string[]): Promise<string[]>;
   dueWork(plane: Plane, nowMs: number, limit: number): Promise<DueWork[]>;
-  /** Whether there is any work, due or not. */
-  hasWork(plane: Plane): Promise<boolean>;
-  addWork(plane: Plane, item: string, dueMs: number): Promise<void>;
-  /** Removes finished work, unless it has been requested again. */
-  finishWork(plane: Plane, work: DueWork): Promise<void>;
+  /** Due time of the next work; undefined if there is none. */
+  nextWorkMs(plane: Plane): Promise<number | undefined>;
+  /** Requests work that no change has caused. */
+  addWork(plane: Plane, items: readonly string[], dueMs: number): Promise<void>;
+  /** Makes all work due sooner: the clock that it is due by was set back. */
+  advanceWork(plane: Plane, byMs: number): Promise<void>;
+  /** Removes work that was taken, or moves it to a later time, unless it has been requested again. */
+  settleWork(plane: Plane, work: readonly SettledWork[]): Promise<void>;
 }
 
 /**
@@ -123,6 +148,7 @@ export interface ObjectStore {
 const changesAtOnce = 500;
 const changeBytesAtOnce = 512 * 1024;
 const pageBytesAtOnce = 1024 * 1024;
+const objectsAtOnce = 100;
 
 export interface ObjectStoreOptions {
   readonly kinds: readonly KindDefinition[];
@@ -139,8 +165,8 @@ export function createObjectStore(
     runScript(redis, script, [...Object.values(keysOf(plane)), usageKey(plane.organization)], args);
   const count = (plane: Plane) => countPlane((script, args) => run(plane, script, args), kinds);
 
-  const termsOf = (plane: Plane, { counts, isLimited, dryRun }: Commit): CommitTerms => ({
-    ...{ counts, dryRun, log },
+  const termsOf = (plane: Plane, { counts, isLimited, dryRun, work, nowMs }: Commit): CommitTerms => ({
+    ...{ counts, dryRun, log, work, nowMs },
     project: isLimited && plane.type === "project" ? quotas.project : {},
     organization: isLimited ? quotas.organization : {},
   });
@@ -156,7 +182,7 @@ export function createObjectStore(
       return (await redis.hget(keysOf(plane).objects, key)) ?? undefined;
     },
     async commit(plane, commit) {
-      const { before, after } = storedParts(commit.object);
+      const { before, after } = commit.parts;
       const args = [
         commit.key,
         commit.expectedVersion,
@@ -164,12 +190,10 @@ export function createObjectStore(
         before,
         after,
         commit.requiredNamespace,
-        commit.work,
-        commit.workDueMs,
         JSON.stringify(termsOf(plane, commit)),
-        commit.ownersBefore.length,
-        ...commit.ownersBefore,
-        ...commit.ownersAfter,
+        commit.referencesBefore.length,
+        ...commit.referencesBefore,
+        ...commit.referencesAfter,
       ];
       for (;;) {
         const [outcome, ...details] = (await run(plane, commitScript, args)) as string[];
@@ -227,9 +251,22 @@ export function createObjectStore(
     async organizationUsage(organization) {
       return readCounts(await redis.hmget(usageKey(organization), ...countedResources));
     },
-    async dependents(plane, uid) {
-      const members = await redis.zrangebylex(keysOf(plane).dependents, `[${uid} `, `(${uid}!`);
-      return members.map((member) => member.slice(uid.length + 1));
+    async leavePlane(plane) {
+      await run(plane, leavePlaneScript, []);
+    },
+    async dependents(plane, reference) {
+      const members = await redis.zrangebylex(keysOf(plane).dependents, `[${reference} `, `(${reference}!`);
+      return members.map((member) => member.slice(reference.length + 1));
+    },
+    async getAll(plane, keys) {
+      const found: string[] = [];
+      for (let first = 0; first < keys.length; first += objectsAtOnce) {
+        const some = keys.slice(first, first + objectsAtOnce);
+        for (const json of await redis.hmget(keysOf(plane).objects, ...some)) {
+          if (json !== null) found.push(json);
+        }
+      }
+      return found;
     },
     async dueWork(plane, nowMs, limit) {
       const flat = await redis.zrangebyscore(
@@ -243,14 +280,20 @@ export function createObjectStore(
       );
       return pairs(flat).map(({ key, json }) => ({ item: key, due: json }));
     },
-    async hasWork(plane) {
-      return (await redis.zcard(keysOf(plane).work)) > 0;
+    async nextWorkMs(plane) {
+      const [, score] = await redis.zrange(keysOf(plane).work, 0, 0, "WITHSCORES");
+      return score === undefined ? undefined : Number(score);
     },
-    async addWork(plane, item, dueMs) {
-      await redis.zadd(keysOf(plane).work, dueMs, item);
+    async addWork(plane, items, dueMs) {
+      if (items.length > 0) await run(plane, addWorkScript, [dueMs, ...items]);
     },
-    async finishWork(plane, work) {
-      await run(plane, finishWorkScript, [work.item, work.due]);
+    async advanceWork(plane, byMs) {
+      await run(plane, advanceWorkScript, [byMs]);
+    },
+    async settleWork(plane, work) {
+      if (work.length === 0) return;
+      const args = work.flatMap(({ item, due, againAtMs = "" }) => [item, due, againAtMs]);
+      await run(plane, settleWorkScript, args);
     },
   };
 }

@@ -1,6 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseStored, storedParts, storedResourceVersion } from "./stored-object.ts";
+import { configMapKind } from "../kinds/core/config-map.ts";
+import {
+  parseServed,
+  parseStored,
+  servedJson,
+  servedObject,
+  storedForm,
+  storedObject,
+  storedParts,
+  storedResourceVersion,
+} from "./stored-object.ts";
 
 test("what is written is read back with the version in its place", () => {
   const text = fc.oneof(
@@ -26,8 +36,28 @@ test("what is written is read back with the version in its place", () => {
         expect(parseStored(json)).toEqual(
           JSON.parse(JSON.stringify({ ...object, metadata: { ...object.metadata, resourceVersion: "42" } })),
         );
+        expect(JSON.stringify(storedObject(object, "42"))).toBe(json);
         expect(after.startsWith('","deletionTimestamp":"')).toBe(leaves);
       },
     ),
+  );
+});
+
+test("two groups serve one object, each with its own apiVersion", () => {
+  const alias = { ...configMapKind, group: "other.example", storedAs: configMapKind };
+  const text = fc.oneof(fc.string(), fc.constantFrom(',"kind":', '{"apiVersion":"v1"', "\\"));
+  fc.assert(
+    fc.property(fc.dictionary(text, text), (data) => {
+      const given = { apiVersion: "other.example/v1", kind: "ConfigMap", metadata: { name: "a" }, data };
+      const { before, after } = storedParts(storedForm(given, alias));
+      const json = `${before}42${after}`;
+      expect(parseStored(json).apiVersion).toBe("v1");
+      expect(servedJson(json, configMapKind)).toBe(json);
+      const served = parseServed(json, alias);
+      expect(served).toEqual(servedObject(parseStored(json), alias));
+      expect(served).toEqual(
+        JSON.parse(JSON.stringify({ ...given, metadata: { name: "a", resourceVersion: "42" } })),
+      );
+    }),
   );
 });

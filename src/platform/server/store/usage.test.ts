@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { exportPolicyKind } from "../kinds/export-policy.ts";
-import { projectKind } from "../kinds/project.ts";
-import { secretKind } from "../kinds/secret.ts";
+import { secretKind } from "../kinds/core/secret.ts";
+import { projectKind } from "../kinds/resourcemanager/project.ts";
+import { exportPolicyKind } from "../kinds/telemetry/export-policy.ts";
 import type { KubeObject } from "../object.ts";
 import { countsOf, exceededMessage } from "./usage.ts";
 

@@ -62,6 +62,10 @@ export interface CommitTerms {
   readonly project: Quota;
   readonly organization: Quota;
   readonly log: LogLimits;
+  /** Controller work that the change causes, due at once. */
+  readonly work: readonly string[];
+  /** ms */
+  readonly nowMs: number;
   /** Runs all checks without writing. */
   readonly dryRun: boolean;
 }
@@ -69,18 +73,18 @@ export interface CommitTerms {
 /**
  * Writes one change. ARGV: 1 object key, 2 expected version ("" if it must not exist yet), 3 event type, 4
  * and 5 the JSON before and after the version, 6 key of the namespace, which must exist and not be
- * terminating ("" for none), 7 work for the controllers ("" for none), 8 its due time (ms), 9 the terms as
- * JSON (see `CommitTerms`), 10 number of owners before, then their uids, then the owners' uids after. Returns
- * {"ok", json, version} or an error: {"gone"} no such plane, {"uncounted"}, {"exists"}, {"missing"},
- * {"modified"}, {"no-namespace"}, {"terminating"}, {"exceeded", quota, resource, requested, used, limit,
- * ...}.
+ * terminating ("" for none), 7 the terms as JSON (see `CommitTerms`), 8 number of references before, then
+ * these (uids of owners, and see `KindDefinition.references`), then the references after. Returns {"ok",
+ * json, version} or an error: {"gone"} no such plane, {"uncounted"}, {"exists"}, {"missing"}, {"modified"},
+ * {"no-namespace"}, {"terminating"}, {"leaving"} the plane is being removed, {"exceeded", quota, resource,
+ * requested, used, limit, ...}.
  */
 export const commitScript = `
 ${nextVersion}
 ${versionOf}
 ${logFunctions}
 ${usageFunctions}
-local state = redis.call('HMGET', KEYS[1], 'rv', 'counted')
+local state = redis.call('HMGET', KEYS[1], 'rv', 'counted', 'leaving')
 local newest = state[1]
 if not newest then return {'gone'} end
 if state[2] ~= newest then return {'uncounted'} end
@@ -99,9 +103,10 @@ if ARGV[6] ~= '' then
   local _, stop = string.find(namespace, '"resourceVersion":"%d+"')
   if string.sub(namespace, stop + 1, stop + 22) == ',"deletionTimestamp":"' then return {'terminating'} end
 end
+local terms = cjson.decode(ARGV[7])
+if state[3] and event == 'ADDED' then return {'leaving'} end
 local version = nextVersion(newest)
 local json = ARGV[4] .. version .. ARGV[5]
-local terms = cjson.decode(ARGV[9])
 local change = terms.counts
 change.objects = event == 'ADDED' and 1 or event == 'DELETED' and -1 or 0
 change.bytes = (event == 'DELETED' and 0 or #json) - (current and #current or 0)
@@ -129,12 +134,14 @@ if tonumber(redis.call('HGET', KEYS[8], 'logBytes') or 0) > terms.log.organizati
   maxBytes = math.min(maxBytes, terms.log.crowdedBytes)
 end
 trimLog(0, maxBytes, terms.log.maxEntries)
-local ownersBefore = tonumber(ARGV[10])
-for i = 11, 10 + ownersBefore do redis.call('ZREM', KEYS[5], ARGV[i] .. ' ' .. key) end
+local before = tonumber(ARGV[8])
+for i = 9, 8 + before do redis.call('ZREM', KEYS[5], ARGV[i] .. ' ' .. key) end
 if event ~= 'DELETED' then
-  for i = 11 + ownersBefore, #ARGV do redis.call('ZADD', KEYS[5], 0, ARGV[i] .. ' ' .. key) end
+  for i = 9 + before, #ARGV do redis.call('ZADD', KEYS[5], 0, ARGV[i] .. ' ' .. key) end
 end
-if ARGV[7] ~= '' then redis.call('ZADD', KEYS[6], ARGV[8], ARGV[7]) end
+-- The fraction distinguishes changes of the same ms, so that none of them is finished with another.
+local due = terms.nowMs + (tonumber(version) % 1000) / 1000
+for _, item in ipairs(terms.work) do redis.call('ZADD', KEYS[6], due, item) end
 redis.call('PUBLISH', '${changesChannel}', KEYS[1])
 return {'ok', json, version}
 `;
@@ -154,8 +161,32 @@ trimLog(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
 return {redis.call('HGET', KEYS[1], 'compacted'), state[2] == newest and 1 or 0}
 `;
 
-/** ARGV: 1 work, 2 its due time when taken. Removes it unless it has been rescheduled since. */
-export const finishWorkScript = `
-if redis.call('ZSCORE', KEYS[6], ARGV[1]) == ARGV[2] then return redis.call('ZREM', KEYS[6], ARGV[1]) end
-return 0
+/**
+ * ARGV: for each piece of work the work, its due time when taken, and its next due time ("" removes it). Work
+ * that has been requested again since stays as it is.
+ */
+export const settleWorkScript = `
+for i = 1, #ARGV, 3 do
+  local item, due, nextDue = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  if redis.call('ZSCORE', KEYS[6], item) == due then
+    if nextDue == '' then redis.call('ZREM', KEYS[6], item)
+    else redis.call('ZADD', KEYS[6], nextDue, item) end
+  end
+end
+`;
+
+/** ARGV: 1 due time (ms), then work. Work that is due already keeps its time. */
+export const addWorkScript = `
+for i = 2, #ARGV do redis.call('ZADD', KEYS[6], 'LT', ARGV[1], ARGV[i]) end
+`;
+
+/** ARGV: 1 by how many ms all work becomes due sooner. */
+export const advanceWorkScript = `
+local work = redis.call('ZRANGE', KEYS[6], 0, -1, 'WITHSCORES')
+for i = 1, #work, 2 do redis.call('ZADD', KEYS[6], tonumber(work[i + 1]) - tonumber(ARGV[1]), work[i]) end
+`;
+
+/** Refuses new objects from now on. ARGV: none. */
+export const leavePlaneScript = `
+if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], 'leaving', '1') end
 `;

@@ -3,12 +3,13 @@ import { describeError } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/core/log.ts";
 import { logErrors, runLoop } from "../../../base/core/loop.ts";
 import type { RedisConnection } from "../../../base/redis/connection.ts";
+import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
 import type { KubeObject } from "../object.ts";
 import { type Plane, planeKey } from "../plane.ts";
 import type { Change } from "../store/change.ts";
 import { changesChannel, planeKeys } from "../store/keys.ts";
 import type { ObjectStore } from "../store/object-store.ts";
-import { parseStored } from "../store/stored-object.ts";
+import { parseStored, servedJson } from "../store/stored-object.ts";
 
 /** A change shared by many watches: common parts are computed once. */
 export interface FeedChange extends Change {
@@ -18,6 +19,8 @@ export interface FeedChange extends Change {
   previousObject(): KubeObject | undefined;
   /** The event as a line of JSON, for a watch of unmodified changes. */
   line(): Buffer;
+  /** The change of one of the kind's objects as the kind is served; see `KindDefinition.storedAs`. */
+  servedAs(kind: KindDefinition): FeedChange;
 }
 
 export interface FeedListener {
@@ -156,8 +159,24 @@ export function feedChange(change: Change): FeedChange {
   let object: KubeObject | undefined;
   let previous: KubeObject | undefined;
   let line: Buffer | undefined;
+  let others: Map<string, FeedChange> | undefined;
   return {
     ...change,
+    servedAs(kind) {
+      if (kind.storedAs === undefined) return this;
+      others ??= new Map();
+      const apiVersion = apiVersionOf(kind);
+      const known = others.get(apiVersion);
+      if (known !== undefined) return known;
+      const { json, previous } = change;
+      const served = feedChange({
+        ...change,
+        json: servedJson(json, kind),
+        previous: servedJson(previous, kind),
+      });
+      others.set(apiVersion, served);
+      return served;
+    },
     object() {
       object ??= parseStored(change.json);
       return object;

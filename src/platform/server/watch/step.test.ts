@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { configMapKind } from "../kinds/core/config-map.ts";
+import { secretKind } from "../kinds/core/secret.ts";
 import type { ChangeType } from "../store/change.ts";
 import { feedChange } from "./feed.ts";
 import { watchStep } from "./step.ts";
@@ -40,6 +42,7 @@ test.each<[string, ChangeType, string, string, string | undefined]>([
 ])("%s", (_name, type, before, after, expected) => {
   const filter = {
     prefix: "configmaps/default/",
+    kind: configMapKind,
     matches: ({ metadata }: { metadata: { labels?: Record<string, string> } }) =>
       metadata.labels?.["color"] === "red",
   };
@@ -50,12 +53,28 @@ test.each<[string, ChangeType, string, string, string | undefined]>([
 });
 
 test("without a selector every change of the collection goes on as it is", () => {
-  const event = watchStep(change("MODIFIED", "red", "blue"), { prefix: "configmaps/" });
+  const event = watchStep(change("MODIFIED", "red", "blue"), { prefix: "configmaps/", kind: configMapKind });
   expect(event?.type).toBe("MODIFIED");
   expect(event?.change.line().toString()).toBe(`{"type":"MODIFIED","object":${object("blue", "9")}}\n`);
 });
 
 test("changes of other collections are not seen", () => {
-  expect(watchStep(change("ADDED", "", "red"), { prefix: "secrets/" })).toBeUndefined();
-  expect(watchStep(change("ADDED", "", "red"), { prefix: "configmaps/other/" })).toBeUndefined();
+  expect(watchStep(change("ADDED", "", "red"), { prefix: "secrets/", kind: secretKind })).toBeUndefined();
+  expect(
+    watchStep(change("ADDED", "", "red"), { prefix: "configmaps/other/", kind: configMapKind }),
+  ).toBeUndefined();
+});
+
+test("a kind stored as another group's is seen with its own apiVersion", () => {
+  const alias = { ...configMapKind, group: "other.example", storedAs: configMapKind };
+  const shared = change("MODIFIED", "red", "blue");
+  const seen = watchStep(shared, { prefix: "configmaps/", kind: alias, matches: () => true });
+  expect(seen?.object().apiVersion).toBe("other.example/v1");
+  expect(seen?.change.previousObject()?.apiVersion).toBe("other.example/v1");
+  expect(seen?.change.line().toString()).toBe(
+    `{"type":"MODIFIED","object":${object("blue", "9").replace('"v1"', '"other.example/v1"')}}\n`,
+  );
+  // Shared by all watches of that group; the others see the stored form.
+  expect(shared.servedAs(alias)).toBe(seen?.change);
+  expect(shared.servedAs(configMapKind)).toBe(shared);
 });

@@ -1,3 +1,4 @@
+import type { KindDefinition } from "../kinds/kind.ts";
 import type { KubeObject } from "../object.ts";
 import type { ChangeType } from "../store/change.ts";
 import type { FeedChange } from "./feed.ts";
@@ -6,6 +7,8 @@ import type { FeedChange } from "./feed.ts";
 export interface WatchFilter {
   /** Key prefix of the collection. */
   readonly prefix: string;
+  /** The kind as which the watch sees the collection. */
+  readonly kind: KindDefinition;
   /** Undefined: every object of the collection. */
   readonly matches?: ((object: KubeObject) => boolean) | undefined;
 }
@@ -22,8 +25,9 @@ export interface WatchEvent {
  *
  * @returns undefined if the object does not match before or after
  */
-export function watchStep(change: FeedChange, filter: WatchFilter): WatchEvent | undefined {
-  if (!change.key.startsWith(filter.prefix)) return undefined;
+export function watchStep(stored: FeedChange, filter: WatchFilter): WatchEvent | undefined {
+  if (!stored.key.startsWith(filter.prefix)) return undefined;
+  const change = stored.servedAs(filter.kind);
   const { matches } = filter;
   if (matches === undefined) return { type: change.type, change, object: change.object };
   const previous = change.previousObject();

@@ -49,7 +49,8 @@ export async function serveWatch(
   signal: AbortSignal,
 ): Promise<void> {
   const { store, clock } = context;
-  const filter = { prefix: selectionPrefix(selection), matches: selection.matches };
+  const { kind, matches } = selection;
+  const filter = { prefix: selectionPrefix(selection), kind, matches };
   const encode = eventEncoder(selection.kind, form, clock);
   const deadlineMs = clock.monotonicMs() + options.timeoutMs;
   let nextBookmarkMs = clock.monotonicMs() + context.bookmarkMs;

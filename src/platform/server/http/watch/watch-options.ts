@@ -1,6 +1,7 @@
 import { readBoolean, readInteger } from "../../query-values.ts";
 import { checkVersion } from "../../resources/list.ts";
-import { type FieldError, forbiddenValue, invalidOptions, unsupportedValue } from "../../status.ts";
+import { forbiddenValue } from "../../schema/validate.ts";
+import { type FieldError, invalidOptions, unsupportedValue } from "../../status.ts";
 
 export interface WatchOptions {
   /** A version; "" or "0": all existing objects, then changes; "now": changes only. */

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { choice, duration, flag, list, requiredText } from "../fields.ts";
+import { machineAddressProblem, socketPathProblem } from "../values.ts";
+
+const role = requiredText("A role, such as compute.admin");
+const instance = requiredText("name or namespace/name; * stands for any characters");
+
+const faults = z
+  .strictObject({
+    missingRoles: list("Roles that the platform's service account lacks: locations are not ready", role, []),
+    domainRestricted: flag("The cloud organization does not permit the platform's service accounts"),
+    failInstances: list("Instances that cannot start", instance, []),
+    hang: list("Instances that stay in Provisioning", instance, []),
+  })
+  .meta({ description: "What goes wrong, always the same" });
+
+const engine = z
+  .strictObject({
+    socket: requiredText("Unix socket of the Docker Engine API", socketPathProblem).prefault(
+      "/run/podman/podman.sock",
+    ),
+    pull: choice(
+      "When images are pulled; missing: if the engine has none of the name",
+      ["missing", "always", "never"],
+      "missing",
+    ),
+    externalAddresses: list(
+      "Addresses of this machine on which instances' open ports answer; none: they answer on no address outside",
+      requiredText("An address", machineAddressProblem),
+      [],
+    ),
+  })
+  .meta({ description: "With kind: engine" });
+
+export const provider = z
+  .strictObject({
+    kind: z.enum(["engine", "emulated"]).meta({
+      description:
+        "What instances run on; engine: Docker or Podman; emulated: nothing runs, for clients, teaching and tests",
+    }),
+    cloudProjectId: requiredText(
+      "Serves the platform-managed Locations whose spec.provider.cloudA.projectId this is",
+    ),
+    zones: list("Only these zones of it; none: all", requiredText("A zone"), []),
+    engine: engine.prefault({}),
+    emulated: z
+      .strictObject({
+        step: duration("How long an instance is provisioned, and then staged", "2s", {
+          min: "0s",
+          max: "1h",
+        }),
+        faults: faults.prefault({}),
+      })
+      .meta({ description: "With kind: emulated" })
+      .prefault({}),
+  })
+  .meta({ description: "Runs the instances of the control planes that controlPlane names" });

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import type { Clock } from "../../base/core/clock.ts";
+import { defined } from "../../base/core/defined.ts";
+import type { Logger } from "../../base/core/log.ts";
+import { openApi, openKubeconfig } from "../../platform/client/api-access.ts";
+import type { BearerSnapshot } from "../../platform/client/token-provider.ts";
+import { EmulatedRuntime } from "../../platform/provider/emulated/emulated-runtime.ts";
+import { createEngineClient } from "../../platform/provider/engine/engine-client.ts";
+import { EngineRuntime } from "../../platform/provider/engine/engine-runtime.ts";
+import { createProvider, type FollowedPlanes, type Provider } from "../../platform/provider/provider.ts";
+import { providerId } from "../../platform/provider/provider-id.ts";
+import type { Runtime } from "../../platform/provider/runtime.ts";
+import type { Config } from "../config/schema.ts";
+
+/** A provider, wired by hand, with its own access to the control planes. */
+export interface OpenedProvider {
+  readonly provider: Provider;
+  bearer(): BearerSnapshot;
+  close(): Promise<void>;
+}
+
+/**
+ * The provider of a configuration.
+ *
+ * @throws FILE_UNREADABLE, INVALID_CONFIGURATION for the files that `controlPlane` names
+ */
+export async function openProvider(
+  { state, metrics }: Config,
+  section: NonNullable<Config["controlPlane"]>,
+  wanted: NonNullable<Config["provider"]>,
+  parts: { readonly ca: string | undefined; readonly clock: Clock; readonly log: Logger },
+): Promise<OpenedProvider> {
+  const { clock, log } = parts;
+  const { cloudProjectId, zones } = wanted;
+  const id = await providerId(state.directory);
+  const runtime = openRuntime(wanted, { platform: id, stateDirectory: state.directory, clock });
+  const { planes, bearer, close } = openPlanes(section, parts);
+  const provider = createProvider({
+    ...{ planes, runtime, cloudProjectId, zones, clock, log },
+    provider: id,
+    groupDomain: section.groupDomain,
+    tenantLabel: metrics?.tenantLabel || undefined,
+  });
+  return { provider, bearer: () => bearer.snapshot(), close };
+}
+
+function openRuntime(
+  { kind, engine, emulated }: NonNullable<Config["provider"]>,
+  parts: { readonly platform: string; readonly stateDirectory: string; readonly clock: Clock },
+): Runtime {
+  const { platform, stateDirectory, clock } = parts;
+  if (kind === "emulated") {
+    return new EmulatedRuntime({ stepMs: emulated.stepMs, faults: emulated.faults, clock });
+  }
+  const { socket, pull, externalAddresses } = engine;
+  const client = createEngineClient(socket);
+  const directory = join(stateDirectory, "provider");
+  return new EngineRuntime({ client, clock, platform, directory, pull, externalAddresses });
+}
+
+function openPlanes(
+  section: NonNullable<Config["controlPlane"]>,
+  { ca, clock, log }: { readonly ca: string | undefined; readonly clock: Clock; readonly log: Logger },
+) {
+  const { apiUrl = "", groupDomain, organization, projects, accessTokenFile = "", caFile } = section;
+  if (section.kubeconfig !== undefined) {
+    const { client, ...access } = openKubeconfig({ kubeconfig: section.kubeconfig, clock, log });
+    const project = projects[0] ?? "cluster";
+    return { ...access, planes: { kind: "projects", projects: [{ project, client }] } as FollowedPlanes };
+  }
+  const options = defined({ apiUrl, groupDomain, accessTokenFile, caFile, ca, clock, log });
+  const { client, ...access } = openApi(options);
+  const projectClient = (project: string) => client("projects", project);
+  const planes: FollowedPlanes =
+    organization === undefined
+      ? {
+          kind: "projects",
+          projects: projects.map((project) => ({ project, client: projectClient(project) })),
+        }
+      : {
+          kind: "organization",
+          organization,
+          client: client("organizations", organization),
+          projectClient,
+        };
+  return { ...access, planes };
+}

@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createEngineClient, type EngineClient, engineWords } from "./engine-client.ts";
+
+const never = new AbortController().signal;
+let folder: string;
+let socket: string;
+let server: Server;
+let client: EngineClient;
+let respond: RequestListener;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "telemetryd-socket-"));
+  socket = join(folder, "engine.sock");
+  server = createServer((request, response) => respond(request, response));
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  client = createEngineClient(socket);
+});
+afterEach(async () => {
+  await client.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(folder, { recursive: true });
+});
+
+test("sends filters as JSON and reads JSON", async () => {
+  respond = (request, response) => response.end(JSON.stringify({ url: request.url }));
+  const query = { all: "true", filters: { label: ["a=b"] } };
+  expect(await client.send("GET", "/containers/json", { query }, never)).toEqual({
+    url: "/v1.41/containers/json?all=true&filters=%7B%22label%22%3A%5B%22a%3Db%22%5D%7D",
+  });
+});
+
+test("an error response is a refusal in the engine's words", async () => {
+  respond = (_, response) => response.writeHead(409).end(JSON.stringify({ message: "the name\nis taken" }));
+  const sent = client.send("POST", "/containers/create", { body: {} }, never);
+  await expect(sent).rejects.toMatchObject({
+    name: "EngineRefusal",
+    status: 409,
+    message: "the name is taken",
+  });
+});
+
+test.each<[what: string, answer: RequestListener, message: RegExp]>([
+  ["no answer", () => undefined, /did not answer within 0.2 s$/],
+  ["half an answer", (_, response) => response.write("{"), /did not answer within 0.2 s$/],
+  [
+    "a lost connection",
+    (request) => request.socket.destroy(),
+    /no engine answers at .*: start podman.socket or set/,
+  ],
+  ["too much", (_, response) => response.end(Buffer.alloc(17 * 2 ** 20, " ")), /too large a response$/],
+])("%s means that the engine is not available", async (_, answer, message) => {
+  respond = answer;
+  // Reading as much as is too much may take longer.
+  const limitMs = message.source.includes("0.2") ? 200 : 30_000;
+  const failure = await client.send("GET", "/version", { limitMs }, never).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ outcome: "unavailable", reason: "EngineUnavailable" });
+  expect(String(failure)).toMatch(message);
+});
+
+test("no engine", async () => {
+  const other = createEngineClient(join(folder, "none.sock"));
+  await expect(other.send("GET", "/version", {}, never)).rejects.toMatchObject({
+    message: `no engine answers at ${folder}/none.sock: start podman.socket or set provider.engine.socket`,
+  });
+  await other.close();
+});
+
+test("reads lines, however they are cut, and not too many", async () => {
+  respond = (_, response) => {
+    response.write('{"a":');
+    setTimeout(() => response.end('1}\n\n{"a":2}'), 20);
+  };
+  const lines: unknown[] = [];
+  await client.lines("GET", "/events", {}, (line) => lines.push(line), never);
+  expect(lines).toEqual([{ a: 1 }, { a: 2 }]);
+  const few = client.lines("GET", "/events", { maxBytes: 5 }, () => undefined, never);
+  await expect(few).rejects.toThrow(/too large/);
+});
+
+test.each([
+  ["a\u001b[31mb\n\tc", "a [31mb c"],
+  [`https://robot:horse@host/${"x".repeat(5_000)}`, `https://***@host/${"x".repeat(1_024 - 17)}`],
+  ["é".repeat(1_000), "é".repeat(512)],
+])("the engine's words %#", (text, words) => {
+  expect(engineWords(text)).toBe(words);
+});

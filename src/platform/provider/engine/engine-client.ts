@@ -1,0 +1,225 @@
+import { Pool } from "undici";
+import { redact } from "../../../base/core/secrets/redact.ts";
+import { withLimit } from "../../../base/core/signals.ts";
+import { RuntimeError } from "../runtime.ts";
+
+/** HTTP client of a container engine, bounded in time and bytes. Paths are those of the Docker Engine API. */
+export interface EngineClient {
+  /**
+   * Sends one request.
+   *
+   * @returns the JSON of the response, undefined if it has none
+   * @throws EngineRefusal for an error response; RuntimeError if there is none in time
+   */
+  send(method: EngineMethod, path: string, options: EngineRequest, signal: AbortSignal): Promise<unknown>;
+  /**
+   * Sends a request whose response is a stream of JSON lines, and passes each one on as it arrives. Resolves
+   * when the engine ends the response. @throws as {@link send}
+   */
+  lines(
+    method: "GET" | "POST",
+    path: string,
+    options: EngineLines,
+    onLine: (json: unknown) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type EngineMethod = "GET" | "POST" | "DELETE";
+
+export interface EngineRequest {
+  /** An object becomes JSON, as the API has its filters. */
+  readonly query?: Readonly<Record<string, string | number | object>>;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default 30 s. */
+  readonly limitMs?: number;
+}
+
+export interface EngineLines extends Omit<EngineRequest, "body"> {
+  readonly onOpen?: () => void;
+  /** Bytes of the whole response; default: as many as come. */
+  readonly maxBytes?: number;
+}
+
+/** The engine answered that it did not do it. The message is its own, redacted and printable. */
+export class EngineRefusal extends Error {
+  override readonly name = "EngineRefusal";
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The oldest version of the API with everything that is asked for; Docker 20.10 and Podman 4 have it. */
+export const apiVersion = "v1.41";
+
+const usualLimitMs = 30_000;
+const maxResponseBytes = 16 * 2 ** 20;
+const maxLineLength = 256 * 1024;
+/** The engine queues what it does; more requests at once make it no faster. */
+const maxConnections = 16;
+
+export function createEngineClient(socket: string): EngineClient {
+  const pool = new Pool("http://engine", { socketPath: socket, connections: maxConnections });
+  // Streams stay open: they must not take the places of requests.
+  const streams = new Pool("http://engine", { socketPath: socket });
+
+  return {
+    async send(method, path, { query, body, headers, limitMs = usualLimitMs }, signal) {
+      return bounded(socket, limitMs, signal, async (limited) => {
+        const response = await pool.request({
+          method,
+          path: target(path, query),
+          headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+          body: body === undefined ? null : JSON.stringify(body),
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          signal: limited,
+        });
+        const text = await readText(response.body);
+        if (response.statusCode >= 400) throw refusalOf(response.statusCode, text);
+        return text === "" ? undefined : parsed(text);
+      });
+    },
+
+    async lines(method, path, { query, headers, limitMs, maxBytes = Infinity, onOpen }, onLine, signal) {
+      await bounded(socket, limitMs, signal, async (limited) => {
+        const response = await streams.request({
+          method,
+          path: target(path, query),
+          ...(headers === undefined ? {} : { headers }),
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          signal: limited,
+        });
+        if (response.statusCode >= 400) {
+          throw refusalOf(response.statusCode, await readText(response.body));
+        }
+        onOpen?.();
+        await readLines(response.body, maxBytes, onLine);
+      });
+    },
+
+    async close() {
+      await Promise.all([pool.destroy(), streams.destroy()]);
+    },
+  };
+}
+
+function target(path: string, query: EngineRequest["query"] = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    search.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+  }
+  return `/${apiVersion}${path}${search.size === 0 ? "" : `?${search}`}`;
+}
+
+async function bounded<T>(
+  socket: string,
+  limitMs: number | undefined,
+  signal: AbortSignal,
+  work: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
+  try {
+    return await (limitMs === undefined ? work(signal) : withLimit(signal, limitMs, work));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof EngineRefusal || error instanceof RuntimeError) throw error;
+    throw new RuntimeError("unavailable", "EngineUnavailable", unavailability(socket, limitMs, error));
+  }
+}
+
+function unavailability(socket: string, limitMs: number | undefined, error: unknown): string {
+  if (error instanceof DOMException && error.name === "TimeoutError" && limitMs !== undefined) {
+    return `the engine at ${socket} did not answer within ${limitMs / 1000} s`;
+  }
+  if (error instanceof TooLarge) return `the engine at ${socket} sent too large a response`;
+  return `no engine answers at ${socket}: start podman.socket or set provider.engine.socket`;
+}
+
+class TooLarge extends Error {}
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxResponseBytes) throw new TooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+async function readLines(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  onLine: (json: unknown) => void,
+): Promise<void> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let rest = "";
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    rest += decoder.decode(chunk, { stream: true });
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    if (bytes > maxBytes || rest.length > maxLineLength) throw new TooLarge();
+    for (const line of lines) if (line.trim() !== "") onLine(parsed(line));
+  }
+  if (rest.trim() !== "") onLine(parsed(rest));
+}
+
+/** Text that is no JSON is returned as it is. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function refusalOf(status: number, text: string): EngineRefusal {
+  const json = parsed(text);
+  const message =
+    typeof json === "object" && json !== null && "message" in json ? String(json.message) : text;
+  return new EngineRefusal(status, engineWords(message) || `HTTP ${status}`);
+}
+
+const maxWords = 1024;
+
+/** What the engine said, for a tenant: redacted, on one line, at most 1 KiB. */
+export function engineWords(text: string): string {
+  // What is cut off first cannot take long to redact.
+  const words = redact(text.slice(0, 4 * maxWords)).replace(/[\p{Cc}\p{Cf}\s]+/gu, " ");
+  return Buffer.from(words.trim())
+    .subarray(0, maxWords)
+    .toString()
+    .replace(/\uFFFD$/u, "");
+}
+
+/** What a promise gives, or undefined if the engine refused with one of the statuses. */
+export async function unlessRefused<T>(
+  statuses: readonly number[],
+  work: Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof EngineRefusal && statuses.includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+/** @throws RuntimeError with the engine's words if it refused */
+export async function refusedAs<T>(reason: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof EngineRefusal) throw new RuntimeError("refused", reason, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,238 @@
+import type { Clock } from "../../../base/core/clock.ts";
+import type {
+  InstanceState,
+  InstanceStats,
+  Runtime,
+  RuntimeInstance,
+  RuntimeInventory,
+  RuntimeNetwork,
+} from "../runtime.ts";
+import { ContainerRemoval, stopWaitMs } from "./container-removal.ts";
+import { ContainerStarts } from "./container-starts.ts";
+import { type EngineClient, EngineRefusal, refusedAs, unlessRefused } from "./engine-client.ts";
+import { followEvents } from "./engine-events.ts";
+import { EngineInventory } from "./engine-inventory.ts";
+import { ensureNetwork, removeNetwork } from "./engine-networks.ts";
+import { createdObject, readResponse } from "./engine-objects.ts";
+import type { EngineParts } from "./engine-parts.ts";
+import { readStats } from "./engine-stats.ts";
+import { askEngine, type Engine } from "./engine-version.ts";
+import { ExternalAddresses } from "./external-addresses.ts";
+import { ImageStore, type PullPolicy } from "./image-store.ts";
+import { InstanceFiles } from "./instance-files.ts";
+import { labelOf, volumeName } from "./labels.ts";
+import {
+  checkInstance,
+  containerBody,
+  instanceLabels,
+  nameInEngine,
+  specificationHash,
+} from "./specification.ts";
+
+export interface EngineRuntimeOptions {
+  /** Closed with the runtime. */
+  readonly client: EngineClient;
+  readonly clock: Clock;
+  /** Of this platform's provider; what another one made in the same engine is left alone. */
+  readonly platform: string;
+  /**
+   * Own folder for the files of ConfigMaps and Secrets, which the engine mounts: on its machine, best in
+   * memory.
+   */
+  readonly directory: string;
+  readonly pull: PullPolicy;
+  readonly pullLimitMs?: number;
+  /** The machine's addresses on which open ports are published; none by default. */
+  readonly externalAddresses?: readonly string[];
+  /** How long containers may take to end on their own; default 10 s. */
+  readonly graceMs?: number;
+}
+
+const usualGraceMs = 10_000;
+
+/**
+ * Instances as containers of Docker or Podman, by the Docker Engine API.
+ *
+ * Nothing is remembered that matters: each call looks at what the engine has, by labels, and does what is
+ * missing. A call that was cut off anywhere is repeated, by this process or the next one.
+ */
+export class EngineRuntime implements Runtime {
+  readonly kind = "engine";
+  readonly #parts: EngineParts;
+  readonly #images: ImageStore;
+  readonly #files: InstanceFiles;
+  readonly #starts: ContainerStarts;
+  readonly #removal: ContainerRemoval;
+  readonly #externalAddresses: ExternalAddresses;
+  #engine: Engine | undefined;
+  readonly #listeners = new Set<(uid: string | undefined) => void>();
+
+  constructor(options: EngineRuntimeOptions) {
+    const { client, clock, platform, graceMs = usualGraceMs, externalAddresses = [] } = options;
+    const report = (uid: string) => this.#report(uid);
+    const inventory = new EngineInventory(client, platform);
+    this.#parts = { client, inventory, platform, clock, graceMs };
+    this.#images = new ImageStore({ ...options, onEnd: report });
+    this.#files = new InstanceFiles(options.directory);
+    this.#starts = new ContainerStarts(this.#parts);
+    const onRemove = (id: string) => this.#starts.forget(id);
+    this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
+    this.#externalAddresses = new ExternalAddresses(externalAddresses, inventory);
+  }
+
+  /** Checks that a suitable engine answers. @throws RuntimeError that says what to do */
+  async engine(signal: AbortSignal): Promise<Engine> {
+    this.#engine ??= await askEngine(this.#parts.client, signal);
+    return this.#engine;
+  }
+
+  async ensureNetwork(network: RuntimeNetwork, signal: AbortSignal): Promise<void> {
+    await this.engine(signal);
+    await ensureNetwork(this.#parts, network, signal);
+  }
+
+  async removeNetwork(uid: string, signal: AbortSignal): Promise<void> {
+    await removeNetwork(this.#parts, uid, signal);
+  }
+
+  async ensureInstance(instance: RuntimeInstance, signal: AbortSignal): Promise<InstanceState> {
+    const { client, inventory, platform } = this.#parts;
+    const { isPodman } = await this.engine(signal);
+    const references = checkInstance(instance);
+    const hash = specificationHash(instance);
+    let found = await inventory.instanceContainers(instance.uid, signal);
+    const [holderName] = instance.containers.map(({ name }) => name);
+    const isOutdated = found.some(({ Labels }) => Labels[labelOf.specification] !== hash);
+    const lacksHolder = !found.some(({ Labels }) => Labels[labelOf.container] === holderName);
+    if (found.length > 0 && (isOutdated || lacksHolder)) {
+      if (!(await this.#removal.remove(found, signal))) return again("Stopping", stopWaitMs);
+      found = [];
+    }
+    // A pull per missing container is begun before any of them is waited for.
+    const present = new Map(found.map((container) => [container.Labels[labelOf.container], container.Id]));
+    const missing = instance.containers.filter(({ name }) => !present.has(name));
+    const images = new Map<string, string>();
+    for (const { name } of missing) {
+      const reference = references.get(name);
+      if (reference === undefined) continue;
+      const id = await this.#images.find(reference, instance, instance.pullSecrets, signal);
+      if (id !== undefined) images.set(name, id);
+    }
+    if (images.size < missing.length) return again("Provisioning", 2_000);
+
+    await this.#files.write(instance);
+    for (const container of missing) {
+      for (const mount of container.mounts) {
+        if (mount.kind !== "disk") continue;
+        const body = {
+          Name: volumeName(instance.uid, mount.volume),
+          Labels: instanceLabels(instance, platform),
+        };
+        await refusedAs("DiskRefused", client.send("POST", "/volumes/create", { body }, signal));
+      }
+      const create = async (externalAddress: string | undefined): Promise<void> => {
+        const body = containerBody(instance, container, {
+          platform: platform,
+          imageId: images.get(container.name) ?? "",
+          holder: container.name === holderName ? undefined : present.get(holderName),
+          filesFolder: (volume) => this.#files.folder(instance.uid, container.name, volume),
+          // Podman restarts without a pause: after a few times, the provider does it, with a backoff.
+          restartPolicy: isPodman ? { Name: "on-failure", MaximumRetryCount: 3 } : { Name: "unless-stopped" },
+          externalAddress,
+        });
+        const name = nameInEngine(instance, container);
+        present.set(container.name, await this.#createContainer(name, body, signal));
+      };
+      if (container.name !== holderName) await create(undefined);
+      else await this.#externalAddresses.create(instance, create, signal);
+    }
+    return this.#starts.start(instance, signal);
+  }
+
+  /** @returns the engine's id */
+  async #createContainer(name: string, body: object, signal: AbortSignal): Promise<string> {
+    const { client } = this.#parts;
+    const create = async () => {
+      const request = { query: { name }, body };
+      const created = await client.send("POST", "/containers/create", request, signal);
+      return readResponse(createdObject, created).Id;
+    };
+    return await refusedAs(
+      "ContainerRefused",
+      create().catch(async (error: unknown) => {
+        if (!(error instanceof EngineRefusal) || !/already in use/.test(error.message)) throw error;
+        const path = `/containers/${encodeURIComponent(name)}`;
+        const inspection = client.send("GET", `${path}/json`, {}, signal);
+        if ((await unlessRefused([404], inspection)) !== undefined) throw error;
+        // A Podman that was killed while it made the container has its storage, and knows nothing else of it.
+        const query = { force: "true", v: "true" };
+        await unlessRefused([404], client.send("DELETE", path, { query }, signal));
+        return await create();
+      }),
+    );
+  }
+
+  async removeInstance(uid: string, signal: AbortSignal): Promise<boolean> {
+    const { client, inventory } = this.#parts;
+    const found = await inventory.instanceContainers(uid, signal);
+    if (!(await this.#removal.remove(found, signal))) return false;
+    for (const { Name } of await inventory.volumes({ [labelOf.instance]: uid }, signal)) {
+      await refusedAs(
+        "DiskInUse",
+        unlessRefused([404], client.send("DELETE", `/volumes/${Name}`, {}, signal)),
+      );
+    }
+    await this.#files.remove(uid);
+    return true;
+  }
+
+  async inventory(signal: AbortSignal): Promise<RuntimeInventory> {
+    await this.engine(signal);
+    const { inventory } = this.#parts;
+    const containers = await inventory.containers({}, signal);
+    const volumes = await inventory.volumes({}, signal);
+    const networks = await inventory.networks({}, signal);
+    // A folder does not say whose it is; usually a container does.
+    const instances = new Map<string, string | undefined>();
+    for (const uid of await this.#files.uids()) instances.set(uid, undefined);
+    for (const { Labels } of [...containers, ...volumes]) {
+      const { [labelOf.instance]: uid, [labelOf.plane]: plane } = Labels;
+      if (uid !== undefined) instances.set(uid, plane);
+    }
+    return {
+      instances: [...instances].map(([uid, plane]) => ({ uid, plane })),
+      networks: networks.flatMap(({ Labels }) => {
+        const { [labelOf.network]: uid, [labelOf.plane]: plane } = Labels;
+        return uid === undefined ? [] : { uid, plane };
+      }),
+    };
+  }
+
+  async watch(onChange: (uid: string | undefined) => void, signal: AbortSignal): Promise<void> {
+    const { client, platform, clock } = this.#parts;
+    this.#listeners.add(onChange);
+    try {
+      await followEvents(client, platform, onChange, clock, signal);
+    } finally {
+      this.#listeners.delete(onChange);
+    }
+  }
+
+  async stats(signal: AbortSignal): Promise<readonly InstanceStats[]> {
+    const { client, inventory } = this.#parts;
+    return readStats(client, await inventory.containers({}, signal), signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#images.close(), this.#removal.close()]);
+    await this.#parts.client.close();
+  }
+
+  #report(uid: string): void {
+    for (const listener of this.#listeners) listener(uid);
+  }
+}
+
+function again(status: "Provisioning" | "Stopping", againMs: number): InstanceState {
+  return { status, externalAddresses: [], againMs };
+}

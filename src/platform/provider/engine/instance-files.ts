@@ -1,0 +1,56 @@
+import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { errnoCode } from "../../../base/core/errors.ts";
+import { RuntimeError, type RuntimeInstance } from "../runtime.ts";
+import { writeFiles } from "./mounted-files.ts";
+import { isUid } from "./specification.ts";
+
+/** The files of ConfigMaps and Secrets that instances mount: a folder for each, in one that only root reads. */
+export class InstanceFiles {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = resolve(directory);
+  }
+
+  /** Writes the files of all volumes. @throws RuntimeError */
+  async write(instance: RuntimeInstance): Promise<void> {
+    try {
+      for (const container of instance.containers) {
+        for (const mount of container.mounts) {
+          if (mount.kind !== "files") continue;
+          await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+          await chmod(this.#directory, 0o700);
+          await writeFiles(this.folder(instance.uid, container.name, mount.volume), mount.files);
+        }
+      }
+    } catch (error) {
+      if (error instanceof RuntimeError) throw error;
+      const message = `the provider cannot write the files of volumes (${errnoCode(error) ?? "unknown error"})`;
+      throw new RuntimeError("unavailable", "FilesUnwritable", message);
+    }
+  }
+
+  #instanceFolder(uid: string): string {
+    if (!isUid(uid)) throw new RuntimeError("refused", "InvalidSpecification", "the uid is not one");
+    return join(this.#directory, uid);
+  }
+
+  /** Of one volume in one container. */
+  folder(uid: string, container: string, volume: string): string {
+    return join(this.#instanceFolder(uid), container, volume);
+  }
+
+  /** Uids of the instances that have files. */
+  async uids(): Promise<string[]> {
+    return (await readdir(this.#directory).catch(ignoreMissing)) ?? [];
+  }
+
+  async remove(uid: string): Promise<void> {
+    await rm(this.#instanceFolder(uid), { recursive: true, force: true });
+  }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (errnoCode(error) !== "ENOENT") throw error;
+}

@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import { makeInstance, makeNetwork } from "../runtime.contract.ts";
+import { RuntimeError, type RuntimeInstance } from "../runtime.ts";
+import { checkInstance, containerBody, firstAddress, specificationHash } from "./specification.ts";
+
+const network = makeNetwork("10.1.2.0/24");
+const instance = makeInstance("web:1", network, { uid: "u1" });
+const [main] = instance.containers;
+const withMain = (changes: object): RuntimeInstance => ({
+  ...instance,
+  containers: [{ ...main!, ...changes }],
+});
+const disk = (path: string, volume = "data"): RuntimeInstance =>
+  withMain({ mounts: [{ kind: "disk", volume, path, sizeBytes: 1 }] });
+
+test.each<[string, RuntimeInstance]>([
+  // With these, Podman 4.3 mounts /etc of its machine.
+  ["a path with a comma", disk("/data,source=/etc")],
+  ["a path with a quote", disk('/data"')],
+  ["a path with a line feed", disk("/data\n")],
+  ["a path with a colon", disk("/data:rw")],
+  ["a relative path", disk("data")],
+  ["the root", disk("/")],
+  ["a path that climbs", disk("/data/../etc")],
+  ["a volume that climbs", disk("/data", "../data")],
+  ["a variable without a name", withMain({ env: { "": "x" } })],
+  ["a variable's name with a value", withMain({ env: { "A=B": "x" } })],
+  ["a container's name", withMain({ name: "-x" })],
+  ["an image of the machine", withMain({ image: "docker-archive:/etc/passwd" })],
+  ["no container", { ...instance, containers: [] }],
+  ["containers of one name", { ...instance, containers: [main!, main!] }],
+  ["a hostname", { ...instance, hostname: "a b" }],
+  ["a uid that climbs", { ...instance, uid: ".." }],
+  ["an address", { ...instance, networks: [{ ...instance.networks[0]!, address: "10.1.2.3,x=y" }] }],
+  ["a network", { ...instance, networks: [{ ...instance.networks[0]!, networkUid: "a,b" }] }],
+])("%s is refused", (_, refused) => {
+  expect(() => checkInstance(refused)).toThrow(RuntimeError);
+});
+
+test.each(["/data", "/data/", "/srv/www/.well-known", "/var/lib/a_b@1+2"])("%s is a path", (path) => {
+  expect([...checkInstance(disk(path)).keys()]).toEqual(["main"]);
+});
+
+test("hostile paths take linear time", () => {
+  const startMs = performance.now();
+  for (const part of ["/a", "/.", "a", "//"]) {
+    expect(() => checkInstance(disk(`/${part.repeat(2 ** 18)}!`))).toThrow(RuntimeError);
+  }
+  expect(performance.now() - startMs).toBeLessThan(50);
+});
+
+test.each<[what: string, changed: RuntimeInstance, isSame: boolean]>([
+  ["an environment", withMain({ env: { GREETING: "bye" } }), false],
+  ["an image", withMain({ image: "web:2" }), false],
+  ["memory", { ...instance, memoryBytes: 1 }, false],
+  ["a disk", disk("/data"), false],
+  ["credentials", { ...instance, pullSecrets: [{ registry: "r", username: "u", password: "p" }] }, true],
+  ["a workload's name", { ...instance, workload: "default/other" }, true],
+])("whether another %s needs new containers", (_, changed, isSame) => {
+  expect(specificationHash(changed) === specificationHash(instance)).toBe(isSame);
+});
+
+test("contents of files need no new containers", () => {
+  const shown = (text: string): RuntimeInstance => {
+    const files = { mode: 0o400, contents: { a: Buffer.from(text) } };
+    return withMain({ mounts: [{ kind: "files", volume: "keys", path: "/keys", files }] });
+  };
+  expect(specificationHash(shown("a"))).toBe(specificationHash(shown("b")));
+});
+
+test("nothing of an environment is in the labels, and no container has a privilege", () => {
+  const secret = withMain({ env: { PASSWORD: "correct-horse" } });
+  const body = containerBody(secret, secret.containers[0]!, {
+    platform: "p",
+    imageId: "sha256:1",
+    holder: undefined,
+    filesFolder: () => "/files",
+    restartPolicy: { Name: "on-failure" },
+    externalAddress: undefined,
+  });
+  expect(body).toMatchObject({
+    Image: "sha256:1",
+    Hostname: "web-0",
+    Env: ["PASSWORD=correct-horse"],
+    HostConfig: { CapDrop: ["ALL"], SecurityOpt: ["no-new-privileges"], PortBindings: {}, Mounts: [] },
+    NetworkingConfig: {
+      EndpointsConfig: { [`telemetryd-${network.uid}`]: { IPAMConfig: { IPv4Address: "10.1.2.10" } } },
+    },
+  });
+  expect(JSON.stringify({ ...body, Env: [] })).not.toContain("correct-horse");
+});
+
+test.each([
+  ["10.1.2.0/24", "10.1.2.1"],
+  ["10.128.16.0/20", "10.128.16.1"],
+  ["10.1.2.9/24", "10.1.2.1"],
+  ["fd20::/64", "fd20::1"],
+])("the gateway of %s", (subnet, gateway) => {
+  expect(firstAddress(subnet)).toBe(gateway);
+});

@@ -1,0 +1,242 @@
+import { createHash } from "node:crypto";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { defined } from "../../../base/core/defined.ts";
+import {
+  type RuntimeAttachment,
+  type RuntimeContainer,
+  RuntimeError,
+  type RuntimeInstance,
+  type RuntimeMount,
+} from "../runtime.ts";
+import { type ImageReference, imageReference } from "./image-reference.ts";
+import { containerName, labelOf, membershipLabel, networkName, volumeName } from "./labels.ts";
+
+/** @throws RuntimeError for a part of an instance that the engine would misunderstand */
+function refuse(message: string): never {
+  throw new RuntimeError("refused", "InvalidSpecification", message);
+}
+
+const name = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+const uid = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
+/**
+ * Podman makes one text with commas out of a mount: a comma in a path would add fields of its own, such as
+ * another source.
+ */
+const mountPath = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._@+-]+)+\/?$/;
+/** A name with "=" would be another variable; one that is only a name is taken from the engine's own. */
+const variable = /^[^=\0]{1,1024}$/;
+
+/**
+ * Checks everything that becomes part of a name, path or option of the engine. The API server has rules for
+ * most of it, but what reaches an engine is root's.
+ *
+ * @returns the image of each container
+ * @throws RuntimeError that says which part cannot be run
+ */
+export function checkInstance(instance: RuntimeInstance): ReadonlyMap<string, ImageReference> {
+  if (!uid.test(instance.uid)) refuse("the uid of the instance is not one");
+  if (!name.test(instance.hostname)) refuse("the hostname is no DNS label");
+  if (instance.containers.length === 0) refuse("there is no container to run");
+  const names = instance.containers.map((container) => container.name);
+  if (new Set(names).size < names.length) refuse("two containers have the same name");
+  for (const attachment of instance.networks) {
+    if (!uid.test(attachment.networkUid)) refuse("the uid of a network is not one");
+    if (isIP(attachment.address) === 0) refuse(`"${attachment.address}" is no address`);
+  }
+  return new Map(
+    instance.containers.map((container) => {
+      if (!name.test(container.name)) refuse("the name of a container is no DNS label");
+      for (const key of Object.keys(container.env)) {
+        if (!variable.test(key)) refuse(`container ${container.name}: a variable's name cannot contain "="`);
+      }
+      for (const mount of container.mounts) checkMount(container.name, mount);
+      const image = imageReference(container.image);
+      if (image === undefined) {
+        refuse(`container ${container.name}: the image is not one of a registry, such as registry/name:tag`);
+      }
+      return [container.name, image];
+    }),
+  );
+}
+
+function checkMount(container: string, mount: RuntimeMount): void {
+  const place = `container ${container}, volume ${mount.volume}`;
+  if (!name.test(mount.volume)) refuse(`container ${container}: the name of a volume is no DNS label`);
+  if (mount.path.length > 1024 || !mountPath.test(mount.path)) {
+    refuse(`${place}: the path must be absolute, of letters, digits and "._@+-"`);
+  }
+}
+
+/**
+ * Hash of what needs new containers when it changes: neither the contents of files, which follow their
+ * objects in place, nor credentials of registries.
+ */
+export function specificationHash(instance: RuntimeInstance): string {
+  const { hostname, cpus, memoryBytes, networks, containers } = instance;
+  const mountsOf = (mounts: readonly RuntimeMount[]): unknown =>
+    mounts.map(({ kind, volume, path }) => [kind, volume, path]);
+  const parts = [
+    [hostname, cpus, memoryBytes],
+    networks.map(({ networkUid, address, openPorts }) => [
+      networkUid,
+      address,
+      openPorts.map(({ protocol, port }) => portName(protocol, port)).sort(),
+    ]),
+    containers.map((container) => [
+      container.name,
+      container.image,
+      Object.entries(container.env).sort(([a], [b]) => (a < b ? -1 : 1)),
+      mountsOf(container.mounts),
+    ]),
+  ];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+}
+
+function portName(protocol: string, port: number): string {
+  return `${protocol.toLowerCase()}/${port}`;
+}
+
+/** Ports that an instance publishes, as `tcp/80`. */
+export function publishedPorts(instance: RuntimeInstance): string[] {
+  const ports = instance.networks.flatMap(({ openPorts }) => openPorts);
+  return [...new Set(ports.map(({ protocol, port }) => portName(protocol, port)))].sort();
+}
+
+/**
+ * Capabilities of a container: those that Podman gives by default. Docker also gives NET_RAW, with which a
+ * container can take the addresses of others in its network.
+ */
+const capabilities = [
+  ...["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE"],
+  ...["SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"],
+];
+const maxProcesses = 1024;
+
+export interface ContainerSettings {
+  readonly platform: string;
+  /** The engine's id of the image: the name may come to mean another one. */
+  readonly imageId: string;
+  /** The engine's id of the container that holds the network namespace; undefined: this one does. */
+  readonly holder: string | undefined;
+  /** Where the files of a volume are, on the engine's machine. */
+  readonly filesFolder: (volume: string) => string;
+  readonly restartPolicy: { readonly Name: string; readonly MaximumRetryCount?: number };
+  /** Where the open ports answer; undefined: nowhere. */
+  readonly externalAddress: string | undefined;
+}
+
+/**
+ * Body of the request that creates a container.
+ *
+ * The first container of an instance holds the network namespace with the address, the others join it: no
+ * image beside the tenant's is needed. The instance's processors and memory are divided evenly, so that all
+ * containers together never use more.
+ */
+export function containerBody(
+  instance: RuntimeInstance,
+  container: RuntimeContainer,
+  settings: ContainerSettings,
+): object {
+  const share = instance.containers.length;
+  const memoryBytes = Math.floor(instance.memoryBytes / share);
+  const [network] = instance.networks;
+  const isHolder = settings.holder === undefined;
+  const isPublished = isHolder && settings.externalAddress !== undefined;
+  const bindings = isPublished ? portBindings(instance, settings.externalAddress) : {};
+  return defined({
+    Image: settings.imageId,
+    Hostname: isHolder ? instance.hostname : undefined,
+    Env: Object.entries(container.env).map(([key, value]) => `${key}=${value}`),
+    Labels: {
+      ...instanceLabels(instance, settings.platform),
+      [labelOf.container]: container.name,
+      [labelOf.position]: String(instance.containers.indexOf(container)),
+      [labelOf.specification]: specificationHash(instance),
+      ...Object.fromEntries(
+        instance.networks.map(({ networkUid, address }) => [membershipLabel(networkUid), address]),
+      ),
+      ...(isPublished
+        ? {
+            [labelOf.publishedAddress]: settings.externalAddress,
+            [labelOf.publishedPorts]: publishedPorts(instance).join(","),
+          }
+        : {}),
+    },
+    ExposedPorts: Object.fromEntries(Object.keys(bindings).map((port) => [port, {}])),
+    HostConfig: {
+      NetworkMode: networkMode(settings.holder, network),
+      NanoCpus: Math.round((instance.cpus / share) * 1e9),
+      Memory: memoryBytes,
+      // No swap: the limit is memory and swap together.
+      MemorySwap: memoryBytes,
+      PidsLimit: maxProcesses,
+      CapDrop: ["ALL"],
+      CapAdd: capabilities,
+      SecurityOpt: ["no-new-privileges"],
+      RestartPolicy: settings.restartPolicy,
+      LogConfig: { Type: "json-file", Config: { "max-size": "10m", "max-file": "2" } },
+      PortBindings: bindings,
+      Mounts: container.mounts.map((mount) =>
+        mount.kind === "disk"
+          ? { Type: "volume", Source: volumeName(instance.uid, mount.volume), Target: mount.path }
+          : { Type: "bind", Source: settings.filesFolder(mount.volume), Target: mount.path, ReadOnly: true },
+      ),
+    },
+    NetworkingConfig:
+      isHolder && network !== undefined
+        ? { EndpointsConfig: { [networkName(network.networkUid)]: endpoint(network) } }
+        : undefined,
+  });
+}
+
+/** Labels of everything that belongs to an instance. */
+export function instanceLabels(instance: RuntimeInstance, platform: string): Record<string, string> {
+  return {
+    [labelOf.platform]: platform,
+    [labelOf.plane]: instance.plane,
+    [labelOf.instance]: instance.uid,
+    [labelOf.name]: instance.name,
+    [labelOf.workload]: instance.workload,
+  };
+}
+
+function networkMode(holder: string | undefined, network: RuntimeAttachment | undefined): string {
+  if (holder !== undefined) return `container:${holder}`;
+  return network === undefined ? "none" : networkName(network.networkUid);
+}
+
+/** The engine's description of a container's place in a network. */
+export function endpoint({ address }: RuntimeAttachment): object {
+  return { IPAMConfig: isIP(address) === 6 ? { IPv6Address: address } : { IPv4Address: address } };
+}
+
+function portBindings(
+  instance: RuntimeInstance,
+  address: string | undefined,
+): Record<string, readonly object[]> {
+  return Object.fromEntries(
+    publishedPorts(instance).map((published) => {
+      const [protocol = "", port = ""] = published.split("/");
+      return [`${port}/${protocol}`, [{ HostIp: address, HostPort: port }]];
+    }),
+  );
+}
+
+/** Name of a container of an instance in the engine. */
+export function nameInEngine(instance: RuntimeInstance, container: RuntimeContainer): string {
+  return containerName(instance.uid, container.name);
+}
+
+/** Whether a text is a uid, which may be part of a path. */
+export function isUid(text: string): boolean {
+  return uid.test(text);
+}
+
+/** The gateway's address: the first one of a subnet. */
+export function firstAddress(subnet: string): string {
+  const family = subnet.includes(":") ? ipaddr.IPv6 : ipaddr.IPv4;
+  const bytes = family.networkAddressFromCIDR(subnet).toByteArray();
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) + 1;
+  return ipaddr.fromByteArray(bytes).toString();
+}

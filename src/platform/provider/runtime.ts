@@ -1,0 +1,167 @@
+/**
+ * What instances run on: a container engine, or nothing at all (the emulated runtime). Every function is
+ * idempotent, may be called again after a failure or a restart at any point, and touches nothing that this
+ * platform did not make.
+ */
+export interface Runtime {
+  readonly kind: "engine" | "emulated";
+  /** Creates the network, or throws if it exists with other subnets. @throws RuntimeError */
+  ensureNetwork(network: RuntimeNetwork, signal: AbortSignal): Promise<void>;
+  /** Does nothing if it is gone. @throws RuntimeError while instances are in it */
+  removeNetwork(uid: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Takes the next steps towards a running instance. Replaces what was made from another specification.
+   *
+   * @returns the state seen, never the state asked for
+   * @throws RuntimeError if a step failed; its message is shown to the tenant
+   */
+  ensureInstance(instance: RuntimeInstance, signal: AbortSignal): Promise<InstanceState>;
+  /** Takes the next steps of a removal. @returns whether nothing is left */
+  removeInstance(uid: string, signal: AbortSignal): Promise<boolean>;
+  /** Everything that the runtime holds for this provider, for the removal of what is no longer wanted. */
+  inventory(signal: AbortSignal): Promise<RuntimeInventory>;
+  /**
+   * Calls back when an instance may have changed by itself; undefined: any of them. Runs until the signal,
+   * across losses of the engine.
+   */
+  watch(onChange: (uid: string | undefined) => void, signal: AbortSignal): Promise<void>;
+  /** What the running instances use. @throws RuntimeError */
+  stats?(signal: AbortSignal): Promise<readonly InstanceStats[]>;
+  /** Ends what goes on between calls, such as pulls of images; instances run on. The last call. */
+  close?(): Promise<void>;
+  /** Why nothing can run at a location of this cloud project; undefined if something can. */
+  locationProblem?(cloudProjectId: string): { readonly reason: string; readonly message: string } | undefined;
+}
+
+/** A NetworkContext with its subnets. */
+export interface RuntimeNetwork {
+  /** Of the NetworkContext. */
+  readonly uid: string;
+  /** Control plane of the project, `organization/project`. */
+  readonly plane: string;
+  /** `namespace/name` of the NetworkContext, for people who look at the engine. */
+  readonly name: string;
+  /** CIDR blocks, one for each subnet. */
+  readonly subnets: readonly string[];
+  readonly mtu: number;
+}
+
+export interface RuntimeInstance {
+  /** Of the Instance. */
+  readonly uid: string;
+  readonly plane: string;
+  /** `namespace/name` of the Instance. */
+  readonly name: string;
+  /** Of the Workload, for metrics. */
+  readonly workload: string;
+  /** First hostname label inside of the instance. */
+  readonly hostname: string;
+  readonly cpus: number;
+  readonly memoryBytes: number;
+  readonly networks: readonly RuntimeAttachment[];
+  readonly containers: readonly RuntimeContainer[];
+  readonly pullSecrets: readonly RegistryCredential[];
+  /** The status that was last reported, also before a restart of the provider. */
+  readonly reported?: InstanceStatus | undefined;
+}
+
+export interface RuntimeAttachment {
+  /** Of the NetworkContext. */
+  readonly networkUid: string;
+  /** Of the instance in the network. */
+  readonly address: string;
+  /** The external address that was last reported, also before a restart of the provider. */
+  readonly reportedExternal?: string | undefined;
+  /** Ports that the network policy opens to the outside. */
+  readonly openPorts: readonly { readonly protocol: "TCP" | "UDP" | "SCTP"; readonly port: number }[];
+}
+
+export interface RuntimeContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly mounts: readonly RuntimeMount[];
+}
+
+/** `files`: read-only, replaced in place when they change. `disk`: a volume that lives as long as the instance. */
+export type RuntimeMount =
+  | { readonly kind: "files"; readonly volume: string; readonly path: string; readonly files: RuntimeFiles }
+  | { readonly kind: "disk"; readonly volume: string; readonly path: string; readonly sizeBytes: number };
+
+export interface RuntimeFiles {
+  /** Permission bits. */
+  readonly mode: number;
+  readonly contents: Readonly<Record<string, Uint8Array>>;
+}
+
+export interface RegistryCredential {
+  /** Host, with the port if there is one. */
+  readonly registry: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The statuses of the contract's `InstanceIs<Status>` reasons. */
+export type InstanceStatus =
+  | "Provisioning"
+  | "Staging"
+  | "Running"
+  | "Stopping"
+  | "Repairing"
+  | "Suspended"
+  | "Terminated";
+
+export interface InstanceState {
+  readonly status: InstanceStatus;
+  /** Address at which the open ports answer from outside; one for each attachment that has one. */
+  readonly externalAddresses: readonly string[];
+  /** More about the status, for the tenant; such as why the last start failed. */
+  readonly detail?: string;
+  /** After how many ms to look again, if nothing is heard of it until then. */
+  readonly againMs?: number;
+}
+
+/** Since the instance's containers were started; a restart begins at 0. */
+export interface InstanceStats {
+  readonly uid: string;
+  readonly plane: string;
+  /** `namespace/name` of the Instance. */
+  readonly name: string;
+  readonly workload: string;
+  readonly cpuSeconds: number;
+  readonly memoryBytes: number;
+  readonly networkReceiveBytes: number;
+  readonly networkTransmitBytes: number;
+  /** Of its containers, by the engine. */
+  readonly restarts: number;
+}
+
+export interface RuntimeInventory {
+  /** By Instance. */
+  readonly instances: readonly RuntimePart[];
+  /** By NetworkContext. */
+  readonly networks: readonly RuntimePart[];
+}
+
+/** Something that a runtime holds. */
+export interface RuntimePart {
+  /** Of the object that it was made for. */
+  readonly uid: string;
+  /** Control plane of the object's project; undefined if it is not known. */
+  readonly plane: string | undefined;
+}
+
+/** A step that failed. */
+export class RuntimeError extends Error {
+  override readonly name = "RuntimeError";
+  /** `unavailable`: the runtime did not answer, nothing is known; `refused`: what was asked cannot be done. */
+  readonly outcome: "unavailable" | "refused";
+  /** For a condition, such as `ImagePullFailed`. */
+  readonly reason: string;
+
+  constructor(outcome: "unavailable" | "refused", reason: string, message: string) {
+    super(message);
+    this.outcome = outcome;
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,66 @@
+import { fieldAt } from "../../kinds/fields.ts";
+import type { KubeObject } from "../../object.ts";
+import { isTrue } from "../conditions.ts";
+
+/** What to do about the instances of a deployment. */
+export interface InstancePlan {
+  /** Ordinals to create. */
+  readonly missing: readonly number[];
+  readonly superfluous: readonly KubeObject[];
+  /** An instance of an earlier template to delete now; its ordinal is created again once it is gone. */
+  readonly replaced: KubeObject | undefined;
+  /** Instances whose specification was edited. */
+  readonly current: readonly KubeObject[];
+}
+
+/** How many instances there are. */
+export interface InstanceCounts {
+  readonly replicas: number;
+  /** Of the present template. */
+  readonly currentReplicas: number;
+  readonly readyReplicas: number;
+}
+
+/**
+ * Decides the next steps: missing ordinals are created, the highest deleted; one instance of an earlier
+ * template is replaced at a time, from the top, and only while all others are available. One that is not
+ * available goes first: replacing it takes nothing away.
+ */
+export function planInstances(
+  instances: readonly { readonly ordinal: number; readonly object: KubeObject }[],
+  wanted: number,
+  hash: string,
+): InstancePlan {
+  const present = new Set(instances.map(({ ordinal }) => ordinal));
+  const missing = Array.from({ length: wanted }, (_, ordinal) => ordinal).filter(
+    (ordinal) => !present.has(ordinal),
+  );
+  const sorted = [...instances].sort((left, right) => right.ordinal - left.ordinal);
+  const superfluous = sorted.filter(({ ordinal }) => ordinal >= wanted).map(({ object }) => object);
+  const kept = sorted.filter(({ ordinal }) => ordinal < wanted).map(({ object }) => object);
+  const outdated = kept.filter((object) => hashOf(object) !== hash);
+  const candidate = outdated.find((object) => !isTrue(object, "Available")) ?? outdated[0];
+  const othersAreThere =
+    missing.length === 0 &&
+    kept.every((object) => object === candidate || (isTrue(object, "Available") && !isLeaving(object)));
+  return {
+    missing,
+    superfluous: superfluous.filter((object) => !isLeaving(object)),
+    replaced: candidate !== undefined && othersAreThere && !isLeaving(candidate) ? candidate : undefined,
+    current: kept.filter((object) => hashOf(object) === hash && !isLeaving(object)),
+  };
+}
+
+export function countInstances(instances: readonly KubeObject[], hash: string): InstanceCounts {
+  const current = instances.filter((object) => hashOf(object) === hash);
+  const ready = instances.filter((object) => isTrue(object, "Available") && !isLeaving(object));
+  return { replicas: instances.length, currentReplicas: current.length, readyReplicas: ready.length };
+}
+
+function hashOf(instance: KubeObject): unknown {
+  return fieldAt(instance, ["spec", "controller", "templateHash"]);
+}
+
+function isLeaving(instance: KubeObject): boolean {
+  return instance.metadata.deletionTimestamp !== undefined;
+}

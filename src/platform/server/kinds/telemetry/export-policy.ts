@@ -1,0 +1,104 @@
+import { printPath, valueAt } from "../../../../base/documents/document-path.ts";
+import { checkExportPolicy } from "../../../../exporter/policy/spec/check-policy.ts";
+import type { DocumentFault } from "../../../../exporter/policy/spec/document-fault.ts";
+import { specJsonSchema } from "../../../../exporter/policy/spec/schema.ts";
+import { childObject, type KubeObject } from "../../object.ts";
+import type { Schema } from "../../schema/schema.ts";
+import type { FieldError } from "../../status.ts";
+import { conditionColumns, conditionsSchema } from "../conditions.ts";
+import type { KindDefinition } from "../kind.ts";
+
+const statusSchema: Schema = {
+  type: "object",
+  description: "State of the export, as telemetryd reports it",
+  properties: {
+    conditions: conditionsSchema,
+    sinks: {
+      type: "array",
+      description: "State of each sink",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["name"],
+      items: {
+        type: "object",
+        required: ["name"],
+        properties: {
+          name: { type: "string", description: "Name of the sink" },
+          conditions: conditionsSchema,
+          checkpoint: {
+            type: "string",
+            format: "date-time",
+            description: "Time up to which the receiver has every sample",
+          },
+        },
+      },
+    },
+  },
+};
+
+/** Exports a project's metrics to remote-write receivers. Admission uses the exporter's own policy reader. */
+export function exportPolicyKind(groupDomain: string): KindDefinition {
+  const description =
+    "ExportPolicy declares metrics to export, and the remote-write receivers to export them to.";
+  return {
+    group: `telemetry.${groupDomain}`,
+    version: "v1alpha1",
+    kind: "ExportPolicy",
+    plural: "exportpolicies",
+    singular: "exportpolicy",
+    shortNames: [],
+    categories: [],
+    namespaced: true,
+    planes: ["project"],
+    description,
+    nameRule: "subdomain",
+    builtIn: false,
+    statusSubresource: true,
+    schema: {
+      type: "object",
+      description,
+      required: ["spec"],
+      properties: {
+        spec: specJsonSchema as Schema,
+        status: statusSchema,
+      },
+    },
+    columns: conditionColumns("Ready"),
+    selectableFields: {},
+    checksOwnSpec: true,
+    counts(policy) {
+      const sinks = childObject(policy, "spec")?.["sinks"];
+      return { policies: 1, sinks: Array.isArray(sinks) ? sinks.length : 0 };
+    },
+    validate: (policy) => faultsOf(policy, "error").map((fault) => fieldError(fault, policy)),
+    warn: (policy) => faultsOf(policy, "warning").map(({ path, message }) => `${printPath(path)} ${message}`),
+  };
+}
+
+function faultsOf(policy: KubeObject, severity: DocumentFault["severity"]): DocumentFault[] {
+  const { faults } = checkExportPolicy(policy, { plane: "admission", unknownFields: "warning" });
+  return faults.filter((fault) => fault.severity === severity);
+}
+
+/** Converts a fault of the exporter's reader to the Kubernetes API server's wording. */
+function fieldError({ path, reason, message }: DocumentFault, policy: KubeObject): FieldError {
+  const field = printPath(path);
+  const value = JSON.stringify(valueAt(policy, path) ?? null);
+  switch (reason) {
+    case "FieldValueRequired":
+      return { reason, field, message: `Required value: ${message}` };
+    case "FieldValueForbidden":
+      return { reason, field, message: `Forbidden: ${message}` };
+    case "FieldValueDuplicate":
+      return { reason, field, message: `Duplicate value: ${value}: ${message}` };
+    case "FieldValueNotFound":
+      return { reason, field, message: `Not found: ${value}: ${message}` };
+    case "FieldValueNotSupported":
+      return { reason, field, message: `Unsupported value: ${value}: ${message}` };
+    case "FieldValueTooLong":
+      return { reason, field, message: `Too long: ${message}` };
+    case "FieldValueTooMany":
+      return { reason, field, message: `Too many: ${message}` };
+    default:
+      return { reason, field, message: `Invalid value: ${value}: ${message}` };
+  }
+}

@@ -1,0 +1,253 @@
+import "../support/leak-check.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RunningDaemon } from "../../scripts/daemon/daemon.ts";
+import { isListening } from "../../scripts/servers/free-port.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { Releasers } from "../../src/base/core/service.ts";
+import type { Json, KubeObject } from "../../src/platform/server/object.ts";
+import { changed } from "../support/admission.ts";
+import { connectKubectl, listOf } from "../support/connected-kubectl.ts";
+import type { Kubectl } from "../support/kubectl.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { type RunningPodman, randomRange, requirePodman, startPodman } from "../support/podman.ts";
+import { endDaemon, spawnDaemon } from "../support/spawned-daemon.ts";
+import { until } from "../support/until.ts";
+import { example } from "../support/workload-cases.ts";
+
+/** A platform whose workloads run: one daemon, as users start it, with the real kubectl and Podman. */
+
+const image = "registry.example/web:1";
+// A shell passes no signal on: without the trap, the end of each container takes the whole grace period.
+const serve = "httpd -f -p 8080 -h /www & trap 'exit 0' TERM; wait";
+const externalAddress = "127.0.78.1";
+const template = "spec.template.spec";
+const container = `${template}.runtime.sandbox.containers[0]`;
+
+const location = example("location.yaml");
+const network = changed(example("network.yaml"), "spec.ipam.ipv4Ranges", [randomRange()]);
+const withImage = (name: string): KubeObject =>
+  changed(
+    changed(example("workload.yaml"), `${container}.image`, name),
+    `${container}.volumeAttachments[0].mountPath`,
+    "/www",
+  );
+const named = (workload: KubeObject, name: string): KubeObject => changed(workload, "metadata.name", name);
+const closed = (workload: KubeObject): KubeObject =>
+  changed(workload, `${template}.networkInterfaces[0]`, { network: { name: "default" } });
+const workload = withImage(image);
+const pages = (text: string): Json => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "pages" },
+  data: { "index.html": text },
+});
+const disk = {
+  populator: { filesystem: { type: "ext4" } },
+  resources: { requests: { storage: "10Gi" } },
+};
+
+describe("workloads that run", () => {
+  const releasers = new Releasers();
+  let podman: RunningPodman;
+  let platform: TestPlatform;
+  let daemon: RunningDaemon;
+  let k: Kubectl;
+
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), "telemetryd-compute-engine-"));
+    releasers.push(() => rm(folder, { recursive: true, force: true }));
+    await requirePodman();
+    podman = await startPodman();
+    releasers.push(() => podman[Symbol.asyncDispose]());
+    await podman.image(image, { command: serve });
+    platform = await startTestPlatform({}, silentLogger, async (options, redisUrl, token) => {
+      const { listen, stateDirectory } = options;
+      const accessTokenFile = join(folder, "token");
+      await writeFile(accessTokenFile, token);
+      daemon = await spawnDaemon({
+        directory: folder,
+        config: {
+          platform: { listen: `${listen.host}:${listen.port}` },
+          redis: { url: redisUrl },
+          state: { directory: stateDirectory },
+          controlPlane: {
+            apiUrl: `https://127.0.0.1:${listen.port}`,
+            organization: "acme",
+            accessTokenFile,
+          },
+          provider: {
+            kind: "engine",
+            cloudProjectId: "local",
+            engine: { socket: podman.socket, externalAddresses: [externalAddress] },
+          },
+        },
+      });
+      await until("the platform listens", () => isListening(listen.port));
+      return async () => {
+        if (daemon.child.exit() === undefined) await endDaemon(daemon);
+      };
+    });
+    releasers.push(() => platform.stop());
+    const kubectl = await connectKubectl(platform);
+    releasers.push(() => kubectl[Symbol.asyncDispose]());
+    k = kubectl.project;
+    await kubectl.createProject();
+  });
+
+  afterAll(() => releasers.releaseAll());
+
+  const page = async (address: string): Promise<string> => {
+    const response = await fetch(`http://${address}:8080/`, {
+      headers: { connection: "close" },
+      signal: AbortSignal.timeout(2_000),
+    });
+    return (await response.text()).trim();
+  };
+  const networkIp = (instance: string): Promise<string> =>
+    k.ok(
+      ...["get", "instance", instance, "-o"],
+      "jsonpath={.status.networkInterfaces[0].assignments.networkIP}",
+    );
+  const names = async (...query: readonly string[]): Promise<string[]> =>
+    (await podman.cli(...query)).split("\n").filter((line) => line !== "");
+  /** The instances of all containers, however they are, and of those that run. */
+  const containers = async () => {
+    const format = ["--format", '{{index .Labels "telemetryd.name"}}'];
+    const [all, running] = await Promise.all([names("ps", "--all", ...format), names("ps", ...format)]);
+    return { all: all.toSorted(), running: running.toSorted() };
+  };
+  const allRun = (...instances: readonly string[]) => ({ all: instances, running: instances });
+  const readiness = async (): Promise<string> => (await fetch(`${daemon.opsUrl}/readyz`)).text();
+  let address: string;
+
+  test("from an empty project to a web server that answers", async () => {
+    const startMs = performance.now();
+    await k.file(listOf(pages("hello"), location, network, workload), "apply");
+    await until("it answers at the instance's address", async () => {
+      address ||= await networkIp("web-us-dfw-0");
+      return (await page(address)) === "hello";
+    });
+    const tookMs = performance.now() - startMs;
+    process.stderr.write(`a workload answered after ${Math.round(tookMs)} ms\n`);
+    expect(tookMs).toBeLessThan(10_000);
+    await k.ok("wait", "--for=condition=Available", "workload/web", "--timeout=30s");
+    expect(await page(externalAddress)).toBe("hello");
+  });
+
+  test("what kubectl shows", async () => {
+    const [instances, workloads, locations, described] = await Promise.all([
+      k.ok("get", "instances", "--no-headers"),
+      k.ok("get", "workloads", "--no-headers"),
+      k.ok("get", "locations.networking.platformapis", "--no-headers"),
+      k.ok("describe", "workload", "web"),
+    ]);
+    expect(instances).toMatch(
+      new RegExp(`^web-us-dfw-0 +\\S+ +True +InstanceIsRunning +${address} +${externalAddress}\n$`),
+    );
+    expect(workloads).toMatch(/^web +\S+ +True +AvailablePlacementFound\n$/);
+    expect(locations).toMatch(/^dfw +platform-managed +DFW +\S+ +True +Ready\n$/);
+    expect(described).toMatch(/Events:\n +Type +Reason +Age +From +Message\n/);
+  });
+
+  test("an edit of the ConfigMap shows in the file", async () => {
+    await k.file(pages("edited"), "apply");
+    await until("the new page is served", async () => (await page(address)) === "edited");
+    expect(await containers()).toEqual(allRun("default/web-us-dfw-0"));
+  });
+
+  test("an image that cannot be had: the condition has the engine's words", async () => {
+    // Nothing listens on port 1.
+    await k.file(named(closed(withImage("127.0.0.1:1/none:1")), "none"), "apply");
+    await until("the instance says so", async () => {
+      const wide = await k.ok(
+        ...["get", "instance", "none-us-dfw-0", "-o"],
+        'jsonpath={.status.conditions[?(@.type=="Available")]}',
+      );
+      const { status, reason, message } = JSON.parse(wide);
+      return status === "False" && reason === "ImagePullFailed" && /connection refused/.test(message);
+    });
+    await k.ok("delete", "workload", "none", "--timeout=30s");
+  });
+
+  test("killed in the middle and started again: nothing twice, nothing left over", async () => {
+    const twice = changed(closed(named(workload, "second")), "spec.placements[0].scaleSettings", {
+      minReplicas: 2,
+    });
+    const second = changed(
+      changed(twice, `${container}.volumeAttachments[1]`, { name: "data", mountPath: "/tmp" }),
+      `${template}.volumes[1]`,
+      { name: "data", disk: { template: { spec: disk } } },
+    );
+    await k.file(second, "apply");
+    await until("the first container is made", async () => (await containers()).all.length > 1);
+    await daemon.child.kill();
+    expect(await page(address)).toBe("edited");
+    await platform.restart();
+    await k.ok("wait", "--for=condition=Available", "workload/second", "--timeout=60s");
+    const both = ["default/second-us-dfw-0", "default/second-us-dfw-1"];
+    await until("both run", async () => (await containers()).running.length === 3);
+    expect(await containers()).toEqual(allRun(...both, "default/web-us-dfw-0"));
+    expect(await names("network", "ls", "--quiet", "--filter", "label=telemetryd.network")).toHaveLength(1);
+    expect(await names("volume", "ls", "--quiet")).toHaveLength(2);
+    await k.ok("delete", "workload", "second", "--timeout=60s");
+    expect(await containers()).toEqual(allRun("default/web-us-dfw-0"));
+  });
+
+  test("the engine stops and starts: it is found again", async () => {
+    await podman.kill();
+    await k.file(pages("after"), "apply");
+    await until("the daemon says so", async () =>
+      (await readiness()).includes(
+        `the provider's runtime does not respond: no engine answers at ${podman.socket}`,
+      ),
+    );
+    expect(await page(address)).toBe("edited");
+    await podman.restart();
+    await until("the new page is served", async () => (await page(address)) === "after");
+    await until("the daemon is well", async () => !(await readiness()).includes("runtime"));
+  });
+
+  test("a rule for some addresses opens nothing: the deployment says so, once for each change", async () => {
+    const cidr = `${template}.networkInterfaces[0].networkPolicy.ingress[0].from[0].ipBlock.cidr`;
+    const ranged = changed(named(workload, "ranged"), cidr, "192.0.2.0/24");
+    const warnings = async (): Promise<string[]> => {
+      const lines = (await k.ok("describe", "workloaddeployment", "ranged-us-dfw")).split("\n");
+      return lines.filter((line) => line.includes("Warning"));
+    };
+    const isReady = async (count: number): Promise<void> => {
+      const status = "jsonpath={.status.readyReplicas} {.status.currentReplicas} {.status.replicas}";
+      await until(`${count} are ready`, async () => {
+        const shown = await k.ok("get", "workloaddeployment", "ranged-us-dfw", "-o", status);
+        return shown === `${count} ${count} ${count}`;
+      });
+    };
+    await k.file(ranged, "apply");
+    await isReady(1);
+    const first =
+      /Warning +NetworkPolicyNotEnforced +\d+s +telemetryd-provider .*ingress\[0\] \(from 192\.0\.2\.0\/24\)/;
+    expect(await warnings()).toEqual([expect.stringMatching(first)]);
+    const shown = await k.ok("get", "instance", "ranged-us-dfw-0", "--no-headers");
+    expect(shown).not.toContain(externalAddress);
+    const two = changed(ranged, "spec.placements[0].scaleSettings.minReplicas", 2);
+    await k.file(two, "apply");
+    await isReady(2);
+    expect(await warnings()).toHaveLength(1);
+    await k.file(changed(two, cidr, "192.0.2.7/32"), "apply");
+    await until("the change is warned of", async () => (await warnings()).length === 2);
+    await isReady(2);
+    expect((await warnings())[1]).toContain("(from 192.0.2.7/32)");
+    await k.ok("delete", "workload", "ranged", "--timeout=60s");
+  });
+
+  test("delete: nothing is left", async () => {
+    await k.ok("delete", "workload", "web", "--timeout=60s");
+    await k.ok("delete", "network", "default", "--timeout=60s");
+    await k.ok("delete", "locations.networking.platformapis", "dfw", "--timeout=60s");
+    expect(await containers()).toEqual(allRun());
+    expect(await names("network", "ls", "--quiet", "--filter", "label=telemetryd.network")).toEqual([]);
+    expect(await names("volume", "ls", "--quiet")).toEqual([]);
+  });
+});

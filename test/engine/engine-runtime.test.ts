@@ -1,0 +1,469 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sleep, systemClock } from "../../src/base/core/clock.ts";
+import { createEngineClient, type EngineClient } from "../../src/platform/provider/engine/engine-client.ts";
+import {
+  EngineRuntime,
+  type EngineRuntimeOptions,
+} from "../../src/platform/provider/engine/engine-runtime.ts";
+import {
+  describeRuntime,
+  makeInstance,
+  makeNetwork,
+  reach,
+  removeWhole,
+} from "../../src/platform/provider/runtime.contract.ts";
+import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime.ts";
+import { type ImageRegistry, startImageRegistry } from "../support/image-registry.ts";
+import { type RunningPodman, randomSubnet, requirePodman, startPodman } from "../support/podman.ts";
+import { until } from "../support/until.ts";
+
+const never = new AbortController().signal;
+const registryPassword = "correct-horse-battery";
+const image = "registry.example/web:1";
+
+describe("containers of a real Podman", () => {
+  let podman: RunningPodman;
+  let folder: string;
+  let registry: ImageRegistry;
+
+  beforeAll(async () => {
+    await requirePodman();
+    registry = await startImageRegistry("robot", registryPassword);
+    podman = await startPodman({ plainRegistry: registry.host });
+    folder = await mkdtemp(join(tmpdir(), "telemetryd-engine-"));
+    await podman.image(image);
+  });
+  afterAll(async () => {
+    await podman[Symbol.asyncDispose]();
+    await registry[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A runtime with a platform of its own; at its end all that it made is removed. */
+  function makeFixture(changes: Partial<EngineRuntimeOptions> = {}) {
+    const platform = changes.platform ?? randomUUID();
+    const open = (client: EngineClient = createEngineClient(podman.socket)): EngineRuntime =>
+      new EngineRuntime({
+        client,
+        clock: systemClock,
+        platform,
+        directory: join(folder, platform),
+        pull: "missing",
+        graceMs: 0,
+        ...changes,
+      });
+    const runtime = open();
+    const pass = (): Promise<void> => sleep(20, never);
+    return {
+      runtime,
+      image,
+      platform,
+      pass,
+      open,
+      subnet: () => randomSubnet().cidr,
+      async [Symbol.asyncDispose]() {
+        const { instances, networks } = await runtime.inventory(never);
+        for (const { uid } of instances) await removeWhole({ runtime, pass }, uid);
+        for (const { uid } of networks) await runtime.removeNetwork(uid, never);
+        await runtime.close();
+      },
+    };
+  }
+
+  type Fixture = ReturnType<typeof makeFixture>;
+
+  async function running(
+    fixture: Fixture,
+    changes: (network: RuntimeNetwork) => Partial<RuntimeInstance> = () => ({}),
+  ): Promise<{ network: RuntimeNetwork; instance: RuntimeInstance }> {
+    const network = makeNetwork(fixture.subnet());
+    const instance = makeInstance(image, network, changes(network));
+    await fixture.runtime.ensureNetwork(network, never);
+    await reach(fixture, instance);
+    return { network, instance };
+  }
+
+  const inside = (instance: RuntimeInstance, container: string, ...command: string[]): Promise<string> =>
+    podman.cli("exec", `telemetryd-${instance.uid}-${container}`, ...command);
+
+  const answer = async (address: string, port = 8080): Promise<string> => {
+    const response = await fetch(`http://${address}:${port}/`, {
+      signal: AbortSignal.timeout(1_000),
+      headers: { connection: "close" },
+    });
+    return response.text();
+  };
+
+  describeRuntime("engine", async () => makeFixture());
+
+  test("an instance answers at its address, with its name, variables, limits and privileges", async () => {
+    await using fixture = makeFixture();
+    const { instance } = await running(fixture);
+    await until("it answers", async () => (await answer(instance.networks[0]!.address)) === "hello\n");
+    expect(await inside(instance, "main", "hostname")).toBe("web-0\n");
+    expect(await inside(instance, "main", "sh", "-c", "echo $GREETING")).toBe("hello\n");
+    const [shown] = JSON.parse(await podman.cli("inspect", `telemetryd-${instance.uid}-main`));
+    expect(shown.HostConfig).toMatchObject({
+      Memory: 128 * 2 ** 20,
+      MemorySwap: 128 * 2 ** 20,
+      NanoCpus: 1e9,
+      PidsLimit: 1024,
+      Privileged: false,
+    });
+    const status = await inside(instance, "main", "cat", "/proc/1/status");
+    expect(status).toMatch(/NoNewPrivs:\s*1/);
+    expect(status).toMatch(/CapBnd:\s*00000000800405fb/);
+  });
+
+  test("instances of different networks do not reach each other", async () => {
+    await using fixture = makeFixture();
+    const { instance: one } = await running(fixture);
+    const { instance: other } = await running(fixture);
+    const address = one.networks[0]!.address;
+    const asked = (instance: RuntimeInstance): Promise<string> =>
+      inside(
+        instance,
+        "main",
+        "sh",
+        "-c",
+        `echo "GET / HTTP/1.0" | nc -w 1 ${address} 8080 || echo unreachable`,
+      );
+    await until("it answers itself", async () => (await asked(one)).startsWith("HTTP/1.1"));
+    expect(await asked(other)).toBe("unreachable\n");
+  });
+
+  test("containers of an instance share its address and its limits, also when the first one is killed", async () => {
+    await using fixture = makeFixture();
+    const second = "registry.example/second:1";
+    await podman.image(second, { command: "exec httpd -f -p 8081 -h /www" });
+    const main = { name: "main", image, env: {}, mounts: [] };
+    const { instance } = await running(fixture, () => ({
+      containers: [main, { ...main, name: "side", image: second }],
+    }));
+    const address = instance.networks[0]!.address;
+    const bothAnswer = (): Promise<void> =>
+      until("both answer", async () => {
+        return (await answer(address)) + (await answer(address, 8081)) === "hello\nhello\n";
+      });
+    await bothAnswer();
+    for (const name of ["main", "side"]) {
+      const [shown] = JSON.parse(await podman.cli("inspect", `telemetryd-${instance.uid}-${name}`));
+      expect(shown.HostConfig).toMatchObject({ Memory: 64 * 2 ** 20, NanoCpus: 5e8 });
+    }
+    // Stopped and started by hand, the first one gets another network namespace.
+    await podman.cli("stop", "--time", "0", `telemetryd-${instance.uid}-main`);
+    const states = await reach(fixture, instance);
+    expect(states.length).toBeGreaterThan(0);
+    await bothAnswer();
+    const pid = await podman.cli("inspect", "--format", "{{.State.Pid}}", `telemetryd-${instance.uid}-main`);
+    process.kill(Number(pid), "SIGKILL");
+    await until("it is restarted", async () => {
+      const state = await fixture.runtime.ensureInstance(instance, never);
+      return state.status === "Repairing" && state.detail === "container main was restarted once";
+    });
+    await bothAnswer();
+  });
+
+  test("files follow edits without a restart, and are read-only", async () => {
+    await using fixture = makeFixture();
+    const files = (contents: Record<string, string>, mode = 0o440) => ({
+      mode,
+      contents: Object.fromEntries(Object.entries(contents).map(([name, text]) => [name, Buffer.from(text)])),
+    });
+    const withFiles = (instance: RuntimeInstance, shown: ReturnType<typeof files>): RuntimeInstance => {
+      const mounts = [{ kind: "files", volume: "keys", path: "/etc/keys", files: shown }] as const;
+      return { ...instance, containers: [{ name: "main", image, env: {}, mounts }] };
+    };
+    const network = makeNetwork(fixture.subnet());
+    const instance = makeInstance(image, network);
+    await fixture.runtime.ensureNetwork(network, never);
+    await reach(fixture, withFiles(instance, files({ user: "robot", password: "first-secret" })));
+    const id = await podman.cli(
+      "inspect",
+      "--format",
+      "{{.Id}} {{.State.Pid}}",
+      `telemetryd-${instance.uid}-main`,
+    );
+    expect(await inside(instance, "main", "cat", "/etc/keys/password")).toBe("first-secret");
+    expect(await inside(instance, "main", "ls", "-lL", "/etc/keys/password")).toMatch(/^-r--r-----/);
+    await expect(inside(instance, "main", "touch", "/etc/keys/new")).rejects.toThrow(/Read-only/);
+    await reach(fixture, withFiles(instance, files({ password: "second-secret", more: "x" }, 0o400)));
+    expect(await inside(instance, "main", "cat", "/etc/keys/password")).toBe("second-secret");
+    expect(await inside(instance, "main", "ls", "/etc/keys")).toBe("more\npassword\n");
+    expect(await inside(instance, "main", "ls", "-lL", "/etc/keys/password")).toMatch(/^-r--------/);
+    expect(
+      await podman.cli("inspect", "--format", "{{.Id}} {{.State.Pid}}", `telemetryd-${instance.uid}-main`),
+    ).toBe(id);
+    expect(await podman.cli("inspect", `telemetryd-${instance.uid}-main`)).not.toContain("secret");
+    expect((await stat(join(folder, fixture.platform))).mode & 0o777).toBe(0o700);
+    await removeWhole(fixture, instance.uid);
+    expect(await readdir(join(folder, fixture.platform))).toEqual([]);
+  });
+
+  test("a disk lives through a replacement and goes with its instance", async () => {
+    await using fixture = makeFixture();
+    const mounts = [{ kind: "disk", volume: "data", path: "/data", sizeBytes: 2 ** 30 }] as const;
+    const main = { name: "main", image, env: {}, mounts };
+    const { instance } = await running(fixture, () => ({ containers: [main] }));
+    await inside(instance, "main", "touch", "/data/kept");
+    await reach(fixture, { ...instance, containers: [{ ...main, env: { NEW: "1" } }] });
+    expect(await inside(instance, "main", "ls", "/data")).toBe("kept\n");
+    await removeWhole(fixture, instance.uid);
+    expect(await podman.cli("volume", "ls", "--quiet")).not.toContain(instance.uid);
+  });
+
+  test("an image is pulled in the background, with the credentials of its registry", async () => {
+    await using fixture = makeFixture();
+    const layout = join(folder, "layout");
+    await podman.cli("push", "--quiet", "--format", "oci", image, `dir:${layout}`);
+    const network = makeNetwork(fixture.subnet());
+    const pulled = `${registry.host}/team/web:1`;
+    const wrong = { registry: registry.host, username: "robot", password: "wrong-horse-battery" };
+    const instance = { ...makeInstance(pulled, network), pullSecrets: [wrong] };
+    await fixture.runtime.ensureNetwork(network, never);
+    const heard: (string | undefined)[] = [];
+    const stop = new AbortController();
+    const watching = fixture.runtime.watch((uid) => heard.push(uid), stop.signal);
+    expect(await fixture.runtime.ensureInstance(instance, never)).toMatchObject({ status: "Provisioning" });
+    await until("the pull has ended", () => heard.includes(instance.uid));
+    const failure = await fixture.runtime.ensureInstance(instance, never).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ outcome: "refused", reason: "ImagePullFailed" });
+    const message = String(failure);
+    expect(message).toContain(registry.host);
+    expect(message).not.toContain(wrong.password);
+    expect(message).not.toContain(Buffer.from(`robot:${wrong.password}`).toString("base64"));
+
+    registry.show(layout);
+    const right = { ...wrong, password: registryPassword };
+    const states = await reach(fixture, { ...instance, pullSecrets: [right] });
+    expect(states.map(({ status }) => status)).toEqual(["Provisioning", "Running"]);
+    const before = registry.admitted;
+    expect(before).toBeGreaterThan(0);
+    stop.abort();
+    await watching;
+
+    await using always = makeFixture({ pull: "always" });
+    await always.runtime.ensureNetwork({ ...network, uid: randomUUID(), subnets: [always.subnet()] }, never);
+    await reach(always, { ...instance, uid: randomUUID(), networks: [], pullSecrets: [right] });
+    expect(registry.admitted).toBeGreaterThan(before);
+  });
+
+  test("an image that cannot be had or used is refused", async () => {
+    await using fixture = makeFixture({ pull: "never" });
+    const network = makeNetwork(fixture.subnet());
+    const one = (name: string): Promise<unknown> =>
+      fixture.runtime.ensureInstance({ ...makeInstance(name, network), networks: [] }, never);
+    await expect(one("registry.example/none:1")).rejects.toMatchObject({ reason: "ImageMissing" });
+    await expect(one("dir:/etc")).rejects.toMatchObject({ reason: "InvalidSpecification" });
+    await podman.image("registry.example/label:1", { labels: ["telemetryd.network.x=1"] });
+    await expect(one("registry.example/label:1")).rejects.toMatchObject({ reason: "ImageNotAllowed" });
+    await podman.image("registry.example/no-program:1", { program: ["/no-program"] });
+    await expect(one("registry.example/no-program:1")).rejects.toMatchObject({ reason: "StartFailed" });
+  });
+
+  test("a container that ends is repaired, and not started all the time", async () => {
+    await using fixture = makeFixture();
+    await podman.image("registry.example/ends:1", { command: "exit 3" });
+    const network = makeNetwork(fixture.subnet());
+    const instance = { ...makeInstance("registry.example/ends:1", network), networks: [] };
+    const [, { detail = "" } = {}] = (await reach(fixture, instance, "Repairing")).slice(-2);
+    expect(detail || "container main").toContain("container main");
+    let state = await fixture.runtime.ensureInstance(instance, never);
+    await until("the engine and the provider pause", async () => {
+      state = await fixture.runtime.ensureInstance(instance, never);
+      return (
+        /exited with status 3 and was restarted 3 times/.test(state.detail ?? "") && (state.againMs ?? 0) > 0
+      );
+    });
+    expect(state.againMs).toBeGreaterThan(5_000);
+  });
+
+  test("a paused instance is suspended", async () => {
+    await using fixture = makeFixture();
+    const { instance } = await running(fixture);
+    await podman.cli("pause", `telemetryd-${instance.uid}-main`);
+    expect(await fixture.runtime.ensureInstance(instance, never)).toMatchObject({ status: "Suspended" });
+    await podman.cli("unpause", `telemetryd-${instance.uid}-main`);
+    expect(await fixture.runtime.ensureInstance(instance, never)).toMatchObject({ status: "Running" });
+  });
+
+  test("the end of a container that does not want to is not waited for", async () => {
+    await using fixture = makeFixture({ graceMs: 2_000 });
+    const { instance } = await running(fixture);
+    const startMs = performance.now();
+    expect(await fixture.runtime.removeInstance(instance.uid, never)).toBe(false);
+    expect(performance.now() - startMs).toBeLessThan(1_900);
+    await removeWhole(fixture, instance.uid);
+    expect(performance.now() - startMs).toBeGreaterThan(1_900);
+  });
+
+  test("open ports answer on an external address, each on the first that has them free", async () => {
+    await using fixture = makeFixture({ externalAddresses: ["127.0.77.1", "127.0.77.2"] });
+    const network = makeNetwork(fixture.subnet());
+    await fixture.runtime.ensureNetwork(network, never);
+    const opened = (host: number): RuntimeInstance => {
+      const instance = makeInstance(image, network);
+      const address = instance.networks[0]!.address.replace(/10$/, String(host));
+      return { ...instance, networks: [{ networkUid: network.uid, address, openPorts }] };
+    };
+    const openPorts = [{ protocol: "TCP", port: 8080 }] as const;
+    const [first] = (await reach(fixture, opened(10))).slice(-1);
+    const [second] = (await reach(fixture, opened(11))).slice(-1);
+    expect([first?.externalAddresses, second?.externalAddresses]).toEqual([["127.0.77.1"], ["127.0.77.2"]]);
+    await until("it answers", async () => (await answer("127.0.77.2")) === "hello\n");
+    await expect(reach(fixture, opened(12))).rejects.toMatchObject({ reason: "ExternalPortInUse" });
+  });
+
+  test("what instances use", async () => {
+    await using fixture = makeFixture();
+    const { instance } = await running(fixture);
+    await until("it answers", async () => (await answer(instance.networks[0]!.address)) === "hello\n");
+    const [stats, ...others] = await fixture.runtime.stats(never);
+    expect(others).toEqual([]);
+    expect(stats).toMatchObject({
+      uid: instance.uid,
+      plane: "acme/site",
+      name: "default/web-0",
+      restarts: 0,
+    });
+    for (const key of ["cpuSeconds", "memoryBytes", "networkReceiveBytes", "networkTransmitBytes"] as const) {
+      expect(stats?.[key], key).toBeGreaterThan(0);
+    }
+  });
+
+  test("what others made is left alone", async () => {
+    await using fixture = makeFixture();
+    await using other = makeFixture();
+    const { instance, network } = await running(other);
+    await podman.cli("create", "--name", "foreign", image);
+    expect(await fixture.runtime.inventory(never)).toEqual({ instances: [], networks: [] });
+    expect(await fixture.runtime.removeInstance(instance.uid, never)).toBe(true);
+    await fixture.runtime.removeNetwork(network.uid, never);
+    expect(await other.runtime.ensureInstance(instance, never)).toMatchObject({ status: "Running" });
+    await podman.cli("rm", "foreign");
+  });
+
+  test("instances outlive the engine's service, and its events are followed across its end", async () => {
+    await using fixture = makeFixture();
+    const { instance } = await running(fixture);
+    const heard: (string | undefined)[] = [];
+    const stop = new AbortController();
+    const watching = fixture.runtime.watch((uid) => heard.push(uid), stop.signal);
+    await until("it is connected", () => heard.length > 0);
+    await podman.kill();
+    await expect(fixture.runtime.ensureInstance(instance, never)).rejects.toMatchObject({
+      outcome: "unavailable",
+      reason: "EngineUnavailable",
+      message: `no engine answers at ${podman.socket}: start podman.socket or set provider.engine.socket`,
+    });
+    expect(await answer(instance.networks[0]!.address)).toBe("hello\n");
+    const before = heard.length;
+    await podman.restart();
+    await until("it is connected again", () => heard.slice(before).includes(undefined));
+    expect(await fixture.runtime.ensureInstance(instance, never)).toMatchObject({ status: "Running" });
+    const pid = await podman.cli("inspect", "--format", "{{.State.Pid}}", `telemetryd-${instance.uid}-main`);
+    process.kill(Number(pid), "SIGKILL");
+    await until("the change is heard", () => heard.slice(before).includes(instance.uid));
+    stop.abort();
+    await watching;
+  });
+
+  test("an engine that is killed while it makes a container makes it when it is back", async () => {
+    await using fixture = makeFixture();
+    const network = makeNetwork(fixture.subnet());
+    const instance = makeInstance(image, network);
+    await fixture.runtime.ensureNetwork(network, never);
+    // One of these times is when the container has its storage only.
+    for (const afterMs of [20, 40, 60, 80, 100, 120]) {
+      const runtime = fixture.open(killingClient(createEngineClient(podman.socket), podman.kill, afterMs));
+      await expect(runtime.ensureInstance(instance, never)).rejects.toThrow();
+      await runtime.close();
+      await podman.restart();
+      await reach(fixture, instance);
+      await removeWhole(fixture, instance.uid);
+    }
+  });
+
+  test("whatever call a provider dies after, the next one finishes, and nothing is left", async () => {
+    const perform = async (fixture: Fixture, runtime: EngineRuntime, work: Work): Promise<void> => {
+      const { network, instance } = work;
+      if (!work.isMade) {
+        await runtime.ensureNetwork(network, never);
+        await reach({ ...fixture, runtime }, instance);
+        expect(await runtime.inventory(never)).toMatchObject({
+          instances: [{ uid: instance.uid }],
+          networks: [{ uid: network.uid }],
+        });
+        work.isMade = true;
+      }
+      await removeWhole({ ...fixture, runtime }, instance.uid);
+      await runtime.removeNetwork(network.uid, never);
+    };
+    /** @returns whether the fault came before everything was done */
+    const dieAfter = async (calls: number): Promise<boolean> => {
+      await using fixture = makeFixture();
+      const network = makeNetwork(fixture.subnet());
+      const mounts = [{ kind: "disk", volume: "data", path: "/data", sizeBytes: 2 ** 30 }] as const;
+      const containers = [{ name: "main", image, env: {}, mounts }];
+      const work: Work = { network, instance: makeInstance(image, network, { containers }), isMade: false };
+      const dying = fixture.open(dyingClient(createEngineClient(podman.socket), calls));
+      const isDead = await perform(fixture, dying, work).then(
+        () => false,
+        (error: unknown) => {
+          if (!String(error).includes("died")) throw error;
+          return true;
+        },
+      );
+      await dying.close();
+      if (isDead) await perform(fixture, fixture.runtime, work);
+      expect(await fixture.runtime.inventory(never)).toEqual({ instances: [], networks: [] });
+      return isDead;
+    };
+    let next = 1;
+    let isOver = false;
+    const worker = async (): Promise<void> => {
+      while (!isOver) if (!(await dieAfter(next++))) isOver = true;
+    };
+    await Promise.all([worker(), worker(), worker()]);
+    expect(next).toBeGreaterThan(15);
+  });
+});
+
+interface Work {
+  readonly network: RuntimeNetwork;
+  readonly instance: RuntimeInstance;
+  /** Whether it was seen running: what follows is the removal. */
+  isMade: boolean;
+}
+
+/** A client whose engine is killed while it makes a container. */
+function killingClient(client: EngineClient, kill: () => Promise<void>, afterMs: number): EngineClient {
+  return {
+    ...client,
+    async send(...request) {
+      const response = client.send(...request);
+      if (request[1] !== "/containers/create") return await response;
+      await Promise.all([response.catch(() => undefined), sleep(afterMs, never).then(kill)]);
+      throw new Error("the engine was killed");
+    },
+  };
+}
+
+/** A client whose process dies when the engine has done that many calls: no later one is made. */
+function dyingClient(client: EngineClient, calls: number): EngineClient {
+  let done = 0;
+  return {
+    ...client,
+    async send(...request) {
+      if (done >= calls) throw new Error("died");
+      const response = await client.send(...request);
+      done += 1;
+      if (done >= calls) throw new Error("died");
+      return response;
+    },
+  };
+}

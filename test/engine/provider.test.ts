@@ -1,0 +1,30 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { createEngineClient } from "../../src/platform/provider/engine/engine-client.ts";
+import { EngineRuntime } from "../../src/platform/provider/engine/engine-runtime.ts";
+import { providerContract } from "../contract/provider.ts";
+import { randomRange, requirePodman, startPodman } from "../support/podman.ts";
+
+providerContract("the provider engine", async () => {
+  await requirePodman();
+  const podman = await startPodman();
+  const directory = await mkdtemp(join(tmpdir(), "telemetryd-engine-"));
+  const image = "registry.example/web:1";
+  await podman.image(image);
+  const platform = randomUUID();
+  return {
+    openRuntime() {
+      const client = createEngineClient(podman.socket);
+      return new EngineRuntime({ client, clock: systemClock, platform, directory, pull: "missing" });
+    },
+    image,
+    ipv4Range: randomRange(),
+    async [Symbol.asyncDispose]() {
+      await podman[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+});

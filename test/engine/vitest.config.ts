@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** Tests that run containers, with a Podman of their own: `npm run test:engine`. */
+export default defineConfig({
+  test: {
+    root: new URL("../..", import.meta.url).pathname,
+    include: ["test/engine/**/*.test.ts"],
+    setupFiles: ["test/support/leak-check.ts"],
+    fileParallelism: false,
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
+  },
+});

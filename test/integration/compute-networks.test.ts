@@ -1,0 +1,318 @@
+import "../support/leak-check.ts";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/base/core/clock.ts";
+import { EmulatedRuntime } from "../../src/platform/provider/emulated/emulated-runtime.ts";
+import { answerMs } from "../../src/platform/provider/location/claim.ts";
+import { createNumberClaims } from "../../src/platform/server/store/number-claims.ts";
+import {
+  type Body,
+  ComputePlane,
+  condition,
+  example,
+  isRefused,
+  locationIn,
+  workload,
+} from "../support/compute-plane.ts";
+import { startTestProvider, type TestProvider } from "../support/emulated-provider.ts";
+import { organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { TestClock } from "../support/test-clock.ts";
+import { until } from "../support/until.ts";
+
+/** Networks, their addresses and their locations when something is used up, changed or away. */
+
+let platform: TestPlatform;
+let provider: TestProvider;
+let bearer: string;
+let redis: Redis;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  bearer = await platform.exchange(platform.token);
+  redis = new Redis(platform.redis.url);
+  const zones = ["us-south1-a", ...["DFW", "DLS", "LHR"].map((code) => `zone-${code}`)];
+  provider = await startTestProvider(platform, { zones });
+});
+
+afterAll(async () => {
+  await provider.stop();
+  redis.disconnect();
+  await platform.stop();
+});
+
+const create = (name: string) => ComputePlane.create(platform, bearer, name);
+const placement = (name: string, ...cityCodes: string[]) => ({
+  ...{ name, cityCodes },
+  scaleSettings: { minReplicas: 1 },
+});
+const networkNamed = (name: string, spec: Body = {}): Body => {
+  const network = example("network");
+  return { ...network, metadata: { name }, spec: { ...network.spec, ...spec } };
+};
+const available = async (plane: ComputePlane, resource: string, name: string): Promise<Body> =>
+  condition(await plane.get("compute", resource, name), "Available");
+const addressOf = async (plane: ComputePlane, instance: string): Promise<string | undefined> => {
+  const { status } = (await plane.get("compute", "instances", instance)) ?? {};
+  return status?.networkInterfaces?.[0].assignments.networkIP;
+};
+
+describe("networks of a project", () => {
+  test("each has ranges of its own, and a workload may be in several", async () => {
+    const plane = await create("net-two");
+    await plane.create("networking", "locations", example("location"));
+    for (const name of ["default", "back"]) {
+      await plane.create("networking", "networks", networkNamed(name));
+    }
+    const web = workload("web");
+    web.spec.template.spec.networkInterfaces = [
+      { network: { name: "default" } },
+      { network: { name: "back" } },
+    ];
+    await plane.create("compute", "workloads", web);
+    await plane.available("web");
+    const networks = await plane.list("networking", "networks");
+    expect(networks.map(({ status }) => status.ipam.ipv4Ranges)).toEqual([
+      ["10.128.0.0/9"],
+      ["10.128.0.0/9"],
+    ]);
+    const [one, other] = networks.map(({ status }) => status.ipam.ipv6Ranges[0]);
+    expect([one, other]).toEqual([
+      expect.stringMatching(/^fd20:.*::\/48$/),
+      expect.stringMatching(/^fd20:.*::\/48$/),
+    ]);
+    expect(one).not.toBe(other);
+    const bindings = await plane.list("networking", "networkbindings");
+    expect(bindings.map(({ metadata, status }) => [metadata.name, status.networkContextRef.name])).toEqual([
+      ["web-us-dfw-net-0", "default-default-dfw"],
+      ["web-us-dfw-net-1", "back-default-dfw"],
+    ]);
+    const instance = await plane.get("compute", "instances", "web-us-dfw-0");
+    const starts = ["default-default-dfw-0", "back-default-dfw-0"].map(async (name) => {
+      const { status } = await plane.get("networking", "subnets", name);
+      return status.startAddress.replace(/0$/, "2");
+    });
+    expect(instance.status.networkInterfaces.map(({ assignments }: Body) => assignments.networkIP)).toEqual(
+      await Promise.all(starts),
+    );
+  });
+
+  test("a subnet whose addresses are used up: the instance says so, and starts when one is free", async () => {
+    const plane = await create("net-addresses");
+    await plane.deployAll(1);
+    await plane.available("web");
+    const subnet = await plane.get("networking", "subnets", "default-default-dfw-0");
+    await fillSubnet(plane, subnet.metadata.uid, 3, 4_091);
+    await plane.scale("web", 3);
+    await plane.areReady("web-us-dfw", 3);
+    const prefix = subnet.status.startAddress.split(".").slice(0, 2).join(".");
+    const addresses = await Promise.all([1, 2].map((index) => addressOf(plane, `web-us-dfw-${index}`)));
+    expect(addresses.toSorted()).toEqual([
+      expect.stringMatching(new RegExp(`^${prefix}\\.\\d+\\.252$`)),
+      expect.stringMatching(new RegExp(`^${prefix}\\.\\d+\\.253$`)),
+    ]);
+    await plane.create("compute", "workloads", workload("late"));
+    await until("the instance has no address", async () => {
+      return (await available(plane, "instances", "late-us-dfw-0"))?.reason === "AddressesUsedUp";
+    });
+    const block = `${subnet.status.startAddress}/${subnet.status.prefixLength}`;
+    expect(await available(plane, "instances", "late-us-dfw-0")).toMatchObject({
+      status: "False",
+      message: `subnet default-default-dfw-0 (${block}) has no free address`,
+    });
+    expect(await available(plane, "workloaddeployments", "late-us-dfw")).toMatchObject({
+      status: "False",
+      reason: "ProvisioningInstances",
+    });
+    expect((await available(plane, "workloads", "late")).reason).toBe("NoAvailablePlacements");
+    const freed = await addressOf(plane, "web-us-dfw-2");
+    await plane.scale("web", 2);
+    await plane.available("late");
+    expect(await addressOf(plane, "late-us-dfw-0")).toBe(freed);
+  });
+
+  test("a network whose ranges are used up: one location has it, the other waits until it goes", async () => {
+    const plane = await create("net-ranges");
+    for (const code of ["DFW", "LHR"]) await plane.create("networking", "locations", locationIn(code));
+    const ipam = { mode: "Auto", ipv4Ranges: ["10.77.0.0/20"] };
+    await plane.create("networking", "networks", networkNamed("default", { ipam }));
+    const both = [placement("us", "DFW"), placement("eu", "LHR")];
+    await plane.create("compute", "workloads", workload("web", 1, both));
+    await plane.available("web");
+    let refused: Body;
+    await until("the other claim is refused", async () => {
+      const claims = await plane.list("networking", "subnetclaims");
+      refused = claims.find((claim) => condition(claim, "Allocated").reason === "NoFreeBlock");
+      return refused !== undefined;
+    });
+    expect(condition(refused, "Allocated")).toMatchObject({
+      status: "False",
+      message: "no free /20 of the network: none of its IPv4 ranges has one",
+    });
+    const [has, waits] = refused.spec.location.name === "lhr" ? ["us-dfw", "eu-lhr"] : ["eu-lhr", "us-dfw"];
+    expect((await available(plane, "workloaddeployments", `web-${waits}`)).reason).toBe(
+      "ProvisioningNetwork",
+    );
+
+    // A city that is removed takes its deployment, then its network at the location with it.
+    const left = both.filter(({ name }) => !has.startsWith(name));
+    await plane.patch("compute", "workloads", "web", { spec: { placements: left } });
+    await plane.gone("compute", "workloaddeployments", `web-${has}`);
+    expect(await plane.get("compute", "instances", `web-${has}-0`)).toBeUndefined();
+    await unusedForLong(plane, `default-default-${has.slice(-3)}`);
+    await plane.areReady(`web-${waits}`, 1);
+  });
+
+  test("a network of mode Policy gets no subnets: its deployments wait", async () => {
+    const plane = await create("net-policy");
+    await plane.create("networking", "locations", example("location"));
+    await plane.create("networking", "networks", networkNamed("default", { ipam: { mode: "Policy" } }));
+    await plane.create("compute", "workloads", workload("web"));
+    await until("the claim is refused", async () => {
+      const claim = await plane.get("networking", "subnetclaims", "default-default-dfw-0");
+      return condition(claim, "Allocated").reason === "NoFreeBlock";
+    });
+    expect((await available(plane, "workloaddeployments", "web-us-dfw")).reason).toBe("ProvisioningNetwork");
+    expect(await plane.list("networking", "subnets")).toEqual([]);
+    expect((await plane.get("networking", "networks", "default")).status.ipam).toEqual({
+      ...{ ipv4Ranges: [], ipv6Ranges: [] },
+    });
+  });
+
+  test("what a binding made goes when no binding is left, what a user made stays", async () => {
+    const plane = await create("net-unused");
+    await plane.deployAll();
+    const own = {
+      ...{ apiVersion: "networking.platformapis/v1alpha", kind: "NetworkContext", metadata: { name: "own" } },
+      spec: { network: { name: "back" }, location: { name: "dfw", namespace: "default" } },
+    };
+    await plane.create("networking", "networks", networkNamed("back"));
+    await plane.create("networking", "networkcontexts", own);
+    await plane.available("web");
+    await plane.delete("compute", "workloads", "web");
+    await plane.gone("compute", "workloads", "web");
+    expect(await plane.list("compute", "instances")).toEqual([]);
+    await plane.gone("networking", "networkbindings", "web-us-dfw-net-0");
+    await unusedForLong(plane, "default-default-dfw");
+    expect(await plane.list("networking", "subnets")).toEqual([]);
+    expect(await plane.list("networking", "subnetclaims")).toEqual([]);
+    expect((await plane.list("networking", "networkcontexts")).map(({ metadata }) => metadata.name)).toEqual([
+      "own",
+    ]);
+    // The next workload gets it again.
+    await plane.create("compute", "workloads", workload("web"));
+    await plane.available("web");
+  });
+});
+
+describe("a provider that was away", () => {
+  const locationIn = (zone: string): Body => {
+    const location = example("location");
+    location.spec.provider.cloudA.zone = zone;
+    return location;
+  };
+  const deploy = async (plane: ComputePlane, zone: string, ...names: string[]): Promise<void> => {
+    await plane.create("networking", "locations", locationIn(zone));
+    await plane.create("networking", "networks", example("network"));
+    for (const name of names) await plane.create("compute", "workloads", workload(name));
+    for (const name of names) await plane.available(name);
+  };
+  const holderOf = async (plane: ComputePlane): Promise<Body> => {
+    const { metadata } = await plane.get("networking", "locations", "dfw");
+    return JSON.parse(metadata.annotations["compute.platformapis/provider-claim"]);
+  };
+
+  test("is replaced by another one that asked for 90 s, and does not take the place back", async () => {
+    const plane = await create("away-taken");
+    const zones = ["zone-taken"];
+    const first = await startTestProvider(platform, { provider: "first", zones });
+    await deploy(plane, "zone-taken", "web");
+    const before = await plane.get("compute", "instances", "web-us-dfw-0");
+    await first.stop();
+    await plane.scale("web", 2);
+    const clock = new TestClock(Date.now());
+    const second = await startTestProvider(platform, { provider: "second", zones, clock, stepMs: 0 });
+    await until("the second one asks", async () => (await holderOf(plane)).challenger === "second");
+    await isRefused(second);
+    expect(clock.monotonicMs()).toBe(0);
+    await until("the second one has the place", async () => {
+      clock.advance(5_000);
+      return (await holderOf(plane)).holder === "second";
+    });
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(answerMs);
+    await plane.areReady("web-us-dfw", 2);
+    expect(second.provider.problem()).toBeUndefined();
+    const instances = await plane.list("compute", "instances");
+    expect(instances.map(({ metadata }) => metadata.annotations["compute.platformapis/provider"])).toEqual([
+      "second",
+      "second",
+    ]);
+    const after = instances.find(({ metadata }) => metadata.name === "web-us-dfw-0");
+    expect([after.metadata.uid, after.status.networkInterfaces]).toEqual([
+      ...[before.metadata.uid, before.status.networkInterfaces],
+    ]);
+    const again = await startTestProvider(platform, { provider: "first", zones });
+    await isRefused(again);
+    await plane.scale("web", 3);
+    await plane.areReady("web-us-dfw", 3);
+    await plane.delete("compute", "workloads", "web");
+    await plane.gone("compute", "workloads", "web");
+    await again.stop();
+    await second.stop();
+  });
+
+  test("finishes deletions, and removes what is no longer known", async () => {
+    const plane = await create("away-leftovers");
+    const faults = { missingRoles: [], domainRestricted: false, failInstances: [], hang: [] };
+    const runtime = new EmulatedRuntime({ stepMs: 20, faults, clock: systemClock });
+    const options = { provider: "away", zones: ["zone-leftovers"], runtime };
+    const before = await startTestProvider(platform, options);
+    await deploy(plane, "zone-leftovers", "kept", "deleted", "forced");
+    const uids = await Promise.all(
+      ["kept", "deleted", "forced"].map(async (name) => {
+        return (await plane.get("compute", "instances", `${name}-us-dfw-0`)).metadata.uid as string;
+      }),
+    );
+    const held = async () => (await runtime.inventory()).instances.map(({ uid }) => uid).toSorted();
+    expect(await held()).toEqual(uids.toSorted());
+    await before.stop();
+    for (const name of ["deleted", "forced"]) await plane.delete("compute", "workloads", name);
+    await until("the instance waits for its provider", async () => {
+      const { metadata } = await plane.get("compute", "instances", "forced-us-dfw-0");
+      return metadata.deletionTimestamp !== undefined;
+    });
+    await plane.patch("compute", "instances", "forced-us-dfw-0", { metadata: { finalizers: [] } });
+    await plane.gone("compute", "workloads", "forced");
+    expect(await plane.get("compute", "workloads", "deleted")).toBeDefined();
+    expect(await held()).toHaveLength(3);
+
+    // Pauses are short with this clock: it looks at what the runtime holds again and again.
+    const after = await startTestProvider(platform, { ...options, clock: new TestClock(Date.now()) });
+    await plane.gone("compute", "workloads", "deleted");
+    await until("only what is wanted is left", async () => (await held()).join() === uids[0]);
+    expect((await runtime.inventory()).networks).toHaveLength(1);
+    expect((await available(plane, "instances", "kept-us-dfw-0")).reason).toBe("InstanceIsRunning");
+    await after.stop();
+  });
+});
+
+/** Claims addresses of a subnet for instances that are not there. */
+async function fillSubnet(plane: ComputePlane, subnetUid: string, first: number, last: number) {
+  const path = `${organizationBase("acme")}/apis/resourcemanager.platformapis/v1alpha/projects/${plane.name}`;
+  const { uid } = (await platform.fetch(path, { bearer })).json.metadata;
+  const claims = createNumberClaims(redis);
+  const at = { type: "project", name: plane.name, uid, organization: "acme" } as const;
+  const hosts = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  await Promise.all(hosts.map((host) => claims.claim(at, subnetUid, `filler-${host}/0`, [[host, host]])));
+}
+
+/** Makes a NetworkContext believe that its last binding went a minute ago, and waits until it is gone. */
+async function unusedForLong(plane: ComputePlane, context: string): Promise<void> {
+  const since = "networking.platformapis/unused-since";
+  await until("it is marked as unused", async () => {
+    const { metadata } = await plane.get("networking", "networkcontexts", context);
+    return metadata.annotations[since] !== undefined;
+  });
+  const annotations = { [since]: new Date(Date.now() - 60_000).toISOString() };
+  await plane.patch("networking", "networkcontexts", context, { metadata: { annotations } });
+  await plane.gone("networking", "networkcontexts", context);
+}
