@@ -1,11 +1,25 @@
-// Prints "PASSED FAILED SKIPPED" from a report of vitest's JSON reporter.
-import { readFileSync } from "node:fs";
+// vitest-counts.mjs REPORT FAILURES: prints "PASSED FAILED SKIPPED" from a report of vitest's JSON reporter, and writes what
+// failed into the file FAILURES.
+import { readFileSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
 
-const report = JSON.parse(readFileSync(process.argv[2], "utf8"));
-// A file that cannot be loaded has no test that could fail.
-const brokenFiles = report.testResults.filter(
-  ({ status, assertionResults }) =>
-    status === "failed" && !assertionResults.some((test) => test.status === "failed"),
-).length;
-const skipped = report.numPendingTests + (report.numTodoTests ?? 0);
-console.log(report.numPassedTests, report.numFailedTests + brokenFiles, skipped);
+const [report, failures] = process.argv.slice(2);
+const { testResults, ...counts } = JSON.parse(readFileSync(report, "utf8"));
+const lines = [];
+let brokenFiles = 0;
+for (const { name, status, message, assertionResults } of testResults) {
+  const failed = assertionResults.filter((test) => test.status === "failed");
+  const file = relative("", name);
+  for (const { fullName, failureMessages } of failed) lines.push(line(file, fullName, failureMessages[0]));
+  if (status !== "failed" || failed.length > 0) continue;
+  // A file that cannot be loaded has no test that could fail.
+  brokenFiles += 1;
+  lines.push(line(file, "(the file)", message));
+}
+if (lines.length > 0) writeFileSync(failures, lines.join(""));
+const skipped = counts.numPendingTests + (counts.numTodoTests ?? 0);
+console.log(counts.numPassedTests, counts.numFailedTests + brokenFiles, skipped);
+
+function line(file, test, message = "") {
+  return `  ${file}: ${test}: ${message.split("\n")[0].slice(0, 300)}\n`;
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { createEngineClient, type EngineClient } from "../../src/platform/provider/engine/engine-client.ts";
@@ -388,6 +388,23 @@ describe("containers of a real Podman", () => {
     }
   });
 
+  test("an engine that was killed while it removed a container finishes that first", async () => {
+    await using fixture = makeFixture();
+    const { instance } = await running(fixture);
+    const name = `telemetryd-${instance.uid}-main`;
+    const id = (await podman.cli("inspect", "--format", "{{.Id}}", name)).trim();
+    await podman.cli("kill", name);
+    await podman.kill();
+    await loseStorage(podman, id);
+    await podman.restart();
+    const client = createEngineClient(podman.socket);
+    const listing = client.send("GET", "/containers/json", { query: { all: "true" } }, never);
+    await expect(listing).rejects.toThrow(`getting container from store "${id}": container not known`);
+    await client.close();
+    await reach(fixture, instance);
+    expect(await answer(instance.networks[0]!.address)).toBe("hello\n");
+  });
+
   test("whatever call a provider dies after, the next one finishes, and nothing is left", async () => {
     const perform = async (fixture: Fixture, runtime: EngineRuntime, work: Work): Promise<void> => {
       const { network, instance } = work;
@@ -438,6 +455,13 @@ interface Work {
   readonly instance: RuntimeInstance;
   /** Whether it was seen running: what follows is the removal. */
   isMade: boolean;
+}
+
+/** Does the first half of a removal, of which a killed Podman does not know any more. */
+async function loseStorage(podman: RunningPodman, id: string): Promise<void> {
+  const path = join(dirname(podman.socket), "graph", "vfs-containers", "containers.json");
+  const containers = JSON.parse(await readFile(path, "utf8")) as { readonly id: string }[];
+  await writeFile(path, JSON.stringify(containers.filter((container) => container.id !== id)));
 }
 
 /** A client whose engine is killed while it makes a container. */

@@ -18,6 +18,7 @@ import type { EngineParts } from "./engine-parts.ts";
 import { readStats } from "./engine-stats.ts";
 import { askEngine, type Engine } from "./engine-version.ts";
 import { ExternalAddresses } from "./external-addresses.ts";
+import { finishingRemovals } from "./half-removed-containers.ts";
 import { ImageStore, type PullPolicy } from "./image-store.ts";
 import { InstanceFiles } from "./instance-files.ts";
 import { labelOf, volumeName } from "./labels.ts";
@@ -68,7 +69,8 @@ export class EngineRuntime implements Runtime {
   readonly #listeners = new Set<(uid: string | undefined) => void>();
 
   constructor(options: EngineRuntimeOptions) {
-    const { client, clock, platform, graceMs = usualGraceMs, externalAddresses = [] } = options;
+    const { clock, platform, graceMs = usualGraceMs, externalAddresses = [] } = options;
+    const client = finishingRemovals(options.client);
     const report = (uid: string) => this.#report(uid);
     const inventory = new EngineInventory(client, platform);
     this.#parts = { client, inventory, platform, clock, graceMs };
@@ -104,7 +106,9 @@ export class EngineRuntime implements Runtime {
     const [holderName] = instance.containers.map(({ name }) => name);
     const isOutdated = found.some(({ Labels }) => Labels[labelOf.specification] !== hash);
     const lacksHolder = !found.some(({ Labels }) => Labels[labelOf.container] === holderName);
-    if (found.length > 0 && (isOutdated || lacksHolder)) {
+    // An engine that was killed while it removed a container has not gone on.
+    const isHalfRemoved = found.some(({ State }) => State === "removing" || State === "dead");
+    if (found.length > 0 && (isOutdated || lacksHolder || isHalfRemoved)) {
       if (!(await this.#removal.remove(found, signal))) return again("Stopping", stopWaitMs);
       found = [];
     }
