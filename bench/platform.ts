@@ -13,7 +13,7 @@ const { projects, workloads, replicas, idle, instances, step, daemons } = number
   projects: 20,
   workloads: 1_000,
   replicas: 3,
-  idle: 30,
+  idle: 60,
   instances: 10_000,
   step: 100,
   daemons: 1,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { isListening } from "../../scripts/servers/free-port.ts";
-import { systemClock } from "../../src/base/core/clock.ts";
+import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/core/log.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import { createAdministration } from "../../src/platform/server/administration.ts";
@@ -85,8 +85,13 @@ export async function startBenchPlatform({ stepMs, isApart }: BenchPlatformOptio
   const call = async (path: string, body?: Body): Promise<{ readonly code: number; readonly json: Body }> =>
     await httpsRequest(`${url}${path}`, { method: body === undefined ? "GET" : "POST", bearer, body, agent });
   const create = async (path: string, body: Body): Promise<void> => {
-    const { code, json } = await call(path, body);
-    if (code !== 201) throw new Error(`${path}: ${code} ${json?.message}`);
+    for (;;) {
+      const { code, json } = await call(path, body);
+      if (code === 201) return;
+      // A fast machine gets to the limit of requests.
+      if (code !== 429) throw new Error(`${path}: ${code} ${json?.message}`);
+      await sleep(1_000, new AbortController().signal);
+    }
   };
   const projects = `${organizationBase("acme")}/apis/resourcemanager.${groupDomain}/v1alpha/projects`;
 

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { Agent } from "undici";
 import { parseAllDocuments } from "yaml";
-import { sleep } from "../../src/base/core/clock.ts";
+import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { exchangeToken } from "../../src/platform/client/exchange.ts";
 import { readKubeconfig } from "../../src/platform/client/kubeconfig.ts";
 import { createPlaneClient, type PlaneClient } from "../../src/platform/client/plane-client.ts";
+import { Throttle } from "../../src/platform/client/throttle.ts";
 import { type PlaneAccess, type PlaneHand, readyLimitMs } from "./plane-hand.ts";
 
 /** Paths of the demo's kinds, relative to a control plane's base. */
@@ -40,7 +41,9 @@ export function createOwnClient(access: PlaneAccess): PlaneHand {
         rejected: () => undefined,
         snapshot: () => ({ state: "valid" as const }),
       };
-      return await work(createPlaneClient({ base: server, bearer, dispatcher, silentMs: readyLimitMs }));
+      const throttle = new Throttle(systemClock);
+      const options = { base: server, bearer, dispatcher, throttle, silentMs: readyLimitMs };
+      return await work(createPlaneClient(options));
     } finally {
       await dispatcher.destroy();
     }

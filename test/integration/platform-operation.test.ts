@@ -1,5 +1,6 @@
 import "../support/leak-check.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { Agent } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,7 +10,7 @@ import {
   showOrganization,
 } from "../../src/app/commands/platform/organization.ts";
 import { createToken, listTokens, revokeToken } from "../../src/app/commands/platform/token.ts";
-import { systemClock } from "../../src/base/core/clock.ts";
+import { sleep, systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/core/log.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import { createPlatform } from "../../src/platform/server/platform.ts";
@@ -107,6 +108,42 @@ describe("a running platform", () => {
       details: { retryAfterSeconds: 1 },
     });
     expect(refused?.headers["retry-after"]).toBe("1");
+  });
+
+  test("a client that is refused keeps its connection", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    try {
+      const create = async () => {
+        const body = { metadata: { generateName: "kept-" } };
+        return await httpsRequest(`${platform.url}${configMaps}`, { method: "POST", bearer, body, agent });
+      };
+      let refused = await create();
+      while (refused.code !== 429) refused = await create();
+      expect(refused.headers["connection"]).toBe("keep-alive");
+      const [socket] = Object.values(agent.freeSockets).flat();
+      await until("requests are taken again", async () => (await create()).code === 201);
+      expect(Object.values(agent.freeSockets).flat()).toEqual([socket]);
+    } finally {
+      agent.destroy();
+    }
+  });
+
+  test("callers of one address have their own limits; strangers share one", async () => {
+    const callers = await Promise.all(
+      ["one", "two", "three"].map(async (name) => {
+        const { text } = await platform.newToken(`${name}@example.com`);
+        return await platform.exchange(text);
+      }),
+    );
+    const codes = async (bearers: readonly string[]): Promise<number[]> =>
+      await Promise.all(bearers.map(async (bearer) => (await platform.fetch("/version", { bearer })).code));
+    // The address has its whole burst again after this.
+    await sleep(3_500, signal);
+    expect(new Set(await codes(callers.flatMap((each) => Array<string>(40).fill(each))))).toEqual(
+      new Set([200]),
+    );
+    const ofStrangers = await codes(Array<string>(100).fill("wrong"));
+    expect(new Set(ofStrangers)).toEqual(new Set([403, 429]));
   });
 
   test("while Redis is away the response is 503; nothing is lost when it is back", async () => {

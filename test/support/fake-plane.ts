@@ -44,6 +44,8 @@ export class FakePlane implements PlaneClient {
     return this.objects.get(objectKey(path, namespace, name));
   }
 
+  async ready(): Promise<void> {}
+
   async send(
     method: string,
     path: string,

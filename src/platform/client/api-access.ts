@@ -9,6 +9,7 @@ import { type ExchangeOutcome, exchangeToken, jwtExpiry } from "./exchange.ts";
 import { execCredential } from "./exec-credential.ts";
 import { KubeconfigFile, readPem } from "./kubeconfig-file.ts";
 import { createPlaneClient, type PlaneClient } from "./plane-client.ts";
+import { Throttle } from "./throttle.ts";
 import {
   createExchangingSource,
   type ExchangingOptions,
@@ -79,9 +80,10 @@ export function openApi(options: ApiOptions): ApiAccess {
     log,
     random,
   });
+  const throttle = new Throttle(clock);
   const client = (kind: "organizations" | "projects", name: string): PlaneClient => {
     const base = `${apiUrl}/apis/resourcemanager.${groupDomain}/v1alpha/${kind}/${name}/control-plane`;
-    return createPlaneClient({ base, bearer, dispatcher, silentMs });
+    return createPlaneClient({ base, bearer, dispatcher, throttle, silentMs });
   };
   return { bearer, client, close: () => dispatcher.destroy() };
 }
@@ -108,7 +110,8 @@ export function openKubeconfig({
     servername: access.serverName,
   });
   const bearer = bearerOf(file, { clock, log, random });
-  const client = createPlaneClient({ base: access.server, bearer, dispatcher, silentMs });
+  const throttle = new Throttle(clock);
+  const client = createPlaneClient({ base: access.server, bearer, dispatcher, throttle, silentMs });
   return { bearer, client, close: () => dispatcher.destroy() };
 }
 

@@ -22,7 +22,7 @@ function setUp() {
     return { outcome: "ok", json: { items: state.there.has(name) ? [{ metadata: { name } }] : [] } };
   };
   const others = new OtherSecrets({
-    client: { send, watch: () => Promise.reject(new Error("not asked for")) },
+    client: { ready: async () => {}, send, watch: () => Promise.reject(new Error("not asked for")) },
     missing: () => state.missing,
     onChange: (names) => changes.push(names.map(({ name }) => name)),
     clock,

@@ -3,12 +3,15 @@ import { defined } from "../../base/core/defined.ts";
 import { describeError } from "../../base/core/errors.ts";
 import { withLimit } from "../../base/core/signals.ts";
 import { isObject } from "../../base/documents/document-path.ts";
+import type { Throttle } from "./throttle.ts";
 import type { TokenProvider } from "./token-provider.ts";
 
 type Method = "GET" | "PATCH" | "POST";
 
 /** HTTP client of one control plane. */
 export interface PlaneClient {
+  /** Resolves when the server takes requests: at once, unless it has asked for a pause. */
+  ready(signal: AbortSignal): Promise<void>;
   /** Sends one request and reads a JSON response. */
   send(method: Method, path: string, options: SendOptions, signal: AbortSignal): Promise<ApiOutcome>;
   /**
@@ -43,11 +46,16 @@ export interface PlaneClientOptions {
   readonly base: string;
   readonly bearer: TokenProvider;
   readonly dispatcher: Dispatcher;
+  /** Shared by all clients of one server. */
+  readonly throttle: Throttle;
   /** A watch that receives nothing for this long, not even a bookmark, is considered lost. */
   readonly silentMs: number;
 }
 
+/** Of a request with all its tries. */
 const responseLimitMs = 30_000;
+/** As many tries as client-go makes. */
+const maxRefusals = 10;
 const maxResponseBytes = 64 * 2 ** 20;
 const maxLineBytes = 16 * 2 ** 20;
 
@@ -62,6 +70,7 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> => {
     for (let isSecond = false; ; isSecond = true) {
+      await options.throttle.passed(signal);
       const token = await options.bearer.token(signal);
       const search = new URLSearchParams(query).toString();
       const response = await request(`${base}${path}${search === "" ? "" : `?${search}`}`, {
@@ -83,7 +92,12 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
     }
   };
 
+  const isPause = ({ statusCode, headers }: Dispatcher.ResponseData): boolean =>
+    options.throttle.isPause(statusCode, headers["retry-after"]?.toString());
+
   return {
+    ready: (signal) => options.throttle.passed(signal),
+
     async send(method, path, { query = {}, body, contentType = "application/json", accept }, signal) {
       try {
         const sent = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -93,8 +107,11 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
         });
         const init = { method, ...sent, headers, bodyTimeout: responseLimitMs };
         return await withLimit(signal, responseLimitMs, async (limited) => {
-          const response = await attempt(path, init, query, limited);
-          return readResponse(response.statusCode, await readText(response.body));
+          for (let refusals = 0; ; refusals++) {
+            const response = await attempt(path, init, query, limited);
+            const outcome = readResponse(response.statusCode, await readText(response.body));
+            if (!isPause(response) || refusals === maxRefusals) return outcome;
+          }
         });
       } catch (error) {
         signal.throwIfAborted();
@@ -106,6 +123,7 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
         const init = { method: "GET" as const, headers: defined({ accept }), bodyTimeout: options.silentMs };
         const response = await attempt(path, init, query, signal);
         if (response.statusCode !== 200) {
+          isPause(response);
           const outcome = readResponse(response.statusCode, await readText(response.body));
           return outcome.outcome === "ok" ? { outcome: "failed", message: "no watch" } : outcome;
         }

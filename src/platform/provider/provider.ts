@@ -91,6 +91,8 @@ export function createProvider(options: ProviderOptions): Provider {
       const plane = planes.get(lane);
       if (plane === undefined) return undefined;
       const [kind, key] = split(item);
+      // What would wait in mid-work would report what it saw before.
+      await plane.client.ready(signal);
       // Comes again with the end of the lists: until then, an absent object may merely be unknown.
       if (kind !== "location" && !plane.isListed) return undefined;
       if (kind === "instance") return await workOnInstance(plane, key, parts, signal);

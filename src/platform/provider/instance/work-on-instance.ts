@@ -50,7 +50,8 @@ async function run(
   }
   const resolved = resolveInstance(object, {
     plane: plane.plane,
-    workload: await workloads.of(plane, object, signal),
+    // Only an engine's containers have it, for their metrics.
+    workload: runtime.kind === "engine" ? await workloads.of(plane, object, signal) : "",
     context: (networkKey) => plane.contextOf(networkKey),
     config: (kind, name) => contents.get(`${kind}/${name}`),
   });

@@ -26,7 +26,7 @@ import {
 import { type Document, documentsByPlane } from "./documents.ts";
 import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
 import type { ResourceRequest } from "./request.ts";
-import { discardBody, hasUnreadBody, readBody } from "./request-body.ts";
+import { discardBody, hasUnreadBody, isShortBody, readBody } from "./request-body.ts";
 import { handleResource } from "./resource-handler.ts";
 import { kindOfPath, parseResourcePath } from "./resource-path.ts";
 import { readForm } from "./response/api-response.ts";
@@ -247,7 +247,9 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     });
     if (isHttp2(request.raw))
       return reply.removeHeader("connection").code(status.code).headers(headers).send(bytes);
-    if (!hasUnreadBody(request.raw)) return reply.code(status.code).headers(headers).send(bytes);
+    // A client that is to come again keeps its connection: the next TLS handshake would cost more than its body.
+    const isKept = !hasUnreadBody(request.raw) || (status.code === 429 && isShortBody(request.raw));
+    if (isKept) return reply.code(status.code).headers(headers).send(bytes);
     // The rest of the body stays unread, so the connection cannot be reused.
     reply.hijack();
     reply.raw.writeHead(status.code, { ...headers, connection: "close" });

@@ -128,9 +128,12 @@ export function createGate(options: GateOptions): Gate {
           invite,
         };
       }
-      pace(networkOf(request.socket.remoteAddress ?? ""));
+      const address = networkOf(request.socket.remoteAddress ?? "");
+      pace(address);
       const caller = await callerOf(method, fullPath, bearerOf(request.headers.authorization));
       pace(caller.tokenId);
+      // Many callers may share an address: only what is refused counts towards its limit.
+      rate.give(address);
       const work = hold(requests, caller.tokenId, onOver, "Too many requests at once.");
       work.add(1);
       const destination = await destinationOf(method, fullPath, caller);

@@ -18,7 +18,7 @@ export interface PlatformLimits {
   readonly heldBodyBytes: number;
   readonly heldBodyBytesPerToken: number;
 
-  /** Per Personal Access Token, and per address. */
+  /** Per Personal Access Token; of refused requests also per address. */
   readonly requestsPerSecond: number;
   readonly requestBurst: number;
   /** Concurrent requests; an open watch does not count. */
@@ -45,7 +45,7 @@ export const defaultLimits: PlatformLimits = {
   heldBodyBytes: 96 * 2 ** 20,
   heldBodyBytesPerToken: 12 * 2 ** 20,
 
-  requestsPerSecond: 200,
+  requestsPerSecond: 400,
   requestBurst: 1_000,
   concurrentRequests: 500,
   concurrentRequestsPerToken: 100,

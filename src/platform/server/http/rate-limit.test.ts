@@ -20,3 +20,12 @@ test("clients that are long gone are forgotten", () => {
   for (let i = 0; i < 10_001; i++) limiter.take(`other-${i}`, 0);
   expect(limiter.take("first", 0)).toBe(0);
 });
+
+test("a permit that is given back can be taken again, and never adds to the burst", () => {
+  const limiter = createRateLimiter({ perSecond: 1, burst: 1 });
+  limiter.give("a");
+  expect([limiter.take("a", 0), limiter.take("a", 0)]).toEqual([0, 1]);
+  limiter.give("a");
+  limiter.give("a");
+  expect([limiter.take("a", 0), limiter.take("a", 0)]).toEqual([0, 1]);
+});

@@ -84,6 +84,12 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
 const lingerMs = 1_000;
 const lingerBytes = 256 * 1024;
 
+/** Whether a body is on its way, and so short that Node.js may read and discard it after the response. */
+export function isShortBody({ headers }: IncomingMessage): boolean {
+  const { "content-length": length, "transfer-encoding": encoding, expect } = headers;
+  return encoding === undefined && expect === undefined && Number(length) <= lingerBytes;
+}
+
 /**
  * Reads and discards an unwanted body for a moment: closing a connection while the client is still sending
  * would lose the response.
