@@ -247,7 +247,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     });
     if (isHttp2(request.raw))
       return reply.removeHeader("connection").code(status.code).headers(headers).send(bytes);
-    // A client that is to come again keeps its connection: the next TLS handshake would cost more than its body.
+    // A client that is to come again keeps its connection: a TLS handshake would cost more than the body.
     const isKept = !hasUnreadBody(request.raw) || (status.code === 429 && isShortBody(request.raw));
     if (isKept) return reply.code(status.code).headers(headers).send(bytes);
     // The rest of the body stays unread, so the connection cannot be reused.
