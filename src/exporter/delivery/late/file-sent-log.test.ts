@@ -158,6 +158,21 @@ describe("FileSentLog", () => {
     }
   });
 
+  test("a damaged record is remembered by those after it, however often the log is opened", async () => {
+    const options = { maxBytes: 12_000 };
+    const first = await openLog(options);
+    await sendMinutes(first, new Sender("sink", baseMs, 1_000), 4);
+    const paths = await segments();
+    expect(paths.length).toBeGreaterThan(2);
+    await first.close();
+    await flipByte(paths[1] ?? "", 0);
+    for (let opens = 0; opens < 3; opens++) {
+      const log = await openLog(options);
+      expect(await known(log, "sink")).toEqual([]);
+      await log.close();
+    }
+  });
+
   test("a byte damaged while the log is open: what cannot be restored is not claimed", async () => {
     const log = await openLog();
     const sender = new Sender("sink", baseMs);

@@ -236,6 +236,9 @@ export class FileSentLog implements SentLog {
     const onFrame = (content: Buffer, offset: number, segment: SentSegment): void => {
       const key = content.toString("latin1", 0, 8);
       const record = decodeSentRecord(content.subarray(chainBytes));
+      const index = this.#sinks.get(key);
+      // A record between was damaged, maybe found by an earlier process: what is before cannot be reached.
+      if (index !== undefined && !isSame(previousOf(content), index.last)) loseAllOf(index);
       if (this.#continues(key, record)) this.#note(key, { segment: number, offset }, record, segment);
     };
     const { segment, isTorn } = await SentSegment.restore(this.#options.directory, number, onFrame);
@@ -245,10 +248,7 @@ export class FileSentLog implements SentLog {
 
   /** Nothing that was recorded so far counts any longer. */
   #loseAll(): void {
-    for (const index of this.#sinks.values()) {
-      index.counts.loseUntil(Infinity);
-      index.blockId = undefined;
-    }
+    for (const index of this.#sinks.values()) loseAllOf(index);
   }
 
   /** What cannot be written is forgotten: it is not checked, and nothing of it is sent again. */
@@ -269,6 +269,11 @@ export class FileSentLog implements SentLog {
 
 /** A block ends after 5 minutes, with a window of at most as much again. */
 const longestBlockMs = 10 * 60_000;
+
+function loseAllOf(index: SinkIndex): void {
+  index.counts.loseUntil(Infinity);
+  index.blockId = undefined;
+}
 
 /** What was recorded before these records does not count any longer. */
 function loseBefore(index: SinkIndex, records: readonly SentRecord[]): void {
@@ -291,6 +296,10 @@ function contentOf(key: string, previous: Place | undefined, record: Buffer): Bu
 function previousOf(content: Buffer): Place | undefined {
   const segment = content.readUInt32LE(8);
   return segment === 0 ? undefined : { segment, offset: content.readUInt32LE(12) };
+}
+
+function isSame(one: Place | undefined, other: Place): boolean {
+  return one?.segment === other.segment && one.offset === other.offset;
 }
 
 /** 8 bytes as latin1. */
