@@ -24,8 +24,7 @@ export async function replayRejected(
   const tools = createExportTools({ config, state: new MemoryState(), clock: systemClock, log });
   const senderFor = ({ sink }: { readonly sink: string }): Sender | undefined => {
     const plan = plans.find(({ policy, name }) => sinkKey(policy, name) === sink);
-    const destination =
-      plan && tools.deps.destinationOf(plan, { interrupt: () => signal, onRetry: () => undefined });
+    const destination = plan && tools.deps.destinationOf(plan, { interrupt: () => signal });
     return destination?.kind === "destination" ? destination.sender : undefined;
   };
   try {

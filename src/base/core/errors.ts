@@ -22,7 +22,8 @@ export const errorTable = {
   STATE_LOCKED: { exitStatus: 3, meaning: "Another daemon holds the state directory." },
   STATE_UNUSABLE: {
     exitStatus: 3,
-    meaning: "The state directory cannot be opened or holds data of a newer version.",
+    meaning:
+      "The state directory cannot be opened, belongs to another user, or holds data of a newer version.",
   },
   ADDRESS_IN_USE: { exitStatus: 3, meaning: "A listen address is taken or not available." },
   REDIS_UNAVAILABLE: { exitStatus: 3, meaning: "Redis is needed and cannot be started or used." },

@@ -21,6 +21,9 @@ test.each<[string | undefined, string | undefined, number | undefined]>([
   ["Fri, 21 Nov 2025 09:00:10 GMT", "Fri, 21 Nov 2025 09:00:00 GMT", 10_000],
   ["Fri, 21 Nov 2025 10:00:10 GMT", "nonsense", 10_000],
   ["Fri, 99 Nov 2025 10:00:10 GMT", undefined, undefined],
+  ["Fri, 21 Nov 2025 09:00:10 GMT", " Fri, 21 Nov 2025 09:00:00 GMT ", 10_000],
+  ["On Fri, 21 Nov 2025 10:01:30 GMT", undefined, undefined],
+  ["Fri, 21 Nov 2025 10:01:30 GMT+0100", undefined, undefined],
   ["2025-11-21T10:01:30Z", undefined, undefined],
 ])("Retry-After %j with Date %j is %j ms", (value, date, expected) => {
   expect(retryAfterMs(value, date, nowMs)).toBe(expected);

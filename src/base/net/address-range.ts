@@ -36,3 +36,12 @@ export class AddressRange {
     return address.kind() === this.#network.kind() && address.match(this.#network, this.bits);
   }
 }
+
+/** Tells whether a text is an address in one of the ranges. @throws as {@link AddressRange} */
+export function addressesIn(ranges: readonly string[]): (text: string) => boolean {
+  const parsed = ranges.map((range) => new AddressRange(range));
+  return (text) => {
+    const address = parseAddress(text);
+    return address !== undefined && parsed.some((range) => range.contains(address));
+  };
+}

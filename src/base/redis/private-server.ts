@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { chmod, lstat, mkdir, readdir, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { chmod, mkdir, readdir, readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { Redis } from "ioredis";
 import { nextDelay } from "../core/backoff.ts";
 import type { Clock } from "../core/clock.ts";
 import { describeError, errnoCode, TelemetrydError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
+import { endsWithin, signalProcess, untilGone } from "../core/process-end.ts";
 import type { Service } from "../core/service.ts";
 import { untilAborted } from "../core/signals.ts";
+import { makeOwnFolder, shortFolder } from "../core/socket-folder.ts";
 
 export interface PrivateServerOptions {
   /** `state.directory`, locked by the daemon; the server's data is in its folder `redis`. */
@@ -44,8 +44,7 @@ interface RunningServer {
 export function socketPath(stateDirectory: string): string {
   const path = join(resolve(stateDirectory), "redis", "redis.sock");
   if (Buffer.byteLength(path) <= 104) return path;
-  const name = createHash("sha256").update(resolve(stateDirectory)).digest("hex").slice(0, 16);
-  return join(tmpdir(), `telemetryd-${process.getuid?.() ?? 0}-${name}`, "redis.sock");
+  return join(shortFolder(stateDirectory), "redis.sock");
 }
 
 /**
@@ -76,7 +75,7 @@ export function createPrivateServer(options: PrivateServerOptions): Service {
       try {
         for (let briefLives = 0; !signal.aborted; ) {
           const startedMs = clock.monotonicMs();
-          current = (await leftBehind(socket, options, signal)) ?? start(directory, socket, options);
+          current = (await leftBehind(socket, options)) ?? start(directory, socket, options);
           starts++;
           const ended = await Promise.race([current.ended, untilAborted(signal)]);
           if (ended === undefined) break;
@@ -102,12 +101,7 @@ export function createPrivateServer(options: PrivateServerOptions): Service {
 async function prepare(directory: string, socket: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const folder = join(socket, "..");
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const { uid } = await lstat(folder);
-    if (process.getuid !== undefined && uid !== process.getuid()) {
-      throw new Error(`${folder} belongs to another user`);
-    }
+    await makeOwnFolder(dirname(socket));
   } catch (cause) {
     throw new TelemetrydError("REDIS_UNAVAILABLE", `no folder for the private redis-server at ${directory}`, {
       cause,
@@ -136,11 +130,7 @@ function ignoreAbsent(error: unknown): void {
  * @throws REDIS_UNAVAILABLE when something listens but does not respond: a second server would corrupt its
  *   files
  */
-async function leftBehind(
-  socket: string,
-  options: PrivateServerOptions,
-  signal: AbortSignal,
-): Promise<RunningServer | undefined> {
+async function leftBehind(socket: string, options: PrivateServerOptions): Promise<RunningServer | undefined> {
   const probe = new Redis({
     path: socket,
     lazyConnect: true,
@@ -161,7 +151,7 @@ async function leftBehind(
     const pid = Number(/^process_id:(\d+)/m.exec(info)?.[1]);
     await probe.config("SET", "appendfsync", options.appendFsync);
     options.log.info({ pid, socket }, "took over the private redis-server that an earlier daemon left");
-    return { pid, ended: untilGone(pid, options.clock, signal) };
+    return { pid, ended: untilGone(pid, options.clock) };
   } catch (cause) {
     const pid = await readFile(join(socket, "..", "redis.pid"), "utf8").catch(() => "unknown");
     throw new TelemetrydError(
@@ -172,15 +162,6 @@ async function leftBehind(
   } finally {
     probe.disconnect();
   }
-}
-
-/** Polls: there is no exit event for a process that is not our child. */
-async function untilGone(pid: number, clock: Clock, signal: AbortSignal): Promise<string> {
-  while (signalProcess(pid, 0)) {
-    // After the signal, keep waiting for the end.
-    await clock.sleep(100, signal.aborted ? new AbortController().signal : signal).catch(() => undefined);
-  }
-  return "it is gone";
 }
 
 function start(directory: string, socket: string, options: PrivateServerOptions): RunningServer {
@@ -246,28 +227,8 @@ function lastLines(child: ChildProcess): () => string {
 async function stop(server: RunningServer, options: PrivateServerOptions): Promise<void> {
   const { clock, log } = options;
   signalProcess(server.pid, "SIGTERM");
-  const limit = new AbortController();
-  const inTime = await Promise.race([
-    server.ended.then(() => true),
-    clock.sleep(stopLimitMs, limit.signal).then(
-      () => false,
-      () => true,
-    ),
-  ]);
-  limit.abort();
-  if (inTime) return;
+  if (await endsWithin(server.ended, stopLimitMs, clock)) return;
   log.warn({ pid: server.pid }, "the private redis-server does not end; killing it");
   signalProcess(server.pid, "SIGKILL");
   await server.ended;
-}
-
-/** Whether the process exists (and received the signal). */
-function signalProcess(pid: number | undefined, name: NodeJS.Signals | 0): boolean {
-  // 0 would address our own process group.
-  if (pid === undefined || pid <= 0 || Number.isNaN(pid)) return false;
-  try {
-    return process.kill(pid, name);
-  } catch (error) {
-    return errnoCode(error) === "EPERM";
-  }
 }

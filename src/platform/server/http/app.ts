@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { defined } from "../../../base/core/defined.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import { isHttp2 } from "../../../base/net/host.ts";
+import { discardBody, hasUnreadBody, isShortBody } from "../../../base/net/request-body.ts";
 
 import type { Caller } from "../access/directory.ts";
 
@@ -26,7 +27,7 @@ import {
 import { type Document, documentsByPlane } from "./documents.ts";
 import { createGate, type Entry, type GateOptions, healthPaths } from "./gate.ts";
 import type { ResourceRequest } from "./request.ts";
-import { discardBody, hasUnreadBody, isShortBody, readBody } from "./request-body.ts";
+import { readBody } from "./request-body.ts";
 import { handleResource } from "./resource-handler.ts";
 import { kindOfPath, parseResourcePath } from "./resource-path.ts";
 import { readForm } from "./response/api-response.ts";

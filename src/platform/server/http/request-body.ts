@@ -1,11 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { badRequest, requestTimeout, type StatusError, tooLarge } from "../status.ts";
+import { collectBody } from "../../../base/net/request-body.ts";
+import { badRequest, requestTimeout, tooLarge } from "../status.ts";
 import type { PlatformLimits } from "./limits.ts";
 
 export type BodyLimits = Pick<PlatformLimits, "maxBodyBytes" | "bodySilenceMs" | "bodyMs">;
-
-/** Announced lengths are trusted up to here; beyond, memory is allocated as bytes arrive. */
-const firstBytes = 16 * 1024;
 
 /**
  * Reads a request's body into one buffer.
@@ -16,100 +14,22 @@ const firstBytes = 16 * 1024;
  */
 export async function readBody(
   request: IncomingMessage,
-  limits: BodyLimits,
+  { maxBodyBytes, bodySilenceMs, bodyMs }: BodyLimits,
   hold: (bytes: number) => void,
   begin: () => void,
 ): Promise<Buffer> {
-  const announced = Number(request.headers["content-length"] ?? 0);
-  const tooLong = (): StatusError => tooLarge(`Request entity too large: limit is ${limits.maxBodyBytes}`);
-  if (announced > limits.maxBodyBytes) throw tooLong();
-
-  // One growing buffer: a list of chunks would take far more memory when bytes arrive one by one.
-  let buffer = Buffer.alloc(0);
-  let length = 0;
-  const append = (piece: Buffer): void => {
-    const needed = length + piece.length;
-    if (needed > limits.maxBodyBytes) throw tooLong();
-    if (needed > buffer.length) {
-      const expected = Math.max(needed, 2 * buffer.length, Math.min(announced, firstBytes));
-      const size = Math.min(limits.maxBodyBytes, expected);
-      hold(size - buffer.length);
-      const grown = Buffer.allocUnsafeSlow(size);
-      buffer.copy(grown, 0, 0, length);
-      buffer = grown;
-    }
-    piece.copy(buffer, length);
-    length = needed;
-  };
-
-  if (request.aborted) throw badRequest("the request was broken off");
-  return await new Promise<Buffer>((resolve, reject) => {
-    const listeners = {
-      data(piece: Buffer): void {
-        silence.refresh();
-        try {
-          append(piece);
-        } catch (error) {
-          finish(() => reject(error));
-        }
-      },
-      end(): void {
-        // A reset HTTP/2 stream ends like a complete one: reject the partial body.
-        if (request.aborted) listeners.close();
-        else finish(() => resolve(buffer.subarray(0, length)));
-      },
-      close: () => finish(() => reject(badRequest("the request was broken off"))),
-      error: () => finish(() => reject(badRequest("the body cannot be read"))),
-    };
-    const timeOut = (): void => finish(() => reject(requestTimeout("the body did not arrive in time")));
-    const silence = setTimeout(timeOut, limits.bodySilenceMs);
-    const whole = setTimeout(timeOut, limits.bodyMs);
-    function finish(settle: () => void): void {
-      clearTimeout(silence);
-      clearTimeout(whole);
-      for (const [event, listener] of Object.entries(listeners)) request.off(event, listener);
-      settle();
-    }
-    for (const [event, listener] of Object.entries(listeners)) request.on(event, listener);
-    begin();
-  });
-}
-
-/** Whether a request's body may be partly unread. */
-export function hasUnreadBody(request: IncomingMessage): boolean {
-  const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
-  return !request.complete && (encoding !== undefined || Number(length) > 0);
-}
-
-const lingerMs = 1_000;
-const lingerBytes = 256 * 1024;
-
-/** Whether a body is on its way, and so short that Node.js may read and discard it after the response. */
-export function isShortBody({ headers }: IncomingMessage): boolean {
-  const { "content-length": length, "transfer-encoding": encoding, expect } = headers;
-  return encoding === undefined && expect === undefined && Number(length) <= lingerBytes;
-}
-
-/**
- * Reads and discards an unwanted body for a moment: closing a connection while the client is still sending
- * would lose the response.
- */
-export async function discardBody(request: IncomingMessage): Promise<void> {
-  await new Promise<void>((resolve) => {
-    let bytes = 0;
-    const done = (): void => {
-      clearTimeout(timer);
-      request.off("data", count).off("end", done).off("close", done).off("error", done);
-      request.pause();
-      resolve();
-    };
-    const count = (piece: Buffer): void => {
-      bytes += piece.length;
-      if (bytes > lingerBytes) done();
-    };
-    const timer = setTimeout(done, lingerMs);
-    if (request.destroyed) return done();
-    request.on("data", count).on("end", done).on("close", done).on("error", done);
-    request.resume();
-  });
+  const bounds = { maxBytes: maxBodyBytes, silenceMs: bodySilenceMs, wholeMs: bodyMs };
+  const outcome = await collectBody(request, bounds, hold, begin);
+  switch (outcome.kind) {
+    case "read":
+      return outcome.body;
+    case "too-large":
+      throw tooLarge(`Request entity too large: limit is ${maxBodyBytes}`);
+    case "late":
+      throw requestTimeout("the body did not arrive in time");
+    case "aborted":
+      throw badRequest("the request was broken off");
+    case "unreadable":
+      throw badRequest("the body cannot be read");
+  }
 }
