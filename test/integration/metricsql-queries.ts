@@ -7,8 +7,8 @@ export interface AcceptedQuery {
   readonly query: string;
   /** The canonical form; absent when equal to the query. */
   readonly prints?: string;
-  /** Not supported by VictoriaMetrics 1.79. */
-  readonly newer?: boolean;
+  /** Which VictoriaMetrics supports it, where not all do: newer ones than 1.79, or some in between. */
+  readonly supportedBy?: "newer" | "some";
 }
 
 function same(...queries: string[]): AcceptedQuery[] {
@@ -20,7 +20,11 @@ function other(pairs: Readonly<Record<string, string>>): AcceptedQuery[] {
 }
 
 function newer(pairs: Readonly<Record<string, string>>): AcceptedQuery[] {
-  return other(pairs).map((accepted) => ({ ...accepted, newer: true }));
+  return other(pairs).map((accepted) => ({ ...accepted, supportedBy: "newer" }));
+}
+
+function some(...queries: string[]): AcceptedQuery[] {
+  return queries.map((query) => ({ query, supportedBy: "some" }));
 }
 
 export const ACCEPTED: readonly AcceptedQuery[] = [
@@ -114,10 +118,9 @@ export const ACCEPTED: readonly AcceptedQuery[] = [
     "1H30m - 5": "1H30m - 5",
     "1_000": "1_000",
     "1_0.5_0": "1_0.5_0",
-    "09": "09",
-    "07_8": "07_8",
     "m[1_000]": "m[1_000]",
   }),
+  ...some("09", "07_8"),
 
   // Windows, offsets, instants.
   ...same(
@@ -234,6 +237,9 @@ export const ACCEPTED: readonly AcceptedQuery[] = [
     'a * ON(x) Group_Right(y) PREFIX "p" + "q" b': 'a * on(x) group_right(y) prefix "pq" b',
     "a + on(x) fill(0) b": "a + on(x) fill(0) b",
     "a / fill_left(0) fill_right(-1) b": "a / fill_left(0) fill_right(-1) b",
+    "a + fill(0) fill(1) b": "a + fill(1) b",
+    "a + fill_right(3) fill(4) b": "a + fill(4) b",
+    "a + fill_left(0) fill_right(3) fill_left(4) b": "a + fill_left(4) fill_right(3) b",
     "a + fill": 'a + {__name__="fill"}',
     // These crash an older server: it prints them without parentheses and cannot parse the result.
     "a + (on)": 'a + {__name__="on"}',
@@ -301,12 +307,12 @@ export const ACCEPTED: readonly AcceptedQuery[] = [
   }),
   ...newer({
     'sum(m) by ("a b", c)': "sum(m) by(a\\ b,c)",
-    "range()": "range()",
     "outliers_iqr(m) by (a)": "outliers_iqr(m) by(a)",
     'labels_equal(m, "a", "b")': 'labels_equal(m, "a", "b")',
     'count_values_over_time("v", m[1h])': 'count_values_over_time("v", m[1h])',
     "share(m) by (le)": "share(m) by(le)",
   }),
+  ...some("range()"),
 
   // Templates.
   ...other({
@@ -501,13 +507,7 @@ export const REFUSED: readonly string[] = [
     "1 keep_metric_names",
     "keep_metric_names 1",
   ],
-  ...[
-    "a and on(x) fill(0) b",
-    "a default fill(0) b",
-    "a + fill(0) fill(1) b",
-    "a + fill(x) b",
-    "a + fill() b",
-  ],
+  ...["a and on(x) fill(0) b", "a default fill(0) b", "a + fill(x) b", "a + fill() b"],
   ...["(", "(1", "1)", "(,)", "(a,,b)", "(a b)", "((a + b)) keep_metric_names"],
   // Functions and aggregates.
   ...[

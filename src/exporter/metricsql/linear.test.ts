@@ -6,7 +6,6 @@ import { rangeRemarks } from "./analysis/range-remarks.ts";
 import { scope } from "./analysis/scope.ts";
 import { warnings } from "./analysis/warnings.ts";
 import type { Expr } from "./ast/ast.ts";
-import { explicit } from "./ast/implicit.ts";
 import { parse } from "./parse/parser.ts";
 import { caret, MetricsqlSyntaxError } from "./parse/syntax-error.ts";
 import { parseTemplate } from "./parse/template-parser.ts";
@@ -119,7 +118,6 @@ const stages: Readonly<Record<string, (expr: Expr) => unknown>> = {
   warnings: (expr) => warnings(expr),
   "range remarks": rangeRemarks,
   promql: (expr) => promqlOnly(expr, 3),
-  explicit,
   overlap: (expr) => mayOverlap(expr, expr),
 };
 

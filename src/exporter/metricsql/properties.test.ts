@@ -7,7 +7,6 @@ import { promqlOnly } from "./analysis/promql.ts";
 import { scope } from "./analysis/scope.ts";
 import { warnings } from "./analysis/warnings.ts";
 import type { Expr, Selector } from "./ast/ast.ts";
-import { explicit } from "./ast/implicit.ts";
 import { rewrite, walk } from "./ast/visit.ts";
 import { MetricsqlSyntaxError, parse } from "./parse/parser.ts";
 import { parseTemplate } from "./parse/template-parser.ts";
@@ -109,7 +108,6 @@ describe("for random expressions", () => {
         for (const { pos } of [...warnings(expr), ...promqlOnly(expr, 2), ...promqlOnly(expr, 3)])
           expect(pos).toBeLessThanOrEqual(text.length);
         for (const label of labelsWritten(expr)) expect(labelsNamed(expr)).toContain(label);
-        expect(parsed(print(explicit(expr)))).toBeDefined();
       }),
       { numRuns: 1000 },
     );

@@ -19,7 +19,10 @@ export class ModifierParser extends FilterParser {
     return { op: word, labels, prefix: this.stringParts() };
   }
 
-  /** `fill(v)`, or `fill_left(v)` and `fill_right(v)` in either order. A word without "(" is an operand. */
+  /**
+   * `fill(v)`, or `fill_left(v)` and `fill_right(v)` in either order; of several for a side the last one
+   * counts, as in VictoriaMetrics. A word without "(" is an operand.
+   */
   protected fill(op: BinaryOp): Fill | undefined {
     const { lexer } = this;
     let left: NumberLiteral | undefined;
@@ -37,8 +40,6 @@ export class ModifierParser extends FilterParser {
           start,
         );
       }
-      if ((word !== "fill_right" && left) || (word !== "fill_left" && right))
-        lexer.fail(`"${word}" is given twice`, start);
       lexer.next();
       const negative = lexer.is("-");
       if (negative || lexer.is("+")) lexer.next();
