@@ -22,6 +22,9 @@ test.each([
   ["example.com/x", true],
   ["constructor", false],
   ["app in (web),tier", true],
+  ["app,tier", true],
+  ["app,!other", true],
+  ["size>+9", true],
   ["in=1", false],
   ["!in", true],
   ["app in (in,notin)", false],
@@ -52,6 +55,10 @@ test.each([
   ["a=-b"],
   ["-a"],
   ["a>b"],
+  ["a>x1"],
+  ["a>1x"],
+  ["a b"],
+  ["a in b,c)"],
   ["a>"],
   ["a>9223372036854775808"],
   ["a in (b c)"],
@@ -70,4 +77,14 @@ test.each([
     ok: false,
     message: expect.stringMatching(/^unable to parse requirement: .{1,400}$/),
   });
+});
+
+test("a long text is cut off in the message", () => {
+  const messageOf = (text: string) => {
+    const outcome = parseLabelSelector(text);
+    return outcome.ok ? "" : outcome.message;
+  };
+  const cut = `"${"a".repeat(256)}…"`;
+  expect(messageOf("a".repeat(257))).toContain(cut);
+  expect(messageOf("a".repeat(256))).toContain(`"${"a".repeat(256)}"`);
 });

@@ -55,18 +55,38 @@ test("the table of a custom kind is that of a CRD: Age is a date, what is not th
   const kind = exportPolicyKind("example");
   const policy = { apiVersion: "telemetry.example/v1alpha1", kind: "ExportPolicy", metadata: { name: "p" } };
   expect(columnDefinitions(kind).map(({ name, type }) => [name, type])).toEqual([
-    ...[
-      ["Name", "string"],
-      ["Ready", "string"],
-      ["Reason", "string"],
-      ["Message", "string"],
-    ],
+    ["Name", "string"],
+    ["Ready", "string"],
+    ["Delivering", "string"],
+    ["Reason", "string"],
+    ["Last Delivered", "date"],
     ["Age", "date"],
+    ["Message", "string"],
   ]);
   expect(tableRow(kind, policy, row("Metadata", "v1beta1"), 0)).toEqual({
-    cells: ["p", null, null, null, "<unknown>"],
+    cells: ["p", null, null, null, null, "<unknown>", null],
     object: { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1beta1", metadata: { name: "p" } },
   });
+});
+
+test("an ExportPolicy's row tells how delivery stands", () => {
+  const since = { message: "m", lastTransitionTime: "2026-11-20T00:00:00Z" };
+  const conditions = [
+    { type: "Ready", status: "True", reason: "SinksAccepted", ...since },
+    { type: "Delivering", status: "False", reason: "Retrying", ...since, message: "s: HTTP 503" },
+  ];
+  const policy = {
+    ...{ apiVersion: "telemetry.example/v1alpha1", kind: "ExportPolicy" },
+    metadata: { name: "p", creationTimestamp: "2026-11-20T00:00:00Z" },
+    status: { conditions, lastDeliveredTime: "2026-11-20T00:05:30.500Z" },
+  };
+  const { cells } = tableRow(
+    exportPolicyKind("example"),
+    policy,
+    row("None", "v1"),
+    Date.UTC(2026, 10, 20, 0, 10),
+  );
+  expect(cells).toEqual(["p", "True", "False", "Retrying", "4m29s", "10m", "s: HTTP 503"]);
 });
 
 test("Age stands where the kind puts it, and a list is shown as JSON", () => {

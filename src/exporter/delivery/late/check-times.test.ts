@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkDepthMs } from "./check-times.ts";
+import { checkDepthMs, lookBackMs } from "./check-times.ts";
 
 const everyMs = 60;
 const horizonMs = 3_600;
@@ -29,6 +29,16 @@ describe("how far back a check looks", () => {
     expect(checkDepthMs(180, 120, everyMs, 321)).toBe(320);
   });
 });
+
+test.each([
+  [3_600, 60, 3_600 + 1_350],
+  [80, 60, 80 + 60],
+])(
+  "with a horizon of %i and a pause of %i, samples of the last %i are sent",
+  (horizon, quietMs, expected) => {
+    expect(lookBackMs({ horizonMs: horizon, delayMs: 0, quietMs, alertMs: 0 })).toBe(expected);
+  },
+);
 
 /**
  * With a pause P, cycles at most P / 3 apart, and steps of S: a check that looks back far enough to see a

@@ -133,3 +133,21 @@ test("a check is counted, and so is one that failed", async () => {
   const second = await checked(known, failed);
   expect([second.stats.lateChecks, second.stats.lateCheckFailures]).toEqual([1, 1]);
 });
+
+test("the time that counting takes is added up, in seconds", async () => {
+  const clock = new TestClock(nowMs);
+  clock.advance(9_000);
+  const counter: SampleCounter = {
+    count: () => {
+      clock.advance(250);
+      return Promise.resolve(counts(5, 4));
+    },
+  };
+  const stats = new SinkStats(0);
+  const deps = { counter, stepMs, lookBackMs: horizonMs, sink: "sink", owner: "shop", stats, clock };
+  const reach = { nowMs, depthMs: Infinity, withMarkers: true };
+  const check = new CountCheck({ ...deps, log: silentLogger }, reach, signal);
+  await check.run({ selector: "up", tenant: undefined }, known);
+  await check.run({ selector: "up", tenant: undefined }, known);
+  expect(stats.lateCheckSeconds).toBe(1);
+});

@@ -121,6 +121,18 @@ describe("the known counts of a source", () => {
     ]);
   });
 
+  test("staleness markers are corrected to none, and are dropped with their steps", () => {
+    const known = new KnownCounts(0, stepMs);
+    known.extend(40, [count(10, 1, 1), count(20, 2, 2), count(30, 3, 3), count(40, 4, 4)], "up");
+    known.correct([count(40, 4, 0)]);
+    known.dropUntil(10);
+    expect(listed(known)).toEqual([
+      [20, 2, 2],
+      [30, 3, 3],
+      [40, 4],
+    ]);
+  });
+
   test.each([
     [-5, [10, 20, 30], 0],
     [0, [10, 20, 30], 0],
@@ -155,6 +167,24 @@ describe("the known counts of a source", () => {
     known.loseUntil(Infinity);
     expect(known.lost).toEqual({ fromMs: 5, toMs: 40 });
     expect(listed(known)).toEqual([]);
+  });
+
+  test("each step has the query that was read in it; one in which it was edited has the new one", () => {
+    const known = new KnownCounts(0, stepMs);
+    const queries = () => [...known.between(-Infinity, Infinity)].map(({ query }) => query);
+    known.extend(20, [], "a");
+    known.extend(30, [], "a");
+    known.extend(35, [], "b");
+    expect(queries()).toEqual(["a", "a", "a"]);
+    known.extend(38, [], "c");
+    known.extend(50, [], "d");
+    expect(queries()).toEqual(["a", "a", "a", "d", "d"]);
+    known.extend(60, [], "e");
+    expect(queries()).toEqual(["a", "a", "a", "d", "d", "e"]);
+    known.dropUntil(30);
+    expect(queries()).toEqual(["d", "d", "e"]);
+    known.dropUntil(50);
+    expect(queries()).toEqual(["e"]);
   });
 
   test("any extensions and drops leave the counts of a plain map", () => {
@@ -304,6 +334,34 @@ describe("the known counts of a sink", () => {
     for (const one of records) counts.take(one);
     expect(listed(counts.get(source))).toEqual(expected);
     expect(counts.get(source)?.lost).toEqual(lost);
+  });
+
+  test("a record without a query has that of the source's last live record", () => {
+    const counts = new SinkCounts(stepMs);
+    const take = (fromMs: number, query: string | undefined, kind: "live" | "late" = "live") =>
+      counts.take({ ...record(fromMs, fromMs + 10, [], kind), sources: [{ source, query, counts: [] }] });
+    take(0, "a");
+    take(10, undefined);
+    take(0, "late", "late");
+    take(20, undefined);
+    take(30, "b");
+    const steps = [...(counts.get(source)?.between(0, 40) ?? [])];
+    expect(steps.map(({ query }) => query)).toEqual(["a", "a", "a", "b"]);
+  });
+
+  test("what was forgotten before is noted once, from the beginning of time", () => {
+    const counts = new SinkCounts(stepMs);
+    counts.take(first);
+    const lost = () => counts.get(source)?.lost;
+    counts.noteLost(5);
+    expect(lost()).toEqual({ fromMs: -Infinity, toMs: 5 });
+    counts.loseUntil(12);
+    expect(lost()).toEqual({ fromMs: -Infinity, toMs: 12 });
+    const known = lost();
+    counts.noteLost(12);
+    expect(lost()).toBe(known);
+    counts.noteLost(13);
+    expect(lost()).toEqual({ fromMs: -Infinity, toMs: 13 });
   });
 
   test("sources are apart, and one of which nothing is left is forgotten", () => {

@@ -20,7 +20,7 @@ export class KnownCounts {
   readonly #samples: number[] = [];
   /** By step; few have any (bench/small-policies.ts). */
   #staleMarkers: Map<number, number> | undefined;
-  /** The queries, each with the step from which on it holds: a source may be edited. */
+  /** The queries, each with its first step, of equal ones the last: a source may be edited. */
   readonly #queries: Array<{ readonly fromStep: number; readonly query: string }> = [];
 
   constructor(fromMs: number, stepMs: number) {
@@ -92,7 +92,6 @@ export class KnownCounts {
   #setQuery(query: string): void {
     if (this.#queries.at(-1)?.query === query) return;
     const fromStep = Math.floor(this.toMs / this.#stepMs) + 1;
-    while ((this.#queries.at(-1)?.fromStep ?? -Infinity) >= fromStep) this.#queries.pop();
     this.#queries.push({ fromStep, query });
   }
 

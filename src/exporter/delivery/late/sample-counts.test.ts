@@ -58,16 +58,16 @@ test("series add up, samples of equal times count each, and a buffer's old sampl
   const buffer = bufferOf([
     [100, 1],
     [100, 2],
-    [150, 3],
+    [150, Number.NaN],
   ]);
   counts.add(buffer);
-  buffer.length = 1;
+  buffer.length = 2;
   counts.add(buffer);
   buffer.length = 0;
   counts.add(buffer);
   expect(counts.list()).toEqual([
-    { endMs: 100, samples: 3, staleMarkers: 0 },
-    { endMs: 200, samples: 1, staleMarkers: 0 },
+    { endMs: 100, samples: 4, staleMarkers: 0 },
+    { endMs: 200, samples: 1, staleMarkers: 1 },
   ]);
 });
 

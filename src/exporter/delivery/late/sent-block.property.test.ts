@@ -163,3 +163,16 @@ describe("at a steady scrape of 1,000 series of 10 targets, every 15 s", () => {
     for (const size of sizes.slice(1)) expect(size).toBeLessThan(10 * 130);
   });
 });
+
+test("a record that is cut off is an error; one with many series is taken up in slices", async () => {
+  const entries = new RequestEntries(baseMs);
+  for (let each = 0; each < 45_000; each++) entries.addTimes(...hashOf(each), [baseMs + 1]);
+  const record = (await new SentBlock(baseMs).add([entries], breathe))!;
+  let breaths = 0;
+  const restored = await SentSamples.of(baseMs, [record], async () => {
+    breaths++;
+  });
+  expect(breaths).toBe(2);
+  expect(restored.has(...signedHashOf(44_999), baseMs + 1)).toBe(true);
+  await expect(SentSamples.of(baseMs, [record.subarray(0, 4)], breathe)).rejects.toThrow(RangeError);
+});

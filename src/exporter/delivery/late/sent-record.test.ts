@@ -9,6 +9,8 @@ const counts = fc.array(fc.record({ endMs: ms, samples: count, staleMarkers: cou
 const source = fc
   .uint8Array({ minLength: 8, maxLength: 8 })
   .map((bytes) => Buffer.from(bytes).toString("latin1"));
+/** Its bytes are more than its characters. */
+const query = fc.option(fc.string({ minLength: 1, maxLength: 20, unit: "binary" }), { nil: undefined });
 const record: fc.Arbitrary<SentRecord> = fc.record({
   kind: fc.constantFrom("live", "late"),
   fromMs: ms,
@@ -16,7 +18,7 @@ const record: fc.Arbitrary<SentRecord> = fc.record({
   blockId: count,
   isFirstOfBlock: fc.boolean(),
   blockBaseMs: ms,
-  sources: fc.array(fc.record({ source, counts }), { maxLength: 5 }),
+  sources: fc.array(fc.record({ source, query, counts }), { maxLength: 5 }),
   body: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
 });
 
@@ -39,7 +41,7 @@ test("the end of its window is where Redis looks for it", () => {
 test("bytes cut off within its counts are an error, not other counts", () => {
   const one: SentRecord = {
     ...{ kind: "live", fromMs: 1, toMs: 2, blockId: 3, isFirstOfBlock: true, blockBaseMs: 1 },
-    sources: [{ source: "12345678", counts: [{ endMs: 2, samples: 5, staleMarkers: 1 }] }],
+    sources: [{ source: "12345678", query: "up", counts: [{ endMs: 2, samples: 5, staleMarkers: 1 }] }],
     body: Buffer.alloc(0),
   };
   const bytes = encodeSentRecord(one);

@@ -38,3 +38,13 @@ test("two cycles in a row have to agree", () => {
     true,
   ]);
 });
+
+test("time that has passed is no leap, nor is a difference of ten seconds", () => {
+  const limit = new BackfillLimit(24 * hour);
+  limit.oldestMs(100 * hour, 1 * hour);
+  expect(limit.oldestMs(126 * hour, 2 * hour)).toBe((126 - 24 - 25) * hour);
+  const still = new BackfillLimit(0);
+  still.oldestMs(0, 0);
+  expect(still.oldestMs(10_000, 0)).toBe(10_000);
+  expect(still.oldestMs(20_001, 0)).toBe(10_000);
+});

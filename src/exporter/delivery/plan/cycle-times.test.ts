@@ -42,13 +42,17 @@ test("a policy's cycles start at the same times always; where they are shorter t
 
 test("window ends lie on whole seconds unless cycles are shorter", () => {
   expect(onGrid(1_700_000_000_987, windowGridMs(15_000))).toBe(1_700_000_000_000);
+  expect(onGrid(1_700_000_000_987, windowGridMs(1_000))).toBe(1_700_000_000_000);
   expect(onGrid(1_700_000_000_987, windowGridMs(250))).toBe(1_700_000_000_987);
 });
 
 test.each([
   [1_700_000_000_900, 1_000, 101],
   [1_700_000_000_999.5, 1_000, 2],
+  [1_700_000_000_750, 1_000, 251],
+  [1_700_000_000_749, 1_000, undefined],
   [1_700_000_000_500, 1_000, undefined],
+  [1_700_000_000_000.875, 1, undefined],
   [1_700_000_000_000, 1_000, undefined],
   [1_700_000_000_000.5, 1, undefined],
 ])("%d ms is so near to the next step of %d ms that it is worth waiting: %s", (nowMs, gridMs, expected) => {

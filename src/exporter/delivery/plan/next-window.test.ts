@@ -28,6 +28,22 @@ describe("adaptWindow", () => {
   const cost = { lengthMs: 300_000, samples: 1_200_000, readMs: 6_000, outgrewMemory: false };
   test.each([
     { name: "fits: stays", current: 300_000, change: {}, expected: 300_000 },
+    { name: "the most samples: stays", current: 300_000, change: { samples: 2_000_000 }, expected: 300_000 },
+    { name: "the longest read: stays", current: 300_000, change: { readMs: 10_000 }, expected: 300_000 },
+    { name: "few samples, read slowly: stays", current: 60_000, change: { samples: 10 }, expected: 60_000 },
+    { name: "many samples, read quickly: stays", current: 60_000, change: { readMs: 5 }, expected: 60_000 },
+    {
+      name: "half of the samples: stays",
+      current: 60_000,
+      change: { samples: 1_000_000, readMs: 5 },
+      expected: 60_000,
+    },
+    {
+      name: "half of the time: stays",
+      current: 60_000,
+      change: { samples: 10, readMs: 5_000 },
+      expected: 60_000,
+    },
     { name: "too many samples: half", current: 300_000, change: { samples: 2_100_000 }, expected: 150_000 },
     { name: "too slow: half", current: 300_000, change: { readMs: 11_000 }, expected: 150_000 },
     {

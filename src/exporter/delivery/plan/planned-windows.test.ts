@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { OpenWindow } from "../state/sink-state.ts";
-import { plannedWindows, withClosed } from "./planned-windows.ts";
+import { RequestEntries } from "../state/request-entries.ts";
+import type { JournaledRequest, OpenWindow } from "../state/sink-state.ts";
+import { hasRequestsInDoubt, plannedWindows, waitsFor, withClosed } from "./planned-windows.ts";
 
 function open(fromMs: number, toMs: number, ...sources: string[]): OpenWindow {
   return { id: fromMs, sink: "s", fromMs, toMs, stepMs: 1, sources: new Set(sources), requests: new Map() };
@@ -67,23 +68,32 @@ test("sources that settle at different times have windows of their own", () => {
   ]);
 });
 
+test("a source without a checkpoint has no window", () => {
+  const sources = ["a", "b"].map((name) => ({ name, watermarkMs: 190 }));
+  const state = { checkpoints: new Map([["a", 100]]), windows: [] };
+  expect(plannedWindows(sources, state, 100).map((window) => window.sources)).toEqual([["a"]]);
+});
+
 test.each([
   {
     name: "a window that was never opened, since nothing was sent",
     windows: [],
     sources: ["a", "b"],
+    left: [],
     expected: [{ fromMs: 200, toMs: 290, sources: ["a", "b"] }],
   },
   {
     name: "one that has a journal",
     windows: [open(100, 200, "a", "b")],
     sources: ["a", "b"],
+    left: [],
     expected: [{ fromMs: 200, toMs: 290, sources: ["a", "b"] }],
   },
   {
     name: "one that stays open for another source",
     windows: [open(100, 200, "a", "b")],
     sources: ["a"],
+    left: [open(100, 200, "b")],
     expected: [
       { fromMs: 100, toMs: 200, sources: ["b"] },
       { fromMs: 200, toMs: 290, sources: ["a"] },
@@ -93,16 +103,48 @@ test.each([
     name: "beside an older one",
     windows: [open(80, 100, "b"), open(100, 200, "a")],
     sources: ["a"],
+    left: [open(80, 100, "b")],
     expected: [
       { fromMs: 80, toMs: 100, sources: ["b"] },
       { fromMs: 200, toMs: 290, sources: ["a"] },
     ],
   },
-])("what follows when a window is closed: $name", ({ windows, sources, expected }) => {
+  {
+    name: "beside others with one equal bound",
+    windows: [open(100, 150, "a"), open(150, 200, "a"), open(100, 200, "a")],
+    sources: ["a"],
+    left: [open(100, 150, "a"), open(150, 200, "a")],
+    expected: [
+      { fromMs: 100, toMs: 150, sources: ["a"] },
+      { fromMs: 100, toMs: 200, sources: ["b"] },
+    ],
+  },
+])("what follows when a window is closed: $name", ({ windows, sources, left, expected }) => {
   const before = { checkpoints: new Map(["a", "b"].map((name) => [name, 100])), windows };
   const after = withClosed(before, { fromMs: 100, toMs: 200, sources, open: undefined });
+  expect(after.windows).toEqual(left);
   const watermarks = ["a", "b"].map((name) => ({ name, watermarkMs: 290 }));
   const groups = plannedWindows(watermarks, after, 100);
   expect(groups.map(({ fromMs, toMs, sources }) => ({ fromMs, toMs, sources }))).toEqual(expected);
   expect(before.checkpoints.get("a")).toBe(100);
 });
+
+test.each<[states: JournaledRequest["state"][], failed: string[], isInDoubt: boolean, isWaiting: boolean]>([
+  [[], ["a"], false, false],
+  [["acknowledged", "acknowledged"], ["a"], false, false],
+  [["acknowledged", "sent"], ["a"], true, true],
+  [["sent"], ["b"], true, true],
+  [["sent"], ["other"], true, false],
+  [["sent"], [], true, false],
+])(
+  "a window with %j waits for sources if %j cannot be read: %s, %s",
+  (states, failed, isInDoubt, isWaiting) => {
+    const entries = new RequestEntries(0);
+    const requests = new Map(states.map((state, number) => [number, { number, state, entries }]));
+    const window = { ...open(100, 200, "a", "b"), requests };
+    expect(hasRequestsInDoubt(window)).toBe(isInDoubt);
+    const planned = { fromMs: 100, toMs: 200, sources: ["a"], open: window };
+    expect(waitsFor(planned, new Set(failed))).toBe(isWaiting);
+    expect(waitsFor({ ...planned, open: undefined }, new Set(failed))).toBe(false);
+  },
+);

@@ -149,6 +149,12 @@ export class WindowPlanner {
     return state;
   }
 
+  /** Late samples are looked for in whole steps: in a part of one they would be missed. */
+  #stepStart(ms: number): number {
+    const stepMs = this.late?.stepMs ?? 1;
+    return Math.floor(ms / stepMs) * stepMs;
+  }
+
   /** Fixes the start of new sources before anything is read. */
   async #start(nowMs: number): Promise<void> {
     const { state, settings, log } = this.#deps;
@@ -157,7 +163,7 @@ export class WindowPlanner {
     this.#hasStarted = true;
     // A new source of a known sink has not reached the checkpoint that the status reports for the others.
     const reportedMs = checkpoints.size === 0 ? this.#deps.reportedMs?.(this.#plan) : undefined;
-    const startMs = Math.min(reportedMs ?? nowMs - settings.startFromMs, nowMs);
+    const startMs = Math.min(reportedMs ?? this.#stepStart(nowMs - settings.startFromMs), nowMs);
     const fresh = this.#plan.sources.filter(({ name }) => !checkpoints.has(name));
     for (const { name } of fresh) {
       await state.setCheckpoint(this.#key, name, startMs);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { SampleBuffer } from "../../series/series.ts";
 import { RequestEntries } from "./request-entries.ts";
 
 function list(entries: RequestEntries): number[][] {
@@ -76,4 +77,14 @@ test("a slice holds its entries, with the times between the bounds", () => {
     [3, 3, 800],
   ]);
   expect(list(entries.slice(0, 1, 60, 70))).toEqual([[1, 1, 70]]);
+  expect(list(entries.slice(0, 1, 70, 70))).toEqual([[1, 1, 70]]);
+});
+
+test("a part of a series' samples is added by its times", () => {
+  const samples = new SampleBuffer();
+  samples.timestampsMs.set([10, 20, 30, 40]);
+  samples.length = 4;
+  const entries = new RequestEntries(0);
+  entries.add(1, 2, samples, 1, 3);
+  expect(list(entries)).toEqual([[1, 2, 20, 30]]);
 });

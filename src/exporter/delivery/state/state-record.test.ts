@@ -13,6 +13,7 @@ function entriesOf(count: number): RequestEntries {
 const records: StateRecord[] = [
   { type: "version", version: 1 },
   { type: "checkpoint", sink: "directory/default/export/-/vm", source: "ünïcode", ms: 1_700_000_000_123 },
+  { type: "checkpoint", sink: "settled", source: "settled", ms: 1 },
   { type: "open", sink: "a/b/c/d/e", id: 7, fromMs: 1, toMs: 2, stepMs: 1, sources: ["x", "y"] },
   { type: "sent", id: 7, number: 1, entries: entriesOf(100) },
   { type: "acknowledged", id: 7, number: 1 },
@@ -41,6 +42,12 @@ test("a log cut at any byte gives the records before the cut", () => {
     expect(decoded.records.length).toBe(expected);
     expect(decoded.soundBytes).toBe(ends[expected - 1] ?? 0);
   }
+});
+
+test("zeros after the last record, as a crash may leave them, end the reading", () => {
+  const decoded = decodeRecords(Buffer.concat([whole, Buffer.alloc(64)]));
+  expect(decoded.soundBytes).toBe(whole.length);
+  expect(decoded.records.length).toBe(records.length);
 });
 
 test("a flipped byte ends the reading at its record, and nothing is made up", () => {

@@ -31,6 +31,17 @@ test.each<[string, ConditionState[], number, string | undefined, boolean]>([
   expect(isTransition(first, next)).toBe(transition);
 });
 
+test("a status, a reason or a generation of any condition is a transition; a message only of a Secret", () => {
+  const [ready, accepted] = [state(), state({ type: "Accepted", reason: "InvalidAuthentication" })];
+  const before = nextConditions([], [ready, accepted], 1, atMs);
+  const isSeen = (...states: ConditionState[]) =>
+    isTransition(before, nextConditions(before, states, 1, atMs));
+  expect(isSeen(ready, { ...accepted, message: "Another." })).toBe(true);
+  expect(isSeen({ ...ready, message: "Another." }, accepted)).toBe(false);
+  expect(isSeen({ ...ready, status: "False" }, accepted)).toBe(true);
+  expect(isSeen(accepted, ready)).toBe(false);
+});
+
 test("the very objects of before as long as nothing differs", () => {
   const both = nextConditions([], [state(), state({ type: "Delivering" })], 1, atMs);
   expect(nextConditions(both, [state(), state({ type: "Delivering" })], 1, atMs + 1)).toBe(both);
@@ -38,4 +49,5 @@ test("the very objects of before as long as nothing differs", () => {
   expect(next).not.toBe(both);
   expect(next[0]).toBe(both[0]);
   expect(nextConditions(both, [state()], 1, atMs + 1)).toEqual([both[0]]);
+  expect(nextConditions(both, [state({ type: "Delivering" }), state()], 1, atMs)).toEqual([both[1], both[0]]);
 });

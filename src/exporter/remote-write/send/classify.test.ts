@@ -41,8 +41,27 @@ test("the count of samples written is read from what was taken and from what was
   expect(classify(response(503, headers), context)).not.toHaveProperty("written");
 });
 
+test.each([
+  ["12", undefined, 12],
+  [undefined, "3", 3],
+  ["12", "3", 15],
+  [" 12\t", undefined, 12],
+  ["123456789012345", undefined, 123_456_789_012_345],
+  ["1234567890123456", undefined, undefined],
+  ["12 samples", undefined, undefined],
+  ["about 12", undefined, undefined],
+  ["-1", "", undefined],
+])("samples written: %j, histograms written: %j, in all %s", (samples, histograms, written) => {
+  const headers = {
+    ...(samples === undefined ? {} : { "x-prometheus-remote-write-samples-written": samples }),
+    ...(histograms === undefined ? {} : { "x-prometheus-remote-write-histograms-written": histograms }),
+  };
+  expect(classify(response(204, headers), context)).toMatchObject({ written });
+});
+
 describe("the delivery table, by status", () => {
   test.each([
+    [199, "retry invalid_answer"],
     [200, "delivered"],
     [202, "delivered"],
     [204, "delivered"],
@@ -97,6 +116,7 @@ describe("no response", () => {
     [throughProxy("DEPTH_ZERO_SELF_SIGNED_CERT"), "retry tls"],
     [failure("EHOSTUNREACH", false), "retry connect"],
     [failure("DEPTH_ZERO_SELF_SIGNED_CERT", false), "retry tls"],
+    [failure("NO_CERT_", false), "retry connect"],
     [failure("ERR_TLS_CERT_ALTNAME_INVALID", false), "retry tls"],
     [failure("ERR_SSL_WRONG_VERSION_NUMBER", false), "retry tls"],
     [failure("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", true), "retry tls"],
@@ -117,11 +137,15 @@ describe("no response", () => {
   });
 
   test("of several addresses that were tried, the first one's error tells", () => {
-    const refused = Object.assign(new Error("connect ECONNREFUSED ::1:80"), { code: "ECONNREFUSED" });
-    const error = new AggregateError([refused, new Error("another")]);
+    const first = Object.assign(new Error("getaddrinfo ENOTFOUND r.example"), { code: "ENOTFOUND" });
+    const error = new AggregateError([first, new Error("another")]);
     expect(classify({ kind: "no-response", error, written: false }, context)).toMatchObject({
-      reason: "connect",
-      message: "connect ECONNREFUSED ::1:80",
+      reason: "dns",
+      message: "getaddrinfo ENOTFOUND r.example",
+    });
+    const without = Object.assign(new AggregateError([], "none"), { code: "ENOTFOUND" });
+    expect(classify({ kind: "no-response", error: without, written: false }, context)).toMatchObject({
+      reason: "dns",
     });
   });
 });
@@ -156,9 +180,21 @@ describe("messages", () => {
     ["a redirect to nowhere", response(301), "redirects are not followed"],
     ["a redirect that is no URL", response(301, { location: "http://[" }), "redirects to http://["],
     ["a proxy", response(407), "proxy"],
+    ["a bill", response(402), "settle the account"],
+    ["an address that is gone", response(410), "correct the endpoint"],
+    ["a long path", response(414), "make it shorter"],
+    ["large headers", response(431), "raise the receiver's limit"],
+    ["legal reasons", response(451), "ask its operator"],
     ["a web page", response(405), "POST"],
   ])("%s", (_, result, expected) => {
     expect(messageOf(result)).toContain(expected);
+  });
+
+  test("a long redirect is cut off, and a body of white space is not quoted", () => {
+    const location = `https://h.example/${"x".repeat(9_999)}`;
+    expect(messageOf(response(302, { location })).length).toBeLessThan(700);
+    expect(messageOf(response(400, {}, " \n"))).toBe("400");
+    expect(messageOf(response(400, {}, " a \n"))).toBe('400 "a"');
   });
 
   test("missing credentials are told from wrong ones", () => {
@@ -247,6 +283,27 @@ describe("a tenant is told the kind of fault, and the operator the whole", () =>
     expect("detail" in own).toBe(false);
     const tenant = classify(result, { ...context, scope: "tenant" });
     expect(tenant).toMatchObject({ kind: own.kind, message, detail: "message" in own && own.message });
+  });
+
+  test("of a proxy that wants other credentials, only the operator is told its name", () => {
+    const error = new ProxyError("refusal", "proxy.internal refuses: 407", { status: 407 });
+    const result: PostResult = { kind: "no-response", error, written: false };
+    const own = classify(result, context);
+    expect(own).toMatchObject({ kind: "suspended", status: 407 });
+    const detail = expect.stringContaining("proxy.internal");
+    expect(own).toMatchObject({ message: detail });
+    const message = "407: the proxy does not accept the operator's credentials";
+    const tenant = classify(result, { ...context, scope: "tenant" });
+    expect(tenant).toEqual({ kind: "suspended", status: 407, message, detail });
+    const refused = new ProxyError("refusal", "refused", { status: 403 });
+    expect(summary(classify({ ...result, error: refused }, context))).toBe("retry connect");
+  });
+
+  test("a limit that was exceeded says nothing of the network", () => {
+    const error = new ResponseTimeoutError("no response for 30 s");
+    const tenant = classify({ kind: "no-response", error, written: true }, { ...context, scope: "tenant" });
+    expect(tenant).toMatchObject({ message: "no response for 30 s" });
+    expect(tenant).not.toHaveProperty("detail");
   });
 
   test("what the receiver says is the tenant's own business", () => {

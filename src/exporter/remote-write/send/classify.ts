@@ -87,9 +87,7 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
   }
   const { status, headers } = result;
   const written = writtenSamples(headers);
-  if (status >= 200 && status < 300) {
-    return written === undefined ? { kind: "delivered", status } : { kind: "delivered", status, written };
-  }
+  if (status >= 200 && status < 300) return { kind: "delivered", status, written };
   const message = `${status}${quoteBody(result.body)}`;
   const reason = retryReason(status);
   if (reason !== undefined) {
@@ -126,7 +124,7 @@ function retryReason(status: number): RetryReason | undefined {
   if (status === 429) return "too_many_requests";
   if (status === 408) return "request_timeout";
   if (status === 425) return "too_early";
-  return status >= 600 ? "invalid_answer" : undefined;
+  return status < 200 || status >= 600 ? "invalid_answer" : undefined;
 }
 
 function suspensionHint(
@@ -134,7 +132,7 @@ function suspensionHint(
   headers: ResponseHeaders,
   context: AttemptContext,
 ): string | undefined {
-  if (status >= 300 && status < 400) return redirectHint(first(headers["location"]), context.endpoint);
+  if (status < 400) return redirectHint(first(headers["location"]), context.endpoint);
   switch (status) {
     case 401:
     case 403:

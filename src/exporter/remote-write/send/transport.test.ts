@@ -87,7 +87,7 @@ describe.each(implementations)("$name", ({ name }) => {
       [
         "a body that is slow in the end, byte by byte",
         (socket) => {
-          socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n");
+          socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\nxxxx");
           const timer = setInterval(() => socket.destroyed || socket.write("x"), 5);
           socket.once("close", () => clearInterval(timer));
         },

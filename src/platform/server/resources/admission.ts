@@ -148,13 +148,14 @@ export function admit(object: KubeObject, old: KubeObject | undefined, kind: Kin
   dropEmptyMetadata(object);
   applyDefaults(object, schema);
   const name = object.metadata.name ?? "";
-  // A kind's own code relies on the schema's types, so it runs after the schema check.
-  const isOwn = ({ field }: FieldError) => kind.checksOwnSpec === true && /^spec($|\.)/.test(field);
   const schemaErrors = validateSchema(object, schema, "");
-  // Separately, because only the first faults are reported: those of the spec would hide the others.
+  // Without the spec, because only the first faults are reported: its own would hide the others.
   const { spec: _, ...rest } = object;
-  const checked = kind.checksOwnSpec === true ? validateSchema(rest, schema, "") : schemaErrors;
-  const typeErrors = checked.filter((error) => !isOwn(error));
+  // A kind's own code relies on the schema's types, so it runs after the schema check.
+  const typeErrors =
+    kind.checksOwnSpec === true
+      ? validateSchema(rest, schema, "").filter(({ field }) => field !== "spec")
+      : schemaErrors;
   if (typeErrors.length > 0) throw invalid(kind, name, [...typeErrors, ...uncheckedRules(typeErrors, kind)]);
   const warnings = tidyMetadata(object);
   kind.prepare?.(object, old);

@@ -43,25 +43,20 @@ export function newObject(object: KubeObject, target: Target, uid: string, now: 
   };
 }
 
-/**
- * Rejects a change intended for another object or version. @returns whether the client named a version
- *
- * @throws StatusError 409, 422
- */
-export function checkVersion(given: KubeObject, old: KubeObject, target: Target): boolean {
+/** Rejects a change intended for another object or version. @throws StatusError 409, 422 */
+export function checkVersion(given: KubeObject, old: KubeObject, target: Target): void {
   const { kind, name } = target;
   const { uid = "", resourceVersion = "" } = given.metadata;
   if (uid !== "" && uid !== old.metadata.uid) {
     throw invalid(kind, name, [invalidValue("metadata.uid", uid, "field is immutable")]);
   }
   // No version, or "0" for built-in kinds: the change applies to any version.
-  if (resourceVersion === "" || (resourceVersion === "0" && kind.builtIn)) return false;
+  if (resourceVersion === "" || (resourceVersion === "0" && kind.builtIn)) return;
   if (!/^\d+$/.test(resourceVersion)) {
     const why = "must be a number in decimal";
     throw invalid(kind, name, [invalidValue("metadata.resourceVersion", resourceVersion, why)]);
   }
   if (resourceVersion !== old.metadata.resourceVersion) throw conflict(kind, name, modifiedMessage);
-  return true;
 }
 
 /**

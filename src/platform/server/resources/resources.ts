@@ -267,8 +267,7 @@ export function createResources(options: ResourcesOptions): Resources {
         const given = copyOfGiven(wanted.object, old, writeOptions);
         const sent = isStatus ? sentParts(given, old) : given;
         const unknown = dropUnknownFields(sent, kind, writeOptions.fieldValidation);
-        // The server's own changes start from the object itself, so they have its version.
-        const insists = checkVersion(given, old, target) && writeOptions.byServer !== true;
+        checkVersion(given, old, target);
         if (!isStatus) checkDeletion(given, old, target);
         const object = changedObject(given, old, kind, writeOptions);
         if (writeOptions.byServer !== true) checkServerFinalizers(object, old, kind);
@@ -295,7 +294,8 @@ export function createResources(options: ResourcesOptions): Resources {
         if (outcome.outcome === "committed") {
           return { object: outcome.object, created: false, deleted: isLast, warnings };
         }
-        if (insists || attempt >= maxAttempts) throw conflict(kind, target.name, modifiedMessage);
+        // A patch is made to the newest state then; what names a version itself is in conflict with it.
+        if (attempt >= maxAttempts) throw conflict(kind, target.name, modifiedMessage);
       }
     },
     async write(target, type, object, old) {

@@ -1,0 +1,50 @@
+const delivery = "src/exporter/delivery";
+const gateway = "src/platform/server/controllers/gateway";
+
+/** The decision functions that `npm run test:mutation` changes: by group, without `.ts`. No file does I/O. */
+export const decisions = {
+  "receiver responses": [
+    "src/exporter/remote-write/send/classify",
+    "src/exporter/remote-write/send/metadata-outcome",
+    "src/base/core/retry-after",
+  ],
+  "export windows": [
+    `${delivery}/plan/next-window`,
+    `${delivery}/plan/planned-windows`,
+    `${delivery}/plan/plan-changes`,
+    `${delivery}/plan/cycle-times`,
+    `${delivery}/plan/backfill-limit`,
+  ],
+  "delivery state": [
+    `${delivery}/send/delivery-state`,
+    `${delivery}/state/request-entries`,
+    `${delivery}/state/state-record`,
+    `${delivery}/state/time-sets`,
+    `${delivery}/delivering-condition`,
+    "src/exporter/policy/status/condition-changes",
+    "src/exporter/policy/status/policy-delivery",
+    "src/base/core/backoff",
+  ],
+  "late samples": [
+    `${delivery}/late/check-times`,
+    `${delivery}/late/count-check`,
+    `${delivery}/late/known-counts`,
+    `${delivery}/late/sample-counts`,
+    `${delivery}/late/sent-record`,
+    `${delivery}/late/sent-samples`,
+  ],
+  admission: ["src/platform/server/resources/admission", "src/platform/server/resources/metadata"],
+  selectors: ["src/platform/server/label-selector", "src/platform/server/selectors"],
+  "route programs": [
+    `${gateway}/match-order`,
+    `${gateway}/route-parents`,
+    `${gateway}/route-programs`,
+    `${gateway}/gateway-status`,
+  ],
+};
+
+/** Further unit tests: of decisions that have none beside them. */
+export const furtherTests = [
+  `${delivery}/late/sent-block.property.test.ts`,
+  "src/platform/server/resources/resources.test.ts",
+];
