@@ -5,8 +5,11 @@ import type { Schema } from "../../src/platform/server/schema/schema.ts";
 /** JSON paths of the kind's columns; the platform's own columns are functions. */
 const columnPaths: Readonly<Record<string, string>> = {
   Ready: '.status.conditions[?(@.type=="Ready")].status',
-  Reason: '.status.conditions[?(@.type=="Ready")].reason',
-  Message: '.status.conditions[?(@.type=="Ready")].message',
+  Delivering: '.status.conditions[?(@.type=="Delivering")].status',
+  Reason: '.status.conditions[?(@.type=="Delivering")].reason',
+  "Last Delivered": ".status.lastDeliveredTime",
+  Age: ".metadata.creationTimestamp",
+  Message: '.status.conditions[?(@.type=="Delivering")].message',
 };
 
 /**
@@ -44,16 +47,7 @@ export function exportPolicyCrd(groupDomain: string) {
           served: true,
           storage: true,
           subresources: { status: {} },
-          additionalPrinterColumns: [
-            ...columns,
-            {
-              name: "Age",
-              type: "date",
-              description: "How long ago the object was created.",
-              priority: 0,
-              jsonPath: ".metadata.creationTimestamp",
-            },
-          ],
+          additionalPrinterColumns: columns,
           schema: {
             openAPIV3Schema: childrenLast(crdSchema(kind.schema)),
           },

@@ -7,7 +7,7 @@ import { systemClock } from "../../src/base/core/clock.ts";
 import { createLogger, silentLogger } from "../../src/base/core/log.ts";
 import { directoryPlane } from "../../src/exporter/policy/plane.ts";
 import { PolicyPlans } from "../../src/exporter/policy/policy-plans.ts";
-import type { Condition } from "../../src/exporter/policy/status/conditions.ts";
+import type { Condition, PolicyStatus } from "../../src/exporter/policy/status/conditions.ts";
 import { PolicyStore } from "../../src/exporter/policy/store.ts";
 import {
   type ControlPlaneOptions,
@@ -199,6 +199,20 @@ test("a project with the directory's name never gets the directory's rights", as
   await call("DELETE", `${projects}/${directoryPlane}`);
 });
 
+const since = { observedGeneration: 1, lastTransitionTime: "2026-11-20T00:00:00Z" };
+
+/** The status of a policy whose sink `s` delivers like this. */
+const wantedStatus = (delivering: Pick<Condition, "status" | "reason" | "message">): PolicyStatus => ({
+  conditions: [{ type: "Ready", status: "True", reason: "SinksAccepted", message: "m", ...since }],
+  sinks: [
+    {
+      name: "s",
+      conditions: [{ type: "Delivering", ...delivering, ...since }],
+      checkpoint: "2026-11-20T00:00:01Z",
+    },
+  ],
+});
+
 test("conditions are written back, others' stay, and the echo starts nothing", async () => {
   const store = new PolicyStore();
   const created = await call("POST", policies("web"), { metadata: { name: "status" }, spec: spec("up") });
@@ -208,21 +222,24 @@ test("conditions are written back, others' stay, and the echo starts nothing", a
     lastTransitionTime: "2026-01-01T00:00:00Z",
   };
   await call("PATCH", `${policies("web")}/status/status`, { status: { conditions: [foreign] } }, merge);
-  const condition: Condition = {
-    ...{ type: "Ready", status: "True", reason: "SinksAccepted", message: "All sinks are configured." },
-    ...{ observedGeneration: 1, lastTransitionTime: "2026-11-20T00:00:00Z" },
-  };
+  const wanted = wantedStatus({ status: "True", reason: "UpToDate", message: "Done." });
   let announcements = 0;
   const ref = { plane: "web", namespace: "default", name: "status", uid };
-  start(store, { projects: ["web"] }, () => [{ ref, status: { conditions: [condition], sinks: [] } }]);
+  start(store, { projects: ["web"] }, () => [{ ref, status: wanted }]);
   await until("the plane is listed", () => store.hasPlane("web"));
   store.subscribe(() => announcements++);
   await until("the condition is there", async () => {
     const { json } = await call("GET", `${policies("web")}/status`);
-    return json.status.conditions.length === 2;
+    return json.status.conditions.length === 3;
   });
   const { json } = await call("GET", `${policies("web")}/status`);
-  expect(json.status.conditions).toEqual([condition, foreign]);
+  const [ready] = wanted.conditions;
+  const [delivering] = wanted.sinks[0]?.conditions ?? [];
+  expect(json.status).toEqual({
+    ...wanted,
+    conditions: [ready, { ...delivering, message: "s: Done." }, foreign],
+    lastDeliveredTime: "2026-11-20T00:00:01Z",
+  });
   expect(json.metadata.generation).toBe(1);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const later = (await call("GET", `${policies("web")}/status`)).json;
@@ -247,7 +264,13 @@ test("with a kubeconfig instead, as of any Kubernetes API server that holds the 
   const kubeconfig = join(folder, "kubeconfig");
   await writeKubeconfig(platform, kubeconfig, projectBase("shop"), bearer);
   const store = new PolicyStore();
-  const common = { groupDomain, store, statuses: () => [], clock: systemClock, log: silentLogger };
+  const path = `${policies("shop")}/sales`;
+  const { uid } = (await call("GET", path)).json.metadata;
+  const ref = { plane: "shop", namespace: "default", name: "sales", uid };
+  const status = wantedStatus({ status: "False", reason: "Retrying", message: "HTTP 503" });
+  const losses = [{ name: "s", rejected: 7, dropped: 0, skippedSeconds: 60, lastRejection: "HTTP 400" }];
+  const statuses = () => [{ ref, status, losses }];
+  const common = { groupDomain, store, statuses, clock: systemClock, log: silentLogger };
   const controlPlane = createKubeconfigPlane({ ...common, kubeconfig, project: "shop" });
   const stop = new AbortController();
   const ended = controlPlane.service.run(stop.signal);
@@ -256,4 +279,22 @@ test("with a kubeconfig instead, as of any Kubernetes API server that holds the 
     await ended;
   });
   await until("the policies are there", () => queries(store).length === 1);
+  const conditions = async () => (await call("GET", path)).json.status?.conditions ?? [];
+  await until("the condition is there", async () => (await conditions()).length === 2);
+  expect((await conditions())[1]).toMatchObject({
+    type: "Delivering",
+    status: "False",
+    message: "s: HTTP 503",
+  });
+  const events = async () => {
+    const about = `?fieldSelector=involvedObject.uid%3D${uid}`;
+    const { json } = await call("GET", `${projectBase("shop")}/api/v1/namespaces/default/events${about}`);
+    return json.items.map((event: Record<string, string>) => `${event["reason"]} ${event["message"]}`).sort();
+  };
+  await until("the events are there", async () => (await events()).length === 3);
+  expect(await events()).toEqual([
+    "Retrying s: HTTP 503",
+    "SamplesRejected s: 7 samples were refused for good: HTTP 400",
+    "Skipped s: 60 s older than delivery.maxBackfill were skipped",
+  ]);
 });

@@ -11,6 +11,8 @@ export class FakePlane implements PlaneClient {
   readonly writes: { readonly path: string; readonly object: Json }[] = [];
   /** Set to fail every request. */
   isAway = false;
+  /** Set to refuse some requests. */
+  refuses: (method: string, path: string) => number | undefined = () => undefined;
   #version = 0;
   readonly #events: { readonly key: string; readonly version: number; readonly line: string }[] = [];
   readonly #watches = new Set<{ readonly prefix: string; onLine(line: string): void; end(): void }>();
@@ -55,6 +57,8 @@ export class FakePlane implements PlaneClient {
     signal.throwIfAborted();
     await new Promise(setImmediate);
     if (this.isAway) return { outcome: "failed", message: "away" };
+    const code = this.refuses(method, path);
+    if (code !== undefined) return { outcome: "rejected", code, message: `HTTP ${code}` };
     if (method === "POST") return this.#create(path, body as Json);
     const { collection, key, subresource } = parsed(path);
     if (key === undefined) {
@@ -65,8 +69,8 @@ export class FakePlane implements PlaneClient {
     if (present === undefined) return { outcome: "rejected", code: 404, message: "HTTP 404" };
     if (method === "GET") return { outcome: "ok", json: present };
     const patch = body as Json;
-    const version = (patch["metadata"] as Json)["resourceVersion"];
-    if (version !== (present["metadata"] as Json)["resourceVersion"]) {
+    const version = (patch["metadata"] as Json | undefined)?.["resourceVersion"];
+    if (version !== undefined && version !== (present["metadata"] as Json)["resourceVersion"]) {
       return { outcome: "rejected", code: 409, message: "HTTP 409" };
     }
     const { status, ...others } = patch;

@@ -127,6 +127,32 @@ test("that another replica found an endpoint forbidden is known here, too", () =
   expect(told?.status.conditions[0]).toMatchObject({ status: "False", reason: "SinksNotAccepted" });
 });
 
+test("what a sink of this daemon has lost is told, that of others is not", () => {
+  const plans = policyPlans();
+  const stats = new SinkStats(0);
+  stats.reject(5, "HTTP 400: out of order", 0);
+  stats.skippedSeconds = 60;
+  const snapshotOf = (key: string): ExporterSnapshot | undefined => {
+    const plan = plans.sinks().find((each) => sinkKey(each.policy, each.name) === key);
+    if (plan?.name !== "one") return undefined;
+    return { plan, deliveryState: delivering, sources: [], lagMs: 0, periodMs: 15_000, stats };
+  };
+  const report: SinkReport = {
+    replica: "b",
+    atMs: 0,
+    status: "True",
+    sinceMs: 0,
+    periodMs: 15_000,
+    sources: [],
+  };
+  const counts = { ...noCounts, rejected: 9 };
+  const get = (): FleetSink => ({ report, counts, sparkline: new Sparkline(0) });
+  const [told] = new PolicyStatuses(plans, snapshotOf, systemClock, { get }).statuses();
+  expect(told?.losses).toEqual([
+    { name: "one", rejected: 5, dropped: 0, skippedSeconds: 60, lastRejection: "HTTP 400: out of order" },
+  ]);
+});
+
 test("statuses are put together one at a time, when each is asked for", () => {
   const store = new PolicyStore();
   for (const name of ["a", "b", "c"]) {

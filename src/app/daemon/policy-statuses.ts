@@ -11,19 +11,21 @@ import {
 } from "../../exporter/delivery/fleet/sink-report.ts";
 import { type PolicyPlan, sinksNotAccepted } from "../../exporter/policy/plan.ts";
 import type { PlannedPolicy, PolicyPlans } from "../../exporter/policy/policy-plans.ts";
-import { type PolicyRef, type SinkPlan, sinkKey } from "../../exporter/policy/spec/types.ts";
+import { type SinkPlan, sinkKey } from "../../exporter/policy/spec/types.ts";
 import {
   type ConditionState,
   conditionTime,
   nextConditions,
 } from "../../exporter/policy/status/condition-changes.ts";
-import type { Condition, PolicyStatus } from "../../exporter/policy/status/conditions.ts";
+import type { Condition } from "../../exporter/policy/status/conditions.ts";
 import {
   type ErrorView,
   type PolicyView,
   publicEndpoint,
   type SinkView,
 } from "../../exporter/policy/status/status-view.ts";
+import type { SinkLosses } from "../../platform/client/events/delivery-events.ts";
+import type { WantedStatus } from "../../platform/client/status-writer.ts";
 
 /** How long a picture of all policies is reused for further requests. */
 const pictureMs = 500;
@@ -108,12 +110,14 @@ export class PolicyStatuses {
 
   /**
    * The statuses to write back to the control plane, generated one policy at a time: many at once would block
-   * the event loop. The delivery of sinks that other replicas run is left out.
+   * the event loop. The delivery of sinks that other replicas run is left out, and so are
+   * their losses.
    */
-  *statuses(): Generator<{ readonly ref: PolicyRef; readonly status: PolicyStatus }> {
+  *statuses(): Generator<WantedStatus> {
     for (const [{ plan }, { conditions, sinks }] of this.#pictures()) {
       yield {
         ref: plan.ref,
+        losses: sinks.flatMap(({ name, progress }) => (progress?.isOwn ? lossesOf(name, progress) : [])),
         status: {
           conditions,
           sinks: sinks.map(({ name, conditions: own, progress }) => {
@@ -193,6 +197,13 @@ export class PolicyStatuses {
     );
     return { plane, namespace, name, generation: plan.generation, conditions, sinks: views };
   }
+}
+
+/** None for a sink that has lost nothing. */
+function lossesOf(name: string, { snapshot }: Progress): SinkLosses[] {
+  const { rejected, dropped, skippedSeconds, lastRejection } = snapshot.stats;
+  if (rejected + dropped + skippedSeconds === 0) return [];
+  return [{ name, rejected, dropped, skippedSeconds, lastRejection: lastRejection?.message }];
 }
 
 function oldestCheckpoint({ sources }: ExporterSnapshot): number | undefined {

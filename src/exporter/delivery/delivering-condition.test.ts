@@ -55,7 +55,22 @@ test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
   ],
   ["not started", { lagMs: undefined }, "Unknown", "Starting", "The first cycle has not run yet."],
   ["retrying", { deliveryState: { kind: "retrying", ...trouble } }, "False", "Retrying", "503"],
+  [
+    "attempts fail for some time",
+    { stats: statsWith({ failing: { sinceMs: nowMs - 5_000, message: "503" } }) },
+    "False",
+    "Retrying",
+    "503",
+  ],
+  [
+    "attempts fail since just now",
+    { stats: statsWith({ failing: { sinceMs: nowMs - 4_999, message: "503" } }) },
+    "True",
+    "UpToDate",
+    "All samples up to the watermark are delivered.",
+  ],
   ["suspended", { deliveryState: { kind: "suspended", ...trouble } }, "False", "Suspended", "503"],
+  ["forbidden", { deliveryState: { kind: "forbidden", ...trouble } }, "False", "Suspended", "503"],
   [
     "paused before all",
     { plan: { paused: true } as SinkPlan, deliveryState: { kind: "retrying", ...trouble } },

@@ -1,5 +1,6 @@
 import { formatDuration } from "../../base/core/duration.ts";
 import type { ReasonOf } from "../policy/status/condition-reasons.ts";
+import { startingState } from "../policy/status/policy-delivery.ts";
 import type { ExporterSnapshot } from "./exporter.ts";
 import type { SinkStats } from "./sink-stats.ts";
 
@@ -14,6 +15,9 @@ export interface DeliveringState {
 
 const recentlyMs = 600_000;
 
+/** Attempts that fail for a shorter time are no trouble yet: a receiver may just be restarting. */
+const toleratedMs = 5_000;
+
 /**
  * The current delivery state of a sink. The receiver's failures precede the source's, because they are what
  * holds data back. While delivery is healthy, permanent losses are reported too.
@@ -25,13 +29,15 @@ export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): Deli
     return { status: "False", reason: "Suspended", message: deliveryState.message };
   if (deliveryState.kind === "retrying")
     return { status: "False", reason: "Retrying", message: deliveryState.message };
+  const { failing: attempts } = snapshot.stats;
+  if (attempts !== undefined && nowMs - attempts.sinceMs >= toleratedMs)
+    return { status: "False", reason: "Retrying", message: attempts.message };
   const failing = sources.filter(({ error }) => error !== undefined);
   if (failing.length > 0) {
     const message = failing.map(({ name, error }) => `${name}: ${error}`).join("; ");
     return { status: "False", reason: "SourceUnavailable", message };
   }
-  if (lagMs === undefined)
-    return { status: "Unknown", reason: "Starting", message: "The first cycle has not run yet." };
+  if (lagMs === undefined) return startingState;
   const losses = lossesOf(snapshot.stats, nowMs);
   if (lagMs <= 2 * periodMs)
     return {

@@ -43,7 +43,9 @@ export interface DestinationHooks {
   /** Aborts to end the pauses between attempts. */
   readonly interrupt: () => AbortSignal;
   /** Called before each repeated attempt. */
-  readonly onRetry: () => void;
+  readonly onRetry?: () => void;
+  /** Called after each failed attempt that another one follows, with the time at which it began (Unix ms). */
+  readonly onFailedAttempt?: (message: string, beganMs: number) => void;
 }
 
 /** A source of a sink, as the status shows it. */
@@ -139,6 +141,7 @@ export class Exporter {
       return await this.#runWindows(interrupt, signal);
     } finally {
       this.#interrupt = neverAborted;
+      this.#stats.failing = undefined;
       await this.#disconnect();
     }
   }
@@ -323,6 +326,7 @@ export class Exporter {
       onRetry: () => {
         this.#stats.retries++;
       },
+      onFailedAttempt: (message, beganMs) => this.#stats.failAttempt(message, beganMs),
     });
     if (destination.kind === "destination") this.#destination = destination;
     return destination;

@@ -32,6 +32,8 @@ export class SinkStats {
   retries = 0;
   skippedSeconds = 0;
   lastDeliveredAtMs: number | undefined;
+  /** All attempts of the current cycle that began since then have failed. */
+  failing: { readonly sinceMs: number; readonly message: string } | undefined;
   lastLateRejection: { readonly atMs: number; readonly message: string } | undefined;
   lastRejection: { readonly atMs: number; readonly message: string } | undefined;
   lastError: { readonly atMs: number; readonly message: string } | undefined;
@@ -45,7 +47,13 @@ export class SinkStats {
     this.delivered += samples;
     this.requests++;
     this.lastDeliveredAtMs = nowMs;
+    this.failing = undefined;
     this.sparkline.add(samples, monotonicMs);
+  }
+
+  /** An attempt failed, and another one follows. */
+  failAttempt(message: string, beganMs: number): void {
+    this.failing = { sinceMs: this.failing?.sinceMs ?? beganMs, message };
   }
 
   reject(samples: number, message: string, nowMs: number): void {

@@ -6,6 +6,7 @@ import { projectNameProblem } from "../../exporter/policy/plane.ts";
 import type { PolicyStore } from "../../exporter/policy/store.ts";
 import { type ApiOptions, openApi, openKubeconfig } from "./api-access.ts";
 import { createControlPlaneWatcher } from "./control-plane-watcher.ts";
+import { createEventWriter } from "./events/event-writer.ts";
 import { createProjectSource, projectsPath, tenantOf } from "./project-source.ts";
 import { createStatusWriter, type WantedStatus, type WrittenPlane } from "./status-writer.ts";
 import type { BearerSnapshot, TokenProvider } from "./token-provider.ts";
@@ -45,7 +46,8 @@ export interface ControlPlane {
 
 /**
  * The exporter's side of the platform: exchanges the access token, follows the projects' policies and
- * Secrets, and writes conditions back. The store files a project's policies under the project's name.
+ * Secrets, and writes conditions and events back. The store files a project's policies under the project's
+ * name.
  *
  * @throws FILE_UNREADABLE for `caFile`, INVALID_CONFIGURATION for a project that cannot be exported under its
  * name
@@ -129,7 +131,16 @@ function compose(
   close: () => Promise<void>,
 ): ControlPlane {
   const { groupDomain, clock, log } = options;
-  const writer = createStatusWriter({ groupDomain, planeOf, wanted: () => options.statuses(), clock, log });
+  const clientOf = (plane: string) => planeOf(plane)?.client;
+  const events = createEventWriter({ component: "telemetryd", clientOf, clock, log });
+  const writer = createStatusWriter({
+    ...{ groupDomain, planeOf, clock, log },
+    wanted: () => options.statuses(),
+    onEvents({ plane, ...policy }, reports) {
+      const subject = { apiVersion: `telemetry.${groupDomain}/v1alpha1`, kind: "ExportPolicy", ...policy };
+      for (const { sink, report } of reports) events.report(plane, subject, sink, report);
+    },
+  });
   return {
     bearer: () => bearer.snapshot(),
     service: {
@@ -137,7 +148,7 @@ function compose(
       snapshot: () => ({ bearer: bearer.snapshot(), sources: sources.map((source) => source.snapshot?.()) }),
       async run(signal) {
         try {
-          await runStages([sources, [writer]], signal);
+          await runStages([sources, [writer, events]], signal);
         } finally {
           await close();
         }

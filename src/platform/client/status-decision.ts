@@ -1,6 +1,14 @@
 import { isObject } from "../../base/documents/document-path.ts";
 import { isTransition } from "../../exporter/policy/status/condition-changes.ts";
 import type { Condition, PolicyStatus } from "../../exporter/policy/status/conditions.ts";
+import {
+  type FullState,
+  oldestTime,
+  policyDelivering,
+  policyDeliveringState,
+  startingState,
+  stateOfSink,
+} from "../../exporter/policy/status/policy-delivery.ts";
 
 /**
  * The last known status of a policy in its control plane. In a fleet, a replica reports delivery only for the
@@ -19,52 +27,97 @@ export interface WrittenStatus {
  */
 export type SeenStatus = ReadonlyMap<string, Pick<Condition, "status" | "reason" | "observedGeneration">>;
 
+/** Minimum interval between two writes of a policy's status: what flaps costs no more. */
+export const minIntervalMs = 10_000;
+
 /** Minimum interval between writes that are not transitions (checkpoints, messages). */
 export const refreshMs = 5 * 60_000;
 
-/** A write comes back as an event within this time; until then the control plane seems to differ. */
-const echoMs = 5_000;
-
 /**
- * Whether to write a status now. A transition is written at once, and so is a status that differs from the
- * control plane's (another replica ran the sink before and wrote its state); anything else at most every five
- * minutes. Against a writer that keeps overwriting the status, the interval grows.
+ * When a status is due to be written (monotonic ms). A transition is written as soon as the last write is
+ * 10 s old, and so is a status that differs from the control plane's (another replica ran the sink before and
+ * wrote its state); anything else at most every five minutes. Against a writer that keeps overwriting the
+ * status, the interval grows.
  *
  * @param seen the control plane's status according to events; undefined if none has arrived
+ * @param othersMs when another writer was last seen to have changed one of the wanted sinks' conditions
  */
-export function isWriteDue(
+export function writeDueMs(
   written: WrittenStatus | undefined,
   wanted: PolicyStatus,
   seen: SeenStatus | undefined,
   nowMs: number,
-): boolean {
-  if (written === undefined) return true;
-  const pauseMs = Math.min(echoMs * 2 ** written.inVain, refreshMs);
-  if (contradicts(seen, wanted) && nowMs - written.writtenMs >= pauseMs) return true;
-  const before = written.status;
+  othersMs = Number.NEGATIVE_INFINITY,
+): number {
+  if (written === undefined) return nowMs;
+  const { status: before, writtenMs } = written;
+  const refreshAtMs = writtenMs + refreshMs;
+  // Writers that never pause must not keep this one from writing.
+  const earliestMs = Math.min(Math.max(writtenMs, othersMs) + minIntervalMs, refreshAtMs);
+  if (changes(before, wanted)) return earliestMs;
+  if (contradicts(seen, wanted)) {
+    const pauseMs = Math.min(minIntervalMs * 2 ** written.inVain, refreshMs);
+    return Math.max(earliestMs, writtenMs + pauseMs);
+  }
+  if (nowMs < refreshAtMs) return refreshAtMs;
+  return JSON.stringify(before) === JSON.stringify(wanted) ? Number.POSITIVE_INFINITY : refreshAtMs;
+}
+
+/** Whether a condition of the policy or of a sink has a transition, or the sinks are others. */
+function changes(before: PolicyStatus, wanted: PolicyStatus): boolean {
   if (isTransition(before.conditions, wanted.conditions)) return true;
   if (before.sinks.length !== wanted.sinks.length) return true;
-  const sinkChanged = wanted.sinks.some((sink) => {
+  return wanted.sinks.some((sink) => {
     const known = before.sinks.find((each) => each.name === sink.name);
     return known === undefined || isTransition(ofTypes(known.conditions, sink.conditions), sink.conditions);
   });
-  if (sinkChanged) return true;
-  if (nowMs - written.writtenMs < refreshMs) return false;
-  return JSON.stringify(before) !== JSON.stringify(wanted);
 }
 
 /** Whether the control plane's status differs from `wanted`. Conditions of a newer generation are ignored. */
 export function contradicts(seen: SeenStatus | undefined, wanted: PolicyStatus): boolean {
   if (seen === undefined) return false;
-  const differs = (sink: string, { type, status, reason, observedGeneration }: Condition): boolean => {
+  const differs = (sink: string, { type, status, reason, observedGeneration }: SeenCondition): boolean => {
     const present = seen.get(`${sink} ${type}`);
     if (present !== undefined && present.observedGeneration > observedGeneration) return false;
     return present?.status !== status || present.reason !== reason;
   };
   return (
     wanted.conditions.some((condition) => differs("", condition)) ||
-    wanted.sinks.some(({ name, conditions }) => conditions.some((condition) => differs(name, condition)))
+    wanted.sinks.some(({ name, conditions }) => conditions.some((condition) => differs(name, condition))) ||
+    delivers(seen, wanted).some((condition) => differs("", condition))
   );
+}
+
+/** The policy's condition Delivering, from `wanted` and what other replicas have written; none without Ready. */
+function delivers(seen: SeenStatus, wanted: PolicyStatus): SeenCondition[] {
+  const ready = wanted.conditions.find(({ type }) => type === "Ready");
+  if (ready === undefined) return [];
+  const states = wanted.sinks.map(({ name, conditions }) => {
+    const find = (type: Condition["type"]) =>
+      conditions.find((condition) => condition.type === type) ?? seen.get(`${name} ${type}`);
+    return stateOfSink<SinkState>(find("Accepted"), find("Delivering")) ?? startingState;
+  });
+  const { observedGeneration } = ready;
+  return [{ type: "Delivering", ...policyDeliveringState(ready, states), observedGeneration }];
+}
+
+type SinkState = Pick<Condition, "status" | "reason">;
+type SeenCondition = SinkState & Pick<Condition, "type" | "observedGeneration">;
+
+/** A write comes back as an event within this time: later, others may have written the same. */
+const echoMs = 5_000;
+
+/** Conditions, by `sink type`, that another writer has changed between two events. */
+export function changedByOthers(
+  before: SeenStatus,
+  seen: SeenStatus,
+  { status, writtenMs }: WrittenStatus,
+  nowMs: number,
+): string[] {
+  const own = nowMs - writtenMs < echoMs ? seenStatus(status) : new Map();
+  const isAsIn = (other: SeenStatus, [key, state]: [string, SinkState]): boolean =>
+    other.get(key)?.status === state.status && other.get(key)?.reason === state.reason;
+  return [...seen].flatMap((entry) => (isAsIn(before, entry) || isAsIn(own, entry) ? [] : [entry[0]]));
 }
 
 /** Reads an object's `status`, whatever its shape. */
@@ -99,28 +152,65 @@ function ofTypes(conditions: readonly Condition[], like: readonly Condition[]): 
   return conditions.filter(({ type }) => like.some((each) => each.type === type));
 }
 
-type JsonStatus = Readonly<Record<string, unknown>> | undefined;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Merges `wanted` into the status in the control plane. Parts missing from `wanted` (conditions of other
  * types, checkpoints of sinks that another replica runs) stay. A condition with unchanged status keeps its
  * transition time, which is unknown after a restart.
+ *
+ * What sums up the sinks is derived from the merged ones, so replicas that run different sinks agree on it:
+ * the policy's condition Delivering, and `lastDeliveredTime`, the oldest checkpoint (null if there is none).
  */
-export function mergedStatus(present: JsonStatus, wanted: PolicyStatus): Record<string, unknown> {
+export function mergedStatus(present: JsonObject | undefined, wanted: PolicyStatus): Record<string, unknown> {
+  const presentConditions = objects(present?.["conditions"]);
   const presentSinks = objects(present?.["sinks"]);
+  const sinks = wanted.sinks.map((sink) => {
+    const known = presentSinks.find((each) => each["name"] === sink.name);
+    const checkpoint = known?.["checkpoint"];
+    const kept = typeof checkpoint === "string" ? { checkpoint } : {};
+    const conditions = mergedConditions(objects(known?.["conditions"]), sink.conditions);
+    return { ...kept, ...sink, conditions: conditions.filter((each) => !isStale(each, conditions)) };
+  });
+  const ready = wanted.conditions.find(({ type }) => type === "Ready");
+  const delivering =
+    ready === undefined
+      ? []
+      : [
+          policyDelivering(
+            ready,
+            sinks.map(({ name, conditions }) => ({ name, state: fullState(conditions, ready) })),
+            presentConditions.find(({ type }) => type === "Delivering"),
+          ),
+        ];
   return {
-    conditions: mergedConditions(objects(present?.["conditions"]), wanted.conditions),
-    sinks: wanted.sinks.map((sink) => {
-      const known = presentSinks.find((each) => each["name"] === sink.name);
-      const checkpoint = known?.["checkpoint"];
-      const kept = typeof checkpoint === "string" ? { checkpoint } : {};
-      return {
-        ...kept,
-        ...sink,
-        conditions: mergedConditions(objects(known?.["conditions"]), sink.conditions),
-      };
-    }),
+    conditions: mergedConditions(presentConditions, [...wanted.conditions, ...delivering]),
+    lastDeliveredTime: oldestTime(sinks.flatMap(({ checkpoint }) => checkpoint ?? [])) ?? null,
+    sinks,
   };
+}
+
+/** Whether this is how a sink delivered before it was not accepted. Suspended is true of a blocked address, too. */
+function isStale({ type, reason }: JsonObject, conditions: readonly JsonObject[]): boolean {
+  const accepted = conditions.find((condition) => condition["type"] === "Accepted");
+  return type === "Delivering" && accepted?.["status"] === "False" && reason !== "Suspended";
+}
+
+/** A sink's state from its merged conditions, which another replica may have written. */
+function fullState(conditions: readonly Record<string, unknown>[], ready: Condition): FullState {
+  const read = (type: Condition["type"]): FullState | undefined => {
+    const found = conditions.find((condition) => condition["type"] === type);
+    return (
+      found && {
+        status: found["status"] as Condition["status"],
+        reason: String(found["reason"]),
+        message: String(found["message"]),
+        lastTransitionTime: String(found["lastTransitionTime"]),
+      }
+    );
+  };
+  const state = stateOfSink(read("Accepted"), read("Delivering"));
+  return state ?? { ...startingState, lastTransitionTime: ready.lastTransitionTime };
 }
 
 function mergedConditions(

@@ -7,13 +7,26 @@ import { isObject, valueAt } from "../../base/documents/document-path.ts";
 import { type PolicyRef, sinkKey } from "../../exporter/policy/spec/types.ts";
 import type { PolicyStatus } from "../../exporter/policy/status/conditions.ts";
 import type { ControlPlaneWatcher } from "./control-plane-watcher.ts";
+import { DeliveryEvents, type SinkLosses, type SinkReport } from "./events/delivery-events.ts";
 import type { PlaneClient } from "./plane-client.ts";
-import { contradicts, isWriteDue, knownStatus, mergedStatus, type WrittenStatus } from "./status-decision.ts";
+import {
+  changedByOthers,
+  contradicts,
+  knownStatus,
+  mergedStatus,
+  minIntervalMs,
+  type SeenStatus,
+  seenStatus,
+  type WrittenStatus,
+  writeDueMs,
+} from "./status-decision.ts";
 
 /** The desired status of a policy. */
 export interface WantedStatus {
   readonly ref: PolicyRef;
   readonly status: PolicyStatus;
+  /** Of the sinks that this daemon runs and that have lost samples. */
+  readonly losses?: readonly SinkLosses[];
 }
 
 export interface WrittenPlane {
@@ -27,33 +40,51 @@ export interface StatusWriterOptions {
   planeOf(plane: string): WrittenPlane | undefined;
   /** Called on every tick, and read lazily. */
   wanted(): Iterable<WantedStatus>;
+  /** Called with what happened to a policy's sinks. */
+  onEvents(ref: PolicyRef, reports: readonly SinkReport[]): void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 const turnMs = 1_000;
+/** Policies that become due together are checked together. */
+const shortestTurnMs = 20;
 /** Longest time to check policies without yielding. */
 const burstMs = 2;
 const maxConflicts = 4;
 /** Pause before retrying a policy whose status could not be written. */
 const retryMs = 15_000;
 
+/** What is remembered about a policy. */
+interface Followed {
+  written: WrittenStatus | undefined;
+  seen: SeenStatus | undefined;
+  /** When another writer was last seen to have changed a condition, by `sink type`; monotonic ms. */
+  othersMs: Map<string, number> | undefined;
+  retryAtMs: number;
+  /** Created for the first event: most policies have none. */
+  events: DeliveryEvents | undefined;
+}
+
 /** Writes the policies' conditions back into their control planes, as `/status` merge patches. */
 export function createStatusWriter(options: StatusWriterOptions): Service & {
   tick(signal: AbortSignal): Promise<number>;
 } {
   const { clock, log, groupDomain } = options;
-  const written = new Map<string, WrittenStatus>();
-  const retryAtMs = new Map<string, number>();
+  const policies = new Map<string, Followed>();
 
-  const write = async (client: PlaneClient, wanted: WantedStatus, signal: AbortSignal): Promise<boolean> => {
+  /** @returns the status that was replaced, or why none was */
+  const write = async (
+    client: PlaneClient,
+    wanted: WantedStatus,
+    signal: AbortSignal,
+  ): Promise<SeenStatus | "failed" | "recreated"> => {
     const { namespace, name, uid } = wanted.ref;
     const path = `/apis/telemetry.${groupDomain}/v1alpha1/namespaces/${namespace}/exportpolicies/${name}`;
     for (let attempt = 1; attempt <= maxConflicts; attempt++) {
       const present = await client.send("GET", path, {}, signal);
       if (present.outcome !== "ok") return report(wanted, present.message);
-      // Deleted and recreated: the status belongs to another policy.
-      if (valueAt(present.json, ["metadata", "uid"]) !== uid) return true;
+      if (valueAt(present.json, ["metadata", "uid"]) !== uid) return "recreated";
       const resourceVersion = valueAt(present.json, ["metadata", "resourceVersion"]);
       const status = present.json["status"];
       const body = {
@@ -63,22 +94,81 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
       };
       const patch = { body, contentType: "application/merge-patch+json" };
       const response = await client.send("PATCH", `${path}/status`, patch, signal);
-      if (response.outcome === "ok") return true;
+      if (response.outcome === "ok") return seenStatus(status);
       if (response.outcome !== "rejected" || response.code !== 409) return report(wanted, response.message);
     }
     return report(wanted, "others write the status all the time");
   };
 
-  const report = ({ ref }: WantedStatus, error: string): boolean => {
+  const report = ({ ref }: WantedStatus, error: string): "failed" => {
     const { plane, namespace, name } = ref;
     log.warn({ plane, namespace, policy: name, error }, "the status of a policy cannot be written");
-    return false;
+    return "failed";
+  };
+
+  /** Notes what the control plane has, and what other writers have changed. */
+  const notice = (policy: Followed, { status }: WantedStatus, seen: SeenStatus | undefined): void => {
+    const { written, seen: before } = policy;
+    if (written === undefined) return;
+    if (written.inVain > 0 && !contradicts(seen, status)) policy.written = { ...written, inVain: 0 };
+    if (seen === before) return;
+    policy.seen = seen;
+    if (before === undefined || seen === undefined) return;
+    const nowMs = clock.monotonicMs();
+    for (const key of changedByOthers(before, seen, written, nowMs)) {
+      policy.othersMs ??= new Map();
+      policy.othersMs.set(key, nowMs);
+    }
+  };
+
+  /** When another writer was last seen to have changed a condition that this one writes. */
+  const othersMs = ({ othersMs: byCondition }: Followed, { sinks }: PolicyStatus): number => {
+    if (byCondition === undefined) return Number.NEGATIVE_INFINITY;
+    const own = sinks.flatMap(({ name, conditions }) => conditions.map(({ type }) => `${name} ${type}`));
+    return Math.max(...own.map((key) => byCondition.get(key) ?? Number.NEGATIVE_INFINITY));
+  };
+
+  const emit = (policy: Followed, ref: PolicyRef, reportsOf: (events: DeliveryEvents) => SinkReport[]) => {
+    policy.events ??= new DeliveryEvents();
+    const reports = reportsOf(policy.events);
+    if (reports.length > 0) options.onEvents(ref, reports);
+  };
+
+  /** Writes a policy's status if that is due. @returns when it is due (monotonic ms) */
+  const check = async (
+    policy: Followed,
+    wanted: WantedStatus,
+    { client, source }: WrittenPlane,
+    signal: AbortSignal,
+  ): Promise<number> => {
+    const { ref, status, losses = [] } = wanted;
+    const nowMs = clock.monotonicMs();
+    if (losses.length > 0) emit(policy, ref, (events) => events.lost(losses, nowMs));
+    const seen = source.statusOf(ref);
+    notice(policy, wanted, seen);
+    const { written, retryAtMs } = policy;
+    const dueMs = Math.max(writeDueMs(written, status, seen, nowMs, othersMs(policy, status)), retryAtMs);
+    if (dueMs > nowMs) return dueMs;
+    const isInVain = contradicts(seen, status);
+    const replaced = await write(client, wanted, signal);
+    const writtenMs = clock.monotonicMs();
+    if (replaced === "failed") {
+      policy.retryAtMs = writtenMs + retryMs;
+      return policy.retryAtMs;
+    }
+    policy.retryAtMs = Number.NEGATIVE_INFINITY;
+    policy.othersMs = undefined;
+    const inVain = isInVain ? (written?.inVain ?? 0) + 1 : 0;
+    policy.written = { status: knownStatus(written?.status, status), writtenMs, inVain };
+    if (replaced !== "recreated") emit(policy, ref, (events) => events.statusWritten(replaced, status));
+    return writtenMs + minIntervalMs;
   };
 
   /** Checks every policy once. @returns ms until the next check */
   const tick = async (signal: AbortSignal): Promise<number> => {
     const keys = new Set<string>();
     let busySinceMs = clock.monotonicMs();
+    let dueMs = busySinceMs + turnMs;
     for (const wanted of options.wanted()) {
       // There may be thousands of policies: do not block health probes for the whole scan.
       if (clock.monotonicMs() - busySinceMs >= burstMs) {
@@ -89,32 +179,33 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
       if (plane === undefined) continue;
       const key = sinkKey(wanted.ref, "");
       keys.add(key);
-      const nowMs = clock.monotonicMs();
-      const seen = plane.source.statusOf(wanted.ref);
-      const before = written.get(key);
-      const isInVain = contradicts(seen, wanted.status);
-      if (before !== undefined && before.inVain > 0 && !isInVain) written.set(key, { ...before, inVain: 0 });
-      if ((retryAtMs.get(key) ?? 0) > nowMs || !isWriteDue(before, wanted.status, seen, nowMs)) continue;
-      if (await write(plane.client, wanted, signal)) {
-        written.set(key, {
-          status: knownStatus(before?.status, wanted.status),
-          writtenMs: clock.monotonicMs(),
-          inVain: isInVain ? (before?.inVain ?? 0) + 1 : 0,
-        });
-        retryAtMs.delete(key);
-      } else retryAtMs.set(key, clock.monotonicMs() + retryMs);
+      const policy = policies.get(key) ?? newPolicy();
+      policies.set(key, policy);
+      dueMs = Math.min(dueMs, await check(policy, wanted, plane, signal));
     }
-    for (const key of written.keys()) if (!keys.has(key)) written.delete(key);
-    return turnMs;
+    for (const key of policies.keys()) if (!keys.has(key)) policies.delete(key);
+    return Math.max(shortestTurnMs, dueMs - clock.monotonicMs());
   };
 
   return {
     name: "policy status",
-    snapshot: () => ({ written: written.size, failing: retryAtMs.size }),
+    snapshot: () => {
+      const all = [...policies.values()];
+      const count = (is: (policy: Followed) => boolean) => all.filter(is).length;
+      return {
+        written: count(({ written }) => written !== undefined),
+        failing: count(({ retryAtMs }) => retryAtMs > Number.NEGATIVE_INFINITY),
+      };
+    },
     tick,
     run(signal) {
       const onError = logErrors("policy status", log);
       return runLoop(tick, { clock, pauseAfterErrorMs: retryMs, onError }, signal);
     },
   };
+}
+
+function newPolicy(): Followed {
+  const never = Number.NEGATIVE_INFINITY;
+  return { written: undefined, seen: undefined, othersMs: undefined, retryAtMs: never, events: undefined };
 }

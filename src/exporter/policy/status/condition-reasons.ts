@@ -28,7 +28,7 @@ export const conditionReasons = {
     Starting: { status: "Unknown", meaning: "The first cycle has not run yet." },
     Retrying: {
       status: "False",
-      meaning: "The attempts of a request were used up; the sink pauses and retries.",
+      meaning: "Requests have failed for 5 s, or their attempts are used up; they are sent again.",
     },
     Suspended: { status: "False", meaning: "The endpoint or its credentials are wrong." },
     SourceUnavailable: {

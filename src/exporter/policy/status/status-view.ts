@@ -22,6 +22,18 @@ export interface DaemonStatus {
   /** Absent when the daemon exports nothing. */
   readonly source?: SourceView;
   readonly rejected?: RejectedView;
+  /** Absent when the daemon runs no gateway. */
+  readonly gateway?: GatewayView;
+}
+
+/** The gateway that carries out the HTTP proxies of all projects. */
+export interface GatewayView {
+  /** Gateways with a hostname. */
+  readonly programs: number;
+  /** Those of them that cannot be carried out. */
+  readonly refused: number;
+  /** Why the newest are not served; null if they are. */
+  readonly problem: string | null;
 }
 
 export interface SourceView {

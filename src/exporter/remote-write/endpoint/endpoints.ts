@@ -78,6 +78,8 @@ export interface EndpointRequest {
   readonly interrupt: () => AbortSignal;
   /** Called before each repeated attempt. */
   readonly onRetry?: () => void;
+  /** Called after each failed attempt that another one follows, with the time at which it began (Unix ms). */
+  readonly onFailedAttempt?: (message: string, beganMs: number) => void;
 }
 
 /** An endpoint with its settings, state and transports: what a sink's exporter sends to. */
@@ -152,6 +154,7 @@ export class Endpoints {
       basicAuth: request.basicAuth,
       interrupt: request.interrupt,
       onRetry: request.onRetry ?? (() => undefined),
+      onFailedAttempt: request.onFailedAttempt ?? (() => undefined),
       headers: settings?.headers ?? {},
       bearerToken: group.bearerToken,
       rateLimit: group.rateLimit,

@@ -30,6 +30,7 @@ export interface SenderTarget {
   readonly state: EndpointState;
   readonly interrupt: () => AbortSignal;
   readonly onRetry: () => void;
+  readonly onFailedAttempt: (message: string, beganMs: number) => void;
 }
 
 export interface SenderDeps {
@@ -63,6 +64,7 @@ export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
     ...deps,
     interrupt: target.interrupt,
     onRetry: target.onRetry,
+    onFailedAttempt: target.onFailedAttempt,
   });
 }
 

@@ -5,14 +5,19 @@ import { specJsonSchema } from "../../../../exporter/policy/spec/schema.ts";
 import { childObject, type KubeObject } from "../../object.ts";
 import type { Schema } from "../../schema/schema.ts";
 import type { FieldError } from "../../status.ts";
-import { conditionColumns, conditionsSchema } from "../conditions.ts";
-import type { KindDefinition } from "../kind.ts";
+import { conditionColumns, conditionsSchema, statusColumns } from "../conditions.ts";
+import { ageColumn, type KindDefinition, type PrinterColumn } from "../kind.ts";
 
 const statusSchema: Schema = {
   type: "object",
   description: "State of the export, as telemetryd reports it",
   properties: {
     conditions: conditionsSchema,
+    lastDeliveredTime: {
+      type: "string",
+      format: "date-time",
+      description: "Time up to which every receiver has every sample: the oldest checkpoint of the sinks",
+    },
     sinks: {
       type: "array",
       description: "State of each sink",
@@ -34,6 +39,22 @@ const statusSchema: Schema = {
     },
   },
 };
+
+const [ready] = statusColumns("Ready");
+const [delivering, reason, message] = conditionColumns("Delivering");
+
+const lastDelivered: PrinterColumn = {
+  name: "Last Delivered",
+  type: "date",
+  description: "How old the newest sample is up to which every receiver has all samples.",
+  priority: 0,
+  value(policy) {
+    const time = childObject(policy, "status")?.["lastDeliveredTime"];
+    return typeof time === "string" ? time : null;
+  },
+};
+
+const policyColumns = [ready, delivering, reason, lastDelivered, ageColumn, message];
 
 /** Exports a project's metrics to remote-write receivers. Admission uses the exporter's own policy reader. */
 export function exportPolicyKind(groupDomain: string): KindDefinition {
@@ -62,7 +83,7 @@ export function exportPolicyKind(groupDomain: string): KindDefinition {
         status: statusSchema,
       },
     },
-    columns: conditionColumns("Ready"),
+    columns: policyColumns,
     selectableFields: {},
     checksOwnSpec: true,
     counts(policy) {
