@@ -1,7 +1,11 @@
 #!/usr/bin/env node
 import "./app/daemon/heap-flags.ts";
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { basename } from "node:path";
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { Shell } from "./app/commands/completion/scripts.ts";
 import type { QueryOptions } from "./app/commands/query/query.ts";
+import type { StatusOptions } from "./app/commands/status/status.ts";
+import { intervalRule, parseInterval } from "./app/commands/status/watch/interval.ts";
 import { describeError, TelemetrydError } from "./base/core/errors.ts";
 import { FaultsError } from "./base/core/fault.ts";
 import { createLogger } from "./base/core/log.ts";
@@ -12,6 +16,11 @@ import { version } from "./base/core/version.ts";
  * The command line; the only module that ends the process. Exit statuses are in docs/errors.md. Each command
  * is loaded when it is called, so the daemon does not carry the others' modules.
  */
+
+/** kubectl runs its plugins, and the programs that complete their arguments, by these names. */
+const pluginName = "kubectl-telemetryd";
+const pluginCompletionName = "kubectl_complete-telemetryd";
+const calledAs = basename(process.argv[1] ?? "");
 
 /** npm forwards a terminal's Ctrl-C to a process that already has it: a signal this soon is a duplicate. */
 const sameKeystrokeMs = 500;
@@ -46,7 +55,7 @@ class Interrupted extends Error {
   }
 }
 
-const program = new Command("telemetryd")
+const program = new Command(calledAs === pluginName ? "kubectl telemetryd" : "telemetryd")
   .description(
     "Exports every raw sample of a metrics store to remote-write receivers, as ExportPolicies declare.",
   )
@@ -124,8 +133,21 @@ program
   .addOption(
     new Option("--output <format>", "how to print").choices(["table", "wide", "json"]).default("table"),
   )
-  .action(async (options: { address: string; output: "table" | "wide" | "json" }) => {
-    const { showStatus } = await import("./app/commands/status.ts");
+  .addOption(
+    new Option(
+      "--sort <order>",
+      "how to order a table: by name (default), the largest lag first, or the worst state first",
+    ).choices(["name", "lag", "state"]),
+  )
+  .option("-w, --watch", "keep showing it: a live table on a terminal, elsewhere a line for each change")
+  .option("--interval <duration>", "pause between two refreshes of --watch (default: 2s)", interval)
+  .action(async (options: StatusOptions) => {
+    if (options.watch === true) {
+      const { watchAndShow } = await import("./app/commands/status/watch/show-watch.ts");
+      const isScreen = stdout.isTTY && process.env["TERM"] !== "dumb";
+      return watchAndShow(options, { out: stdout, warnings: stderr, isScreen, job: process }, stopSignal());
+    }
+    const { showStatus } = await import("./app/commands/status/status.ts");
     await showStatus(options, stdout, stderr, Date.now(), stopSignal());
   });
 
@@ -290,6 +312,31 @@ program
     await printCredentials({ ...options, execInfo }, stdout, stopSignal());
   });
 
+const installationHelp = `
+To install it:
+  bash   echo 'source <(telemetryd completion bash)' >> ~/.bashrc
+  zsh    echo 'source <(telemetryd completion zsh)' >> ~/.zshrc    (after compinit)
+  fish   telemetryd completion fish > ~/.config/fish/completions/telemetryd.fish
+`;
+
+program
+  .command("completion")
+  .description("print a script that completes commands, options and values in a shell")
+  .addArgument(new Argument("<shell>").choices(["bash", "zsh", "fish"] satisfies Shell[]))
+  .addHelpText("after", installationHelp)
+  .action(async (shell: Shell) => {
+    const { completionScripts } = await import("./app/commands/completion/scripts.ts");
+    stdout.write(completionScripts[shell]);
+  });
+
+program
+  .command("__complete", { hidden: true })
+  .argument("[word...]")
+  .action(async (words: string[]) => {
+    const { completionsFor, printedCompletions } = await import("./app/commands/completion/completions.ts");
+    stdout.write(printedCompletions(completionsFor(program, words)));
+  });
+
 /** Prints a command's result to stdout and sets the exit status. */
 function finish({ text, exitStatus }: { readonly text: string; readonly exitStatus: number }): void {
   stdout.write(text);
@@ -299,6 +346,12 @@ function finish({ text, exitStatus }: { readonly text: string; readonly exitStat
 function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be a whole number.");
+}
+
+function interval(text: string): number {
+  const intervalMs = parseInterval(text);
+  if (intervalMs !== undefined) return intervalMs;
+  throw new InvalidArgumentError(intervalRule);
 }
 
 /** Prints an error for the person at the terminal and returns the exit status. Never prints a stack trace. */
@@ -318,7 +371,9 @@ function report(error: unknown): number {
 stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 70));
 
 try {
-  await program.parseAsync();
+  const args = process.argv.slice(2);
+  const completed = calledAs === pluginCompletionName ? ["__complete", "--", ...args] : args;
+  await program.parseAsync(completed, { from: "user" });
 } catch (error) {
   process.exitCode = report(error);
 }

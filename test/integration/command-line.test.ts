@@ -155,6 +155,12 @@ describe("what cannot be done ends with its exit status and says what would help
       /no telemetryd responds at http:\/\/127\.0\.0\.1:1 /,
     ],
     [
+      "an unknown order",
+      ["status", "--sort", "size"],
+      2,
+      /option '--sort <order>' argument 'size' is invalid\. Allowed choices are name, lag, state\./,
+    ],
+    [
       "an unknown entry",
       ["rejected", "show", "--config", "telemetryd.yaml", "7"],
       2,

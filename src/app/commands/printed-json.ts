@@ -9,6 +9,11 @@ export function printedJson(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2).replace(steering, escaped)}\n`;
 }
 
+/** The same on a single line (NDJSON). */
+export function printedJsonLine(value: unknown): string {
+  return `${JSON.stringify(value).replace(steering, escaped)}\n`;
+}
+
 function escaped(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

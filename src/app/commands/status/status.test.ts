@@ -1,17 +1,21 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { busyDaemon, inFleet } from "../../../test/support/daemon-status.ts";
-import { Releasers } from "../../base/core/service.ts";
-import { showStatus, statusTable, statusWarnings } from "./status.ts";
+import { busyDaemon, inFleet } from "../../../../test/support/daemon-status.ts";
+import { Releasers } from "../../../base/core/service.ts";
+import { type StatusOptions, showStatus } from "./status.ts";
+import { statusTable } from "./status-table.ts";
+import { statusWarnings } from "./status-warnings.ts";
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
 const daemon = busyDaemon(5, nowMs);
+const plain = { wide: false, sort: "name" } as const;
+const wide = { ...plain, wide: true };
 const forever = new AbortController().signal;
 
 describe("statusTable", () => {
   test("as kubectl prints it, a policy without sinks included", () => {
-    expect(statusTable(daemon, false, nowMs)).toMatchInlineSnapshot(`
+    expect(statusTable(daemon, plain, nowMs)).toMatchInlineSnapshot(`
       "NAMESPACE   POLICY             SINK         READY   DELIVERING   LAG   DELIVERED   REJECTED   AGE   LAST ERROR
       lab         probe              -            False   -            -     -           -          95s   spec.sinks[0].sources[1]: there is no source "cpu-usage"; t… (95s ago)
       payments    payments-metrics   mimir        True    Suspended    31m   158M        0          15m   HTTP 401: invalid API key (88s ago)
@@ -24,19 +28,19 @@ describe("statusTable", () => {
   });
 
   test("wide says everything, uncut", () => {
-    const table = statusTable(daemon, true, nowMs);
+    const table = statusTable(daemon, wide, nowMs);
     expect(table).toContain("RETRIES   CHECKPOINT");
     expect(table).toContain("https://mimir.example.com/api/v1/push");
     expect(table).toContain("spec.sinks[0].batch.maxSize: 9000 is more than 5000");
   });
 
   test("wide says what became of late samples", () => {
-    expect(statusTable(daemon, true, nowMs)).toMatch(/LATE +LATE REJECTED +UNCHECKED[\s\S]* 1,200 +12 +5m /);
+    expect(statusTable(daemon, wide, nowMs)).toMatch(/LATE +LATE REJECTED +UNCHECKED[\s\S]* 1,200 +12 +5m /);
   });
 
   test("wide names the replica that ran a sink's last cycle, where replicas share them", () => {
-    expect(statusTable(daemon, true, nowMs)).not.toContain("REPLICA");
-    expect(statusTable(inFleet(daemon, "pod-1/4f2a"), true, nowMs)).toMatch(
+    expect(statusTable(daemon, wide, nowMs)).not.toContain("REPLICA");
+    expect(statusTable(inFleet(daemon, "pod-1/4f2a"), wide, nowMs)).toMatch(
       /REPLICA.*\n(?:.*\n)*.*pod-1\/4f2a/,
     );
   });
@@ -45,7 +49,7 @@ describe("statusTable", () => {
     const status = JSON.parse(
       JSON.stringify(daemon).replaceAll("invalid API key", "\\u001b[2Jgone"),
     ) as typeof daemon;
-    expect(statusTable(status, false, nowMs)).toContain("HTTP 401: \uFFFD[2Jgone");
+    expect(statusTable(status, plain, nowMs)).toContain("HTTP 401: \uFFFD[2Jgone");
   });
 });
 
@@ -100,7 +104,7 @@ describe("showStatus", () => {
       response.end(request.url === "/api/v1/status" ? JSON.stringify(daemon) : "");
     });
     for (const written of [address, `http://${address}`, `http://${address}/`]) {
-      expect((await show(written)).out).toBe(statusTable(daemon, false, nowMs));
+      expect((await show(written)).out).toBe(statusTable(daemon, plain, nowMs));
     }
     expect(JSON.parse((await show(address, "json")).out)).toEqual(daemon);
   });
@@ -145,6 +149,16 @@ describe("showStatus", () => {
         /^no telemetryd responds at http:\/\/127\.0\.0\.1:1 \(.*(bad port|ECONNREFUSED).*\); is it running/,
       ),
     });
+  });
+
+  test.each<[string, Partial<StatusOptions>, RegExp]>([
+    ["JSON has no rows to sort", { output: "json", sort: "lag" }, /--sort orders a table/],
+    ["an interval between what", { interval: 2_000 }, /add --watch/],
+  ])("%s", async (_, options, message) => {
+    const contradicting = { address: "127.0.0.1:1", output: "table", ...options } as const;
+    await expect(
+      showStatus(contradicting, process.stdout, process.stderr, nowMs, forever),
+    ).rejects.toMatchObject({ code: "INVALID_ARGUMENT", message: expect.stringMatching(message) });
   });
 
   test("no address", async () => {

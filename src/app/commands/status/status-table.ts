@@ -1,0 +1,105 @@
+import { formatAge, formatCount, formatExactCount } from "../../../base/core/human.ts";
+import { type DaemonStatus, findCondition } from "../../../exporter/policy/status/status-view.ts";
+import { renderTable } from "../table.ts";
+import { readiness, type StatusOrder, type StatusRow, statusRows } from "./status-rows.ts";
+
+const errorColumnWidth = 60;
+
+/** How a table is printed. */
+export interface TableOptions {
+  readonly wide: boolean;
+  readonly sort: StatusOrder;
+}
+
+/** A table's texts, not yet printable. */
+export interface StatusCells {
+  readonly header: readonly string[];
+  readonly rows: ReadonlyArray<{ readonly row: StatusRow; readonly cells: readonly string[] }>;
+}
+
+/** The status as a table. AGE is the time in the current state. */
+export function statusTable(status: DaemonStatus, options: TableOptions, nowMs: number): string {
+  const { header, rows } = statusCells(status, options, nowMs);
+  return renderTable(
+    header,
+    rows.map(({ cells }) => cells),
+  );
+}
+
+export function statusCells(status: DaemonStatus, { wide, sort }: TableOptions, nowMs: number): StatusCells {
+  const columns = wide
+    ? [
+        ...usualColumns,
+        ...wideColumns,
+        ...(status.replica === undefined ? [] : [replicaColumn]),
+        errorColumn(Number.POSITIVE_INFINITY),
+      ]
+    : [...usualColumns, errorColumn(errorColumnWidth)];
+  return {
+    header: columns.map(({ title }) => title),
+    rows: statusRows(status, sort).map((row) => ({
+      row,
+      cells: columns.map(({ cell }) => cell({ ...row, nowMs }) ?? "-"),
+    })),
+  };
+}
+
+interface Line extends StatusRow {
+  readonly nowMs: number;
+}
+
+interface Column {
+  readonly title: string;
+  /** `undefined` is shown as "-". */
+  cell(line: Line): string | undefined;
+}
+
+const usualColumns: readonly Column[] = [
+  { title: "NAMESPACE", cell: ({ policy }) => policy.namespace },
+  { title: "POLICY", cell: ({ policy }) => policy.name },
+  { title: "SINK", cell: ({ sink }) => sink?.name },
+  { title: "READY", cell: (line) => readiness(line)?.status },
+  { title: "DELIVERING", cell: ({ sink }) => sink && findCondition(sink.conditions, "Delivering")?.reason },
+  { title: "LAG", cell: ({ sink }) => (sink?.lagMs === undefined ? undefined : formatAge(sink.lagMs)) },
+  { title: "DELIVERED", cell: ({ sink }) => sink && formatCount(sink.delivered) },
+  { title: "REJECTED", cell: ({ sink }) => sink && formatCount(sink.rejected) },
+  { title: "AGE", cell: ageOf },
+];
+
+const wideColumns: readonly Column[] = [
+  { title: "DROPPED", cell: ({ sink }) => sink && formatExactCount(sink.dropped) },
+  { title: "REPEATED", cell: ({ sink }) => sink && formatExactCount(sink.repeated) },
+  { title: "LATE", cell: ({ sink }) => sink && formatExactCount(sink.late) },
+  { title: "LATE REJECTED", cell: ({ sink }) => sink && formatExactCount(sink.lateRejected) },
+  { title: "UNCHECKED", cell: ({ sink }) => sink && formatAge(sink.uncheckedSeconds * 1_000) },
+  { title: "RETRIES", cell: ({ sink }) => sink && formatExactCount(sink.retries) },
+  { title: "CHECKPOINT", cell: ({ sink }) => sink?.checkpoint },
+  { title: "PLANE", cell: ({ policy }) => policy.plane },
+  { title: "ENDPOINT", cell: ({ sink }) => sink?.endpoint },
+];
+
+/** In a fleet: the replica that ran the sink's last cycle. */
+const replicaColumn: Column = { title: "REPLICA", cell: ({ sink }) => sink?.lastCycle?.replica };
+
+function errorColumn(width: number): Column {
+  return {
+    title: "LAST ERROR",
+    cell: (line) => {
+      const ready = readiness(line);
+      const error =
+        ready?.status === "False"
+          ? { at: ready.lastTransitionTime, message: ready.message }
+          : line.sink?.lastError;
+      if (error === undefined) return undefined;
+      const { message } = error;
+      const shown = message.length > width ? `${message.slice(0, width - 1)}…` : message;
+      return `${shown} (${formatAge(line.nowMs - Date.parse(error.at))} ago)`;
+    },
+  };
+}
+
+function ageOf(line: Line): string | undefined {
+  const { sink, nowMs } = line;
+  const condition = (sink && findCondition(sink.conditions, "Delivering")) ?? readiness(line);
+  return condition && formatAge(nowMs - Date.parse(condition.lastTransitionTime));
+}

@@ -1,0 +1,88 @@
+import { formatAge } from "../../../../base/core/human.ts";
+import { redact } from "../../../../base/core/secrets/redact.ts";
+import type { DaemonStatus } from "../../../../exporter/policy/status/status-view.ts";
+import { columnWidths, printable, tableLine } from "../../table.ts";
+import { healthOrder, rowHealth, statusRows } from "../status-rows.ts";
+import { statusCells, type TableOptions } from "../status-table.ts";
+import { statusWarnings } from "../status-warnings.ts";
+
+/** What a live table shows. */
+export interface WatchState {
+  /** The daemon's host and port. */
+  readonly host: string;
+  /** The last status that was fetched, and when. */
+  readonly latest?: { readonly status: DaemonStatus; readonly atMs: number };
+  /** Since when, and why, the status cannot be fetched. */
+  readonly failure?: { readonly reason: string; readonly sinceMs: number };
+}
+
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The length of most lags and ages: columns stay in place while these change. */
+const leastWidth = 5;
+
+/**
+ * The lines of a live table: a heading with the time of the last refresh, warnings, the table. They fit the
+ * size: long lines are cut, and rows that find no place are counted.
+ */
+export function screenLines(
+  state: WatchState,
+  options: TableOptions,
+  size: ScreenSize,
+  nowMs: number,
+): string[] {
+  const top = [heading(state, size.columns, nowMs), ...notes(state, Math.ceil(size.rows / 3), nowMs), ""];
+  const table = tableLines(state, options);
+  const space = Math.max(0, size.rows - top.length);
+  const hidden = table.length - space + 1;
+  const shown = hidden > 1 ? [...table.slice(0, -hidden), `… ${hidden} more`] : table;
+  return [...top, ...shown].slice(0, size.rows).map((line) => cut(line, size.columns).trimEnd());
+}
+
+function heading({ host, latest }: WatchState, columns: number, nowMs: number): string {
+  if (latest === undefined) return `telemetryd at ${host}`;
+  const { status, atMs } = latest;
+  const health = statusRows(status, "name").map(rowHealth);
+  const counts = healthOrder
+    .map((each) => ({ each, count: health.filter((one) => one === each).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ each, count }) => `${count} ${each}`);
+  const left = printable(
+    [`telemetryd ${status.version} at ${host}`, counts.join(", ")].join("   "),
+  ).trimEnd();
+  const ageMs = nowMs - atMs;
+  const time = `${new Date(atMs).toISOString().slice(11, 19)}Z`;
+  const right = ageMs < 1_000 ? time : `${time} (${formatAge(ageMs)} ago)`;
+  // Where both do not fit, the time stays: it tells whether the table is alive.
+  return `${cut(left, Math.max(0, columns - right.length - 1)).padEnd(columns - right.length)}${right}`;
+}
+
+function notes({ latest, failure }: WatchState, limit: number, nowMs: number): string[] {
+  const warnings = latest === undefined ? [] : statusWarnings(latest.status);
+  const lines = warnings.map((warning) => `Warning: ${printable(warning)}`);
+  if (failure !== undefined) {
+    lines.unshift(
+      `No refresh for ${formatAge(nowMs - failure.sinceMs)}: ${redact(printable(failure.reason))}`,
+    );
+  }
+  if (lines.length <= limit) return lines;
+  return [...lines.slice(0, limit - 1), `… ${lines.length - limit + 1} more warnings`];
+}
+
+function tableLines({ latest }: WatchState, options: TableOptions): string[] {
+  if (latest === undefined) return [];
+  const { status, atMs } = latest;
+  if (status.policies.length === 0) return ["No policies found."];
+  const { header, rows } = statusCells(status, options, atMs);
+  const lines = [header, ...rows.map(({ cells }) => cells)];
+  const widths = columnWidths(lines).map((width) => Math.max(width, leastWidth));
+  return lines.map((line) => tableLine(line, widths));
+}
+
+/** Cuts between characters, also those outside the basic plane. */
+function cut(line: string, columns: number): string {
+  return line.length <= columns ? line : [...line].slice(0, columns).join("");
+}

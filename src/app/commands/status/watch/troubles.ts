@@ -1,0 +1,28 @@
+import type { LineSink } from "../../../../base/core/log.ts";
+import { redact } from "../../../../base/core/secrets/redact.ts";
+import { printable } from "../../table.ts";
+
+/** Tells of a watch's troubles beside its output: each once, when it begins. */
+export interface Troubles {
+  /** A refresh succeeded; these are the daemon's own warnings. */
+  succeeded(warnings: readonly string[]): void;
+  failed(reason: string): void;
+}
+
+export function createTroubles(out: LineSink): Troubles {
+  let told: readonly string[] = [];
+  let failure: string | undefined;
+  const warn = (text: string) => out.write(`Warning: ${redact(printable(text))}\n`);
+  return {
+    succeeded(warnings) {
+      if (failure !== undefined) out.write("The daemon responds again.\n");
+      failure = undefined;
+      for (const warning of warnings) if (!told.includes(warning)) warn(warning);
+      told = warnings;
+    },
+    failed(reason) {
+      if (reason !== failure) warn(`${reason}; trying again`);
+      failure = reason;
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtCli, ensureBuilt, projectRoot } from "../../scripts/daemon/build.ts";
+import { kubectlBinary } from "../support/connected-kubectl.ts";
+
+/** Completion in real shells and in kubectl, of the installed program. */
+
+const run = promisify(execFile);
+let folder: string;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  await ensureBuilt(new AbortController().signal, () => undefined);
+  folder = await mkdtemp(join(tmpdir(), "telemetryd-completion-"));
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  const manifest = JSON.parse(await readFile(join(projectRoot, "package.json"), "utf8")) as {
+    readonly bin: Readonly<Record<string, string>>;
+  };
+  for (const [name, path] of Object.entries(manifest.bin))
+    await symlink(join(projectRoot, path), join(bin, name));
+  await writeFile(join(folder, "telemetryd.yaml"), "");
+  env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"]}`, HOME: folder };
+}, 240_000);
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+async function output(program: string, ...args: string[]): Promise<string> {
+  return (await run(program, args, { cwd: folder, env })).stdout;
+}
+
+async function candidates(...words: string[]): Promise<string[]> {
+  const lines = (await output("telemetryd", "__complete", "--", ...words)).trimEnd().split("\n");
+  return lines.slice(0, -1).map((line) => line.split("\t")[0] ?? "");
+}
+
+/** The names in one part of a command's help. */
+function listed(help: string, part: "Commands" | "Options", name: RegExp): string[] {
+  const text = new RegExp(`^${part}:\n((?: .*\n)*)`, "m").exec(help)?.[1] ?? "";
+  return [...text.matchAll(name)].map(([, found]) => found ?? "");
+}
+
+test("every command, option and choice in the help is completed", async () => {
+  const visited: string[] = [];
+  const visit = async (...path: string[]): Promise<void> => {
+    visited.push(path.join(" "));
+    const help = await output(process.execPath, builtCli, ...path, "--help");
+    const commands = listed(help, "Commands", /^ {2}([a-z-]+)/gm);
+    if (commands.length > 0) expect(await candidates(...path, "")).toEqual(commands);
+    const options = listed(help, "Options", /^ {2}(?:-\w, )?(--[a-z-]+)/gm);
+    expect(await candidates(...path, "--")).toEqual(options);
+    const choices = /^ {2}(?:-\w, )?(--[a-z-]+) <(?:(?!\n {2}-)[^(])*\(choices:((?:\s+"\w+",?)+)/gm;
+    for (const [, option = "", quoted = ""] of help.matchAll(choices)) {
+      const values = [...quoted.matchAll(/"(\w+)"/g)].map(([, value]) => value);
+      expect(await candidates(...path, option, "")).toEqual(values);
+    }
+    for (const command of commands) if (command !== "help") await visit(...path, command);
+  };
+  await visit();
+  expect(visited).toEqual(expect.arrayContaining(["status", "rejected list", "completion"]));
+});
+
+describe("bash", () => {
+  /** What the script offers at the end of a line, split as readline splits it. */
+  async function complete(...words: string[]): Promise<string> {
+    const quoted = ["telemetryd", ...words].map((word) => `'${word}'`).join(" ");
+    const last = words.at(-1) ?? "";
+    const test = `
+      source <(telemetryd completion bash)
+      compopt() { echo "compopt $*"; }
+      COMP_WORDS=(${quoted}) COMP_CWORD=${words.length}
+      _telemetryd telemetryd '${last === "=" ? "" : last}' ''
+      echo "\${COMPREPLY[*]}"`;
+    return (await output("bash", "--norc", "-euo", "pipefail", "-c", test)).trimEnd();
+  }
+
+  test.each<[string[], string]>([
+    [["stat"], "status"],
+    [["rejected", "l"], "list"],
+    [["status", "--s"], "--sort"],
+    [["status", "--output", "j"], "json"],
+    [["status", "--output", "=", "j"], "json"],
+    [["status", "--output", "="], "table wide json"],
+    [["status", "--output=j"], "--output=json"],
+    [["status", "--address", "http", ":", "//h", ":", "1", "--wat"], "--watch"],
+    [["run", "--config", ""], "compopt -o default"],
+    [["validate", "x"], "compopt -o default"],
+    [["explain", '"$(touch evil)"', "`touch evil`", "--o"], "--output"],
+    [["nothing", ""], ""],
+  ])("%j", async (words, expected) => {
+    expect(await complete(...words)).toBe(expected);
+    await expect(readFile(join(folder, "evil"))).rejects.toThrow("ENOENT");
+  });
+
+  test("the script is registered for the program, and may be sourced twice", async () => {
+    const twice = "source <(telemetryd completion bash); source <(telemetryd completion bash); complete -p";
+    expect(await output("bash", "--norc", "-c", twice)).toBe("complete -F _telemetryd telemetryd\n");
+  });
+});
+
+/** Whether a shell is installed here. */
+const isThere = (shell: string) =>
+  run(shell, ["-c", "true"]).then(
+    () => true,
+    () => false,
+  );
+
+test.runIf(await isThere("zsh"))("zsh can read its script", async () => {
+  await writeFile(join(folder, "_telemetryd"), await output("telemetryd", "completion", "zsh"));
+  await output("zsh", "-n", "_telemetryd");
+});
+
+describe.runIf(await isThere("fish"))("fish", () => {
+  test.each<[string, RegExp]>([
+    ["telemetryd stat", /^status\tshow/],
+    ["telemetryd status --output=j", /^--output=json\n$/],
+    ["telemetryd run --config tele", /^telemetryd\.yaml/m],
+    ["telemetryd run --config=tele", /^--config=telemetryd\.yaml/m],
+  ])("%s", async (line, expected) => {
+    const command = `telemetryd completion fish | source; complete --do-complete '${line}'`;
+    expect(await output("fish", "--no-config", "-c", command)).toMatch(expected);
+  });
+});
+
+describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
+  const kubectl = (...args: string[]) => output(kubectlBinary ?? "kubectl", ...args);
+
+  test("finds the plugin, whose help has its name", async () => {
+    expect(await kubectl("plugin", "list", "--name-only").catch(({ stdout }) => stdout)).toContain(
+      "kubectl-telemetryd",
+    );
+    expect(await kubectl("telemetryd", "status", "--help")).toMatch(
+      /^Usage: kubectl telemetryd status \[options\]/,
+    );
+  });
+
+  test("passes on arguments and exit statuses", async () => {
+    await expect(kubectl("telemetryd", "status", "--sort", "size")).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Allowed choices are name, lag, state."),
+    });
+  });
+
+  test.each<[string[], string]>([
+    [["sta"], "status\tshow what a running daemon does\n:4"],
+    [["status", "--output", ""], "table\nwide\njson\n:4"],
+    [["run", "--config", ""], ":0"],
+  ])("completes %j", async (words, expected) => {
+    expect((await kubectl("__complete", "telemetryd", ...words)).trimEnd()).toBe(expected);
+  });
+});
