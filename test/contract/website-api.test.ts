@@ -395,6 +395,6 @@ describe("the additions", () => {
   test("the page is complete without script", async () => {
     const response = await fetch(`${url}/roadmap`);
     expect([response.status, response.headers.get("api-version")]).toEqual([200, "v1"]);
-    expect(await response.text()).toContain('<a href="https://example.com/1">T</a>');
+    expect(await response.text()).toContain('<a href="https://example.com/1"><bdi>T</bdi></a>');
   });
 });

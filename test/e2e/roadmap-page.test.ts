@@ -5,7 +5,10 @@ import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Releasers } from "../../src/base/core/service.ts";
+import type { Backlog } from "../../src/roadmap/board/backlog.ts";
+import { pagePolicy, renderPage } from "../../src/roadmap/page/page.ts";
 import { startFakeGithub } from "../support/github-server.ts";
+import { devices, keyboardFindings, pageFindings } from "../support/page-findings.ts";
 import { findServers } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 import { type RunningWebsite, startWebsite, type WebsiteOptions } from "../support/website.ts";
@@ -98,6 +101,10 @@ describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
       "same element",
     );
     expect(await first.evaluate((element) => element.matches(":focus"))).toBe(true);
+    await page.getByRole("status").getByText("The roadmap has changed").waitFor();
+    await writeBoard([item(2, "Two more regions")]);
+    await first.waitFor({ state: "detached" });
+    expect(await page.locator("#backlog").evaluate((element) => element.matches(":focus"))).toBe(true);
     expect(complaints).toEqual([]);
 
     const output = fileURLToPath(new URL("../output", import.meta.url));
@@ -169,10 +176,12 @@ describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
     await page.route("**/backlog-meta", (route) =>
       route.fulfill({ status: 500, contentType: "application/problem+json", body: "{}" }),
     );
-    await page.getByText("Live updates are interrupted").waitFor();
+    await page.getByText("Live updates are interrupted").last().waitFor();
+    expect(await page.getByRole("status").textContent()).toBe("Live updates are interrupted");
     expect(await page.getByRole("link", { name: "A second region" }).isVisible()).toBe(true);
     await page.unroute("**/backlog-meta");
-    await page.getByText("Live updates are interrupted").waitFor({ state: "hidden" });
+    await page.locator("#trouble").waitFor({ state: "hidden" });
+    expect(await page.getByRole("status").textContent()).toBe("Live updates work again");
     await writeBoard([item(3, "After the trouble")]);
     await page.getByRole("link", { name: "After the trouble" }).waitFor();
   });
@@ -190,5 +199,57 @@ describe.skipIf(found === undefined)("the roadmap page in a browser", () => {
     const overflow = await scripted.evaluate(`${root}.scrollWidth - ${root}.clientWidth`);
     expect(overflow).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  const long = "a-name-without-end".repeat(8);
+  const idle = { updatedAt: 1_700_000_000_000, isRefreshing: false };
+  function board(...items: Backlog["items"]): Backlog {
+    const statuses = ["In progress", "Planned", long];
+    const versions = { format: 1, board: "b", boardVersion: "v", contentId: "c" } as const;
+    return { meta: { ...versions, updatedAt: idle.updatedAt, readAt: idle.updatedAt, statuses }, items };
+  }
+  const labelled = (status: string, title: string) => ({
+    ...item(1, title, status),
+    url: `https://example.com/${title}`,
+    labels: [
+      { name: "security", color: "d93f0b" },
+      { name: title, color: null },
+    ],
+  });
+  const states = {
+    "before the first backlog": renderPage({ updatedAt: null, isRefreshing: true }, undefined, fast),
+    empty: renderPage(idle, board(), fast),
+    refreshing: renderPage(
+      { ...idle, isRefreshing: true },
+      board(labelled("Planned", "Passkeys"), labelled("In progress", "A second region")),
+      fast,
+    ),
+    "with long names": renderPage(idle, board(labelled("Planned", long), labelled(long, "Jobs")), fast),
+  };
+
+  test.each(Object.entries(devices))("is accessible on a %s, in light and dark", async (_, device) => {
+    await using context = await browser.newContext({ ...device, reducedMotion: "reduce" });
+    const page = await context.newPage();
+    let markup = "";
+    let policy = pagePolicy;
+    await page.route("**/roadmap", (route) => {
+      const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": policy };
+      return route.fulfill({ headers, body: markup });
+    });
+    await page.route("**/backlog-meta", (route) => route.fulfill({ status: 503, body: "" }));
+    const findings: Record<string, string[]> = {};
+    for (const [name, rendered] of Object.entries(states)) {
+      markup = rendered;
+      await page.goto("http://roadmap.example/roadmap");
+      findings[name] = await pageFindings(page);
+      expect(await page.evaluate("document.getAnimations().length")).toBe(0);
+    }
+    findings["by keyboard"] = await keyboardFindings(page);
+    await page.locator("#trouble").waitFor();
+    findings["in trouble"] = await pageFindings(page);
+    policy = pagePolicy.replace(/script-src [^;]+/, "script-src 'none'");
+    await page.goto("http://roadmap.example/roadmap");
+    findings["without a script"] = await pageFindings(page);
+    expect(Object.entries(findings).filter(([, found]) => found.length > 0)).toEqual([]);
   });
 });

@@ -14,6 +14,8 @@ export interface WebsiteOptions extends ReplicaOptions {
   readonly listen?: ListenAddress;
   readonly rateLimit?: { readonly limit: number; readonly windowMs: number };
   readonly trustProxy?: boolean;
+  /** Receives webhooks of the board acme/22. */
+  readonly webhookSecretFile?: string;
   readonly pace?: { readonly idleMs: number; readonly refreshingMs: number };
 }
 
@@ -49,6 +51,14 @@ export async function startWebsite(options: WebsiteOptions, releasers: Releasers
     rateLimit: options.rateLimit ?? { limit: 60, windowMs: 60_000 },
     trustProxy: options.trustProxy ?? false,
     roadmap: roadmap.reader,
+    webhook:
+      options.webhookSecretFile === undefined
+        ? undefined
+        : {
+            secretFile: options.webhookSecretFile,
+            board: { organization: "acme", number: 22 },
+            announce: roadmap.announce,
+          },
     redis,
     clock,
     log,

@@ -9,3 +9,10 @@ export function boardSource({ board, file }: NonNullable<Config["roadmap"]>): Ro
     app === undefined ? ({ kind: "token", tokenFile } as const) : ({ kind: "app", ...app } as const);
   return { kind: "github", organization, number, apiUrl, credentials };
 }
+
+/** The webhooks of the board, if they are configured. */
+export function webhookSource({ board }: NonNullable<Config["roadmap"]>) {
+  if (board?.webhook === undefined) return undefined;
+  const { organization, number, webhook } = board;
+  return { secretFile: webhook.secretFile, board: { organization, number } };
+}

@@ -1,4 +1,4 @@
-import type { OperationName } from "./operations.ts";
+import type { RouteName } from "./operations.ts";
 import { problem, problemContentType } from "./problem.ts";
 
 /** Alternating header names and values, as `writeHead` takes them. */
@@ -13,7 +13,7 @@ export interface ApiResponse {
   /** Absent for a response without content. */
   readonly body?: string | Buffer;
   /** The operation that the request reached; absent when it was refused before. */
-  readonly operation?: OperationName;
+  readonly operation?: RouteName;
 }
 
 const exposed =

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { Logger } from "../../base/core/log.ts";
 import { boundConnections, type ConnectionBounds } from "../../base/net/bounded-connections.ts";
 import { type ApiResponse, headersOf, problemResponse } from "./api-response.ts";
@@ -19,7 +25,9 @@ export interface HttpServerOptions {
  * app's or a Problem of ours: none of Node's bare error responses is sent.
  */
 export function createHttpServer({ app, bounds, metrics, log }: HttpServerOptions): Server {
-  const serve: RequestListener = (request, response) => send(response, app(request));
+  const serve: RequestListener = (request, response) => {
+    respond(request, response, () => undefined);
+  };
   const server = createServer(
     {
       // Above the allowed size, so that the response can distinguish a long target from large headers.
@@ -36,8 +44,10 @@ export function createHttpServer({ app, bounds, metrics, log }: HttpServerOption
     serve,
   );
   boundConnections(server, bounds, log);
-  // Expect: 100-continue gets the final response at once: no operation reads a body.
-  server.on("checkContinue", serve);
+  // Expect: 100-continue gets the final response at once, unless the body is wanted.
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    respond(request, response, () => response.writeContinue());
+  });
   server.on("checkExpectation", (_request, response) => send(response, problemResponse(417)));
   server.on("connect", (_request, socket) => socket.end(rawResponse(counted(methodNotAllowed()))));
   server.on("clientError", (error, socket) => {
@@ -45,6 +55,15 @@ export function createHttpServer({ app, bounds, metrics, log }: HttpServerOption
     if (refusal !== undefined) counted(refusal);
   });
   return server;
+
+  function respond(request: IncomingMessage, response: ServerResponse, invite: () => void): void {
+    const content = app(request, invite);
+    if (content instanceof Promise) {
+      void content.then((last) => {
+        if (last !== undefined) send(response, last);
+      });
+    } else send(response, content);
+  }
 
   /** For HEAD, Node.js omits the body. */
   function send(response: ServerResponse, content: ApiResponse): void {

@@ -133,3 +133,6 @@ export const operations = {
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
+
+/** Webhooks are no operation of the public API: their client is the code-hosting service alone. */
+export type RouteName = OperationName | "webhook";

@@ -28,6 +28,8 @@ export interface RateCounter {
   readonly limit: number;
   /** Counts a request. @returns how many remain in the window, or -1 when the limit is exceeded */
   take(client: string): number;
+  /** How many requests remain in the window; counts nothing. */
+  remaining(client: string): number;
   /** Seconds until the window of the last `take` ends, at least 1. After that wait a new window has begun. */
   resetSeconds(): number;
   window(): number;
@@ -98,6 +100,11 @@ export function createRateCounter(
         if (unsent.size === 1) onUnsent();
       }
       return limit - used - 1;
+    },
+    remaining(client) {
+      roll();
+      const count = counts.get(client);
+      return limit - (count === undefined ? 0 : Math.min(limit, count.counted + count.unsent));
     },
     // At most one window, even when the time was corrected slightly backwards.
     resetSeconds: () => Math.max(1, Math.ceil(Math.min(startsMs + windowMs - lastNowMs, windowMs) / 1_000)),

@@ -1,13 +1,18 @@
 import { expect, test } from "vitest";
 import { type RequestHead, routeOf } from "./route.ts";
 
-function routeFor(method: string, url: string, headers: Record<string, string> = {}): unknown {
+function routeFor(
+  method: string,
+  url: string,
+  headers: Record<string, string> = {},
+  hasWebhook = false,
+): unknown {
   const all = { host: "a", ...headers };
   const request: RequestHead = {
     ...{ method, url, headers: all, httpVersion: "1.1" },
     rawHeaders: Object.entries(all).flat(),
   };
-  const route = routeOf(request);
+  const route = routeOf(request, hasWebhook);
   return typeof route === "string" ? route : route.status;
 }
 
@@ -53,8 +58,26 @@ test.each([
 
 test("a refusal of a request with a body ends the connection, one without does not", () => {
   const head = { url: "/nowhere", method: "POST", httpVersion: "1.1", rawHeaders: ["Host", "a"] };
-  expect(routeOf({ ...head, headers: { "content-length": "1" } })).toMatchObject({
+  expect(routeOf({ ...head, headers: { "content-length": "1" } }, false)).toMatchObject({
     headers: ["Connection", "close", "Cache-Control", "no-store"],
   });
-  expect(routeOf({ ...head, headers: {} })).toMatchObject({ headers: ["Cache-Control", "no-store"] });
+  expect(routeOf({ ...head, headers: {} }, false)).toMatchObject({ headers: ["Cache-Control", "no-store"] });
+});
+
+test.each([
+  ["POST", "/api/webhooks/board", "webhook"],
+  ["POST", "/api/webhooks/board?a", "webhook"],
+  ["GET", "/api/webhooks/board", 405],
+  ["OPTIONS", "/api/webhooks/board", 405],
+  ["POST", "/api/webhooks/board/", 404],
+  ["GET", "/roadmap", "page"],
+])("with webhooks, %s %s: %s", (method, url, expected) => {
+  expect(routeFor(method, url, { "transfer-encoding": "chunked" }, true)).toBe(
+    expected === "webhook" || expected === 405 ? expected : 411,
+  );
+  expect(routeFor(method, url, {}, true)).toBe(expected);
+});
+
+test("without webhooks, their path is an unknown one", () => {
+  for (const method of ["POST", "GET"]) expect(routeFor(method, "/api/webhooks/board")).toBe(404);
 });

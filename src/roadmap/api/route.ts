@@ -1,12 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { namesOneHost } from "../../base/net/host.ts";
 import { type ApiResponse, problemResponse } from "./api-response.ts";
-import { type OperationName, operations } from "./operations.ts";
+import { type OperationName, operations, type RouteName } from "./operations.ts";
 
 /** A longer request target is rejected with 414. */
 export const maxTargetLength = 8 * 1_024;
 /** No operation takes a body; one that is sent anyway is discarded up to this size. */
 const maxBodyBytes = 16 * 1_024;
+
+/** Served only where webhooks are configured, with a body that its handler bounds. */
+export const webhookPath = "/api/webhooks/board";
 
 const paths: ReadonlyMap<string | undefined, OperationName> = new Map(
   Object.entries(operations).map(([name, { path }]) => [path, name as OperationName]),
@@ -15,18 +18,21 @@ const allowedMethods = "GET, HEAD, OPTIONS";
 
 export type RequestHead = Pick<IncomingMessage, "url" | "method" | "headers" | "rawHeaders" | "httpVersion">;
 
-/** The operation that a request asks for, or the response to a request that reaches none. */
-export function routeOf(request: RequestHead): OperationName | ApiResponse {
-  const route = findRoute(request);
+/** The route that a request asks for, or the response to a request that reaches none. */
+export function routeOf(request: RequestHead, hasWebhook: boolean): RouteName | ApiResponse {
+  const route = findRoute(request, hasWebhook);
   if (typeof route === "string" || !hasBody(request)) return route;
   // The rest of the body is not read, so the connection cannot be reused.
   return { ...route, headers: ["Connection", "close", ...(route.headers ?? [])] };
 }
 
-function findRoute(request: RequestHead): OperationName | ApiResponse {
+function findRoute(request: RequestHead, hasWebhook: boolean): RouteName | ApiResponse {
   const { url = "", method, headers } = request;
   if (url.length > maxTargetLength) return targetTooLong();
   if (!namesOneHost(request)) return problemResponse(400, "The request must have one Host header.");
+  if (hasWebhook && pathOf(url) === webhookPath) {
+    return method === "POST" ? "webhook" : methodNotAllowed("POST");
+  }
   if (headers["transfer-encoding"] !== undefined) {
     return problemResponse(411, "No operation takes a body; send none, or its length.");
   }
@@ -45,8 +51,8 @@ function findRoute(request: RequestHead): OperationName | ApiResponse {
   return methodNotAllowed();
 }
 
-export function methodNotAllowed(): ApiResponse {
-  return problemResponse(405, undefined, ["Allow", allowedMethods]);
+export function methodNotAllowed(allowed = allowedMethods): ApiResponse {
+  return problemResponse(405, undefined, ["Allow", allowed]);
 }
 
 export function targetTooLong(): ApiResponse {

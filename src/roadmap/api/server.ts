@@ -12,6 +12,7 @@ import { createHttpServer } from "./http-server.ts";
 import { createApiMetrics } from "./metrics.ts";
 import type { RateLimit } from "./rate-counter.ts";
 import { createSharedRateLimit } from "./rate-sharing.ts";
+import { createWebhook, type WebhookSettings } from "./webhook.ts";
 
 export interface WebsiteApiOptions {
   /** The value of `api.listen`. */
@@ -19,6 +20,8 @@ export interface WebsiteApiOptions {
   readonly rateLimit: RateLimit;
   readonly trustProxy: boolean;
   readonly roadmap: RoadmapReader;
+  /** Absent: no webhooks are received. */
+  readonly webhook?: WebhookSettings | undefined;
   readonly redis: RedisConnections;
   readonly clock: Clock;
   readonly log: Logger;
@@ -46,14 +49,16 @@ export function createWebsiteApi(options: WebsiteApiOptions): WebsiteApi {
   const { clock, log, roadmap } = options;
   const rate = createSharedRateLimit({ ...options });
   const metrics = createApiMetrics();
+  const webhook = options.webhook && createWebhook({ ...options, ...options.webhook, metrics });
   let url: string | undefined;
 
   const http: Service = {
     name: "website API",
     async run(signal) {
       const { trustProxy, pace = defaultPace } = options;
+      await webhook?.prepare(signal);
       const server = createHttpServer({
-        app: createApp({ roadmap, rate: rate.counter, trustProxy, pace, log }),
+        app: createApp({ roadmap, rate: rate.counter, trustProxy, pace, webhook, log }),
         // Behind a proxy, all clients share its address.
         bounds: { connections, connectionsPerAddress: trustProxy ? connections : connectionsPerAddress },
         metrics,

@@ -33,6 +33,8 @@ export const backlogMetaSchema = z.object({
   readAt: z.int(),
   /** The board the items come from; items of another board are never shown. */
   board: z.string(),
+  /** The board's id in the events of its service, where it has one. */
+  boardNode: z.string().optional(),
   /** The board's version when the items were read. */
   boardVersion: z.string(),
   /** The requested statuses, in order. */

@@ -26,6 +26,8 @@ export type BoardResult<T> =
 export interface BoardHead {
   /** Equal to an earlier version exactly when the board reports no change. */
   readonly version: string;
+  /** The board's id in the events of its service; absent for boards without events from outside. */
+  readonly node?: string;
   /** The statuses of the board; absent when any text is allowed. */
   readonly statuses?: readonly string[];
 }

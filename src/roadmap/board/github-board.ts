@@ -136,9 +136,9 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
 
     async head(signal) {
       const result = await project(signal);
-      return result.ok
-        ? { ok: true, value: { version: result.value.version, statuses: result.value.statuses } }
-        : result;
+      if (!result.ok) return result;
+      const { id: node, version, statuses } = result.value;
+      return { ok: true, value: { node, version, statuses } };
     },
 
     async items(signal) {

@@ -26,13 +26,17 @@ const kept = { count: 50 };
 const closeLimitMs = 3_000;
 const tellQueueMs = 50;
 
-/** The reason for a refresh. `changed` and `clock` override the backoff after a failure. */
-export type RefreshReason = "scheduled" | "stale" | "changed" | "clock";
+/**
+ * The reason for a refresh. `changed` and `clock` override the backoff after a failure. `announced` does not:
+ * the service that announces changes may be the one that asked for a pause.
+ */
+export type RefreshReason = "scheduled" | "stale" | "changed" | "announced" | "clock";
 
 export interface RefreshQueue {
   /** Creates a missing scheduler (wiped Redis); `afresh` recreates it after a clock step. */
   ensureScheduled(afresh: boolean): Promise<void>;
-  request(reason: RefreshReason): Promise<void>;
+  /** @param delayMs until the refresh may start; one that already waits starts when it would have */
+  request(reason: RefreshReason, delayMs?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -102,15 +106,16 @@ export function openRefreshQueue(
   );
   worker.on("stalled", (id) => log.warn({ job: id }, "a replica died while it refreshed; taking over"));
 
-  async function request(reason: RefreshReason): Promise<void> {
+  async function request(reason: RefreshReason, delayMs = 0): Promise<void> {
     const isUrgent = reason === "changed" || reason === "clock";
+    const isChange = isUrgent || reason === "announced";
     await queue.add(
       "refresh",
       { reason },
       {
-        // A change that a running refresh may have missed needs another one; it does not wait for the
-        // backoff.
-        deduplication: { id: refreshId, keepLastIfActive: isUrgent, reschedule: isUrgent },
+        // A change that a running refresh may have missed needs another one.
+        deduplication: { id: refreshId, keepLastIfActive: isChange, reschedule: isUrgent },
+        delay: delayMs,
         attempts,
         backoff: { type: "custom" },
         stackTraceLimit: 1,

@@ -4,6 +4,7 @@ import { withEither } from "../../base/core/signals.ts";
 import type { Lease } from "../../base/redis/lease.ts";
 import type { BacklogMeta } from "../board/backlog.ts";
 import type { Board, BoardFailure } from "../board/board.ts";
+import { type AnnouncedChanges, settleMs } from "./announced-changes.ts";
 import type { BacklogCache } from "./cache.ts";
 import { type RefreshOutcome, type RefreshSettings, refresh } from "./refresh.ts";
 import { leaseMs, type SharedCache } from "./shared-cache.ts";
@@ -26,9 +27,10 @@ export type RunResult =
 
 export interface RefreshRunOptions {
   readonly board: Board;
-  readonly settings: RefreshSettings;
+  readonly settings: Omit<RefreshSettings, "mustRead">;
   readonly cache: BacklogCache;
   readonly shared: SharedCache;
+  readonly changes: AnnouncedChanges;
   readonly clock: Clock;
   /**
    * Loads the current state from Redis into memory; `ownLease` does not count as another replica's refresh.
@@ -38,7 +40,7 @@ export interface RefreshRunOptions {
 
 /** @throws the signal's reason; any rejection from Redis */
 export async function runRefresh(options: RefreshRunOptions, signal: AbortSignal): Promise<RunResult> {
-  const { cache, sync } = options;
+  const { cache, changes, sync } = options;
   const owner = randomUUID();
   await sync(owner);
   const before = cache.entry()?.revision;
@@ -51,9 +53,16 @@ export async function runRefresh(options: RefreshRunOptions, signal: AbortSignal
   try {
     await sync();
     if (hasWaited && cache.entry()?.revision !== before) return { kind: "skipped" };
-    const outcome = await withEither([signal, lost], (either) => refreshWithin(options, either));
+    // Asked before the board is read: a change that is announced meanwhile needs another refresh.
+    const change = await changes.pending();
+    const settings = { ...options.settings, mustRead: change !== undefined };
+    const outcome = await withEither([signal, lost], (either) => refreshWithin(options, settings, either));
     if (outcome.kind === "failed") return outcome;
     const isStored = await withEither([signal, lost], (either) => store(lease, outcome, options, either));
+    if (isStored && change !== undefined && change.ageMs >= settleMs) {
+      // A mark that stays costs another refresh, no more.
+      await changes.settle(change).catch(() => undefined);
+    }
     return isStored ? { kind: outcome.kind, warnings: outcome.warnings } : leaseLost;
   } catch (error) {
     signal.throwIfAborted();
@@ -86,8 +95,11 @@ async function takeLease(
   }
 }
 
-async function refreshWithin(options: RefreshRunOptions, signal: AbortSignal): Promise<RefreshOutcome> {
-  const { board, cache, settings } = options;
+async function refreshWithin(
+  { board, cache }: RefreshRunOptions,
+  settings: RefreshSettings,
+  signal: AbortSignal,
+): Promise<RefreshOutcome> {
   const limit = AbortSignal.timeout(refreshLimitMs);
   try {
     return await withEither([signal, limit], (either) =>

@@ -46,6 +46,12 @@ describe("refresh", () => {
     expect(source.reads).toBe(0);
   });
 
+  test("an unchanged board is read all the same when a change was announced", async () => {
+    const source = board({ node: "PVT_1" }, [makeItem(1)]);
+    const outcome = await refresh(source, cached, { ...settings, mustRead: true }, never);
+    expect(outcome).toMatchObject({ kind: "replaced", meta: { readAt: nowMs, boardNode: "PVT_1" } });
+  });
+
   test.each<[string, BacklogMeta | undefined]>([
     ["nothing cached", undefined],
     ["another version", { ...cached, boardVersion: "v0" }],

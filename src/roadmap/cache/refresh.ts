@@ -1,4 +1,5 @@
 import { type BackoffPolicy, nextDelay } from "../../base/core/backoff.ts";
+import { defined } from "../../base/core/defined.ts";
 import { type Backlog, type BacklogMeta, contentId, selectItems } from "../board/backlog.ts";
 import type { Board, BoardFailure } from "../board/board.ts";
 
@@ -9,6 +10,8 @@ export interface RefreshSettings {
    * retitling an issue does not always update the board.
    */
   readonly maxReadAgeMs: number;
+  /** Reads the items whatever the board's version: a change was announced that may not show in it. */
+  readonly mustRead?: boolean;
   readonly nowMs: () => number;
 }
 
@@ -39,7 +42,7 @@ export async function refresh(
 ): Promise<RefreshOutcome> {
   const head = await board.head(signal);
   if (!head.ok) return { kind: "failed", failure: head.failure };
-  const { statuses: known, version } = head.value;
+  const { statuses: known, version, node } = head.value;
 
   const missing = known === undefined ? [] : settings.statuses.filter((status) => !known.includes(status));
   if (known !== undefined && missing.length === settings.statuses.length) {
@@ -50,7 +53,8 @@ export async function refresh(
   const warnings = missing.map((status) => `the board has no status "${status}" (roadmap.statuses)`);
 
   if (cached !== undefined && isUnchanged(cached, board.id, version, settings)) {
-    return { kind: "unchanged", meta: { ...cached, updatedAt: settings.nowMs() }, warnings };
+    const meta = defined({ ...cached, updatedAt: settings.nowMs(), boardNode: node });
+    return { kind: "unchanged", meta, warnings };
   }
 
   const content = await board.items(signal);
@@ -58,16 +62,17 @@ export async function refresh(
   const items = selectItems(content.value.items, settings.statuses);
   const itemsJson = JSON.stringify(items);
   const nowMs = settings.nowMs();
-  const meta: BacklogMeta = {
-    format: 1,
+  const meta: BacklogMeta = defined({
+    format: 1 as const,
     updatedAt: nowMs,
     readAt: nowMs,
     board: board.id,
+    boardNode: node,
     // The older of the two versions: the next refresh must detect a change between the requests.
     boardVersion: version,
     statuses: [...settings.statuses],
     contentId: contentId(itemsJson),
-  };
+  });
   return { kind: "replaced", meta, backlog: { meta, items }, itemsJson, warnings };
 }
 
@@ -79,6 +84,7 @@ function isUnchanged(
 ): boolean {
   const readAgeMs = settings.nowMs() - cached.readAt;
   return (
+    settings.mustRead !== true &&
     cached.board === boardId &&
     cached.boardVersion === version &&
     cached.statuses.join("\n") === settings.statuses.join("\n") &&

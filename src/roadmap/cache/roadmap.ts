@@ -9,6 +9,7 @@ import type { RedisConnection } from "../../base/redis/connection.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import { createFileBoard } from "../board/file-board.ts";
 import { createGithubBoard, type GithubBoardOptions } from "../board/github-board.ts";
+import { type AnnouncedChanges, createAnnouncedChanges, leadMs, settleMs } from "./announced-changes.ts";
 import { type BacklogCache, createBacklogCache } from "./cache.ts";
 import { createRoadmapMetrics, type RoadmapMetrics } from "./metrics.ts";
 import { openRefreshQueue, type RefreshQueue } from "./refresh-queue.ts";
@@ -40,8 +41,18 @@ export interface RoadmapOptions {
 /** The website API's view of the roadmap. */
 export type RoadmapReader = Pick<BacklogCache, "status" | "backlog" | "noticeRequest">;
 
+/**
+ * Announces that the board has changed: it is read soon, and again when the change has surely reached the
+ * API of its service.
+ *
+ * @param ids identify the announcement; one with an id that was announced before starts nothing
+ * @throws any rejection from Redis; the change is then unknown
+ */
+export type AnnounceChange = (ids: readonly string[]) => Promise<"noted" | "repeated">;
+
 export interface Roadmap {
   readonly reader: RoadmapReader;
+  readonly announce: AnnounceChange;
   readonly service: Service;
   readonly registry: Registry;
 }
@@ -59,6 +70,9 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
     source.kind === "file" ? createFileBoard(source.file, clock) : createGithubBoard({ ...source, clock });
   const warmFile = createWarmFile(join(options.stateDirectory, "roadmap-backlog.json"), log);
   let queue: RefreshQueue | undefined;
+  let changes: AnnouncedChanges | undefined;
+  let soon: NodeJS.Timeout | undefined;
+  const wakeup = new Wakeup();
 
   const cache = createBacklogCache({
     clock,
@@ -68,12 +82,28 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
   });
   const metrics = createRoadmapMetrics(() => cache);
 
-  function request(reason: "stale" | "changed"): void {
-    queue
-      ?.request(reason)
-      .catch((error: unknown) =>
-        log.debug({ reason, error: describeError(error) }, "a refresh could not be asked for"),
-      );
+  function request(reason: "stale" | "changed" | "announced"): void {
+    const ask = async (): Promise<void> => {
+      const delayMs = reason === "announced" ? await changes?.planRead() : undefined;
+      await queue?.request(reason, delayMs);
+    };
+    ask().catch((error: unknown) =>
+      log.debug({ reason, error: describeError(error) }, "a refresh could not be asked for"),
+    );
+  }
+
+  async function announce(ids: readonly string[]): Promise<"noted" | "repeated"> {
+    if (changes === undefined) throw new Error("Redis has not been reached yet");
+    const result = await changes.note(ids);
+    if (result === "noted") {
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        request("announced");
+      }, leadMs).unref();
+      // `tick` asks again when the change has settled, also if this request fails.
+      wakeup.wake();
+    }
+    return result;
   }
 
   async function run(signal: AbortSignal): Promise<void> {
@@ -90,6 +120,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
       const workerConnection = open("worker", "roadmap-worker");
       const subscriber = open("subscriber", "roadmap-events");
       const shared = createSharedCache(connection, clock);
+      const announced = createAnnouncedChanges(connection);
       const onInvalid = (): void => metrics.foundInvalid();
       const replica = createReplica({ cache, shared, board, log, onInvalid });
       const report = createReporter(cache, metrics, log);
@@ -99,7 +130,8 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
         const settings = { statuses: options.statuses, maxReadAgeMs, nowMs: () => clock.nowMs() };
         const { sync } = replica;
         try {
-          const result = await runRefresh({ board, settings, cache, shared, clock, sync }, jobSignal);
+          const parts = { board, settings, cache, shared, changes: announced, clock, sync };
+          const result = await runRefresh(parts, jobSignal);
           report(result, clock.monotonicMs() - startedMs);
           return result;
         } catch (error) {
@@ -122,6 +154,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
         if (connection.status !== "ready" && connection.status !== "connect") return retryEveryMs;
         const isFirst = queue === undefined;
         queue ??= openQueue();
+        changes = announced;
         await replica.sync();
         const steppedMs = offsetMs() - knownOffsetMs;
         const isStepped = Math.abs(steppedMs) > clockStepMs;
@@ -134,10 +167,14 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
         // The board, or the configured statuses, may have changed while no replica ran.
         if (isFirst) request("stale");
         cache.noticeRequest();
+        const change = await announced.pending();
+        if (change === undefined) return syncEveryMs;
+        const settlesInMs = settleMs - change.ageMs;
+        if (settlesInMs > 0) return Math.min(settlesInMs, syncEveryMs);
+        if (cache.status()?.isRefreshing !== true) request("announced");
         return syncEveryMs;
       };
 
-      const wakeup = new Wakeup();
       connection.on("ready", wakeup.wake);
       subscriber.on("ready", () => {
         subscriber.subscribe(eventsChannel).catch(() => undefined);
@@ -151,6 +188,9 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
         log.debug({ error: describeError(error) }, "Redis did not respond to the roadmap; trying again");
       await runLoop(tick, { clock, pauseAfterErrorMs: retryEveryMs, onError, wakeup }, signal);
     } finally {
+      clearTimeout(soon);
+      soon = undefined;
+      changes = undefined;
       queue = undefined;
       // The queue was opened last, so it closes before its connections.
       await releasers.releaseAll();
@@ -160,6 +200,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
 
   return {
     reader: cache,
+    announce,
     registry: metrics.registry,
     service: {
       name: "roadmap",

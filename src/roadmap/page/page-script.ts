@@ -2,7 +2,7 @@
  * The page's script, as plain browser JavaScript. It polls the status operation: fast while a refresh runs,
  * slowly otherwise, after `Retry-After` on a 429, with growing pauses after other errors, and never while the
  * page is hidden. When `updatedAt` has changed, it fetches this page, rendered and escaped by the server, and
- * replaces the list if it differs.
+ * replaces the list if it differs. Screen readers announce a changed list, trouble and its end.
  */
 export const pageScript = `
 "use strict";
@@ -10,6 +10,7 @@ const root = document.documentElement;
 const idleMs = Number(root.dataset.idleMs), refreshingMs = Number(root.dataset.refreshingMs);
 const longestMs = 120000;
 const refreshing = document.getElementById("refreshing"), trouble = document.getElementById("trouble");
+const news = document.getElementById("news");
 let shownAt = document.getElementById("updated").dataset.updatedAt, failures = 0, timer, running = false;
 
 async function poll() {
@@ -33,6 +34,7 @@ async function ask() {
   const updatedAt = String(status.updatedAt ?? "");
   if (updatedAt !== shownAt) { await renew(); shownAt = updatedAt; }
   failures = 0;
+  if (!trouble.hidden) news.textContent = "Live updates work again";
   show(trouble, false);
   show(refreshing, status.isRefreshing);
   return status.isRefreshing ? refreshingMs : idleMs;
@@ -40,6 +42,7 @@ async function ask() {
 function failed() {
   failures++;
   // A single failure is not shown.
+  if (failures === 2) news.textContent = trouble.textContent;
   show(trouble, failures > 1);
   if (failures > 1) show(refreshing, false);
   return Math.min(longestMs, refreshingMs * 2 ** failures);
@@ -54,7 +57,10 @@ async function renew() {
   document.getElementById("updated").replaceWith(document.importNode(updated, true));
   tellAge();
 }
-/** Unchanged items keep their elements, and so focus, selection and scroll position. */
+/**
+ * Unchanged items keep their elements, and so focus, selection and scroll position. The list inherits the
+ * focus of an item that is gone.
+ */
 function swap(old, next) {
   if (old.dataset.content === next.dataset.content) return;
   const known = new Map();
@@ -70,9 +76,10 @@ function swap(old, next) {
   }
   old.replaceChildren(...next.childNodes);
   old.dataset.content = next.dataset.content;
+  news.textContent = "The roadmap has changed";
   if (focused === undefined) return;
   const item = [...old.querySelectorAll("[data-key]")].find((one) => one.dataset.key === focused);
-  item?.querySelector("a")?.focus({ preventScroll: true });
+  (item?.querySelector("a") ?? old).focus({ preventScroll: true });
 }
 function show(element, isShown) { if (element.hidden === isShown) element.hidden = !isShown; }
 const ages = new Intl.RelativeTimeFormat("en", { numeric: "auto" });

@@ -1,4 +1,7 @@
-/** The page's style sheet. Text keeps a contrast of 4.5 to 1 in both schemes, marks 3 to 1 (WCAG 2.2 AA). */
+/**
+ * The page's style sheet. Text keeps a contrast of 4.5 to 1 in both schemes, marks 3 to 1 (WCAG 2.2 AA).
+ * Text and breakpoints follow the font size that the reader has chosen.
+ */
 export const pageStyle = `
 :root {
   color-scheme: light dark;
@@ -15,17 +18,18 @@ export const pageStyle = `
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0 auto; max-width: 1240px; padding: 0 20px 48px; background: var(--back); color: var(--text);
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", "Liberation Sans", sans-serif;
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", "Liberation Sans", sans-serif;
 }
 a { color: var(--link); text-underline-offset: 3px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; border-radius: 4px; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .skip { position: absolute; left: -9999px; }
 .skip:focus { left: 20px; top: 8px; padding: 6px 12px; background: var(--card); z-index: 1; }
 .top { display: flex; flex-wrap: wrap; align-items: baseline; gap: 4px 24px; padding: 36px 0 20px; }
-h1 { margin: 0; font-size: 32px; line-height: 1.2; letter-spacing: -0.02em; }
+h1 { margin: 0; font-size: 2rem; line-height: 1.2; letter-spacing: -0.02em; }
 .freshness {
   margin: 0 0 0 auto; min-height: 30px; display: flex; align-items: center; color: var(--quiet);
-  font-size: 14px;
+  font-size: 0.875rem;
 }
 .badge {
   margin-left: 10px; display: inline-flex; align-items: center; gap: 8px; padding: 3px 12px;
@@ -44,15 +48,18 @@ h1 { margin: 0; font-size: 32px; line-height: 1.2; letter-spacing: -0.02em; }
 }
 [hidden] { display: none !important; }
 #backlog {
-  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr)); gap: 28px 24px;
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(18.75rem, 100%), 1fr)); gap: 28px 24px;
   align-items: start;
 }
 section { min-width: 0; }
 h2 {
-  margin: 0 0 12px; padding-bottom: 8px; border-bottom: 2px solid var(--edge); font-size: 17px;
-  display: flex; align-items: baseline; gap: 10px;
+  margin: 0 0 12px; padding-bottom: 8px; border-bottom: 2px solid var(--edge); font-size: 1.0625rem;
+  display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 10px; overflow-wrap: anywhere;
 }
-.count { color: var(--quiet); font-weight: 500; font-size: 14px; font-variant-numeric: tabular-nums; }
+.count {
+  color: var(--quiet); font-weight: 500; font-size: 0.875rem; font-variant-numeric: tabular-nums;
+  white-space: nowrap;
+}
 ul { list-style: none; margin: 0; padding: 0; }
 .items { display: grid; gap: 10px; }
 .item {
@@ -61,13 +68,14 @@ ul { list-style: none; margin: 0; padding: 0; }
 }
 .item p { margin: 0; }
 .title { overflow-wrap: anywhere; }
-.title a { color: var(--text); font-weight: 550; text-decoration: none; }
-.title a:hover { color: var(--link); text-decoration: underline; }
-.number { color: var(--quiet); font-size: 14px; font-variant-numeric: tabular-nums; white-space: nowrap; }
+/* The padding makes it 24 pixels high, as a target of a finger. */
+.title a { color: var(--text); font-weight: 550; text-decoration-color: var(--edge); padding-block: 4px; }
+.title a:hover { color: var(--link); text-decoration-color: currentColor; }
+.number { color: var(--quiet); font-size: 0.875rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .labels { display: flex; flex-wrap: wrap; gap: 6px; margin-top: 8px; }
 .label {
   display: inline-flex; align-items: center; gap: 6px; max-width: 100%; padding: 1px 10px 1px 8px;
-  border: 1px solid var(--edge); border-radius: 99px; color: var(--quiet); font-size: 13px;
+  border: 1px solid var(--edge); border-radius: 12px; color: var(--quiet); font-size: 0.8125rem;
   overflow-wrap: anywhere;
 }
 .dot { flex: none; width: 9px; height: 9px; }
@@ -77,10 +85,10 @@ ul { list-style: none; margin: 0; padding: 0; }
 }
 .changed { animation: changed 2.5s ease-out; }
 @keyframes changed { from { background: var(--accent-back); border-color: var(--accent); } }
-@media (max-width: 640px) {
+@media (max-width: 40em) {
   body { padding: 0 14px 32px; }
   .top { padding: 22px 0 14px; }
-  h1 { font-size: 26px; }
+  h1 { font-size: 1.625rem; }
   .freshness { margin-left: 0; width: 100%; }
 }
 @media print { .item { break-inside: avoid; } .freshness .badge { display: none; } }

@@ -22,8 +22,8 @@ const status = { updatedAt: Date.UTC(2026, 10, 1, 9, 30), isRefreshing: false };
 
 test("shows every status in order, with its items, also where there are none", () => {
   const page = renderPage(status, backlog([item]), defaultPace);
-  expect(page.indexOf("Planned")).toBeLessThan(page.indexOf('<h2 id="status-1-name">Backlog'));
-  expect(page).toContain('<a href="https://example.com/3">T</a> <span class="number">#3</span>');
+  expect(page.indexOf("Planned")).toBeLessThan(page.indexOf('<h2 id="status-1-name"><bdi>Backlog'));
+  expect(page).toContain('<a href="https://example.com/3"><bdi>T</bdi></a> <span class="number">#3</span>');
   expect(page).toContain("Nothing here right now.");
   expect(page).toContain('<time datetime="2026-11-01T09:30:00.000Z">2026-11-01 09:30 UTC</time>');
 });

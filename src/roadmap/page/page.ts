@@ -53,10 +53,11 @@ export function renderPage(
 <h1>Roadmap</h1>
 <div class="freshness">
 ${updated(status?.updatedAt ?? null)}
-<span role="status"><span class="badge refreshing" id="refreshing"${trustedHtml(hidden)}>
+<span class="badge refreshing" id="refreshing"${trustedHtml(hidden)}>
 <span class="spinner"></span>Refreshing</span>
-<span class="badge trouble" id="trouble" hidden>Live updates are interrupted</span></span>
+<span class="badge trouble" id="trouble" hidden>Live updates are interrupted</span>
 </div>
+<p id="news" class="unseen" role="status"></p>
 </header>
 <main>${list(backlog)}</main>
 <script>${trustedHtml(pageScript)}</script>
@@ -95,7 +96,7 @@ function section(status: string, items: readonly BacklogItem[], index: number): 
       : html`<ul class="items">${items.map(entry)}</ul>`;
   return html`
 <section id="${id}" aria-labelledby="${id}-name">
-<h2 id="${id}-name">${status} <span class="count">${items.length} ${noun}</span></h2>
+<h2 id="${id}-name"><bdi>${status}</bdi> <span class="count">${items.length} ${noun}</span></h2>
 ${content}
 </section>`;
 }
@@ -103,7 +104,7 @@ ${content}
 function entry(item: BacklogItem): Html {
   const labels =
     item.labels.length > 0 && html`<ul class="labels" aria-label="Labels">${item.labels.map(label)}</ul>`;
-  const link = html`<a href="${item.url}">${item.title}</a>`;
+  const link = html`<a href="${item.url}"><bdi>${item.title}</bdi></a>`;
   const number = html`<span class="number">#${item.number}</span>`;
   return html`<li class="item" data-key="${item.url}"><p class="title">${link} ${number}</p>${labels}</li>`;
 }
@@ -114,5 +115,5 @@ function label({ name, color }: BacklogLabel): Html {
     color !== null &&
     html`<svg class="dot" viewBox="0 0 10 10" aria-hidden="true">
 <circle cx="5" cy="5" r="4.5" fill="#${color}"/></svg>`;
-  return html`<li class="label">${dot}${name}</li>`;
+  return html`<li class="label">${dot}<bdi>${name}</bdi></li>`;
 }

@@ -28,6 +28,12 @@ export const roadmap = z
           })
           .meta({ description: "Authentication as an app, instead of a token" })
           .optional(),
+        webhook: z
+          .strictObject({
+            secretFile: requiredPath("The webhook's secret, at least 16 bytes", "file"),
+          })
+          .meta({ description: "Webhooks of the code-hosting service, which start a refresh" })
+          .optional(),
       })
       .meta({ description: "Project board on the code-hosting service" })
       .optional(),
