@@ -1,12 +1,13 @@
 import type { Registry } from "prom-client";
-import type { Config, MetricsConfig } from "./app/config/schema.ts";
+import type { Config, GatewayConfig, MetricsConfig } from "./app/config/schema.ts";
 import { isTenantsFile } from "./app/config/sections/metrics.ts";
-import { boardSource } from "./app/daemon/board-source.ts";
+import { boardSource, webhookSource } from "./app/daemon/board-source.ts";
 import { DaemonHealth } from "./app/daemon/daemon-health.ts";
 import { createExporting, type Exporting } from "./app/daemon/exporting.ts";
 import type { Fleet } from "./app/daemon/fleet.ts";
 import { PolicyStatuses } from "./app/daemon/policy-statuses.ts";
 import { createProjectTenants } from "./app/daemon/project-tenants.ts";
+import type { GatewayParts, OpenedGateway } from "./app/daemon/proxying.ts";
 import type { QueueViews } from "./app/daemon/queue-views.ts";
 import { openSentLog } from "./app/daemon/sent-log.ts";
 import type { Clock } from "./base/core/clock.ts";
@@ -26,6 +27,8 @@ import { PolicyStore } from "./exporter/policy/store.ts";
 import type { ProjectTenants } from "./exporter/policy/tenants/project-tenants.ts";
 import type { TenantFile } from "./exporter/policy/tenants/tenant-file.ts";
 import type { ControlPlane } from "./platform/client/control-plane.ts";
+import type { Gateway } from "./platform/gateway/gateway.ts";
+import type { Platform } from "./platform/server/platform.ts";
 
 export interface DaemonDeps {
   readonly clock: Clock;
@@ -155,22 +158,39 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
       registries.push(roadmap.registry);
       if (config.api !== undefined) {
         const { createWebsiteApi } = await import("./roadmap/api/server.ts");
-        const api = createWebsiteApi({ ...config.api, roadmap: roadmap.reader, redis, clock, log });
+        const { reader, announce } = roadmap;
+        const source = webhookSource(config.roadmap);
+        const webhook = source && { ...source, announce };
+        const api = createWebsiteApi({ ...config.api, roadmap: reader, webhook, redis, clock, log });
         servers.push(api.service);
         registries.push(api.registry);
       }
     }
+    let gateway: Gateway | undefined;
     if (redis !== undefined && config.platform !== undefined) {
       const { listen, groupDomain, cityCodes, tls, limits, quotas } = config.platform;
       const { createPlatform } = await import("./platform/server/platform.ts");
+      const { addressesIn } = await import("./base/net/address-range.ts");
+      const isAllowed = addressesIn(config.egress.allow);
       const platform = createPlatform({
-        ...{ listen, groupDomain, cityCodes, limits, quotas, ...tls },
+        ...{ listen, groupDomain, cityCodes, limits, quotas, isAllowed, gateway: config.gateway, ...tls },
         stateDirectory: config.state.directory,
         redis,
         clock,
         log,
       });
       servers.push(platform.service);
+      if (config.gateway !== undefined) {
+        const opened = await openOwnGateway(config, config.gateway, { platform, redis, clock, log });
+        releasers.push(opened.close);
+        gateway = opened.gateway;
+        servers.push(opened.gateway.service);
+        registries.push(opened.gateway.registry);
+        health.watch(() => {
+          const problem = opened.gateway.problem();
+          return problem && `the gateway does not serve the newest proxies: ${redact(problem)}`;
+        });
+      }
     }
 
     const stages: Service[][] = [[...(exporting?.services ?? [])], [...sources, ...servers]];
@@ -194,6 +214,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
             policies: statuses.views(),
             source: exporting?.source(),
             rejected: exporting?.rejected(),
+            gateway: gateway?.snapshot(),
           }),
         readiness: () => health.readiness(),
         degraded: () => health.degraded(),
@@ -275,6 +296,24 @@ async function openTenantFile(
   const file = new TenantFile({ path, form: tenancy, onChange, clock, log });
   await file.load();
   return file;
+}
+
+/** The gateway of this daemon's own platform, whose authority issues its certificate. */
+async function openOwnGateway(
+  config: Config,
+  wanted: GatewayConfig,
+  { platform, ...parts }: { readonly platform: Platform } & Pick<GatewayParts, "redis" | "clock" | "log">,
+): Promise<OpenedGateway> {
+  const { openGateway } = await import("./app/daemon/proxying.ts");
+  const { loadGatewayCertificate } = await import("./platform/server/tls/server-certificate.ts");
+  const { domain, tls } = wanted;
+  const certificate = { stateDirectory: config.state.directory, domain, ...tls };
+  return await openGateway(config, wanted, {
+    ...parts,
+    certificate: () => loadGatewayCertificate(certificate, parts.clock.nowMs()),
+    onChange: (programs) => platform.wakeGateways(programs),
+    onLogLine: (line) => process.stdout.write(`${line}\n`),
+  });
 }
 
 async function openControlPlane(

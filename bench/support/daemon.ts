@@ -26,12 +26,17 @@ export interface BenchDaemonOptions {
 export interface BenchDaemon extends AsyncDisposable {
   readonly pid: number;
   readonly opsUrl: string;
-  readonly stateDirectory: string;
+  /** Its state directory. */
+  readonly dataDir: string;
   /** `performance.now()` just before the process was started. */
   readonly startedAtMs: number;
   /** Acknowledged samples of all sinks. */
   delivered(): Promise<number>;
   log(): string;
+  /** Sends SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts it with the same state. */
+  restart(): Promise<void>;
 }
 
 const policiesPerFile = 1_000;
@@ -65,11 +70,14 @@ export async function startBenchDaemon(options: BenchDaemonOptions): Promise<Ben
   const onStart = () => {
     startedAtMs = performance.now();
   };
-  const daemon = await startDaemon({ configFile, opsPort, onStart, signal });
+  const start = () => startDaemon({ configFile, opsPort, onStart, signal });
+  let daemon = await start();
   return {
-    pid: daemon.child.pid,
+    get pid() {
+      return daemon.child.pid;
+    },
     opsUrl: daemon.opsUrl,
-    stateDirectory: join(folder, "state"),
+    dataDir: join(folder, "state"),
     startedAtMs,
     async delivered() {
       // A daemon at full speed on a busy machine may respond late.
@@ -77,6 +85,13 @@ export async function startBenchDaemon(options: BenchDaemonOptions): Promise<Ben
       return policies.flatMap(({ sinks }) => sinks).reduce((sum, sink) => sum + sink.delivered, 0);
     },
     log: () => daemon.child.log(),
+    async kill() {
+      await daemon.child.kill();
+    },
+    async restart() {
+      await daemon.child.stop();
+      daemon = await start();
+    },
     async [Symbol.asyncDispose]() {
       await daemon.child.stop();
       await rm(folder, { recursive: true, force: true });

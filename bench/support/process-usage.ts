@@ -30,3 +30,15 @@ export function processUsage(pid: number): ProcessUsage {
 function kibibytes(status: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]);
 }
+
+/** Resource usage of a process's children together; what ended children used is not counted. */
+export function childrenUsage(pid: number): ProcessUsage {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+  const sum = { cpuMs: 0, peakBytes: 0, residentBytes: 0 };
+  for (const usage of children.map((child) => processUsage(Number(child)))) {
+    sum.cpuMs += usage.cpuMs;
+    sum.peakBytes += usage.peakBytes;
+    sum.residentBytes += usage.residentBytes;
+  }
+  return sum;
+}

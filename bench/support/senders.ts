@@ -6,9 +6,9 @@ import { startBenchDaemon } from "./daemon.ts";
 import { loadSelector } from "./load.ts";
 
 /** Sends a store's samples to a remote-write endpoint. */
-export interface Sender {
+export interface Sender<Running extends RunningSender = RunningSender> {
   readonly name: string;
-  start(way: Way): Promise<RunningSender>;
+  start(way: Way): Promise<Running>;
 }
 
 export interface Way {
@@ -23,8 +23,17 @@ export interface RunningSender extends AsyncDisposable {
   log(): string;
 }
 
+/** One whose data outlives it. */
+export interface RestartableSender extends RunningSender {
+  readonly dataDir: string;
+  /** Sends SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts it with the same data. */
+  restart(): Promise<void>;
+}
+
 /** @param memoryLimit `delivery.memoryLimit`; the default suffices for several hundred thousand series */
-export function telemetryd(maxSize: number, memoryLimit = "256MiB"): Sender {
+export function telemetryd(maxSize: number, memoryLimit = "256MiB"): Sender<RestartableSender> {
   return {
     name: `telemetryd, batches of ${maxSize}`,
     start: ({ source, endpoint, intervalSeconds }) =>
@@ -37,7 +46,7 @@ export function telemetryd(maxSize: number, memoryLimit = "256MiB"): Sender {
   };
 }
 
-export const vmagent: Sender = {
+export const vmagent: Sender<RestartableSender> = {
   name: "vmagent",
   start: ({ source, endpoint, intervalSeconds }) =>
     startServer(
@@ -62,7 +71,7 @@ export const vmagent: Sender = {
     ),
 };
 
-export const prometheusAgent: Sender = {
+export const prometheusAgent: Sender<RestartableSender> = {
   name: "prometheus agent",
   start: ({ source, endpoint, intervalSeconds }) =>
     startPrometheus({

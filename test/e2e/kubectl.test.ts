@@ -177,8 +177,10 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
   });
 
   test("get in every form", async () => {
-    expect(await k.ok("get", "exportpolicies")).toMatch(/^NAME +READY +REASON +AGE\napplied/);
-    expect(await k.ok("get", "exportpolicies", "-o", "wide")).toMatch(/MESSAGE/);
+    expect(await k.ok("get", "exportpolicies")).toMatch(
+      /^NAME +READY +DELIVERING +REASON +LAST DELIVERED +AGE\napplied/,
+    );
+    expect(await k.ok("get", "exportpolicies", "-o", "wide")).toMatch(/ AGE +MESSAGE\n/);
     expect(await k.ok("get", "cm", "made", "-o", "yaml")).toMatch(
       /^apiVersion: v1\ndata:\n {2}k: v\nkind: ConfigMap/,
     );
@@ -251,8 +253,12 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
     const finalizers = () => k.ok("get", "cm", "made", "-o", "jsonpath={.metadata.finalizers}");
     expect(await finalizers()).toBe('["example.com/a","example.com/b"]');
     await k.ok("patch", "cm", "made", "--type=merge", "-p", '{"metadata":{"finalizers":null}}');
-    const condition =
-      '{"type":"Ready","status":"True","reason":"R","message":"","lastTransitionTime":"2026-01-01T00:00:00Z"}';
+    const since = { message: "", lastTransitionTime: "2026-01-01T00:00:00Z" };
+    const conditions = [
+      { type: "Ready", status: "True", reason: "R", ...since },
+      { type: "Delivering", status: "False", reason: "Retrying", ...since },
+    ];
+    const lastDeliveredTime = new Date(Date.now() - 3 * 86_400_000).toISOString();
     await k.ok(
       "patch",
       "exportpolicy",
@@ -260,9 +266,9 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
       "--subresource=status",
       "--type=merge",
       "-p",
-      `{"status":{"conditions":[${condition}]}}`,
+      JSON.stringify({ status: { conditions, lastDeliveredTime } }),
     );
-    expect(await k.ok("get", "exportpolicy", "applied")).toMatch(/applied +True +R/);
+    expect(await k.ok("get", "exportpolicy", "applied")).toMatch(/applied +True +False +Retrying +3d/);
     const failed = await k.run([
       "patch",
       "cm",

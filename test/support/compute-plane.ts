@@ -7,7 +7,14 @@ import { example as manifest } from "./workload-cases.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: responses are looked into, field by field
 export type Body = any;
-export type ComputeGroup = "networking" | "compute";
+export type ComputeGroup = keyof typeof groupVersions;
+
+const groupVersions = {
+  networking: "networking.platformapis/v1alpha",
+  compute: "compute.platformapis/v1alpha",
+  gateway: "gateway.networking.k8s.io/v1",
+  discovery: "discovery.k8s.io/v1",
+} as const;
 
 /** A project's control plane, with what its workloads need. */
 export class ComputePlane {
@@ -37,7 +44,7 @@ export class ComputePlane {
   }
 
   path(group: ComputeGroup, resource: string, name = ""): string {
-    const collection = `${this.base}/apis/${group}.platformapis/v1alpha/namespaces/default/${resource}`;
+    const collection = `${this.base}/apis/${groupVersions[group]}/namespaces/default/${resource}`;
     return name === "" ? collection : `${collection}/${name}`;
   }
 

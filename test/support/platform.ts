@@ -9,7 +9,13 @@ import { runStages } from "../../src/base/core/service.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import { createAdministration } from "../../src/platform/server/administration.ts";
 import { planeBase } from "../../src/platform/server/plane.ts";
-import { assemble, createPlatform, type PlatformOptions, ready } from "../../src/platform/server/platform.ts";
+import {
+  assemble,
+  createPlatform,
+  type Platform,
+  type PlatformOptions,
+  ready,
+} from "../../src/platform/server/platform.ts";
 import { freePort, type RunningServer, startRedis } from "./servers.ts";
 import { endDaemon, spawnDaemon } from "./spawned-daemon.ts";
 import { until } from "./until.ts";
@@ -32,6 +38,8 @@ export interface TestPlatform {
   revoke(id: string): Promise<void>;
   exchange(token: string): Promise<string>;
   fetch(path: string, options?: FetchOptions): Promise<TestResponse>;
+  /** See `Platform.wakeGateways`; only of a platform in this process. */
+  wakeGateways: Platform["wakeGateways"];
   /** The same, with the raw body. */
   fetchBytes(path: string, options?: FetchOptions): Promise<TestResponse & { readonly bytes: Buffer }>;
   stop(): Promise<void>;
@@ -98,8 +106,15 @@ export function httpsRequest(
   });
 }
 
-/** Runs the server; resolves when it listens. @returns a function that stops it */
-type Host = (options: PlatformOptions, redisUrl: string, token: string) => Promise<() => Promise<void>>;
+/** Stops the server. */
+interface Stop {
+  (): Promise<void>;
+  /** The server, if it runs in this process. */
+  readonly platform?: Platform;
+}
+
+/** Runs the server; resolves when it listens. */
+type Host = (options: PlatformOptions, redisUrl: string, token: string) => Promise<Stop>;
 
 const inThisProcess: Host = async (options) => {
   const stop = new AbortController();
@@ -113,10 +128,11 @@ const inThisProcess: Host = async (options) => {
     if (failure !== undefined) throw failure;
     return platform.address() !== undefined;
   });
-  return async () => {
+  const end = async () => {
     stop.abort();
     await running;
   };
+  return Object.assign(end, { platform });
 };
 
 /** The platform in a daemon, as users run it. */
@@ -163,7 +179,7 @@ export async function startTestPlatform(
   await parts.directory.addMember("acme", "alice@example.com");
   const { text: token } = await parts.directory.createToken("alice@example.com", Date.now());
 
-  let stopRunning = (): Promise<void> => Promise.resolve();
+  let stopRunning: Stop = () => Promise.resolve();
   const start = async (): Promise<void> => {
     stopRunning = await host(options, redis.url, token);
   };
@@ -195,6 +211,9 @@ export async function startTestPlatform(
     async exchange(pat) {
       const response = await httpsRequest(`${url}/platform-os/oauth/token/exchange`, { bearer: pat });
       return response.json.access_token as string;
+    },
+    async wakeGateways(programs) {
+      await stopRunning.platform?.wakeGateways(programs);
     },
     fetch: (path, fetchOptions) => httpsRequest(`${url}${path}`, fetchOptions),
     fetchBytes: (path, fetchOptions) => httpsRequest(`${url}${path}`, fetchOptions),

@@ -16,3 +16,4 @@ export {
   startVictoriaMetrics,
   type VictoriaMetricsOptions,
 } from "../../scripts/servers/start.ts";
+export { victoriaMetricsBuild } from "../../scripts/servers/victoria-metrics-build.ts";

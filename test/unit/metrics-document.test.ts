@@ -7,6 +7,7 @@ import { createExportRegistry, sinkLabels, sinkMetrics } from "../../src/exporte
 import { SourceMetrics } from "../../src/exporter/metrics-store/source-metrics.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
 import { createControlPlaneRegistry } from "../../src/platform/client/metrics.ts";
+import { createGatewayRegistry } from "../../src/platform/gateway/metrics.ts";
 import { createProviderRegistry } from "../../src/platform/provider/metrics.ts";
 import { createApiMetrics } from "../../src/roadmap/api/metrics.ts";
 import { createRoadmapMetrics } from "../../src/roadmap/cache/metrics.ts";
@@ -46,6 +47,7 @@ test("docs/metrics.md has the metrics of every room, as they are, and no others"
     createApiMetrics().registry,
     createExportRegistry(idle),
     createProviderRegistry(idle, undefined),
+    createGatewayRegistry(idle, undefined),
   ];
   const ofSinks = sinkMetrics.map((metric) => ({ ...metric, labelNames: sinkLabels }));
   expect(metricsDocumentFaults(document, registries, ofSinks)).toEqual([]);

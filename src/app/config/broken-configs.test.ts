@@ -388,6 +388,14 @@ describe("broken configurations", () => {
       "roadmap: { file: telemetryd.yaml, board: { organization: a, number: 0 } }\n",
     ],
     [
+      "webhooks without an address, and without a secret",
+      [
+        "1:77: error: roadmap.board.webhook.secretFile: is required: The webhook's secret, at least 16 bytes",
+        "1:86: error: roadmap.board.webhook: needs the section api: webhooks arrive at its address",
+      ],
+      "roadmap: { board: { organization: a, number: 1, tokenFile: telemetryd.yaml, webhook: {} } }\n",
+    ],
+    [
       "listen addresses",
       [
         '1:16: error: ops.listen: must be HOST:PORT such as 127.0.0.1:8080, [::1]:8080 or :8080, not "localhost"',
@@ -399,6 +407,44 @@ describe("broken configurations", () => {
       "one address for two",
       ["2:1: error: platform.listen: is the address of ops.listen too; each needs its own"],
       "ops: { listen: 127.0.0.1:8081 }\nplatform:\n",
+    ],
+    [
+      "a gateway without what it runs",
+      [
+        "3:3: error: gateway: needs the section platform: the control planes whose HTTPProxies it serves",
+        "3:8: error: gateway.tls: needs certFile too: a certificate and its key go together",
+      ],
+      `${ops}gateway:\n  tls: { keyFile: telemetryd.yaml }\n`,
+    ],
+    [
+      "a gateway at addresses that others have",
+      [
+        "2:20: error: gateway.listen: is the address of platform.listen too; each needs its own",
+        "2:47: error: gateway.tlsListen: is the address of ops.listen too; each needs its own",
+      ],
+      "platform:\ngateway: { listen: 127.0.0.1:8081, tlsListen: 127.0.0.1:9464 }\nops:\n",
+    ],
+    [
+      "a gateway with one address for both",
+      ["2:23: error: gateway.tlsListen: is the address of gateway.listen too; each needs its own"],
+      "platform:\ngateway: { tlsListen: 127.0.0.1:8082 }\n",
+    ],
+    [
+      "two free ports of a gateway",
+      [],
+      'platform: { listen: ":0" }\ngateway: { listen: ":0", tlsListen: ":0" }\n',
+    ],
+    [
+      "a gateway's values that are none",
+      [
+        '3:11: error: gateway.domain: must be a DNS name in lower case of at most 200 characters such as proxy.example.com, not "Proxy.example.com"',
+        '4:25: error: gateway.trustedProxies[1]: must be an address range such as 10.0.0.0/8 or fd00::/8, not "proxy"',
+        "5:11: error: gateway.caFile: names a file that does not exist",
+        "6:26: error: gateway.limits.connections: must be at least 10, not 9",
+        "6:47: error: gateway.limits.requestsPerProxy: must be at least 1, not 0",
+        '7:14: error: gateway.accessLog: must be true or false, not "stdout"',
+      ],
+      "platform:\ngateway:\n  domain: Proxy.example.com\n  trustedProxies: [::1, proxy]\n  caFile: ca.pem\n  limits: { connections: 9, requestsPerProxy: 0 }\n  accessLog: stdout\n",
     ],
     [
       "a Redis that is none",

@@ -27,6 +27,7 @@ export function crossRules(root: Root): RuleFault[] {
     ...providerRules(root),
     ...deliveryRules(root),
     ...roadmapRules(root),
+    ...gatewayRules(root),
     ...tlsPairs(root),
     ...listenRules(root),
     ...doubtful(root),
@@ -218,8 +219,18 @@ function roadmapRules(root: Root): RuleFault[] {
     }
     if (!token && !app)
       faults.push(error(["roadmap", "board"], "needs tokenFile or app: boards are read with credentials"));
+    if (given(root, ["roadmap", "board", "webhook"]) && !given(root, ["api"])) {
+      faults.push(
+        error(["roadmap", "board", "webhook"], "needs the section api: webhooks arrive at its address"),
+      );
+    }
   }
   return faults;
+}
+
+function gatewayRules(root: Root): RuleFault[] {
+  if (!given(root, ["gateway"]) || given(root, ["platform"])) return [];
+  return [error(["gateway"], "needs the section platform: the control planes whose HTTPProxies it serves")];
 }
 
 function tlsPairs(root: Root): RuleFault[] {
@@ -227,6 +238,7 @@ function tlsPairs(root: Root): RuleFault[] {
   const places: DocumentPath[] = [
     ["metrics", "tls"],
     ["platform", "tls"],
+    ["gateway", "tls"],
     ...(Array.isArray(endpoints) ? endpoints : []).map((_, index) => ["delivery", "endpoints", index, "tls"]),
   ];
   return places.flatMap((place) => {
@@ -241,17 +253,24 @@ function tlsPairs(root: Root): RuleFault[] {
   });
 }
 
+const listenDefaults: readonly (readonly [section: string, key: string, address: string])[] = [
+  ["api", "listen", "127.0.0.1:8080"],
+  ["ops", "listen", "127.0.0.1:9464"],
+  ["platform", "listen", "127.0.0.1:8081"],
+  ["gateway", "listen", "127.0.0.1:8082"],
+  ["gateway", "tlsListen", "127.0.0.1:8443"],
+];
+
 function listenRules(root: Root): RuleFault[] {
   const taken = new Map<string, string>();
   const faults: RuleFault[] = [];
-  const defaults = { api: "127.0.0.1:8080", ops: "127.0.0.1:9464", platform: "127.0.0.1:8081" };
-  for (const [section, fallback] of Object.entries(defaults)) {
+  for (const [section, key, fallback] of listenDefaults) {
     if (!given(root, [section])) continue;
-    const address = valueAt(root, [section, "listen"]) ?? fallback;
+    const address = valueAt(root, [section, key]) ?? fallback;
     if (typeof address !== "string" || address.endsWith(":0")) continue;
     const other = taken.get(address);
-    if (other === undefined) taken.set(address, section);
-    else faults.push(error([section, "listen"], `is the address of ${other}.listen too; each needs its own`));
+    if (other === undefined) taken.set(address, `${section}.${key}`);
+    else faults.push(error([section, key], `is the address of ${other} too; each needs its own`));
   }
   return faults;
 }

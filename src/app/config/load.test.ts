@@ -49,6 +49,19 @@ test("defaults: only the sections that are present, the rest filled in", async (
   });
 });
 
+test("an empty gateway has every default", async () => {
+  const { gateway } = await load("platform:\ngateway:\n");
+  expect(gateway).toEqual({
+    listen: { host: "127.0.0.1", port: 8082 },
+    tlsListen: { host: "127.0.0.1", port: 8443 },
+    domain: "proxy.localhost",
+    tls: {},
+    trustedProxies: [],
+    accessLog: false,
+    limits: { connections: 10_000, connectionsPerAddress: 200, requestsPerProxy: 1_000 },
+  });
+});
+
 test("the file < the environment < flags", async () => {
   const text = "ops:\nmetrics: { url: http://file, interval: 1s, delay: 1s, concurrency: 1 }\n";
   const environment = {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { delivery } from "./sections/delivery.ts";
 import { egress } from "./sections/egress.ts";
+import { gateway } from "./sections/gateway.ts";
 import { metrics } from "./sections/metrics.ts";
 import { platform } from "./sections/platform.ts";
 import { controlPlane, policies } from "./sections/policies.ts";
@@ -28,6 +29,7 @@ export const configSchema = z
     api: api.optional(),
     ops: ops.optional(),
     platform: platform.optional(),
+    gateway: gateway.optional(),
     provider: provider.optional(),
     log: log.prefault({}),
   })
@@ -47,3 +49,4 @@ export type MetricsConfig = NonNullable<Config["metrics"]>;
 export type DeliveryConfig = Config["delivery"];
 export type EndpointConfig = DeliveryConfig["endpoints"][number];
 export type TlsConfig = MetricsConfig["tls"];
+export type GatewayConfig = NonNullable<Config["gateway"]>;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   addressRangeProblem,
   cityCodeProblem,
+  domainProblem,
   headerProblem,
   machineAddressProblem,
   nameProblem,
@@ -30,6 +31,29 @@ test.each([
   ["a/b", false],
 ])("name %s", (text, good) => {
   expect(nameProblem(text) === undefined).toBe(good);
+});
+
+test.each([
+  ["proxy.localhost", true],
+  ["localhost", true],
+  ["xn--bcher-kva.example", true],
+  ["4.example", true],
+  [`${"a".repeat(63)}.example`, true],
+  [`${"abcdefghi.".repeat(19)}abcdefghij`, true],
+  [`${"abcdefghi.".repeat(19)}abcdefghijk`, false],
+  [`${"a".repeat(64)}.example`, false],
+  ["Proxy.example", false],
+  ["proxy.example.", false],
+  [".example", false],
+  ["*.example", false],
+  ["proxy_1.example", false],
+  ["-a.example", false],
+  ["bücher.example", false],
+  ["example:80", false],
+  ["10.0.0.1", false],
+  ["a.0x7f", false],
+])("domain %s", (text, good) => {
+  expect(domainProblem(text) === undefined).toBe(good);
 });
 
 test.each([

@@ -56,6 +56,14 @@ export function nameProblem(text: string): string | undefined {
   return `must be a name of lower-case letters, digits and -, not ${show(text)}`;
 }
 
+/** For `gateway.domain`: a UUID and a dot in front of it make a DNS name still (RFC 1035, section 2.3.4). */
+export function domainProblem(text: string): string | undefined {
+  const isName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/.test(text);
+  // A name whose last label is a number is read as an IPv4 address (WHATWG URL, section 3.5).
+  if (isName && text.length <= 200 && !/(^|\.)(\d+|0x[0-9a-f]*)$/.test(text)) return undefined;
+  return `must be a DNS name in lower case of at most 200 characters such as proxy.example.com, not ${show(text)}`;
+}
+
 /** For `platform.cityCodes`. */
 export function cityCodeProblem(text: string): string | undefined {
   if (/^[A-Z0-9]{1,16}$/.test(text)) return undefined;

@@ -9,9 +9,13 @@ import { Releasers, runServices, type Service } from "../../base/core/service.ts
 import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
 import type { RedisConnection } from "../../base/redis/connection.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
+import { createProgramStore } from "../routing/redis-program-store.ts";
+import type { RouteProgram } from "../routing/route-program.ts";
 import { type BearerTokens, createBearerTokens } from "./access/bearer-tokens.ts";
 import { type AccessDirectory, createAccessDirectory } from "./access/directory.ts";
 import { createGarbageCollector } from "./controllers/garbage-collector.ts";
+import { createGatewayWatch } from "./controllers/gateway/gateway-watch.ts";
+import { wakeGateways } from "./controllers/gateway/gateway-work.ts";
 import { projectGuard } from "./controllers/project-controller.ts";
 import { runControllers } from "./controllers/runner.ts";
 import { serverControllers } from "./controllers/server-controllers.ts";
@@ -36,6 +40,10 @@ export interface PlatformOptions {
   readonly groupDomain: string;
   /** `platform.cityCodes`. */
   readonly cityCodes?: readonly string[];
+  /** Whether `egress.allow` has an address; backends of proxies may then have it. */
+  readonly isAllowed?: (address: string) => boolean;
+  /** The `gateway` section; without it, no gateway runs. */
+  readonly gateway?: GatewayOptions | undefined;
   /** Kinds to serve; by default all of {@link servedKinds}. */
   readonly kinds?: readonly KindDefinition[];
   /** `state.directory`, for the certificate. */
@@ -59,10 +67,21 @@ export interface PlatformOptions {
   readonly watchCheckMs?: number;
 }
 
+export interface GatewayOptions {
+  /** `gateway.domain`: hostnames are `<uid of the Gateway>.<domain>`. */
+  readonly domain: string;
+}
+
 export interface Platform {
   readonly service: Service;
   /** `https://host:port` once listening; used by tests and the demo. */
   address(): string | undefined;
+  /**
+   * Has the controllers look at gateways again, after a running gateway has loaded their programs or has
+   * something else to report. They ask by themselves too, so this never fails; it does nothing unless the
+   * platform runs.
+   */
+  wakeGateways(programs: readonly Pick<RouteProgram, "plane" | "namespace" | "name">[]): Promise<void>;
 }
 
 const defaults = {
@@ -117,6 +136,7 @@ export async function platformAuthority(
 export function createPlatform(options: PlatformOptions): Platform {
   const { clock, log } = options;
   let address: string | undefined;
+  let running: Pick<ReturnType<typeof assemble>, "store"> | undefined;
 
   async function run(signal: AbortSignal): Promise<void> {
     const releasers = new Releasers();
@@ -127,6 +147,7 @@ export function createPlatform(options: PlatformOptions): Platform {
       releasers.push(() => subscriber.disconnect());
       await ready(redis, clock, signal);
       const parts = assemble(options, redis, subscriber);
+      running = parts;
       const certificates = certificateOptions(options);
       const { certificate, key } = await loadServerCertificate(certificates, clock.nowMs());
       const app = createPlatformApp({ ...parts, tls: { cert: certificate, key } }, signal);
@@ -137,6 +158,7 @@ export function createPlatform(options: PlatformOptions): Platform {
         [
           { name: "changes", run: (stop) => parts.feed.run(stop) },
           { name: "controllers", run: (stop) => runControllers({ ...parts, redis }, stop) },
+          { name: "gateways", run: (stop) => runGatewayWatch(parts, stop) },
           { name: "compaction", run: (stop) => runCompaction(options, parts, stop) },
           {
             name: "certificate",
@@ -148,6 +170,7 @@ export function createPlatform(options: PlatformOptions): Platform {
       );
     } finally {
       address = undefined;
+      running = undefined;
       await releasers.releaseAll();
     }
   }
@@ -155,6 +178,13 @@ export function createPlatform(options: PlatformOptions): Platform {
   return {
     service: { name: "platform", run, snapshot: () => ({ address: address ?? null }) },
     address: () => address,
+    async wakeGateways(programs) {
+      try {
+        if (running !== undefined) await wakeGateways(running.store, programs, clock.nowMs());
+      } catch (error) {
+        log.warn({ error: describeError(error) }, "the gateways' controllers cannot be woken");
+      }
+    },
   };
 }
 
@@ -162,6 +192,8 @@ export type AssemblyOptions = Pick<
   PlatformOptions,
   | "groupDomain"
   | "cityCodes"
+  | "isAllowed"
+  | "gateway"
   | "kinds"
   | "clock"
   | "log"
@@ -193,8 +225,11 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
     guards: new Map([[project.kind, projectGuard(directory, project)]]),
     workOf: (target, object, old) => workOf(controllers, target, object, old),
   });
+  const programs = createProgramStore(redis);
+  const gatewayDomain = options.gateway?.domain;
   const controllers = serverControllers({
     ...{ groupDomain, directory, claims, kinds, store, resources, clock },
+    ...{ programs, gatewayDomain },
   });
   const garbageCollector = createGarbageCollector({ kinds, store, resources, clock });
   const limits: PlatformLimits = { ...defaultLimits, ...options.limits };
@@ -212,6 +247,8 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
       directory,
       bearerTokens,
       claims,
+      programs,
+      gatewayDomain,
       controllers,
       garbageCollector,
     },
@@ -228,6 +265,13 @@ export async function ready(redis: RedisConnection, clock: Clock, signal: AbortS
 function addressOf(url: string, server: Server): string {
   const { port } = server.address() as AddressInfo;
   return `https://${new URL(url).hostname}:${port}`;
+}
+
+/** Has the Gateways say so when none is running any more. */
+async function runGatewayWatch(parts: ReturnType<typeof assemble>, signal: AbortSignal): Promise<void> {
+  const { clock, log } = parts;
+  const onError = logErrors("gateways", log);
+  await runLoop(createGatewayWatch(parts), { clock, pauseAfterErrorMs: lookEveryMs, onError }, signal);
 }
 
 /** Drops expired changes from every plane. */

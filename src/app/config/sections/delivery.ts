@@ -52,7 +52,7 @@ export const delivery = z
       max: "8760h",
     }),
     startFrom: duration(
-      "Where a sink begins that was never seen before: now, or a duration back, at most maxBackfill",
+      "Where a sink begins that was never seen before: at this minute, or a duration back, at most maxBackfill",
       "now",
       { min: "0s", max: "8760h" },
       { now: 0 },

@@ -1,15 +1,17 @@
 /**
  * The page's script, as plain browser JavaScript. Every two seconds it fetches the live part, rendered and
  * escaped by the server, and updates only the differences: open details, the selection, the focus and the
- * scroll position stay. A hidden page does not poll. The script knows nothing about sinks.
+ * scroll position stay. A hidden page does not poll. Screen readers announce what the server words as news,
+ * trouble and its end, not every update. The script knows nothing about sinks.
  */
 export const pageScript = `
 "use strict";
 const live = document.getElementById("live");
 const note = document.getElementById("renewal");
+const news = document.getElementById("news");
 const pause = document.getElementById("pause");
 const filter = document.getElementById("filter");
-let paused = false, turn = 0, timer;
+let paused = false, turn = 0, timer, isStale = false, lastNews = live.dataset.news;
 
 async function renew() {
   clearTimeout(timer);
@@ -21,23 +23,35 @@ async function renew() {
     if (mine !== turn) return;
     const next = new DOMParser().parseFromString(text, "text/html").getElementById("live");
     if (next === null) throw new Error("a response of another program");
+    const focused = document.activeElement;
     change(live, next);
+    keepFocus(focused);
     document.title = live.dataset.title;
+    const heard = [isStale && "renewed again", live.dataset.news !== lastNews && live.dataset.news];
+    announce(heard.filter(Boolean).join("; "));
+    lastNews = live.dataset.news;
     say("renewed " + new Date().toLocaleTimeString(), false);
   } catch (error) {
     if (mine !== turn) return;
-    say("no response since " + new Date(lastRenewal).toLocaleTimeString() + "; what you see is old", true);
+    const text = "no response since " + new Date(lastRenewal).toLocaleTimeString() + "; what you see is old";
+    if (!isStale) announce(text);
+    say(text, true);
   }
   plan();
 }
 let lastRenewal = Date.now();
 function say(text, stale) {
   if (!stale) lastRenewal = Date.now();
+  isStale = stale;
   note.classList.toggle("stale", stale);
-  // Screen readers announce trouble and its end, not every renewal.
-  const politeness = stale ? "polite" : "off";
-  if (note.getAttribute("aria-live") !== politeness) note.setAttribute("aria-live", politeness);
   if (note.textContent !== text) note.textContent = text;
+}
+function announce(text) { if (text !== "") news.textContent = text; }
+/** An element that was moved has lost its focus; one that is gone leaves it to the heading of the list. */
+function keepFocus(element) {
+  if (element === document.activeElement) return;
+  const heir = element.isConnected ? element : document.getElementById("sinks");
+  heir.focus({ preventScroll: true });
 }
 function plan() {
   clearTimeout(timer);
@@ -78,7 +92,7 @@ pause.hidden = false;
 pause.addEventListener("click", () => {
   paused = !paused;
   pause.textContent = paused ? "Resume" : "Pause";
-  if (paused) { turn++; clearTimeout(timer); say("paused", false); } else renew();
+  if (paused) { turn++; clearTimeout(timer); say("paused", false); announce("paused"); } else renew();
 });
 document.addEventListener("visibilitychange", () => { if (!document.hidden && !paused) renew(); });
 renew();

@@ -18,7 +18,8 @@ export function sinkTable(rows: readonly SinkRow[], nowMs: number): Html {
     ...["Lag", "Delivering", "Delivered", "Rejected, dropped", "Retries"].map(numberHeading),
     heading("Last error"),
   ];
-  return html`<table role="table"><thead role="rowgroup"><tr role="row">${headings}</tr></thead>
+  return html`<table role="table" aria-labelledby="sinks">
+<thead role="rowgroup"><tr role="row">${headings}</tr></thead>
 <tbody role="rowgroup">${rows.map((row) => sinkRow(row, nowMs))}</tbody></table>`;
 }
 

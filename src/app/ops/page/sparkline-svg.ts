@@ -20,8 +20,8 @@ export function sparklineSvg(counts: readonly number[]): Html {
   if (line === "") return html``;
   const now = formatRate(recentRate(counts));
   const label = `Delivered in the last ten minutes: now ${now}, at most ${formatRate(highest / slotSeconds)}`;
-  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img"
-aria-label="${label}"><title>${label}</title>
+  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img">
+<title>${label}</title>
 <path class="area" d="M0 ${height}L${line}L${width} ${height}Z"/><path class="line" d="M${line}"/></svg>`;
 }
 

@@ -35,7 +35,7 @@ export function statusPage(view: PageView): string {
 <body>
 <header class="top">
 <h1>telemetryd</h1>
-<form method="get" action="../../../ops/" role="search">
+<form method="get" action="./" role="search">
 <label for="filter">Filter sinks</label>
 <input id="filter" name="filter" type="search" value="${query.filter}" maxlength="200"
 placeholder="policy, sink, endpoint, error" autocomplete="off" spellcheck="false">
@@ -43,9 +43,10 @@ ${query.health !== undefined && html`<input type="hidden" name="health" value="$
 <button type="submit">Filter</button>
 </form>
 <div class="renewal">
-<span id="renewal" role="status"></span>
+<span id="renewal"></span>
 <button id="pause" type="button" hidden>Pause</button>
 </div>
+<p id="news" class="unseen" role="status"></p>
 </header>
 ${livePart(view)}
 <footer>
@@ -64,12 +65,12 @@ export function livePart(view: PageView): Html {
   const { status, query, nowMs } = view;
   const all = sinkRows(status);
   const found = all.filter((row) => matches(row, query));
-  return html`<main id="live" data-title="${titleOf(all)}">
+  return html`<main id="live" data-title="${titleOf(all)}" data-news="${newsOf(all, found)}">
 ${identity(view)}
 ${banners(view)}
 ${summary({ status, rows: all, query, nowMs })}
 <section aria-labelledby="sinks">
-<div class="heading"><h2 id="sinks">Sinks</h2>${countLine(all, found, query)}</div>
+<div class="heading"><h2 id="sinks" tabindex="-1">Sinks</h2>${countLine(all, found, query)}</div>
 ${found.length > 0 ? sinkTable(found.slice(0, query.limit), nowMs) : nothingFound(all)}
 </section>
 ${policyList(status.policies, query.limit)}
@@ -78,8 +79,18 @@ ${policyList(status.policies, query.limit)}
 
 /** The title shows problems in the browser's tab, too. */
 function titleOf(rows: readonly SinkRow[]): string {
-  const failing = rows.filter(({ health }) => health === "failing" || health === "retrying").length;
-  return failing === 0 ? "telemetryd" : `(${failing}) telemetryd`;
+  const count = inTrouble(rows);
+  return count === 0 ? "telemetryd" : `(${count}) telemetryd`;
+}
+
+/** A screen reader announces this whenever it changes, and nothing at a refresh that only changes figures. */
+function newsOf(all: readonly SinkRow[], found: readonly SinkRow[]): string {
+  const shown = found.length < all.length && `${found.length} of `;
+  return `${shown || ""}${all.length} sinks shown, ${inTrouble(all)} in trouble`;
+}
+
+function inTrouble(rows: readonly SinkRow[]): number {
+  return rows.filter(({ health }) => health === "failing" || health === "retrying").length;
 }
 
 function identity({ status, readiness, nowMs }: PageView): Html {
@@ -123,7 +134,7 @@ function countLine(all: readonly SinkRow[], found: readonly SinkRow[], query: St
   const more =
     shown < found.length &&
     html`, trouble first · <a href="${allFound}">show all ${formatExactCount(found.length)}</a>`;
-  const clear = filtered && html` · <a href="../../../ops/">clear the filter</a>`;
+  const clear = filtered && html` · <a href="./">clear the filter</a>`;
   return html`<p class="count">${shown} of ${formatExactCount(all.length)}${more}${clear}</p>`;
 }
 

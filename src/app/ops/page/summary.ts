@@ -4,6 +4,7 @@ import { formatAge, formatCount, formatExactCount, formatRate } from "../../../b
 import {
   type DaemonStatus,
   findCondition,
+  type GatewayView,
   type RejectedView,
   type SinkHealth,
 } from "../../../exporter/policy/status/status-view.ts";
@@ -26,6 +27,7 @@ ${lagTile(rows)}
 ${lossTile(status, rows)}
 ${lateTile(rows.map(({ sink }) => sink))}
 ${policyTile(status)}
+${status.gateway !== undefined && gatewayTile(status.gateway)}
 </section>`;
 }
 
@@ -36,7 +38,8 @@ function healthTile(rows: readonly SinkRow[], query: StatusQuery): Html {
   const chips = counts.map(({ health, count }) => {
     const current = query.health === health && html` aria-current="true"`;
     const text = `${formatExactCount(count)} ${healthWord(health).toLowerCase()}`;
-    return html`<li><a class="chip ${health}" href="${chipTarget(health, query)}"${current}>${text}</a></li>`;
+    const link = html`<a class="chip ${health}" href="${chipTarget(health, query)}"${current}>${text}</a>`;
+    return html`<li data-key="${health}">${link}</li>`;
   });
   return html`<div class="tile wide"><h2>Sinks</h2><p class="figure">${formatExactCount(rows.length)}</p>
 ${healthBar(counts, rows.length)}
@@ -116,5 +119,17 @@ function policyTile(status: DaemonStatus): Html {
       : html`<a class="lost" href="#policies">${notReady} with faults</a>`;
   return html`<div class="tile"><h2>Policies</h2>
 <p class="figure">${formatExactCount(status.policies.length)}</p>
+<p class="note">${note}</p></div>`;
+}
+
+function gatewayTile({ programs, refused, problem }: GatewayView): Html {
+  const note =
+    problem !== null
+      ? html`<span class="lost">not up to date: <bdi>${problem}</bdi></span>`
+      : refused > 0
+        ? html`<span class="lost">${formatExactCount(refused)} cannot be carried out</span>`
+        : "all are served";
+  return html`<div class="tile"><h2>HTTP proxies</h2>
+<p class="figure">${formatExactCount(programs)}</p>
 <p class="note">${note}</p></div>`;
 }

@@ -52,3 +52,8 @@ export function withStatus(
 export function isTrue(object: KubeObject | undefined, type: string): boolean {
   return object !== undefined && findCondition(object, type)?.["status"] === "True";
 }
+
+/** RFC 3339, in whole seconds, as in conditions. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
+}

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../base/core/clock.ts";
+import type { StoredPrograms } from "../../routing/program-store.ts";
 import { apiVersionOf, type KindDefinition } from "../kinds/kind.ts";
 import type { JsonObject, KubeObject } from "../object.ts";
 import type { Plane } from "../plane.ts";
@@ -11,7 +12,7 @@ import { objectKey } from "../store/keys.ts";
 import type { NumberClaims } from "../store/number-claims.ts";
 import type { ObjectStore } from "../store/object-store.ts";
 import { parseStored } from "../store/stored-object.ts";
-import { type NewCondition, withStatus } from "./conditions.ts";
+import { type NewCondition, timeText, withStatus } from "./conditions.ts";
 
 /**
  * The objects of control planes, as one controller reads and writes them. An object that is gone meanwhile
@@ -39,6 +40,16 @@ export interface ControlObjects {
     fields?: JsonObject | ((old: KubeObject) => JsonObject),
     recent?: KubeObject,
   ): Promise<KubeObject | undefined>;
+  /**
+   * Changes the status, of which `withStatus` is a part.
+   *
+   * @param recent as in {@link setStatus}
+   */
+  changeStatus(
+    target: Target,
+    change: (old: KubeObject) => KubeObject,
+    recent?: KubeObject,
+  ): Promise<KubeObject | undefined>;
   dropFinalizer(target: Target, finalizer: string): Promise<void>;
   /** Deletes the object with this uid, in the background; does nothing if it is being deleted. */
   delete(target: Target, object: KubeObject): Promise<void>;
@@ -49,7 +60,9 @@ export interface NewObject {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly JsonObject[];
-  readonly spec: JsonObject;
+  readonly spec?: JsonObject;
+  /** Top-level fields of a kind without a spec. */
+  readonly fields?: JsonObject;
 }
 
 export interface ControlObjectsOptions {
@@ -58,10 +71,14 @@ export interface ControlObjectsOptions {
   readonly clock: Clock;
 }
 
-/** What the controllers of networks and workloads are made of. */
+/** What the controllers of networks, workloads and gateways are made of. */
 export interface PlatformControllerOptions extends ControlObjectsOptions {
   readonly groupDomain: string;
   readonly claims: NumberClaims;
+  /** What gateways do with the requests for each hostname. */
+  readonly programs: StoredPrograms;
+  /** `gateway.domain`; undefined if no gateway runs. */
+  readonly gatewayDomain: string | undefined;
 }
 
 /** @param manager field manager of the writes */
@@ -70,7 +87,7 @@ export function createControlObjects(
   manager: string,
 ): ControlObjects {
   const writeOptions = serverWrites(manager);
-  const nowText = (): string => new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
+  const nowText = (): string => timeText(clock.nowMs());
 
   const write = async (
     target: Target,
@@ -91,7 +108,7 @@ export function createControlObjects(
       const keys = (await store.dependents(plane, reference)).filter((key) => key.startsWith(prefix));
       return (await store.getAll(plane, keys)).map(parseStored);
     },
-    async create(target, { labels = {}, annotations = {}, ownerReferences = [], spec }) {
+    async create(target, { labels = {}, annotations = {}, ownerReferences = [], spec, fields = {} }) {
       const body: KubeObject = {
         apiVersion: apiVersionOf(target.kind),
         kind: target.kind.kind,
@@ -101,7 +118,8 @@ export function createControlObjects(
           annotations: { ...annotations },
           ownerReferences: [...ownerReferences],
         },
-        spec,
+        ...(spec === undefined ? {} : { spec }),
+        ...fields,
       };
       return await unless(["AlreadyExists", "Forbidden", "NotFound"], async () => {
         return (await resources.create(target, body, undefined, writeOptions)).object;
@@ -115,6 +133,7 @@ export function createControlObjects(
         "status",
         recent,
       ),
+    changeStatus: (target, change, recent) => write(target, change, "status", recent),
     async dropFinalizer(target, finalizer) {
       await write(
         target,

@@ -4,6 +4,9 @@ import { createWorkloadDeploymentController } from "./compute/workload-deploymen
 import type { PlatformControllerOptions } from "./control-objects.ts";
 import type { Controller } from "./controller.ts";
 import { createEventController } from "./events.ts";
+import { createGatewayController } from "./gateway/gateway-controller.ts";
+import { createHttpProxyController } from "./gateway/http-proxy-controller.ts";
+import { createHttpRouteController } from "./gateway/http-route-controller.ts";
 import { createNamespaceController } from "./namespace-controller.ts";
 import { createNetworkBindingController } from "./networking/network-binding-controller.ts";
 import { createNetworkContextController } from "./networking/network-context-controller.ts";
@@ -28,5 +31,8 @@ export function serverControllers(options: ServerControllerOptions): Controller[
     createWorkloadController(options),
     createWorkloadDeploymentController(options),
     createInstanceController(options),
+    createHttpProxyController(options),
+    createGatewayController(options),
+    createHttpRouteController(options),
   ];
 }

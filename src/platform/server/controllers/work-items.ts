@@ -1,7 +1,7 @@
 import { type GroupKind, isSameKind, type KindDefinition } from "../kinds/kind.ts";
 import { type Json, type KubeObject, sameJson } from "../object.ts";
 import { keyOf, type Target } from "../resources/target.ts";
-import { objectKey } from "../store/keys.ts";
+import { objectKey, type StoredKind } from "../store/keys.ts";
 import type { Controller } from "./controller.ts";
 
 /**
@@ -23,7 +23,7 @@ export function parseWorkItem(item: string): WorkItem | undefined {
   return undefined;
 }
 
-export function objectWork(kind: KindDefinition, namespace: string, name: string): string {
+export function objectWork(kind: StoredKind, namespace: string, name: string): string {
   return `object ${objectKey(kind, namespace, name)}`;
 }
 

@@ -76,7 +76,9 @@ function conditionText(object: KubeObject, type: string, field: string): string 
 }
 
 /** Columns for a condition's status, reason and message. */
-export function conditionColumns(type: string): PrinterColumn[] {
+export function conditionColumns(
+  type: string,
+): [status: PrinterColumn, reason: PrinterColumn, message: PrinterColumn] {
   return [
     ...statusColumns(type),
     {

@@ -6,7 +6,11 @@ import { configMapKind } from "./core/config-map.ts";
 import { eventKind } from "./core/event.ts";
 import { namespaceKind } from "./core/namespace.ts";
 import { secretKind } from "./core/secret.ts";
+import { endpointSliceKind } from "./discovery/endpoint-slice.ts";
+import { gatewayKind } from "./gateway/gateway.ts";
+import { httpRouteKind } from "./gateway/http-route.ts";
 import type { KindDefinition } from "./kind.ts";
+import { httpProxyKind } from "./networking/http-proxy.ts";
 import { defaultCityCodes, locationKind } from "./networking/location.ts";
 import { networkKind } from "./networking/network.ts";
 import { networkBindingKind } from "./networking/network-binding.ts";
@@ -20,12 +24,14 @@ import { exportPolicyKind } from "./telemetry/export-policy.ts";
 export interface KindSettings {
   /** `platform.cityCodes`. */
   readonly cityCodes?: readonly string[] | undefined;
+  /** Whether `egress.allow` has an address that backends of proxies may not have otherwise. */
+  readonly isAllowed?: ((address: string) => boolean) | undefined;
 }
 
 /** All kinds of the server. A new kind is one file and one line here. */
 export function servedKinds(
   groupDomain: string,
-  { cityCodes = defaultCityCodes }: KindSettings = {},
+  { cityCodes = defaultCityCodes, isAllowed }: KindSettings = {},
 ): KindDefinition[] {
   return [
     namespaceKind,
@@ -45,5 +51,9 @@ export function servedKinds(
     workloadKind(groupDomain),
     workloadDeploymentKind(groupDomain),
     instanceKind(groupDomain),
+    httpProxyKind(groupDomain, isAllowed),
+    gatewayKind(groupDomain),
+    httpRouteKind,
+    endpointSliceKind,
   ];
 }

@@ -30,6 +30,8 @@ export interface NumberClaims {
   /** As {@link claim}, in a pool that all planes share. */
   claimShared(pool: string, owner: string, ranges: readonly NumberRange[]): Promise<number | undefined>;
   releaseShared(pool: string, owner: string): Promise<void>;
+  /** Owner of a number in a pool that all planes share; undefined if it is free. */
+  sharedOwner(pool: string, number: number): Promise<string | undefined>;
   /** Forgets a plane that is gone. */
   removePlane(plane: Plane): Promise<void>;
 }
@@ -90,6 +92,9 @@ export function createNumberClaims(redis: RedisConnection): NumberClaims {
     },
     async releaseShared(pool, owner) {
       await runScript(redis, releaseScript, [sharedKey(pool)], [owner]);
+    },
+    async sharedOwner(pool, number) {
+      return (await redis.hget(sharedKey(pool), `${pool} ${number}`)) ?? undefined;
     },
     async removePlane(plane) {
       await redis.unlink(claimsKey(planeKey(plane)));

@@ -134,7 +134,7 @@ export interface ObjectStore {
   dueWork(plane: Plane, nowMs: number, limit: number): Promise<DueWork[]>;
   /** Due time of the next work; undefined if there is none. */
   nextWorkMs(plane: Plane): Promise<number | undefined>;
-  /** Requests work that no change has caused. */
+  /** Requests work that no change has caused; none of a plane that is gone. */
   addWork(plane: Plane, items: readonly string[], dueMs: number): Promise<void>;
   /** Makes all work due sooner: the clock that it is due by was set back. */
   advanceWork(plane: Plane, byMs: number): Promise<void>;

@@ -175,9 +175,11 @@ for i = 1, #ARGV, 3 do
 end
 `;
 
-/** ARGV: 1 due time (ms), then work. Work that is due already keeps its time. */
+/** ARGV: 1 due time (ms), then work. Work that is due already keeps its time. Announced as a change is. */
 export const addWorkScript = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return end
 for i = 2, #ARGV do redis.call('ZADD', KEYS[6], 'LT', ARGV[1], ARGV[i]) end
+redis.call('PUBLISH', '${changesChannel}', KEYS[1])
 `;
 
 /** ARGV: 1 by how many ms all work becomes due sooner. */

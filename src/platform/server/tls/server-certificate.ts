@@ -40,42 +40,71 @@ export async function loadServerCertificate(
   options: CertificateOptions,
   nowMs: number,
 ): Promise<ServerCertificate> {
-  const { certFile = "", keyFile = "" } = options;
+  const names = ["localhost", "127.0.0.1", "::1", hostname(), ...options.extraNames];
+  return await loadCertificate({ ...options, section: "platform.tls", file: "server", names }, nowMs);
+}
+
+export interface GatewayCertificateOptions {
+  readonly stateDirectory: string;
+  /** The operator's own (`gateway.tls`); both or neither. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+  /** `gateway.domain`: the certificate is good for all names one level below. */
+  readonly domain: string;
+}
+
+/** The same for the hostnames of gateways, by the same authority. @throws as {@link loadServerCertificate} */
+export async function loadGatewayCertificate(
+  options: GatewayCertificateOptions,
+  nowMs: number,
+): Promise<ServerCertificate> {
+  const names = [`*.${options.domain}`];
+  return await loadCertificate({ ...options, section: "gateway.tls", file: "gateway", names }, nowMs);
+}
+
+interface WantedCertificate extends Omit<CertificateOptions, "extraNames"> {
+  /** Section of the configuration with the operator's files. */
+  readonly section: string;
+  /** Name of a generated certificate's files. */
+  readonly file: string;
+  readonly names: readonly string[];
+}
+
+async function loadCertificate(wanted: WantedCertificate, nowMs: number): Promise<ServerCertificate> {
+  const { certFile = "", keyFile = "", section, stateDirectory } = wanted;
   if (certFile !== "" || keyFile !== "") {
-    return { certificate: await readOwn(certFile), key: await readOwn(keyFile) };
+    return { certificate: await readOwn(certFile, section), key: await readOwn(keyFile, section) };
   }
   try {
-    return await ownCertificate(options, nowMs);
+    return await ownCertificate(wanted, nowMs);
   } catch (cause) {
-    throw new TelemetrydError("STATE_UNUSABLE", `no certificate can be kept in ${options.stateDirectory}`, {
-      cause,
-    });
+    throw new TelemetrydError("STATE_UNUSABLE", `no certificate can be kept in ${stateDirectory}`, { cause });
   }
 }
 
-async function readOwn(path: string): Promise<string> {
+async function readOwn(path: string, section: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
-    throw new TelemetrydError("FILE_UNREADABLE", `platform.tls: ${path || "no file"} cannot be read`, {
+    throw new TelemetrydError("FILE_UNREADABLE", `${section}: ${path || "no file"} cannot be read`, {
       cause,
     });
   }
 }
 
-async function ownCertificate(options: CertificateOptions, nowMs: number): Promise<ServerCertificate> {
-  const directory = join(options.stateDirectory, "platform");
+async function ownCertificate(wanted: WantedCertificate, nowMs: number): Promise<ServerCertificate> {
+  const directory = join(wanted.stateDirectory, "platform");
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const names = [...new Set(["localhost", "127.0.0.1", "::1", hostname(), ...options.extraNames])];
+  const names = [...new Set(wanted.names)];
   let authority = await readPair(directory, "ca");
   if (authority === undefined || !isAuthorityUsable(authority.certificate, nowMs)) {
     authority = await makeAuthority(nowMs);
     await writePair(directory, "ca", authority);
   }
-  let own = await readPair(directory, "server");
+  let own = await readPair(directory, wanted.file);
   if (own === undefined || needsRenewal(own.certificate, authority.certificate, names, nowMs)) {
     own = await makeServerCertificate(authority, names, nowMs);
-    await writePair(directory, "server", own);
+    await writePair(directory, wanted.file, own);
   }
   return { ...own, authority: authority.certificate };
 }

@@ -5,6 +5,14 @@ import type { NumberRange } from "../../store/number-claims.ts";
 /** Prefix lengths of the blocks that subnets get. */
 export const blockLengths = { IPv4: 20, IPv6: 64 } as const;
 
+/** Ranges that the platform gives to networks that ask for none of their own; every project's blocks differ. */
+export const platformRanges = { IPv4: "10.128.0.0/9", IPv6: "fd20::/20" } as const;
+
+/** Pool of the numbers of IPv4 blocks, which all planes share. */
+export const ipv4Pool = "ipv4-blocks";
+/** Pool of the numbers of the /48 blocks in {@link platformRanges}. */
+export const ipv6Pool = "ipv6-prefixes";
+
 /** Blocks are numbered by their first address: the number of the block of its size that it is. */
 export function blockNumber({ family, first }: Pick<CidrBlock, "family" | "first">): bigint {
   return first >> BigInt(addressBits[family] - blockLengths[family]);

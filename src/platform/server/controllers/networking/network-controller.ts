@@ -8,10 +8,9 @@ import { keyOf } from "../../resources/target.ts";
 import { createControlObjects, type PlatformControllerOptions } from "../control-objects.ts";
 import { type Controller, done } from "../controller.ts";
 import { objectWork } from "../work-items.ts";
+import { ipv6Pool, platformRanges } from "./block-allocation.ts";
 
-const defaultIpv4Ranges = ["10.128.0.0/9"];
-/** Pool of the numbers of the /48 blocks in fd20::/20. */
-const ipv6Pool = "ipv6-prefixes";
+const defaultIpv4Ranges = [platformRanges.IPv4];
 const lastPrefix = 2 ** 28 - 1;
 
 /** Gives a network its ranges; on deletion, deletes its contexts and releases what it holds. */

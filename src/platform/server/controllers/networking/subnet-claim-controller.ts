@@ -18,10 +18,15 @@ import {
 } from "../control-objects.ts";
 import { again, type Controller, done } from "../controller.ts";
 import { objectWork, referrersWork } from "../work-items.ts";
-import { blockLengths, blockNumber, blockText, claimRanges, freeNumbers } from "./block-allocation.ts";
+import {
+  blockLengths,
+  blockNumber,
+  blockText,
+  claimRanges,
+  freeNumbers,
+  ipv4Pool,
+} from "./block-allocation.ts";
 
-/** Pool of the IPv4 blocks of all networks: two of them on one engine must not overlap. */
-const ipv4Pool = "ipv4-blocks";
 const retryMs = 5_000;
 
 /** Allocates a block of the network's addresses to a claim, and creates its subnet. */

@@ -403,5 +403,6 @@ test("columns", () => {
     "workloads.compute.example: NAME, AGE, AVAILABLE, REASON",
     "workloaddeployments.compute.example: NAME, AGE, LOCATION NAMESPACE, LOCATION NAME, AVAILABLE, REASON",
     "instances.compute.example: NAME, AGE, AVAILABLE, REASON, NETWORK IP, EXTERNAL IP",
+    "httpproxies.networking.example: NAME, HOSTNAME, PROGRAMMED, AGE",
   ]);
 });

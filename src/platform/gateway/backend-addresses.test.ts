@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { programOf } from "../../../test/support/route-program.ts";
+import { BackendResolver, type HostState, targetsOf } from "./backend-addresses.ts";
+
+/** What a name server says of names: addresses, or nothing. */
+const names: Record<string, readonly string[]> = {
+  "mixed.example": ["10.1.2.3", "1.2.3.4"],
+  "inner.example": ["10.1.2.3"],
+  "two.example": ["1.2.3.4", "5.6.7.8"],
+};
+
+const resolver = new BackendResolver({
+  egress: { deny: ["9.9.9.0/24"], allow: ["127.0.0.1"] },
+  lookup: (name) => {
+    const found = names[name];
+    if (found === undefined) return Promise.reject(new Error("no such name"));
+    return Promise.resolve(found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })));
+  },
+  own: [
+    { host: "127.0.0.1", port: 8082 },
+    { host: "", port: 9464 },
+  ],
+});
+
+const resolve = (host: string, port = 80, before?: HostState, ownRanges: readonly string[] = []) =>
+  resolver.resolve({ scheme: "http", host, port }, programOf([], { ownRanges }), before);
+
+const at = (address: string, ...all: string[]): HostState => ({
+  kind: "address",
+  address,
+  all: [address, ...all],
+});
+
+test.each<[string, number, readonly string[], HostState | RegExp]>([
+  ["1.2.3.4", 80, [], at("1.2.3.4")],
+  ["127.0.0.1", 80, [], at("127.0.0.1")],
+  ["127.0.0.1", 8082, [], /127\.0\.0\.1 is the gateway's own/],
+  ["127.0.0.1", 9464, [], /is the gateway's own/],
+  ["10.128.0.2", 80, [], /10\.128\.0\.2 is not a public address/],
+  ["10.128.0.2", 80, ["10.128.0.0/20"], at("10.128.0.2")],
+  ["10.128.16.2", 80, ["10.128.0.0/20"], /not a public address/],
+  ["169.254.169.254", 80, ["169.254.0.0/16"], /never allowed/],
+  ["9.9.9.9", 80, [], /denied by egress\.deny/],
+  ["two.example", 80, [], at("1.2.3.4", "5.6.7.8")],
+  ["mixed.example", 80, [], at("1.2.3.4")],
+  ["inner.example", 80, [], /10\.1\.2\.3 is not a public address/],
+  ["nowhere.example", 80, [], { kind: "unresolved" }],
+])("%s port %i with the project's %j", async (host, port, ownRanges, wanted) => {
+  const state = await resolve(host, port, undefined, ownRanges);
+  if (wanted instanceof RegExp)
+    expect(state).toMatchObject({ kind: "blocked", reason: expect.stringMatching(wanted) });
+  else expect(state).toEqual(wanted);
+});
+
+test.each<[string, HostState, HostState]>([
+  ["two.example", at("5.6.7.8"), at("5.6.7.8")],
+  ["two.example", at("8.8.8.8"), at("1.2.3.4")],
+  ["nowhere.example", at("8.8.8.8"), at("8.8.8.8")],
+  ["nowhere.example", at("10.1.2.3"), { kind: "unresolved" }],
+])("%s, known as %j", async (host, before, wanted) => {
+  const state = await resolve(host, 80, before);
+  expect({ ...state, all: undefined }).toEqual({ ...wanted, all: undefined });
+});
+
+test("targets count once", () => {
+  const backend = { scheme: "http", host: "a.example", port: 80 } as const;
+  const program = programOf([
+    { backend },
+    { backend },
+    { backend: { ...backend, port: 81 } },
+    { respond: 500 },
+  ]);
+  expect([...targetsOf(program).keys()]).toEqual(["a.example 80", "a.example 81"]);
+});

@@ -1,0 +1,105 @@
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+import { EgressGuard, type EgressRules } from "../../base/net/egress.ts";
+import type { Lookup } from "../../base/net/guarded-lookup.ts";
+import type { ListenAddress } from "../../base/net/listen-address.ts";
+import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
+
+/** What is known of a backend's address. */
+export type HostState =
+  | { readonly kind: "address"; readonly address: string; readonly all: readonly string[] }
+  | { readonly kind: "blocked"; readonly reason: string }
+  | { readonly kind: "unresolved" };
+
+export interface BackendResolverOptions {
+  readonly egress: EgressRules;
+  readonly lookup: Lookup;
+  /** Where the daemon itself listens: no backend may lead back to it, whatever `egress.allow` says. */
+  readonly own: readonly ListenAddress[];
+}
+
+/**
+ * Decides which address a host stands for: names are resolved here, and HAProxy gets addresses only, so a
+ * name cannot lead elsewhere between the check and the connection.
+ */
+export class BackendResolver {
+  readonly #options: BackendResolverOptions;
+
+  constructor(options: BackendResolverOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param before what was known of the target: a good address stays while its name still has it, or cannot
+   *   be resolved at all
+   */
+  async resolve(
+    { host, port }: BackendTarget,
+    program: RouteProgram,
+    before: HostState | undefined,
+  ): Promise<HostState> {
+    const guard = this.#guardOf(program);
+    const reasonOf = (address: string): string | undefined =>
+      guard.blockReason(address) ??
+      (this.#isOwn(address, port) ? `${address} is the gateway's own` : undefined);
+    let found: readonly string[];
+    try {
+      found = isIP(host) === 0 ? await this.#addressesOf(host, program) : [host];
+    } catch {
+      // The last good answer stays, as long as it is still allowed.
+      const isGood = before?.kind === "address" && reasonOf(before.address) === undefined;
+      return isGood ? before : { kind: "unresolved" };
+    }
+    const reasons = found.map(reasonOf);
+    const allowed = found.filter((_, index) => reasons[index] === undefined);
+    const kept = before?.kind === "address" && allowed.includes(before.address) ? before.address : undefined;
+    const address = kept ?? allowed[0];
+    if (address !== undefined) return { kind: "address", address, all: allowed };
+    const reason = reasons.find((each) => each !== undefined);
+    return reason === undefined ? { kind: "unresolved" } : { kind: "blocked", reason };
+  }
+
+  async #addressesOf(name: string, program: RouteProgram): Promise<string[]> {
+    return (await this.#options.lookup(name, program.plane.name)).map(({ address }) => address);
+  }
+
+  #guardOf({ ownRanges }: RouteProgram): EgressGuard {
+    const { egress } = this.#options;
+    return new EgressGuard({ ...egress, allow: [...egress.allow, ...ownRanges] }, "tenant");
+  }
+
+  #isOwn(address: string, port: number): boolean {
+    const onPort = this.#options.own.filter((each) => each.port === port);
+    if (onPort.some(({ host }) => host === address)) return true;
+    return onPort.some(({ host }) => unspecified.has(host) || host === "localhost") && isThisMachine(address);
+  }
+}
+
+const unspecified = new Set(["", "0.0.0.0", "::", "[::]"]);
+
+function isThisMachine(address: string): boolean {
+  if (address.startsWith("127.") || address === "::1") return true;
+  return Object.values(networkInterfaces()).some((list) => list?.some((each) => each.address === address));
+}
+
+/** Targets of a program's backends, each once, by {@link targetKey}. */
+export function targetsOf({ rules }: RouteProgram): Map<string, BackendTarget> {
+  const targets = new Map<string, BackendTarget>();
+  for (const { action } of rules) {
+    if (action.type === "forward") targets.set(targetKey(action.backend), action.backend);
+  }
+  return targets;
+}
+
+/** The same for targets that lead to the same address. */
+export function targetKey({ host, port }: BackendTarget): string {
+  return `${host} ${port}`;
+}
+
+/**
+ * Whether a target's certificate cannot be verified, for lack of a name: HAProxy ignores the addresses in a
+ * certificate (`iPAddress` of RFC 5280, section 4.2.1.6).
+ */
+export function isNameless({ scheme, host }: BackendTarget): boolean {
+  return scheme === "https" && isIP(host) !== 0;
+}

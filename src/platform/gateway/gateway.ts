@@ -1,0 +1,238 @@
+import { join } from "node:path";
+import type { Registry } from "prom-client";
+import { nextDelay } from "../../base/core/backoff.ts";
+import type { Clock } from "../../base/core/clock.ts";
+import { describeError } from "../../base/core/errors.ts";
+import type { Logger } from "../../base/core/log.ts";
+import { runLoop } from "../../base/core/loop.ts";
+import type { Service } from "../../base/core/service.ts";
+import type { ProgramStore } from "../routing/program-store.ts";
+import type { RouteProgram } from "../routing/route-program.ts";
+import type { BackendResolver } from "./backend-addresses.ts";
+import { writeChecked } from "./configuration-writer.ts";
+import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
+import type { Haproxy } from "./haproxy/haproxy-process.ts";
+import { HeldPrograms } from "./held-programs.ts";
+import { createGatewayRegistry } from "./metrics.ts";
+import { type Traffic, TrafficCounts } from "./traffic.ts";
+
+export interface GatewayOptions {
+  readonly settings: GatewaySettings;
+  /** `gateway.domain`: hostnames are `<gateway uid>.<domain>`. */
+  readonly domain: string;
+  readonly files: GatewayFiles;
+  readonly store: ProgramStore;
+  readonly haproxy: Haproxy;
+  readonly resolver: BackendResolver;
+  /** Identity of this gateway among those of other daemons. */
+  readonly runner: string;
+  /** Writes the files of TLS if they have to be. @returns whether it has */
+  readonly refreshTls: () => Promise<boolean>;
+  /** Called with the programs that are loaded since, or fare otherwise than before. */
+  readonly onChange: (programs: readonly RouteProgram[]) => Promise<void>;
+  readonly shutdownTimeoutMs: number;
+  /** `metrics.tenantLabel`, under which the traffic's metrics have the project. */
+  readonly tenantLabel?: string | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Gateway {
+  readonly service: Service;
+  /** Why the gateway does not serve the newest programs; undefined if all is well. */
+  problem(): string | undefined;
+  snapshot(): GatewaySnapshot;
+  readonly registry: Registry;
+}
+
+export interface GatewaySnapshot {
+  readonly programs: number;
+  readonly refused: number;
+  readonly problem: string | null;
+}
+
+const lookEveryMs = 150;
+const heartbeatEveryMs = 2_000;
+/** After this long without a heartbeat, others take this gateway for gone, and forget what was removed. */
+const forgottenAfterMs = 8_000;
+const tlsCheckMs = 60_000;
+/** Changes within this time share a load. */
+const shortestPauseMs = 400;
+/** A gateway that loads all the time rests longer: a tenant that edits without end keeps nobody waiting long. */
+const busyLoads = { count: 30, withinMs: 60_000, pauseMs: 2_000 };
+const retry = { baseMs: 1_000, maxMs: 30_000, jitter: 0 };
+
+/** Keeps a HAProxy that carries out all programs of the store. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { store, haproxy, clock, log, runner } = options;
+  const programs = new HeldPrograms(options.resolver);
+  const counts = new TrafficCounts(haproxy);
+  const loadCounts = { succeeded: 0, failed: 0 };
+  let version = 0;
+  let loadedVersion = 0;
+  let isRunning = false;
+  let heardAtMs = Number.NEGATIVE_INFINITY;
+  let tlsCheckedAtMs = Number.NEGATIVE_INFINITY;
+  let loadAtMs = Number.NEGATIVE_INFINITY;
+  let loads: number[] = [];
+  let problem: string | undefined;
+  let failures = 0;
+  let retryAtMs = 0;
+
+  const readPrograms = async (): Promise<void> => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - heardAtMs > forgottenAfterMs) {
+      const newest = await store.version();
+      const all: RouteProgram[] = [];
+      for await (const part of store.all()) all.push(...part);
+      programs.replaceAll(all);
+      version = newest;
+      return;
+    }
+    while ((await store.version()) > version) {
+      const changes = await store.changesAfter(version);
+      if (changes.version <= version) return;
+      programs.apply(changes.programs, changes.removed);
+      version = changes.version;
+    }
+  };
+
+  const load = async (signal: AbortSignal): Promise<void> => {
+    const startedMs = clock.monotonicMs();
+    const reaches = version;
+    const changed = programs.takeChanged();
+    try {
+      await writeChecked(programs, options);
+      // The next worker counts from zero.
+      if (isRunning) await counts.refresh().catch(() => undefined);
+      if (isRunning) await haproxy.reload(signal);
+      else await haproxy.start(signal);
+      loadCounts.succeeded++;
+    } catch (error) {
+      loadCounts.failed++;
+      programs.giveBack(changed);
+      throw error;
+    }
+    isRunning = true;
+    loadedVersion = reaches;
+    const endedMs = clock.monotonicMs();
+    loads = [...loads.filter((ms) => ms > endedMs - busyLoads.withinMs), endedMs];
+    const pauseMs = Math.max(shortestPauseMs, 3 * (endedMs - startedMs));
+    loadAtMs = endedMs + (loads.length > busyLoads.count ? Math.max(pauseMs, busyLoads.pauseMs) : pauseMs);
+    log.debug({ programs: programs.size, version: reaches, ms: Math.round(endedMs - startedMs) }, "loaded");
+    // Who hears that a program is loaded has to hear how it fares.
+    const reported = await report();
+    await heartbeat();
+    await wake([...changed.values(), ...reported]);
+  };
+
+  const heartbeat = async (): Promise<void> => {
+    await store.heartbeat(runner, loadedVersion);
+    heardAtMs = clock.monotonicMs();
+  };
+
+  /** Stores how the programs fare. @returns those that fare otherwise than before */
+  const report = async (): Promise<RouteProgram[]> => {
+    const reports = programs.takeReports();
+    if (reports.size > 0) await store.report(runner, reports);
+    return [...reports.keys()].flatMap((gateway) => programs.program(gateway) ?? []);
+  };
+
+  const wake = async (concerned: readonly RouteProgram[]): Promise<void> => {
+    const each = new Map(concerned.map((program) => [program.gateway, program]));
+    if (each.size > 0) await options.onChange([...each.values()]);
+  };
+
+  const tick = async (signal: AbortSignal): Promise<number> => {
+    const why = isRunning ? haproxy.ended() : undefined;
+    if (why !== undefined) {
+      isRunning = false;
+      throw new Error(`HAProxy ended: ${why}`);
+    }
+    await readPrograms();
+    const nowMs = clock.monotonicMs();
+    if (nowMs - tlsCheckedAtMs > tlsCheckMs) {
+      if (await options.refreshTls()) programs.touch();
+      tlsCheckedAtMs = nowMs;
+    }
+    for (const command of [...programs.takeCommands(), ...(await programs.resolve(nowMs))]) {
+      if (isRunning) await haproxy.ask(command);
+    }
+    if (!isRunning || (programs.isChanged && nowMs >= loadAtMs)) await load(signal);
+    else {
+      if (nowMs - heardAtMs > heartbeatEveryMs) await heartbeat();
+      await wake(await report());
+    }
+    problem = undefined;
+    failures = 0;
+    return lookEveryMs;
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const onError = (error: unknown): void => {
+      const message = describeError(error);
+      if (message !== problem)
+        log.error({ error: message }, "the gateway does not serve the newest programs");
+      problem = message;
+      retryAtMs = clock.monotonicMs() + nextDelay(++failures, retry, 0);
+    };
+    const patientTick = async (stop: AbortSignal): Promise<number> => {
+      const waitMs = retryAtMs - clock.monotonicMs();
+      if (problem !== undefined && waitMs > 0) {
+        // A HAProxy that goes on with what it has is still heard of.
+        if (isRunning && haproxy.ended() === undefined) await heartbeat();
+        return Math.min(waitMs, heartbeatEveryMs);
+      }
+      return await tick(stop);
+    };
+    try {
+      await runLoop(patientTick, { clock, pauseAfterErrorMs: 200, onError }, signal);
+    } finally {
+      await store.leave(runner).catch(() => undefined);
+      await haproxy.stop(options.shutdownTimeoutMs);
+      isRunning = false;
+    }
+  };
+
+  const traffic = async (): Promise<[RouteProgram, Traffic][]> => {
+    if (!isRunning) return [];
+    await counts.refresh().catch((error: unknown) => {
+      log.warn({ error: describeError(error) }, "the traffic of proxies cannot be read");
+    });
+    counts.keepOnly((gateway) => programs.program(gateway) !== undefined);
+    return [...counts.byGateway()].flatMap(([gateway, each]): [RouteProgram, Traffic][] => {
+      const program = programs.program(gateway);
+      return program === undefined ? [] : [[program, each]];
+    });
+  };
+
+  const snapshot = (): GatewaySnapshot => ({
+    ...{ programs: programs.size, refused: programs.refused, problem: problem ?? null },
+  });
+  return {
+    service: { name: "gateway", run, snapshot },
+    problem: () => problem,
+    snapshot,
+    registry: createGatewayRegistry(
+      {
+        isUp: () => isRunning && problem === undefined,
+        programs: () => ({ loaded: programs.size - programs.refused, refused: programs.refused }),
+        loads: () => loadCounts,
+        traffic,
+      },
+      options.tenantLabel,
+    ),
+  };
+}
+
+/** The files of a gateway below the state directory. */
+export function gatewayFiles(directory: string, socketDirectory: string): GatewayFiles {
+  return {
+    configuration: join(directory, "haproxy.cfg"),
+    hosts: join(directory, "hosts.map"),
+    certificate: join(directory, "certificate.pem"),
+    authorities: join(directory, "authorities.pem"),
+    masterSocket: join(socketDirectory, "master.sock"),
+    workerSocket: join(socketDirectory, "worker.sock"),
+  };
+}

@@ -1,0 +1,237 @@
+import { isIPv6 } from "node:net";
+import type {
+  HeaderChanges,
+  PathChange,
+  ProgramMatch,
+  ProgramRule,
+  Redirect,
+  RouteProgram,
+} from "../../routing/route-program.ts";
+import { fetchOf, format, literal, word } from "./quote.ts";
+
+/** Where the requests of a rule are forwarded to, decided when the section is made. */
+export type BackendAddress =
+  | { readonly kind: "address"; readonly address: string }
+  /** Connections to it are not allowed. */
+  | { readonly kind: "blocked" }
+  /** Its name has no address, or none yet. */
+  | { readonly kind: "unresolved" }
+  /** It has no name to verify its certificate by. */
+  | { readonly kind: "nameless" };
+
+export interface SectionSettings {
+  /** Requests of one program at once. */
+  readonly requestsPerProxy: number;
+  /** PEM file of the authorities that backends' certificates are verified by. */
+  readonly authoritiesFile: string;
+  addressOf(rule: number): BackendAddress;
+}
+
+/** Limits of what one program may have: each match and rule costs time at each request. */
+export const maxMatches = 1_024;
+export const maxRules = 256;
+
+/** Name of a program's section. */
+export function sectionName(gateway: string): string {
+  return `gateway-${gateway}`;
+}
+
+/** Name of the server of a rule. */
+export function serverName(rule: number): string {
+  return `rule-${rule}`;
+}
+
+/** @returns why the program cannot be carried out, or undefined */
+export function programFault({ matches, rules, gateway }: RouteProgram): string | undefined {
+  if (!/^[0-9a-f-]{36}$/.test(gateway)) return "its uid is none";
+  if (matches.length > maxMatches) return `its routes have more than ${maxMatches} matches`;
+  if (rules.length > maxRules) return `its routes have more than ${maxRules} rules`;
+  return undefined;
+}
+
+/** Lines of a program's `backend` section, ending in a line break. */
+export function backendSection(program: RouteProgram, settings: SectionSettings): string {
+  const lines = [
+    `backend ${sectionName(program.gateway)}`,
+    ...refusals(program, settings),
+    ...program.matches.flatMap(matchLines),
+    answer(404, "no rule of the proxy matches this request", "unless { var(txn.rule) -m found }"),
+    ...loopGuard(program.gateway),
+    ...program.rules.flatMap((rule, index) => ruleLines(rule, index, settings)),
+    ...program.rules.flatMap((rule, index) => serverLines(rule, index, settings)),
+  ];
+  return `${lines.join("\n  ")}\n`;
+}
+
+function refusals({ listeners }: RouteProgram, { requestsPerProxy }: SectionSettings): string[] {
+  const tooMany = "too many requests to this proxy at once";
+  return [
+    answer(429, tooMany, `if { be_conn gt ${requestsPerProxy} }`, "hdr Retry-After 1"),
+    ...(listeners.includes("http") ? [] : [answer(404, notFound, "unless { ssl_fc }")]),
+    ...(listeners.includes("https") ? [] : [answer(404, notFound, "if { ssl_fc }")]),
+  ];
+}
+
+export const notFound = "no such host";
+
+/** A text of our own, with a line break at its end. */
+export function line(text: string): string {
+  return `"${text}\\n"`;
+}
+
+export function answer(status: number, text: string, condition: string, headers = ""): string {
+  const body = `content-type text/plain string ${line(text)}`;
+  return ["http-request return status", status, body, headers, condition]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+/** RFC 9110, section 7.6.3: a request that comes back has this gateway in its Via (508, RFC 5842). */
+function loopGuard(gateway: string): string[] {
+  const own = `telemetryd-${gateway}`;
+  return [
+    answer(508, "the backend of this proxy leads back to it", `if { req.hdr(via) -m sub ${own} }`),
+    `http-request add-header Via "%[req.ver] ${own}"`,
+  ];
+}
+
+/** Sets `txn.rule` to the first match's rule. A condition has named parts: a line has 64 words at most. */
+function matchLines(
+  { path, method, headers, queryParams, listeners, rule }: ProgramMatch,
+  index: number,
+): string[] {
+  // Each part is a named condition; two of one name are alternatives.
+  const parts: string[][] = [];
+  if (path.type === "Exact") parts.push([`path -m str -- ${word(normalPath(path.value))}`]);
+  // `/foo/` starts both `/foo/` and `/foo/bar` with a slash added: whole elements of the path.
+  else if (path.value !== "/") parts.push([`path,concat(/) -m beg -- ${word(`${normalPath(path.value)}/`)}`]);
+  if (method !== undefined) parts.push([`method ${method}`]);
+  for (const { name, value } of headers) {
+    parts.push([`${fetchOf("req.fhdr", name)} -m str -- ${word(value)}`]);
+  }
+  for (const { name, value } of queryParams) {
+    // HAProxy decodes values, but finds a name only as it is written.
+    const written = [...new Set([name, encodeURIComponent(name)])];
+    parts.push(written.map((each) => `${fetchOf("url_param", each)},url_dec(1) -m str -- ${word(value)}`));
+  }
+  if (listeners?.length === 1) parts.push([`ssl_fc -m bool ${listeners[0] === "https" ? 1 : 0}`]);
+  const name = (part: number): string => `match-${index}-${part}`;
+  const condition = ["!{ var(txn.rule) -m found }", ...parts.map((_, part) => name(part))].join(" ");
+  return [
+    ...parts.flatMap((alternatives, number) => alternatives.map((each) => `acl ${name(number)} ${each}`)),
+    `http-request set-var(txn.rule) int(${rule}) if ${condition}`,
+  ];
+}
+
+/** As the gateway forwards paths: characters that need no escape have none, hexadecimal digits are large. */
+function normalPath(path: string): string {
+  return path.replace(/%[0-9a-f]{2}/gi, (escaped) => {
+    const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : escaped.toUpperCase();
+  });
+}
+
+const nameless = "the backend's certificate cannot be verified: its endpoint is an address, not a host name";
+
+function ruleLines(rule: ProgramRule, index: number, settings: SectionSettings): string[] {
+  const chosen = `{ var(txn.rule) -m int ${index} }`;
+  const { action } = rule;
+  if (action.type === "respond") {
+    return [answer(action.status, "the proxy has no backend for this request", `if ${chosen}`)];
+  }
+  if (action.type === "redirect") return redirectLines(action.redirect, chosen);
+  const address = settings.addressOf(index);
+  if (address.kind === "blocked") {
+    return [answer(502, "the gateway may not connect to the backend", `if ${chosen}`)];
+  }
+  if (address.kind === "unresolved") {
+    return [answer(503, "the backend's name has no address", `if ${chosen}`, "hdr Retry-After 5")];
+  }
+  if (address.kind === "nameless") return [answer(503, nameless, `if ${chosen}`)];
+  return [
+    ...rule.requestHeaders.flatMap((changes) => headerLines("http-request", changes, chosen)),
+    ...rule.responseHeaders.flatMap((changes) => headerLines("http-response", changes, chosen)),
+    ...(rule.rewritePath === undefined
+      ? []
+      : pathCases(rule.rewritePath, chosen).map(
+          ([path, condition]) => `http-request set-path ${word(path)} if ${condition}`,
+        )),
+    ...(rule.rewriteHostname === undefined
+      ? []
+      : [`http-request set-header Host ${format(rule.rewriteHostname)} if ${chosen}`]),
+    ...(rule.timeoutMs === undefined
+      ? []
+      : [`http-request set-timeout server ${serverTimeout(rule.timeoutMs)} if ${chosen}`]),
+  ];
+}
+
+/** HAProxy reads these after all that is done to requests. */
+function serverLines({ action }: ProgramRule, index: number, settings: SectionSettings): string[] {
+  const address = settings.addressOf(index);
+  if (action.type !== "forward" || address.kind !== "address") return [];
+  const { scheme, host, port } = action.backend;
+  const name = serverName(index);
+  const tls =
+    `ssl verify required ca-file ${word(settings.authoritiesFile)}` +
+    ` verifyhost ${word(host)} sni ${fetchOf("str", host)} alpn http/1.1`;
+  return [
+    `use-server ${name} if { var(txn.rule) -m int ${index} }`,
+    `server ${name} ${serverAddress(address.address, port)}${scheme === "https" ? ` ${tls}` : ""}`,
+  ];
+}
+
+/** `0s` is no limit: as long as any connection lasts. */
+function serverTimeout(ms: number): string {
+  return ms === 0 ? "24h" : `${Math.min(ms, 86_400_000)}ms`;
+}
+
+function serverAddress(address: string, port: number): string {
+  return isIPv6(address) ? `ipv6@[${address}]:${port}` : `ipv4@${address}:${port}`;
+}
+
+function headerLines(
+  what: "http-request" | "http-response",
+  { set, add, remove }: HeaderChanges,
+  chosen: string,
+): string[] {
+  return [
+    ...set.map(({ name, value }) => `${what} set-header ${word(name)} ${format(value)} if ${chosen}`),
+    ...add.map(({ name, value }) => `${what} add-header ${word(name)} ${format(value)} if ${chosen}`),
+    ...remove.map((name) => `${what} del-header ${word(name)} if ${chosen}`),
+  ];
+}
+
+/** The new path as a log-format string, with the condition under which it is so. */
+type PathCase = readonly [path: string, condition: string];
+
+function pathCases(change: PathChange, chosen: string): PathCase[] {
+  if (change.type === "full") return [[literal(change.path === "" ? "/" : change.path), chosen]];
+  const prefix = normalPath(change.prefix).replace(/\/$/, "");
+  const replacement = change.replacement.replace(/\/$/, "");
+  // What follows the prefix is empty, or starts with a slash.
+  const rest = prefix === "" ? "%[path]" : `%[path,bytes(${prefix.length})]`;
+  if (replacement !== "" || prefix === "") return [[literal(replacement) + rest, chosen]];
+  const isWhole = `{ path -m str -- ${word(prefix)} }`;
+  return [
+    [rest, `${chosen} !${isWhole}`],
+    ["/", `${chosen} ${isWhole}`],
+  ];
+}
+
+const portOf = { http: 80, https: 443 } as const;
+
+function redirectLines({ scheme, hostname, port, path, statusCode }: Redirect, chosen: string): string[] {
+  // The port that the client used is kept only if nothing of the authority changes.
+  const isAuthorityKept = scheme === undefined && hostname === undefined && port === undefined;
+  const host = isAuthorityKept ? "%[req.hdr(host)]" : (hostname ?? "%[var(txn.host)]");
+  const schemes = (["http", "https"] as const).filter((each) => scheme === undefined || scheme === each);
+  const paths: PathCase[] = path === undefined ? [["%[path]", chosen]] : pathCases(path, chosen);
+  return schemes.flatMap((each) => {
+    const shownPort = port === undefined || port === portOf[each] ? "" : `:${port}`;
+    const listener = scheme !== undefined ? "" : each === "https" ? " { ssl_fc }" : " !{ ssl_fc }";
+    return paths.map(([text, condition]) => {
+      const location = word(`${each}://${host}${shownPort}${text}%[var(txn.query)]`);
+      return `http-request redirect location ${location} code ${statusCode} if ${condition}${listener}`;
+    });
+  });
+}

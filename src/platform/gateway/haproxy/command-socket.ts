@@ -1,0 +1,35 @@
+import { connect } from "node:net";
+
+/** HAProxy cannot be run, does not respond, or does not do what it was told. */
+export class HaproxyError extends Error {
+  override readonly name = "HaproxyError";
+}
+
+const limitMs = 10_000;
+/** Statistics of some ten thousand sections. */
+const maxBytes = 64 * 2 ** 20;
+
+/**
+ * Gives one command to a socket of HAProxy (management guide, section 9.3) and returns its response.
+ *
+ * @throws HaproxyError when it does not respond, errors of the socket
+ */
+export function askSocket(path: string, command: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const socket = connect(path, () => socket.end(`${command}\n`));
+    const fail = (error: Error): void => {
+      socket.destroy();
+      reject(error);
+    };
+    socket.setTimeout(limitMs, () => fail(new HaproxyError("HAProxy does not respond on its socket")));
+    socket.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) fail(new HaproxyError("HAProxy responds with too much"));
+      else chunks.push(chunk);
+    });
+    socket.on("error", fail);
+    socket.on("end", () => resolve(Buffer.concat(chunks).toString()));
+  });
+}

@@ -1,0 +1,282 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Clock } from "../../../base/core/clock.ts";
+import { describeError, errnoCode } from "../../../base/core/errors.ts";
+import type { Logger } from "../../../base/core/log.ts";
+import { endsWithin, signalProcess, untilGone } from "../../../base/core/process-end.ts";
+import { daemonFolders, findProgram } from "../../../base/core/program-file.ts";
+import { askSocket, HaproxyError } from "./command-socket.ts";
+import type { GatewayFiles } from "./configuration.ts";
+
+export interface HaproxyOptions {
+  /** A path, or a name that is looked up at each start: HAProxy may be installed while the daemon runs. */
+  readonly binary: string;
+  readonly files: Pick<GatewayFiles, "configuration" | "masterSocket" | "workerSocket">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Lines of the access log. */
+  readonly onLogLine: (line: string) => void;
+}
+
+/** Why a configuration is not accepted. */
+export interface Complaint {
+  /** Line of the file, from 1; absent where the message names none. */
+  readonly line?: number;
+  readonly message: string;
+}
+
+/** HAProxy in master-worker mode (management guide, section 4), as a child of the daemon. */
+export interface Haproxy {
+  /** What is wrong with a configuration; empty if HAProxy accepts it. */
+  check(file: string): Promise<readonly Complaint[]>;
+  /**
+   * Takes over the HAProxy that a killed daemon left, or starts one, and waits until it serves what is in the
+   * configuration.
+   *
+   * @throws HaproxyError with the reason
+   */
+  start(signal: AbortSignal): Promise<void>;
+  /** Serves what is in the configuration from now on. @throws HaproxyError */
+  reload(signal: AbortSignal): Promise<void>;
+  /** Gives a command to the worker that takes new connections. @throws HaproxyError */
+  ask(command: string): Promise<string>;
+  askMaster(command: string): Promise<string>;
+  /** The same as `ask` for every worker, also those that only finish their requests. */
+  askAll(command: string): Promise<ReadonlyMap<number, string>>;
+  /** Why it ended by itself; undefined while it runs. */
+  ended(): string | undefined;
+  /** Stops listening, and ends when all requests (and WebSockets) have, or after the limit. */
+  stop(limitMs: number): Promise<void>;
+}
+
+const installHint =
+  "haproxy is not installed. Install it (Debian, Ubuntu: apt-get install haproxy; Fedora: dnf install haproxy; macOS: brew install haproxy)";
+const checkLimitMs = 60_000;
+const loadLimitMs = 60_000;
+const pollMs = 20;
+const drainPollMs = 200;
+const maxOutput = 2 ** 20;
+
+/** A master: our child, or one that a killed daemon left. */
+interface Master {
+  readonly pid: number;
+  /** Resolves when it has ended, with the last lines of its output. */
+  readonly ended: Promise<string>;
+}
+
+export function createHaproxy(options: HaproxyOptions): Haproxy {
+  const { binary, files, clock } = options;
+  let master: Master | undefined;
+  let end: string | undefined;
+
+  const adopt = (started: Master): void => {
+    master = started;
+    end = undefined;
+    void started.ended.then((why) => {
+      if (master === started) end = why;
+    });
+  };
+  // A second Ctrl-C ends the daemon at once; HAProxy must not be left running then either.
+  const endMaster = (): void => {
+    if (master !== undefined && end === undefined) signalProcess(master.pid, "SIGTERM");
+  };
+  const untilLoaded = async (before: Processes | undefined, signal: AbortSignal): Promise<void> => {
+    const deadlineMs = clock.monotonicMs() + loadLimitMs;
+    while (clock.monotonicMs() < deadlineMs) {
+      if (end !== undefined) throw new HaproxyError(`HAProxy ended: ${end}`);
+      const now = await processes(files.masterSocket);
+      const isNew = now?.workers.some((pid) => before?.workers.includes(pid) !== true);
+      if (isNew === true) {
+        // Until the earlier one is told, either may accept a connection.
+        if (await haveStopped(files.masterSocket, before?.workers ?? [])) return;
+      }
+      if (now !== undefined && now.failed > (before?.failed ?? 0)) {
+        throw new HaproxyError("HAProxy does not load the configuration");
+      }
+      await clock.sleep(pollMs, signal);
+    }
+    throw new HaproxyError(`HAProxy has not loaded the configuration within ${loadLimitMs / 1000} s`);
+  };
+
+  return {
+    check: async (file) => checkConfiguration(await pathOf(binary), file),
+    async start(signal) {
+      process.removeListener("exit", endMaster);
+      process.once("exit", endMaster);
+      const left = await processes(files.masterSocket);
+      if (left !== undefined) {
+        options.log.info({ pid: left.master }, "took over the HAProxy that an earlier daemon left");
+        adopt({ pid: left.master, ended: untilGone(left.master, clock) });
+        await this.reload(signal);
+        return;
+      }
+      adopt(spawnMaster(await pathOf(binary), options));
+      await untilLoaded(undefined, signal);
+    },
+    async reload(signal) {
+      const before = await processes(files.masterSocket);
+      if (before === undefined) throw new HaproxyError("HAProxy does not respond on its socket");
+      await askSocket(files.masterSocket, "reload");
+      await untilLoaded(before, signal);
+    },
+    ask: (command) => askSocket(files.workerSocket, command),
+    askMaster: (command) => askSocket(files.masterSocket, command),
+    async askAll(command) {
+      const now = await processes(files.masterSocket);
+      const answers = new Map<number, string>();
+      for (const pid of [...(now?.leaving ?? []), ...(now?.workers ?? [])]) {
+        // A worker may end between the two.
+        const text = await askSocket(files.masterSocket, `@!${pid} ${command}`).catch(() => undefined);
+        if (text !== undefined) answers.set(pid, text);
+      }
+      return answers;
+    },
+    ended: () => end,
+    async stop(limitMs) {
+      if (master !== undefined && end === undefined) await stopMaster(master, limitMs);
+      // Not before: a second Ctrl-C may come while requests are waited for.
+      process.removeListener("exit", endMaster);
+    },
+  };
+
+  async function stopMaster(stopping: Master, limitMs: number): Promise<void> {
+    const deadlineMs = clock.monotonicMs() + limitMs;
+    do {
+      // The master tells its workers to finish their requests. While it reloads, it does not hear it.
+      signalProcess(stopping.pid, "SIGUSR1");
+      const waitMs = Math.min(drainPollMs, deadlineMs - clock.monotonicMs());
+      if (await endsWithin(stopping.ended, Math.max(0, waitMs), clock)) return;
+      // Else connections that wait for a request would be waited for, as long as clients keep them.
+    } while (clock.monotonicMs() < deadlineMs && !(await isDrained(files.masterSocket)));
+    signalProcess(stopping.pid, "SIGTERM");
+    if (await endsWithin(stopping.ended, 2_000, clock)) return;
+    signalProcess(stopping.pid, "SIGKILL");
+    await stopping.ended;
+  }
+}
+
+interface Processes {
+  readonly master: number;
+  /** How often loading has failed since it last succeeded. */
+  readonly failed: number;
+  /** Workers that take new connections; normally one. */
+  readonly workers: readonly number[];
+  /** Workers that only finish their requests. */
+  readonly leaving: readonly number[];
+}
+
+/** Undefined when no master responds: there is none, or it is reading its configuration. */
+async function processes(masterSocket: string): Promise<Processes | undefined> {
+  let text: string;
+  try {
+    text = await askSocket(masterSocket, "show proc");
+  } catch {
+    return undefined;
+  }
+  return parseProcesses(text);
+}
+
+/** The response to `show proc`. */
+export function parseProcesses(text: string): Processes | undefined {
+  const head = /^(\d+)\s+master\s+\d+(?: \[failed: (\d+)\])?/m.exec(text);
+  if (head === null) return undefined;
+  const [current = "", old = ""] = text.split(/^# old workers$/m);
+  const pids = (part: string): number[] =>
+    [...part.matchAll(/^(\d+)\s+worker\s/gm)].map(([, pid]) => Number(pid));
+  return {
+    master: Number(head[1]),
+    failed: Number(head[2] ?? 0),
+    workers: pids(current),
+    leaving: pids(old),
+  };
+}
+
+/** Whether these workers accept no more connections; one that does not respond has ended. */
+async function haveStopped(masterSocket: string, pids: readonly number[]): Promise<boolean> {
+  for (const pid of pids) {
+    const info = await askSocket(masterSocket, `@!${pid} show info`).catch(() => "");
+    if (/^Stopping: 0$/m.test(info)) return false;
+  }
+  return true;
+}
+
+/** Whether no worker has an open request; not if one cannot say so. */
+async function isDrained(masterSocket: string): Promise<boolean> {
+  const now = await processes(masterSocket);
+  if (now === undefined) return false;
+  for (const pid of [...now.leaving, ...now.workers]) {
+    // Its own sessions; the one that asks is of another frontend.
+    const sessions = await askSocket(masterSocket, `@!${pid} show sess`).catch(() => " fe=gateway ");
+    if (sessions.includes(" fe=gateway ")) return false;
+  }
+  return true;
+}
+
+/** The name itself if there is no such program: starting it says so. */
+async function pathOf(binary: string): Promise<string> {
+  return binary.includes("/") ? binary : ((await findProgram(binary, daemonFolders)) ?? binary);
+}
+
+function checkConfiguration(binary: string, file: string): Promise<readonly Complaint[]> {
+  const settings = { timeout: checkLimitMs, maxBuffer: maxOutput * 16 };
+  return new Promise((resolve, reject) => {
+    execFile(binary, ["-c", "-f", file], settings, (error, _stdout, stderr) => {
+      if (error === null) resolve([]);
+      else if (typeof error.code === "number" && error.signal === null) resolve(complaintsOf(stderr));
+      else reject(startFault(error, binary));
+    });
+  });
+}
+
+/** The complaints in the output of `haproxy -c`. */
+export function complaintsOf(output: string): Complaint[] {
+  const complaints: Complaint[] = [];
+  for (const [, text = ""] of output.matchAll(/^\[ALERT\]\s+\(\d+\) : (.*)$/gm)) {
+    const place = /^config : parsing \[.*:(\d+)\] : (.*)$/.exec(text);
+    if (place !== null) complaints.push({ line: Number(place[1]), message: place[2] ?? "" });
+    else complaints.push({ message: text.replace(/^config : /, "") });
+  }
+  return complaints.length > 0 ? complaints : [{ message: output.trim().slice(-500) }];
+}
+
+function startFault(error: Error, binary: string): Error {
+  if (errnoCode(error) === "ENOENT") return new HaproxyError(installHint);
+  return new HaproxyError(`${binary} cannot be run: ${describeError(error)}`, { cause: error });
+}
+
+function spawnMaster(path: string, { files, onLogLine, log }: HaproxyOptions): Master {
+  const child = spawn(path, ["-W", "-S", `${files.masterSocket},mode,600`, "-f", files.configuration], {
+    stdio: ["ignore", "pipe", "pipe"],
+    // A process group of its own: Ctrl-C in a terminal must stop the daemon first, which drains it.
+    detached: true,
+  });
+  const lastLines = followOutput(child, onLogLine);
+  let failure: Error | undefined;
+  child.once("error", (error) => {
+    failure = error;
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once("close", (code, signalName) => {
+      resolve(
+        failure === undefined
+          ? `${lastLines()} (${signalName ?? `exit status ${code}`})`
+          : startFault(failure, path).message,
+      );
+    });
+  });
+  log.debug({ pid: child.pid }, "started HAProxy");
+  return { pid: child.pid ?? 0, ended };
+}
+
+/** Splits the access log from HAProxy's own messages, of which the last faults are kept. */
+function followOutput(child: ChildProcess, onLogLine: (line: string) => void): () => string {
+  const faults: string[] = [];
+  const follow = (line: string): void => {
+    if (line.startsWith("{")) onLogLine(line);
+    else if (/^\[ALERT\]/.test(line)) faults.splice(0, Math.max(0, faults.push(line.slice(0, 500)) - 3));
+  };
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream !== null) createInterface({ input: stream }).on("line", follow);
+  }
+  return () => faults.map((line) => line.replace(/^\[ALERT\]\s+\(\d+\) : /, "")).join(" | ");
+}

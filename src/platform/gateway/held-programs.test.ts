@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { programOf } from "../../../test/support/route-program.ts";
+import type { BackendTarget } from "../routing/route-program.ts";
+import { BackendResolver } from "./backend-addresses.ts";
+import { addressOf, HeldPrograms } from "./held-programs.ts";
+
+const resolver = new BackendResolver({
+  egress: { deny: [], allow: [] },
+  lookup: () => Promise.resolve([{ address: "1.2.3.4", family: 4 }]),
+  own: [],
+});
+
+const why = "its certificate can be verified only by a host name: use the one that the certificate has";
+
+test.each<[string, BackendTarget["scheme"], string, kind: string, report: object | undefined]>([
+  ["a name", "https", "b.example", "address", { resolved: { "b.example": "1.2.3.4" } }],
+  ["an address by HTTP", "http", "1.2.3.4", "address", undefined],
+  ["an address by HTTPS", "https", "1.2.3.4", "nameless", { blocked: { "https://1.2.3.4": why } }],
+  ["IPv6 by HTTPS", "https", "2600::1", "nameless", { blocked: { "https://[2600::1]": why } }],
+  [
+    "a forbidden address by HTTPS",
+    "https",
+    "10.0.0.1",
+    "blocked",
+    { blocked: { "10.0.0.1": "10.0.0.1 is not a public address (private)", "https://10.0.0.1": why } },
+  ],
+])("%s: how it is forwarded to, and reported", async (_, scheme, host, kind, report) => {
+  const programs = new HeldPrograms(resolver);
+  const program = programOf([{ backend: { scheme, host, port: 8443 } }]);
+  programs.apply([program], []);
+  await programs.resolve(0);
+  const [held] = programs.all();
+  expect(held && addressOf(held, 0).kind).toBe(kind);
+  expect(programs.takeReports().get(program.gateway)).toEqual(report);
+});
+
+test("HTTP and HTTPS to one address: only HTTP is forwarded", async () => {
+  const programs = new HeldPrograms(resolver);
+  const backend = { host: "1.2.3.4", port: 8080 };
+  const program = programOf([
+    { backend: { ...backend, scheme: "http" } },
+    { backend: { ...backend, scheme: "https" } },
+  ]);
+  programs.apply([program], []);
+  await programs.resolve(0);
+  const [held] = programs.all();
+  expect([0, 1].map((rule) => held && addressOf(held, rule).kind)).toEqual(["address", "nameless"]);
+  expect(programs.takeReports().get(program.gateway)).toEqual({ blocked: { "https://1.2.3.4": why } });
+});

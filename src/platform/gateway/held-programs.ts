@@ -1,0 +1,261 @@
+import { isIP, isIPv6 } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import type { ProgramReport } from "../routing/program-store.ts";
+import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
+import {
+  type BackendResolver,
+  type HostState,
+  isNameless,
+  targetKey,
+  targetsOf,
+} from "./backend-addresses.ts";
+import { type BackendAddress, programFault, sectionName, serverName } from "./haproxy/backend-section.ts";
+import type { Section } from "./haproxy/configuration-file.ts";
+
+/** A program with what this gateway knows of it. */
+export interface HeldProgram {
+  readonly program: RouteProgram;
+  /** Addresses of its targets, by `targetKey`. */
+  readonly states: Map<string, HostState>;
+  /** The section of the configuration; absent: to be made. */
+  section?: Section | undefined;
+  /** Why HAProxy does not carry it out. */
+  refused?: string | undefined;
+  /** What was last reported of it. */
+  reported?: string | undefined;
+}
+
+/** How often names are looked up again: their answers are kept for as long as their TTL says. */
+const resolveEveryMs = 5_000;
+/** Names that are looked up at the same time. */
+const atOnce = 200;
+/** How long a load waits for names that are slow to resolve: until then they have no address. */
+const firstLookupMs = 1_500;
+
+/** The programs of this gateway, and the addresses of their backends. */
+export class HeldPrograms {
+  readonly #resolver: BackendResolver;
+  #held = new Map<string, HeldProgram>();
+  /** Programs of which the configuration has to be written anew; also removed ones. */
+  #changed = new Map<string, RouteProgram>();
+  readonly #unresolved = new Set<string>();
+  readonly #unreported = new Set<string>();
+  #isTouched = false;
+  #resolvedAtMs = Number.NEGATIVE_INFINITY;
+  #isResolving = false;
+
+  constructor(resolver: BackendResolver) {
+    this.#resolver = resolver;
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  get refused(): number {
+    let count = 0;
+    for (const { refused } of this.#held.values()) if (refused !== undefined) count++;
+    return count;
+  }
+
+  /** Whether the configuration has to be written anew. */
+  get isChanged(): boolean {
+    return this.#isTouched || this.#changed.size > 0;
+  }
+
+  all(): Iterable<HeldProgram> {
+    return this.#held.values();
+  }
+
+  program(gateway: string): RouteProgram | undefined {
+    return this.#held.get(gateway)?.program;
+  }
+
+  /** Has the configuration written anew, although no program has changed. */
+  touch(): void {
+    this.#isTouched = true;
+  }
+
+  replaceAll(programs: readonly RouteProgram[]): void {
+    const kept = new Set(programs.map(({ gateway }) => gateway));
+    const removed = [...this.#held.keys()].filter((gateway) => !kept.has(gateway));
+    const isSame = ({ gateway, ...rest }: RouteProgram): boolean =>
+      JSON.stringify({ gateway, ...rest }) === JSON.stringify(this.#held.get(gateway)?.program);
+    this.apply(
+      programs.filter((each) => !isSame(each)),
+      removed,
+    );
+  }
+
+  apply(programs: readonly RouteProgram[], removed: readonly string[]): void {
+    for (const program of programs) {
+      const { gateway } = program;
+      const before = this.#held.get(gateway);
+      const refused = programFault(program);
+      this.#held.set(gateway, {
+        program,
+        states: new Map(before?.states),
+        ...(refused === undefined ? {} : { refused }),
+        ...(before?.reported === undefined ? {} : { reported: before.reported }),
+      });
+      this.#changed.set(gateway, program);
+      this.#unresolved.add(gateway);
+      this.#unreported.add(gateway);
+    }
+    for (const gateway of removed) {
+      const before = this.#held.get(gateway);
+      if (before === undefined) continue;
+      this.#held.delete(gateway);
+      this.#changed.set(gateway, before.program);
+    }
+  }
+
+  /** What a load carries out, from then on counted as done. */
+  takeChanged(): ReadonlyMap<string, RouteProgram> {
+    const taken = this.#changed;
+    this.#changed = new Map();
+    this.#isTouched = false;
+    return taken;
+  }
+
+  /** The load failed. */
+  giveBack(taken: ReadonlyMap<string, RouteProgram>): void {
+    this.#isTouched = true;
+    this.#changed = new Map([...taken, ...this.#changed]);
+  }
+
+  /** Notes what became of a program whose section was refused. */
+  refuse(gateway: string, why: string): void {
+    const held = this.#held.get(gateway);
+    if (held === undefined) return;
+    held.refused = why;
+    held.section = undefined;
+    this.#unreported.add(gateway);
+  }
+
+  /**
+   * Looks up the names of programs that are new, and every few seconds of all.
+   *
+   * @returns commands for servers that have another address now; what needs more changes the configuration
+   */
+  async resolve(nowMs: number): Promise<string[]> {
+    const commands: string[] = [];
+    const fresh = [...this.#unresolved];
+    this.#unresolved.clear();
+    if (fresh.length > 0) {
+      await Promise.race([
+        this.#resolveAll(fresh, commands, true),
+        new Promise((resolve) => setTimeout(resolve, firstLookupMs).unref()),
+      ]);
+    }
+    if (nowMs - this.#resolvedAtMs < resolveEveryMs || this.#isResolving) return commands;
+    this.#resolvedAtMs = nowMs;
+    this.#isResolving = true;
+    const later = this.#resolveAll([...this.#held.keys()], this.#commands, false);
+    void later.finally(() => {
+      this.#isResolving = false;
+    });
+    return commands;
+  }
+
+  /** Commands of lookups in the background. */
+  readonly #commands: string[] = [];
+
+  takeCommands(): string[] {
+    return this.#commands.splice(0);
+  }
+
+  async #resolveAll(gateways: readonly string[], commands: string[], isFirst: boolean): Promise<void> {
+    for (let at = 0; at < gateways.length; at += atOnce) {
+      const part = gateways.slice(at, at + atOnce).flatMap((gateway) => this.#held.get(gateway) ?? []);
+      await Promise.all(part.map((held) => this.#resolveOne(held, commands, isFirst)));
+      await setImmediate();
+    }
+  }
+
+  async #resolveOne(held: HeldProgram, commands: string[], isFirst: boolean): Promise<void> {
+    for (const [key, target] of targetsOf(held.program)) {
+      const before = held.states.get(key);
+      // What an address stands for does not change.
+      if (!isFirst && before !== undefined && isIP(target.host) !== 0) continue;
+      const after = await this.#resolver.resolve(target, held.program, before);
+      if (this.#held.get(held.program.gateway) !== held) return;
+      if (JSON.stringify(before) === JSON.stringify(after)) continue;
+      held.states.set(key, after);
+      this.#unreported.add(held.program.gateway);
+      if (before !== undefined && sameAddress(before, after)) continue;
+      held.section = undefined;
+      if (before?.kind === "address" && after.kind === "address") {
+        commands.push(...addressCommands(held.program, target, after.address));
+      } else this.#changed.set(held.program.gateway, held.program);
+    }
+  }
+
+  /** Reports that differ from the last ones. */
+  takeReports(): Map<string, ProgramReport | undefined> {
+    const reports = new Map<string, ProgramReport | undefined>();
+    for (const gateway of this.#unreported) {
+      const held = this.#held.get(gateway);
+      if (held === undefined) {
+        reports.set(gateway, undefined);
+        continue;
+      }
+      const report = reportOf(held);
+      const text = JSON.stringify(report);
+      if (text === held.reported) continue;
+      held.reported = text;
+      reports.set(gateway, report);
+    }
+    this.#unreported.clear();
+    return reports;
+  }
+}
+
+/** The address of a rule's backend, as its section is to be made. */
+export function addressOf({ program, states }: HeldProgram, rule: number): BackendAddress {
+  const action = program.rules[rule]?.action;
+  if (action?.type !== "forward") return { kind: "unresolved" };
+  const state = states.get(targetKey(action.backend));
+  if (state?.kind !== "address") return { kind: state?.kind ?? "unresolved" };
+  if (isNameless(action.backend)) return { kind: "nameless" };
+  return { kind: "address", address: state.address };
+}
+
+function sameAddress(before: HostState, after: HostState): boolean {
+  if (before.kind === "address" && after.kind === "address") return before.address === after.address;
+  return before.kind === after.kind;
+}
+
+function addressCommands(program: RouteProgram, target: BackendTarget, address: string): string[] {
+  return program.rules.flatMap(({ action }, rule) => {
+    if (action.type !== "forward" || targetKey(action.backend) !== targetKey(target)) return [];
+    const server = `${sectionName(program.gateway)}/${serverName(rule)}`;
+    return `set server ${server} addr ${address} port ${target.port}`;
+  });
+}
+
+const namelessReason =
+  "its certificate can be verified only by a host name: use the one that the certificate has";
+
+function reportOf({ program, states, refused }: HeldProgram): ProgramReport | undefined {
+  const blocked: Record<string, string> = {};
+  const resolved: Record<string, string> = {};
+  for (const [key, { host }] of targetsOf(program)) {
+    const state = states.get(key);
+    if (state?.kind === "blocked") blocked[host] = state.reason;
+    if (state?.kind === "unresolved") blocked[host] = "the name has no address";
+    if (state?.kind === "address" && isIP(host) === 0) resolved[host] = [...state.all].sort().join(", ");
+  }
+  // Of rules, since plain HTTP to the same address is forwarded.
+  for (const { action } of program.rules) {
+    if (action.type !== "forward" || !isNameless(action.backend)) continue;
+    const { host } = action.backend;
+    blocked[`https://${isIPv6(host) ? `[${host}]` : host}`] = namelessReason;
+  }
+  const report = {
+    ...(refused === undefined ? {} : { refused }),
+    ...(Object.keys(blocked).length === 0 ? {} : { blocked }),
+    ...(Object.keys(resolved).length === 0 ? {} : { resolved }),
+  };
+  return Object.keys(report).length === 0 ? undefined : report;
+}

@@ -1,0 +1,67 @@
+import type { RouteProgram } from "./route-program.ts";
+
+/** How a running gateway fares with a program. Absent where all is well and nothing had to be resolved. */
+export interface ProgramReport {
+  /** Why the gateway has not loaded the program; the requests for it get 503. */
+  readonly refused?: string;
+  /** Backends that requests are not forwarded to, with the reason: by host, or by URL if it is about HTTPS. */
+  readonly blocked?: Readonly<Record<string, string>>;
+  /** Addresses that names were resolved to. */
+  readonly resolved?: Readonly<Record<string, string>>;
+}
+
+/** How the running gateways fare with one program. */
+export interface ProgramState {
+  /** Gateways that run now: those heard from within the last 10 s. */
+  readonly running: number;
+  /** Whether all of these have loaded the version, or have dropped the program. */
+  readonly isLoaded: boolean;
+  /** Of those that run. */
+  readonly reports: readonly ProgramReport[];
+}
+
+export interface ProgramChanges {
+  /** Version after these changes. */
+  readonly version: number;
+  readonly programs: readonly RouteProgram[];
+  /** uids of Gateways whose program is gone. */
+  readonly removed: readonly string[];
+}
+
+/**
+ * The programs of all gateways, kept in Redis: controllers write them, every running gateway loads them and
+ * says how far it is. Versions are consecutive numbers over all programs.
+ */
+export interface ProgramStore {
+  /** Stores a program. @returns its version: the one that it has if it is unchanged */
+  put(program: RouteProgram): Promise<number>;
+  /** Removes a program. @returns the version of the removal, the same each time; 0 if there is none */
+  remove(gateway: string): Promise<number>;
+  /** Forgets the removal of a program, once all gateways have dropped it. */
+  forget(gateway: string): Promise<void>;
+  state(gateway: string, version: number): Promise<ProgramState>;
+
+  /** The newest version. */
+  version(): Promise<number>;
+  /** All programs, in parts. */
+  all(): AsyncIterable<readonly RouteProgram[]>;
+  /** At most some hundred changes; the version says how far they reach. */
+  changesAfter(version: number): Promise<ProgramChanges>;
+  /**
+   * Says that a gateway runs and has loaded everything up to a version, or refuses it. Its reports on these
+   * programs come first: what is loaded and not reported on is well.
+   */
+  heartbeat(runner: string, version: number): Promise<void>;
+  /** Stores what has changed of a gateway's reports; undefined: nothing to report any more. */
+  report(runner: string, reports: ReadonlyMap<string, ProgramReport | undefined>): Promise<void>;
+  /** The gateway runs no longer. */
+  leave(runner: string): Promise<void>;
+}
+
+/** The store as controllers need it besides. */
+export interface StoredPrograms extends ProgramStore {
+  /** @returns the version of a program; undefined unless the gateway has exactly this one */
+  versionOf(program: RouteProgram): Promise<number | undefined>;
+  /** How many gateways run now. */
+  running(): Promise<number>;
+}

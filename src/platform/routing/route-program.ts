@@ -1,0 +1,96 @@
+/**
+ * What the gateway does with the requests for one hostname: plain data, made from a Gateway and its
+ * HTTPRoutes, and carried out by every running gateway.
+ */
+export interface RouteProgram {
+  /** uid of the Gateway; its hostname is `<uid>.<gateway.domain>`. */
+  readonly gateway: string;
+  /** Where the Gateway is. */
+  readonly plane: ProgramPlane;
+  readonly namespace: string;
+  readonly name: string;
+  /** The protocols that the Gateway listens for. */
+  readonly listeners: readonly Listener[];
+  /** In the order in which they are tried: the first that a request has decides. */
+  readonly matches: readonly ProgramMatch[];
+  readonly rules: readonly ProgramRule[];
+  /** CIDR ranges of the project's own subnets, whose addresses backends may have although they are private. */
+  readonly ownRanges: readonly string[];
+}
+
+/** The control plane of a project, as `Plane` of the server. */
+export interface ProgramPlane {
+  readonly type: "project";
+  readonly name: string;
+  readonly uid: string;
+  readonly organization: string;
+}
+
+export type Listener = "http" | "https";
+
+export interface ProgramMatch extends RouteMatch {
+  /** The rule that it leads to: its place in {@link RouteProgram.rules}. */
+  readonly rule: number;
+  /** Absent: requests of every listener. */
+  readonly listeners?: readonly Listener[];
+}
+
+/** What a request must have; all of it. */
+export interface RouteMatch {
+  /** A prefix matches whole elements of the path; it ends in `/` only if it is `/`. */
+  readonly path: { readonly type: "Exact" | "PathPrefix"; readonly value: string };
+  readonly method?: string;
+  /** Names in lower case, each once. */
+  readonly headers: readonly NameAndValue[];
+  /** Each name once. */
+  readonly queryParams: readonly NameAndValue[];
+}
+
+export interface NameAndValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface ProgramRule {
+  readonly requestHeaders: readonly HeaderChanges[];
+  readonly responseHeaders: readonly HeaderChanges[];
+  /** Host that the backend gets. */
+  readonly rewriteHostname?: string;
+  readonly rewritePath?: PathChange;
+  /** Limit of the backend's answer in ms; absent: the gateway's own; 0: none. */
+  readonly timeoutMs?: number;
+  readonly action: RuleAction;
+}
+
+export interface HeaderChanges {
+  readonly set: readonly NameAndValue[];
+  readonly add: readonly NameAndValue[];
+  readonly remove: readonly string[];
+}
+
+/** `prefix`: what matched, `replacement` may be empty. */
+export type PathChange =
+  | { readonly type: "full"; readonly path: string }
+  | { readonly type: "prefix"; readonly prefix: string; readonly replacement: string };
+
+export type RuleAction =
+  | { readonly type: "forward"; readonly backend: BackendTarget }
+  | { readonly type: "redirect"; readonly redirect: Redirect }
+  /** There is nothing to forward to: no backend (500) or one that does not exist. */
+  | { readonly type: "respond"; readonly status: number };
+
+export interface BackendTarget {
+  readonly scheme: "http" | "https";
+  /** A DNS name, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Absent parts are the request's. */
+export interface Redirect {
+  readonly scheme?: "http" | "https";
+  readonly hostname?: string;
+  readonly port?: number;
+  readonly path?: PathChange;
+  readonly statusCode: number;
+}

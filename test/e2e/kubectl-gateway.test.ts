@@ -1,0 +1,134 @@
+import "../support/leak-check.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Json } from "../../src/platform/server/object.ts";
+import {
+  type ConnectedKubectl,
+  connectKubectl,
+  kubectlBinary,
+  listOf,
+} from "../support/connected-kubectl.ts";
+import type { Kubectl } from "../support/kubectl.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { TestGateway } from "../support/test-gateway.ts";
+
+/** HTTP proxies through the real kubectl, with a gateway that loads programs and forwards nothing. */
+
+let platform: TestPlatform;
+let kubectl: ConnectedKubectl;
+let k: Kubectl;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  platform = await startTestPlatform({
+    gateway: { domain: "proxy.localhost" },
+    isAllowed: (address) => address === "127.0.0.2",
+  });
+  gateway = new TestGateway(platform);
+  gateway.start();
+  kubectl = await connectKubectl(platform);
+  k = kubectl.project;
+  if (kubectlBinary !== undefined) await kubectl.createProject();
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await platform.stop();
+  await kubectl[Symbol.asyncDispose]();
+});
+
+const proxyOf = (name: string, rules: Json) => ({
+  ...{ apiVersion: "networking.platformapis/v1alpha", kind: "HTTPProxy", metadata: { name } },
+  spec: { rules },
+});
+const to = (...endpoints: string[]) => ({ backends: endpoints.map((endpoint) => ({ endpoint })) });
+
+describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
+  test("apply a proxy, and wait until it is programmed", async () => {
+    const proxy = proxyOf("x", [to("https://example.com")]);
+    expect(await k.file(proxy, "apply")).toBe("httpproxy.networking.platformapis/x created\n");
+    await k.ok("wait", "--for=condition=Programmed", "httpproxy/x", "--timeout=30s");
+    // The list of rules has defaults inside, hence kubectl sends it again; nothing changes.
+    await k.file(proxy, "apply");
+    expect(await k.ok("get", "httpproxy", "x", "-o", "jsonpath={.metadata.generation}")).toBe("1");
+  });
+
+  test.each<[resource: string, columns: string, row: RegExp]>([
+    ["httpproxies", "NAME HOSTNAME PROGRAMMED AGE", /^x +[0-9a-f-]{36}\.proxy\.localhost +True +\d+s/],
+    [
+      "gateways",
+      "NAME CLASS ADDRESS PROGRAMMED AGE",
+      /^x +external-global-proxy +[0-9a-f-]{36}\.proxy\.localhost +True +\d+s/,
+    ],
+    ["httproutes", "NAME HOSTNAMES AGE", /^x +\d+s/],
+    ["endpointslices", "NAME ADDRESSTYPE PORTS ENDPOINTS AGE", /^x-0-0 +FQDN +443 +example\.com +\d+s/],
+  ])("get and explain %s", async (resource, columns, expected) => {
+    const [shown, explained] = await Promise.all([k.ok("get", resource), k.ok("explain", resource)]);
+    const [header = "", row = ""] = shown.split("\n");
+    expect(header.trim().split(/ +/).join(" ")).toBe(columns);
+    expect(row).toMatch(expected);
+    expect(explained).toContain("DESCRIPTION:");
+  });
+
+  test("describe; the gateway's category; a slice takes a strategic merge", async () => {
+    expect(await k.ok("describe", "httpproxy", "x")).toMatch(/The HTTPProxy has been programmed/);
+    const all = await k.ok("get", "gateway-api", "-o", "name");
+    expect(all.trim().split("\n").sort()).toEqual([
+      "gateway.gateway.networking.k8s.io/x",
+      "httproute.gateway.networking.k8s.io/x",
+    ]);
+    const patch = JSON.stringify({ metadata: { labels: { own: "yes" } } });
+    await k.ok("patch", "endpointslice", "x-0-0", "--type=strategic", "-p", patch);
+    expect(await k.ok("get", "endpointslice", "-l", "own=yes", "-o", "name")).toMatch(/x-0-0/);
+  });
+
+  test.each<[what: string, rule: Json, faults: string[]]>([
+    ["no scheme", to("example.com"), ["spec.rules[0].backends[0].endpoint[scheme]"]],
+    ["two backends", to("http://a.example", "http://b.example"), ["spec.rules[0].backends: Too many: 2"]],
+    ["no backend", {}, ["a backend is required unless a RequestRedirect filter is present"]],
+    ["a password", to("http://u:p@a.example"), ['"u:redacted": endpoint must not have a userinfo component']],
+    ["a path", to("http://a.example/"), ["endpoint must not have a path component"]],
+    ["loopback", to("http://127.0.0.1"), ["may not be in the loopback range (127.0.0.0/8, ::1/128)"]],
+    ["an allowed address", to("http://127.0.0.2"), []],
+    ["a private address", to("http://10.1.2.3"), []],
+    [
+      "one label",
+      to("http://localhost"),
+      ["should be a domain with at least two segments separated by dots"],
+    ],
+    [
+      "a regular expression",
+      { ...to("http://a.example"), matches: [{ path: { type: "RegularExpression", value: "/.*" } }] },
+      ['Unsupported value: "RegularExpression"'],
+    ],
+  ])("%s", async (_, rule, faults) => {
+    const { code, out, err } = await k.run(["create", "--dry-run=server", "-f", "-"], {
+      input: JSON.stringify(proxyOf("y", [rule])),
+    });
+    for (const fault of faults) expect(err).toContain(fault);
+    if (faults.length > 0) expect(err).toMatch(/^The HTTPProxy "y" is invalid: /);
+    else expect([out, code]).toEqual(["httpproxy.networking.platformapis/y created (server dry run)\n", 0]);
+  });
+
+  test("an edit shows until the gateway has loaded it", async () => {
+    gateway.isHeld = true;
+    await k.file(proxyOf("x", [to("https://other.example")]), "apply");
+    const waiting = ["--for=jsonpath={.status.conditions[1].status}=False", "--timeout=30s"];
+    await k.ok("wait", "httpproxy/x", ...waiting);
+    gateway.isHeld = false;
+    await k.ok("wait", "--for=condition=Programmed", "httpproxy/x", "--timeout=30s");
+    expect(gateway.find("x")?.rules[0]?.action).toMatchObject({ backend: { host: "other.example" } });
+  });
+
+  test("delete a proxy, a gateway of one's own, and the namespace of another", async () => {
+    await k.ok("delete", "httpproxy", "x", "--timeout=30s");
+    await k.ok("wait", "--for=delete", "gateway/x", "--timeout=30s");
+    expect(await k.ok("get", "gateways,httproutes,endpointslices")).toBe("");
+    expect(gateway.find("x")).toBeUndefined();
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "far" } };
+    const far = { ...proxyOf("z", [to("http://a.example")]), metadata: { name: "z", namespace: "far" } };
+    await k.file(listOf(namespace, far), "create");
+    await k.ok("wait", "-n", "far", "--for=condition=Programmed", "httpproxy/z", "--timeout=30s");
+    await k.ok("delete", "namespace", "far", "--timeout=60s");
+    expect(gateway.programs.size).toBe(0);
+  });
+});

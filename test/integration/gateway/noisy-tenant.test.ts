@@ -1,0 +1,132 @@
+import "../../support/leak-check.ts";
+import { Agent, request } from "node:http";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sleep } from "../../../src/base/core/clock.ts";
+import { createProgramStore } from "../../../src/platform/routing/redis-program-store.ts";
+import { type Body, ComputePlane, condition } from "../../support/compute-plane.ts";
+import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
+import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { domain, type RunningGateway, startGateway } from "../../support/running-gateway.ts";
+import { until } from "../../support/until.ts";
+
+/** One tenant that edits and hangs without end, and another that must not notice. */
+
+let platform: TestPlatform;
+let gateway: RunningGateway;
+let backend: GatewayBackend;
+let redis: Redis;
+let calm: ComputePlane;
+let noisy: ComputePlane;
+
+beforeAll(async () => {
+  backend = await startGatewayBackend();
+  platform = await startTestPlatform({
+    gateway: { domain },
+    isAllowed: (address) => address === "127.0.0.1",
+  });
+  redis = new Redis(platform.redis.url);
+  gateway = await startGateway({
+    store: createProgramStore(redis),
+    onChange: (programs) => platform.wakeGateways(programs),
+  });
+  const bearer = await platform.exchange(platform.token);
+  calm = await ComputePlane.create(platform, bearer, "calm");
+  noisy = await ComputePlane.create(platform, bearer, "noisy");
+});
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  redis.disconnect();
+  await platform.stop();
+  await backend.close();
+});
+
+const proxyOf = (name: string): Body => ({
+  ...{ apiVersion: "networking.platformapis/v1alpha", kind: "HTTPProxy", metadata: { name } },
+  spec: { rules: [{ backends: [{ endpoint: backend.url }] }] },
+});
+
+async function hostOf(plane: ComputePlane, name: string): Promise<string> {
+  await plane.create("networking", "httpproxies", proxyOf(name));
+  const isProgrammed = async () =>
+    condition(await plane.get("networking", "httpproxies", name), "Programmed")?.["status"] === "True";
+  await until("it is programmed", isProgrammed);
+  return (await plane.get("networking", "httpproxies", name))?.["status"].hostname;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+
+function statusOf(host: string, path: string, timeoutMs = 30_000): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      host: "127.0.0.1",
+      port: gateway.port,
+      path,
+      headers: { Host: host },
+      agent,
+      timeout: timeoutMs,
+    };
+    const sent = request(options, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.statusCode ?? 0));
+      response.on("error", reject);
+    });
+    sent.on("timeout", () => sent.destroy(new Error("no answer")));
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+test("edits ten times a second and a thousand hanging requests slow no other proxy", async () => {
+  const [host, loud] = [await hostOf(calm, "p"), await hostOf(noisy, "p")];
+  const stop = new AbortController();
+
+  const edits = (async () => {
+    for (let edit = 0; !stop.signal.aborted; edit++) {
+      const set = [{ name: "x-edit", value: String(edit) }];
+      const filters = [{ type: "RequestHeaderModifier", requestHeaderModifier: { set } }];
+      await noisy.patch("networking", "httpproxies", "p", {
+        spec: { rules: [{ backends: [{ endpoint: backend.url }], filters }] },
+      });
+      await sleep(100, stop.signal).catch(() => undefined);
+    }
+  })();
+  const hanging = Array.from({ length: 1_000 }, () => {
+    const options = {
+      host: "127.0.0.1",
+      port: gateway.port,
+      path: "/hang",
+      headers: { Host: loud },
+      agent: false,
+    };
+    const sent = request({ ...options, agent: false as const }, (response) => response.resume());
+    sent.on("error", () => undefined);
+    sent.end();
+    return sent;
+  });
+
+  const times: number[] = [];
+  const endMs = performance.now() + 6_000;
+  while (performance.now() < endMs) {
+    const startedMs = performance.now();
+    expect(await statusOf(host, "/")).toBe(200);
+    times.push(performance.now() - startedMs);
+    await sleep(10, new AbortController().signal);
+  }
+  // The calm tenant's own edit is live soon, too.
+  const filters = [{ type: "RequestRedirect", requestRedirect: { scheme: "https" } }];
+  await calm.patch("networking", "httpproxies", "p", { spec: { rules: [{ backends: [], filters }] } });
+  const editedMs = performance.now();
+  await until("the edit is live", async () => (await statusOf(host, "/")) === 302);
+  const liveMs = performance.now() - editedMs;
+
+  stop.abort();
+  for (const each of hanging) each.destroy();
+  await edits;
+  agent.destroy();
+  times.sort((a, b) => a - b);
+  expect(times.length).toBeGreaterThan(100);
+  expect((times[times.length >> 1] ?? 0) < 100).toBe(true);
+  expect(liveMs).toBeLessThan(10_000);
+});
