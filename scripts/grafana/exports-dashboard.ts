@@ -373,6 +373,85 @@ export function exportsDashboard() {
           }),
         ],
       },
+      {
+        title: "HTTP proxies of the projects",
+        height: 8,
+        panels: [
+          graph({
+            title: "Requests",
+            description: "A second, by the class of the status. 5xx: a backend fails, or cannot be reached.",
+            unit: "ops",
+            queries: [
+              {
+                expr: `sum by (code) (${rate("platform_gateway_requests_total")}) > 0`,
+                legend: "{{code}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Traffic, the ten busiest",
+            description: "Bytes a second that clients get.",
+            unit: "Bps",
+            queries: [
+              {
+                expr: `topk(10, sum by (project, gateway) (${rate("platform_gateway_sent_bytes_total")}))`,
+                legend: "{{project}}/{{gateway}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Response time, the ten longest",
+            description: "Average of the last 1,024 requests, with the backend's time and the client's.",
+            unit: "s",
+            queries: [
+              {
+                expr: `topk(10, max by (project, gateway) (platform_gateway_response_seconds${process}))`,
+                legend: "{{project}}/{{gateway}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Open requests, the ten with the most",
+            description: "At gateway.limits.requestsPerProxy, further requests get 429.",
+            unit: "short",
+            queries: [
+              {
+                expr: `topk(10, max by (project, gateway) (platform_gateway_open_requests${process}))`,
+                legend: "{{project}}/{{gateway}}",
+              },
+            ],
+          }),
+        ],
+      },
+      {
+        title: "The gateway of each daemon",
+        height: 8,
+        panels: [
+          graph({
+            title: "HAProxy",
+            description: "Up: it serves the newest programs. Refused programs respond with 503.",
+            unit: "short",
+            queries: [
+              { expr: `telemetryd_gateway_up${process}`, legend: "up {{instance}}" },
+              {
+                expr: 'max by (instance) (telemetryd_gateway_programs{job=~"$job", state="refused"})',
+                legend: "refused {{instance}}",
+              },
+            ],
+          }),
+          graph({
+            title: "Loads",
+            description: "New configurations a second; changes within half a second share one.",
+            unit: "ops",
+            queries: [
+              {
+                expr: `sum by (outcome, instance) (${rate("telemetryd_gateway_loads_total")})`,
+                legend: "{{outcome}} {{instance}}",
+              },
+            ],
+          }),
+        ],
+      },
     ],
   });
 }

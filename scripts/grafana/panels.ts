@@ -1,9 +1,34 @@
-/** The subset of Grafana's dashboard JSON in use (schema version 39, Grafana 10.4 and newer). */
-export interface Panel {
-  readonly title: string;
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
+import {
+  BigValueColorMode,
+  BigValueGraphMode,
+  LegendDisplayMode,
+  LegendPlacement,
+  ReduceDataOptionsBuilder,
+  SortOrder,
+  TooltipDisplayMode,
+  VisibilityMode,
+  VizLegendOptionsBuilder,
+  VizTooltipOptionsBuilder,
+} from "@grafana/grafana-foundation-sdk/common";
+import {
+  type Dashboard,
+  DashboardBuilder,
+  DashboardCursorSync,
+  DashboardLinkBuilder,
+  DashboardLinkType,
+  DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  RowBuilder,
+  ThresholdsConfigBuilder,
+  ThresholdsMode,
+  VariableRefresh,
+  VariableSort,
+} from "@grafana/grafana-foundation-sdk/dashboard";
+import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";
+import { PanelBuilder as StatBuilder } from "@grafana/grafana-foundation-sdk/stat";
+import { PanelBuilder as TimeSeriesBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
+
+export type Panel = StatBuilder | TimeSeriesBuilder;
 
 export interface Query {
   readonly expr: string;
@@ -15,15 +40,6 @@ export type Unit = "short" | "s" | "bytes" | "Bps" | "ops" | "cps" | "percentuni
 
 const datasource = { type: "prometheus", uid: "$datasource" };
 
-const targets = (queries: readonly Query[], instant: boolean) =>
-  queries.map(({ expr, legend }, index) => ({
-    refId: String.fromCharCode(65 + index),
-    datasource,
-    expr,
-    legendFormat: legend,
-    ...(instant ? { instant: true, range: false } : { range: true }),
-  }));
-
 export interface PanelOptions {
   readonly title: string;
   /** Shown as a tooltip; explains how to read the panel. */
@@ -32,23 +48,32 @@ export interface PanelOptions {
   readonly queries: readonly Query[];
 }
 
+const queryOf = ({ expr, legend }: Query, index: number): DataqueryBuilder =>
+  new DataqueryBuilder()
+    .refId(String.fromCharCode(65 + index))
+    .datasource(datasource)
+    .expr(expr)
+    .legendFormat(legend);
+
 /** A time series panel. */
 export function graph({ title, description, unit, queries }: PanelOptions): Panel {
-  return {
-    title,
-    description,
-    type: "timeseries",
-    datasource,
-    targets: targets(queries, false),
-    fieldConfig: {
-      defaults: { unit, min: 0, custom: { fillOpacity: 10, showPoints: "never", spanNulls: false } },
-      overrides: [],
-    },
-    options: {
-      legend: { displayMode: "list", placement: "bottom" },
-      tooltip: { mode: "multi", sort: "desc" },
-    },
-  };
+  return new TimeSeriesBuilder()
+    .title(title)
+    .description(description)
+    .datasource(datasource)
+    .targets(queries.map((query, index) => queryOf(query, index).range()))
+    .unit(unit)
+    .min(0)
+    .fillOpacity(10)
+    .showPoints(VisibilityMode.Never)
+    .spanNulls(false)
+    .legend(
+      new VizLegendOptionsBuilder()
+        .displayMode(LegendDisplayMode.List)
+        .placement(LegendPlacement.Bottom)
+        .showLegend(true),
+    )
+    .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending));
 }
 
 /** A single current value; red above `bad`. */
@@ -58,15 +83,16 @@ export function stat(options: PanelOptions & { readonly bad?: number }): Panel {
     { color: "green", value: null },
     ...(bad === undefined ? [] : [{ color: "red", value: bad }]),
   ];
-  return {
-    title,
-    description,
-    type: "stat",
-    datasource,
-    targets: targets(queries, true),
-    fieldConfig: { defaults: { unit, thresholds: { mode: "absolute", steps } }, overrides: [] },
-    options: { reduceOptions: { calcs: ["lastNotNull"] }, colorMode: "value", graphMode: "none" },
-  };
+  return new StatBuilder()
+    .title(title)
+    .description(description)
+    .datasource(datasource)
+    .targets(queries.map((query, index) => queryOf(query, index).instant()))
+    .unit(unit)
+    .thresholds(new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(steps))
+    .reduceOptions(new ReduceDataOptionsBuilder().calcs(["lastNotNull"]))
+    .colorMode(BigValueColorMode.Value)
+    .graphMode(BigValueGraphMode.None);
 }
 
 /** A row of the dashboard: a title, and panels side by side. */
@@ -78,79 +104,59 @@ export interface Row {
 
 const columns = 24;
 
-/** Places rows below each other and divides the width among each row's panels. */
-export function layOut(rows: readonly Row[]): Panel[] {
-  let y = 0;
-  let id = 1;
-  return rows.flatMap(({ title, height, panels }) => {
-    const headline = {
-      id: id++,
-      title,
-      type: "row",
-      collapsed: false,
-      panels: [],
-      gridPos: { x: 0, y, w: columns, h: 1 },
-    };
-    y += 1;
-    const width = Math.floor(columns / panels.length);
-    const placed = panels.map((panel, index) => ({
-      id: id++,
-      ...panel,
-      gridPos: { x: index * width, y, w: width, h: height },
-    }));
-    y += height;
-    return [headline, ...placed];
-  });
-}
-
 /** A variable with the values of a metric's label; "All" matches everything. */
-export function labelVariable(name: string, metric: string, filters = "") {
+export function labelVariable(name: string, metric: string, filters = ""): QueryVariableBuilder {
   const query = `label_values(${metric}${filters}, ${name})`;
-  return {
-    name,
-    label: name,
-    type: "query",
-    datasource,
-    query: { query, refId: name },
-    definition: query,
-    refresh: 2,
-    sort: 1,
-    multi: true,
-    includeAll: true,
-    allValue: ".*",
-    current: { text: "All", value: "$__all" },
-  };
+  return new QueryVariableBuilder(name)
+    .label(name)
+    .datasource(datasource)
+    .query({ query, refId: name })
+    .definition(query)
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.AlphabeticalAsc)
+    .multi(true)
+    .includeAll(true)
+    .allValue(".*")
+    .current({ text: "All", value: "$__all" });
 }
 
+/** A dashboard with its rows below each other, and the width divided among each row's panels. */
 export function dashboard(options: {
   readonly uid: string;
   readonly title: string;
   readonly description: string;
-  readonly variables: readonly object[];
+  readonly variables: readonly QueryVariableBuilder[];
   readonly rows: readonly Row[];
-}) {
+}): Dashboard {
   const { uid, title, description, variables, rows } = options;
-  return {
-    uid,
-    title,
-    description,
-    tags: ["telemetryd"],
-    schemaVersion: 39,
-    editable: true,
-    graphTooltip: 1,
-    refresh: "30s",
-    time: { from: "now-3h", to: "now" },
-    timezone: "",
-    templating: {
-      list: [
-        { name: "datasource", label: "data source", type: "datasource", query: "prometheus" },
-        ...variables,
-      ],
-    },
-    annotations: { list: [] },
-    links: [
-      { title: "telemetryd", type: "dashboards", tags: ["telemetryd"], asDropdown: true, includeVars: true },
-    ],
-    panels: layOut(rows),
-  };
+  const board = new DashboardBuilder(title)
+    .uid(uid)
+    .description(description)
+    .tags(["telemetryd"])
+    .editable()
+    .tooltip(DashboardCursorSync.Crosshair)
+    .refresh("30s")
+    .time({ from: "now-3h", to: "now" })
+    .timezone("")
+    .variables([
+      new DatasourceVariableBuilder("datasource").label("data source").type("prometheus"),
+      ...variables,
+    ])
+    .link(
+      new DashboardLinkBuilder("telemetryd")
+        .type(DashboardLinkType.Dashboards)
+        .tags(["telemetryd"])
+        .asDropdown(true)
+        .includeVars(true),
+    );
+  let id = 1;
+  for (const { title: rowTitle, height, panels } of rows) {
+    board.withRow(new RowBuilder(rowTitle).id(id++));
+    const width = Math.floor(columns / panels.length);
+    for (const panel of panels) board.withPanel(panel.id(id++).span(width).height(height));
+  }
+  const built = board.build();
+  // The SDK is of a newer Grafana: 10.4 reads the same fields, and the links stay where they are seen.
+  const links = built.links?.map(({ placement: _placement, ...link }) => link);
+  return { ...built, ...(links === undefined ? {} : { links }), schemaVersion: 39 };
 }
