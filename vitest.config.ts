@@ -1,9 +1,23 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** Tests of how long something takes, or of a whole system: nothing else may run beside them. */
-const alone = ["demo", "fairness", "leak-check", "remote-write-delivery"].map(
+const alone = ["fairness", "gateway/noisy-tenant", "leak-check", "remote-write-delivery"].map(
   (name) => `test/integration/${name}.test.ts`,
 );
+
+/** Proofs that take long: `npm test` leaves them to `npm run test:slow`. */
+const slowAlone = ["demo", "gateway/reload"].map((name) => `test/integration/${name}.test.ts`);
+const slow = [
+  "e2e/kubectl-delivery",
+  "integration/completion",
+  "integration/compute-faults",
+  "integration/daemon-faults",
+  "integration/fleet-schedule",
+  "integration/gateway/quoting.property",
+  "integration/platform-slow-watches",
+  "integration/platform-watch",
+  "integration/tenants",
+].map((name) => `test/${name}.test.ts`);
 
 const withServers = {
   setupFiles: ["test/support/leak-check.ts"],
@@ -14,7 +28,7 @@ const withServers = {
 
 /**
  * `unit` needs nothing but Node; `integration` starts real servers and drives kubectl and Chromium, four files at a time, since
- * they wait most of the time; `alone` does the same one file at a time.
+ * they wait most of the time; `slow` are those of them that take long; `alone` and `slow-alone` do the same one file at a time.
  */
 export default defineConfig({
   test: {
@@ -34,9 +48,21 @@ export default defineConfig({
           ...withServers,
           name: "integration",
           include: ["test/{contract,integration,e2e}/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...alone],
+          exclude: [...configDefaults.exclude, ...alone, ...slow, ...slowAlone],
+          // Each file would load the whole program anew.
+          isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...withServers,
+          name: "slow",
+          include: slow,
+          isolate: false,
+          maxWorkers: 4,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -45,7 +71,16 @@ export default defineConfig({
           name: "alone",
           include: alone,
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
+          ...withServers,
+          name: "slow-alone",
+          include: slowAlone,
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -1,9 +1,9 @@
-import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sleep } from "../src/base/core/clock.ts";
 import { type RunningServer, startVictoriaMetrics } from "../test/support/servers.ts";
 import { startCountingReceiver } from "./support/counting-receiver.ts";
 import { startBenchDaemon } from "./support/daemon.ts";
+import { bytesBelow } from "./support/disk.ts";
 import { loadSelector, writeLive } from "./support/load.ts";
 import { numberOptions } from "./support/options.ts";
 import { processUsage } from "./support/process-usage.ts";
@@ -83,11 +83,7 @@ async function phase(lateness: string, { url, pid }: RunningServer) {
     storeMs: processUsage(pid).cpuMs - store,
     ownMs: usage.cpuMs - own,
     peakBytes: usage.peakBytes,
-    diskBytes: lateness === "0s" ? 0 : bytesIn(join(daemon.stateDirectory, "sent")),
+    diskBytes: lateness === "0s" ? 0 : bytesBelow(join(daemon.dataDir, "sent")),
     checks: Number(/^telemetryd_sink_late_checks_total\{.*\} (\d+)$/m.exec(text)?.[1] ?? 0),
   };
-}
-
-function bytesIn(folder: string): number {
-  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }

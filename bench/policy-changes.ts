@@ -138,6 +138,7 @@ async function measure(keeps: boolean): Promise<Measured> {
     groupDomain: "platformapis",
     planeOf: () => undefined,
     wanted: () => (keeps ? statuses.statuses() : [...statuses.statuses()]),
+    onEvents: () => undefined,
     clock: systemClock,
     log: silentLogger,
   });

@@ -14,6 +14,7 @@ import { parseArguments, usage } from "./demo/arguments.ts";
 import { endLeftovers, openNotes, runningLeftovers } from "./demo/leftovers.ts";
 import { anyEnds, npmAncestors } from "./demo/npm-watch.ts";
 import { progressLine } from "./demo/progress.ts";
+import { curlLine, statusThroughProxy, tlsCurlLine } from "./demo/proxy.ts";
 import { type DemoSystem, demoFolder, startSystem } from "./demo/system.ts";
 import { agrees, compareSink, summary } from "./demo/verdict.ts";
 import { describeExit } from "./servers/child.ts";
@@ -60,13 +61,15 @@ async function demo(forMs: number | undefined, progress: Progress, signal: Abort
 }
 
 function addresses(system: DemoSystem): string {
-  const { source, sinks, daemon, roadmap, platform, instances, instanceAddress } = system;
+  const { source, sinks, daemon, roadmap, platform, instances, instanceAddress, proxy } = system;
   const lines = [
     ["telemetryd, status page", `${daemon.opsUrl}/`],
     ["roadmap page", `${roadmap.url}  (edit ${roadmap.file})`],
     ["project web, policies", `kubectl --kubeconfig ${platform.kubeconfig} get exportpolicy -o yaml`],
     ["project web, workload", `kubectl --kubeconfig ${platform.kubeconfig} get workloads,instances`],
     ["web server of the project", webServer(instances.kind, instanceAddress)],
+    ["through its HTTPProxy", proxy === undefined ? noProxy : curlLine(proxy)],
+    ...(proxy === undefined ? [] : [["the same with TLS", tlsCurlLine(proxy)]]),
     ["source (VictoriaMetrics)", `${source.url}/vmui/`],
     ...sinks
       .slice(0, 2)
@@ -81,6 +84,8 @@ function addresses(system: DemoSystem): string {
   ];
   return lines.map(([name, value]) => `  ${name?.padEnd(28)}${value}`).join("\n");
 }
+
+const noProxy = "is not served; the conditions of the httpproxy say why";
 
 function webServer(kind: "engine" | "emulated", address: string | undefined): string {
   if (address === undefined) return "does not run; the conditions of the workload and the instance say why";
@@ -144,6 +149,13 @@ async function verify(
   else if (system.instances.kind === "engine") {
     const page = await fetch(`http://${system.instanceAddress}:8080/`, { signal });
     progress.say(`the project's web server says: ${(await page.text()).trim()}`);
+  }
+
+  if (system.proxy === undefined) faults.push("no gateway serves the project's HTTPProxy");
+  else {
+    const status = await statusThroughProxy(system.proxy, signal);
+    progress.say(`through the project's HTTPProxy to ${system.proxy.endpoint}: status ${status}`);
+    if (status !== 200) faults.push("the project's HTTPProxy does not reach its backend");
   }
 
   const exit = await system.daemon.child.stop(stopLimitMs);

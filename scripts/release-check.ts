@@ -141,6 +141,18 @@ function programFaults(command: string, args: readonly string[], packageFolder: 
   return faults;
 }
 
+/** Faults of the programs that kubectl calls. */
+function pluginFaults(bin: string): string[] {
+  const faults: string[] = [];
+  if (!run(join(bin, "kubectl-telemetryd"), ["--help"], bin).startsWith("Usage: kubectl telemetryd")) {
+    faults.push("kubectl-telemetryd --help says something else");
+  }
+  if (!run(join(bin, "kubectl_complete-telemetryd"), ["sta"], bin).startsWith("status\t")) {
+    faults.push("kubectl_complete-telemetryd does not complete");
+  }
+  return faults;
+}
+
 /**
  * Installs the package as a dependency: npm then resolves versions itself and ignores the project's
  * overrides.
@@ -150,7 +162,8 @@ function checkDependency(file: string): string[] {
     writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
     run("npm", ["install", "--no-engine-strict", ...quietly, file], folder);
     const installed = join(folder, "node_modules", product.name);
-    return programFaults(join(folder, "node_modules/.bin/telemetryd"), [], installed);
+    const bin = join(folder, "node_modules/.bin");
+    return [...programFaults(join(bin, "telemetryd"), [], installed), ...pluginFaults(bin)];
   });
 }
 

@@ -1,4 +1,3 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -10,15 +9,20 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type BuiltImage, buildStages, folderBytes, volumeFor } from "./image/build-stages.ts";
+import { type BuiltImage, buildStages, folderBytes } from "./image/build-stages.ts";
 import { buildahProblem, buildByBuildah, type EngineImage } from "./image/buildah.ts";
-import { ended, startInStage } from "./image/stage-root.ts";
+import { expectThat, say, until } from "./image/checks.ts";
+import { checkGateway } from "./image/gateway-check.ts";
+import { runIn, startImage, statusOf } from "./image/running-image.ts";
+import { usrLayer } from "./image/stage-root.ts";
 import { type LockFile, shippedPackages } from "./release/licences.ts";
+import { findServers } from "./servers/find.ts";
 
 /**
  * `npm run test:image`: runs the Dockerfile's steps without a container engine, then its program as the image
  * would: as its user, with a read-only root, as process number 1, and with only the project files that the
- * steps copy. Where buildah is available, it also builds the image and repeats the checks with it.
+ * steps copy and the HAProxy that they install. Where buildah is available, it also builds the image and
+ * repeats the checks with it. The temporary directory must not be an overlay itself, as in most containers.
  */
 const project = resolve(import.meta.dirname, "..");
 const configuration = `policies:
@@ -30,8 +34,6 @@ state:
 ops:
   listen: 127.0.0.1:9464
 `;
-/** docker's default time between SIGTERM and SIGKILL; nothing needs draining here. */
-const stopLimitMs = 10_000;
 
 const work = mkdtempSync(join(tmpdir(), "telemetryd-image-"));
 try {
@@ -40,7 +42,7 @@ try {
   }
   say("the Dockerfile's steps, with this machine as the base image");
   const image = await buildStages({ context: project, work, onStep: (text) => say(text) });
-  await checkImage(image, join(work, "data"));
+  await checkImage(image, join(work, "checks"));
   printSizes(image);
   await checkEngineImage();
 } catch (error) {
@@ -50,10 +52,11 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-async function checkImage(image: BuiltImage, dataFolder: string): Promise<void> {
+async function checkImage(image: BuiltImage, folder: string): Promise<void> {
   checkPackages(image);
   await checkVersion(image);
-  await checkDaemon(image, dataFolder);
+  await checkDaemon(image, join(folder, "daemon"));
+  await checkGateway(image, join(folder, "gateway"));
 }
 
 /** The same checks on the image built by buildah, where a working one is installed. */
@@ -63,10 +66,11 @@ async function checkEngineImage(): Promise<void> {
   const problem = buildahProblem(folder);
   if (problem !== undefined) return say(`NOT DONE: no engine has built the image: ${problem}`);
   say("the image, built by buildah on a base image of this machine's Node");
-  const image = buildByBuildah(project, folder);
+  const { haproxy } = await findServers(["haproxy"]);
+  const image = buildByBuildah(project, folder, haproxy.path);
   try {
     checkConfiguration(image);
-    await checkImage(image, join(work, "engine-data"));
+    await checkImage(image, join(work, "engine-checks"));
     printSizes(image);
     say(`it has ${megabytes(folderBytes(image.folder))} with Node ${process.version}`);
   } finally {
@@ -100,15 +104,6 @@ function checkConfiguration({
   expectThat(run === wanted, "it says how it is run, and how its health is asked", run);
 }
 
-function say(text: string): void {
-  process.stdout.write(`test:image: ${text}\n`);
-}
-
-function expectThat(holds: boolean, what: string, detail = ""): void {
-  if (!holds) throw new Error(`${what}${detail === "" ? "" : `:\n${detail}`}`);
-  say(`ok: ${what}`);
-}
-
 /**
  * Checks that the image contains exactly the production packages; of the platform-specific ones, those for
  * this platform.
@@ -135,18 +130,7 @@ async function checkVersion(image: BuiltImage): Promise<void> {
     ["--version", version],
     ["--help", "Usage: telemetryd"],
   ] as const) {
-    const child = startInStage(image.folder, {
-      ...{
-        argv: [...image.entrypoint, flag],
-        cwd: image.cwd,
-        env: image.env,
-        user: image.user,
-        isWhole: image.isWhole,
-      },
-      readOnlyBut: {},
-      isolated: true,
-    });
-    const { status, output } = await ended(child);
+    const { status, output } = await runIn(image, [...image.entrypoint, flag]);
     expectThat(
       status === 0 && output.includes(wanted),
       `${flag} says "${wanted}"`,
@@ -158,130 +142,23 @@ async function checkVersion(image: BuiltImage): Promise<void> {
 async function checkDaemon(image: BuiltImage, dataFolder: string): Promise<void> {
   const folder = join(image.folder, "etc/telemetryd/policies");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(image.folder, "etc/telemetryd/telemetryd.yaml"), configuration);
   writeFileSync(
     join(folder, "policy.yaml"),
     readFileSync(join(project, "config/policies/01-one-source-one-sink.yaml")),
   );
-  const data = volumeFor(image.user, dataFolder);
-  const daemon = startInStage(image.folder, {
-    argv: [...image.entrypoint, ...image.command],
-    ...{ cwd: image.cwd, env: image.env, user: image.user, isWhole: image.isWhole },
-    readOnlyBut: { "/data": data },
-    isolated: true,
-  });
-  const end = ended(daemon);
-  try {
-    const first = await firstProcess(daemon, end);
-    expectThat(statusOf(first, "NSpid").endsWith("\t1"), "the program is process number 1");
-    expectThat(
-      statusOf(first, "Uid")
-        .split("\t")
-        .includes(image.user.split(":")[0] ?? ""),
-      `it runs as user ${image.user}`,
-    );
-    await until(
-      async () => check(first, image.healthcheck) === 0,
-      "HEALTHCHECK ends with 0 while it runs",
-      end,
-    );
-    const readOnly = check(first, ["touch", "/app/x"]) !== 0 && check(first, ["touch", "/tmp/x"]) !== 0;
-    expectThat(readOnly, "its root file system is read-only");
-    expectThat(readdirSync(data).length > 0, "its state is in the volume");
-    const startedMs = performance.now();
-    process.kill(first, "SIGTERM");
-    const stopped = await Promise.race([end, pause(stopLimitMs)]);
-    const detail = stopped === undefined ? "it goes on" : `exit status ${stopped.status}\n${stopped.output}`;
-    expectThat(stopped?.status === 0, "SIGTERM ends it with 0", detail);
-    say(`    after ${Math.round(performance.now() - startedMs)} ms`);
-    const away = startInStage(image.folder, {
-      ...{
-        argv: image.healthcheck,
-        cwd: image.cwd,
-        env: image.env,
-        user: image.user,
-        isWhole: image.isWhole,
-      },
-      readOnlyBut: {},
-      isolated: true,
-    });
-    const { status } = await ended(away);
-    expectThat(status !== 0, `HEALTHCHECK ends with ${status} where no daemon responds`);
-  } finally {
-    daemon.kill("SIGKILL");
-    await end;
-  }
-}
-
-/** The host pid of the command, once `unshare` and `chroot` have exec'd it. */
-async function firstProcess(daemon: ChildProcess, end: Promise<unknown>): Promise<number> {
-  let found = 0;
-  await until(
-    async () => {
-      const children = readFileSync(`/proc/${daemon.pid}/task/${daemon.pid}/children`, "utf8").trim();
-      found = Number(children.split(" ")[0]);
-      return found > 0 && readFileSync(`/proc/${found}/cmdline`, "utf8").startsWith("node\0");
-    },
-    "the program starts",
-    end,
-  );
-  return found;
-}
-
-function statusOf(pid: number, field: string): string {
-  return new RegExp(`^${field}:(.*)$`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "";
-}
-
-/** The exit status of a command run beside the program, as by `docker exec` and HEALTHCHECK. */
-function check(pid: number, argv: readonly string[]): number {
-  const environment = readFileSync(`/proc/${pid}/environ`, "utf8")
-    .split("\0")
-    .filter((entry) => entry !== "");
-  try {
-    const inside = [
-      "--target",
-      String(pid),
-      "--mount",
-      "--net",
-      "--pid",
-      "--root",
-      "--setuid",
-      "1000",
-      "--setgid",
-      "1000",
-    ];
-    execFileSync("nsenter", [...inside, "env", "-i", ...environment, ...argv], {
-      stdio: "ignore",
-      timeout: 10_000,
-    });
-    return 0;
-  } catch (error) {
-    return (error as { status?: number | null }).status ?? 1;
-  }
-}
-
-async function until(holds: () => Promise<boolean>, what: string, end: Promise<unknown>): Promise<void> {
-  let over: unknown;
-  void end.then((outcome) => {
-    over = outcome;
-  });
-  for (
-    const deadlineMs = performance.now() + 30_000;
-    performance.now() < deadlineMs && over === undefined;
-  ) {
-    if (await holds().catch(() => false)) {
-      say(`ok: ${what}`);
-      return;
-    }
-    await pause(100);
-  }
-  throw new Error(
-    `${what}: not so${over === undefined ? " after 30 s" : `; it ended: ${JSON.stringify(over)}`}`,
-  );
-}
-
-function pause(ms: number): Promise<undefined> {
-  return new Promise((resume) => setTimeout(() => resume(undefined), ms));
+  await using running = await startImage(image, configuration, dataFolder);
+  const { pid, end, data } = running;
+  expectThat(statusOf(pid, "NSpid").endsWith("\t1"), "the program is process number 1");
+  const uid = image.user.split(":")[0] ?? "";
+  expectThat(statusOf(pid, "Uid").split("\t").includes(uid), `it runs as user ${image.user}`);
+  const isHealthy = async (): Promise<boolean> => running.check(image.healthcheck) === 0;
+  await until(isHealthy, "HEALTHCHECK ends with 0 while it runs", end);
+  const readOnly = running.check(["touch", "/app/x"]) !== 0 && running.check(["touch", "/tmp/x"]) !== 0;
+  expectThat(readOnly, "its root file system is read-only");
+  expectThat(readdirSync(data).length > 0, "its state is in the volume");
+  await running.stop();
+  const { status } = await runIn(image, image.healthcheck);
+  expectThat(status !== 0, `HEALTHCHECK ends with ${status} where no daemon responds`);
 }
 
 function megabytes(bytes: number): string {
@@ -292,4 +169,6 @@ function printSizes(image: BuiltImage): void {
   const app = join(image.folder, "app");
   const parts = ["node_modules", "dist"].map((part) => `${part} ${megabytes(folderBytes(join(app, part)))}`);
   say(`the image adds ${megabytes(folderBytes(app))} to its base image (${parts.join(", ")})`);
+  if (image.isWhole !== true)
+    say(`and ${megabytes(folderBytes(usrLayer(image.folder)))} of packages below /usr`);
 }

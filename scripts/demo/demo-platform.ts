@@ -23,6 +23,10 @@ export interface DemoPlatformOptions {
   readonly folder: string;
 }
 
+interface ProxyStatus {
+  readonly status: { readonly hostname: string };
+}
+
 interface InstanceStatus {
   readonly status: {
     readonly networkInterfaces: readonly { readonly assignments: { readonly networkIP: string } }[];
@@ -44,6 +48,8 @@ export interface DemoPlatform {
   untilPolicyReady(signal: AbortSignal): Promise<void>;
   /** Waits until the workload is available. @returns the address of its instance */
   instanceAddress(signal: AbortSignal): Promise<string>;
+  /** Applies the HTTPProxy of a file, and waits until a gateway serves it. @returns its hostname */
+  proxyHostname(file: string, signal: AbortSignal): Promise<string>;
 }
 
 /** An operator's setup before the daemon's first start: an organization, a member, a token. */
@@ -100,6 +106,12 @@ export async function prepareDemoPlatform(
       await user.waitFor("Available", "workload/hello", limit);
       const { status } = (await user.get("instance/hello-us-dfw-0", limit)) as InstanceStatus;
       return status.networkInterfaces[0]?.assignments.networkIP ?? "";
+    },
+    async proxyHostname(file, limit) {
+      const user = await hand("project");
+      await applyPatiently(user, file, limit);
+      await user.waitFor("Programmed", "httpproxy/hello", limit);
+      return ((await user.get("httpproxy/hello", limit)) as ProxyStatus).status.hostname;
     },
   };
 }

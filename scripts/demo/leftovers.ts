@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { readProcess } from "../servers/process-table.ts";
+import { allProcesses, readProcess } from "../servers/process-table.ts";
 
 /** A process started by a demo, recorded so that the next demo can stop it if this one is killed. */
 export interface NotedProcess {
@@ -42,11 +42,18 @@ export function runningLeftovers(file: string): NotedProcess[] {
   });
 }
 
-/** Kills the process groups of leftovers. */
+/** Kills the process groups of leftovers and of what they have started, such as telemetryd's HAProxy. */
 export function endLeftovers(leftovers: readonly NotedProcess[]): void {
-  for (const { pid } of leftovers) {
+  const all = allProcesses();
+  const pids = new Set(leftovers.map(({ pid }) => pid));
+  // The loop also sees what it adds itself.
+  for (const above of pids) {
+    for (const { pid, parentPid } of all) if (parentPid === above) pids.add(pid);
+  }
+  const groups = new Set(all.filter(({ pid }) => pids.has(pid)).map(({ groupId }) => groupId));
+  for (const group of groups) {
     try {
-      process.kill(-pid, "SIGKILL");
+      process.kill(-group, "SIGKILL");
     } catch {
       // It has ended in the meantime.
     }

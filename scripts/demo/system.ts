@@ -11,6 +11,7 @@ import { startPrometheus, startRedis, startVictoriaMetrics } from "../servers/st
 import { type DemoPlatform, prepareDemoPlatform } from "./demo-platform.ts";
 import { type DemoInstances, startDemoInstances } from "./instances.ts";
 import type { ProcessNotes } from "./leftovers.ts";
+import { type DemoProxy, startDemoProxy } from "./proxy.ts";
 
 /** Data folder of the demo. Two concurrent demos need two folders. */
 export const demoFolder = resolve(process.env["DEMO_DIRECTORY"] || join(projectRoot, ".demo"));
@@ -29,6 +30,8 @@ export interface DemoSystem {
   readonly instances: DemoInstances;
   /** Address of the project's instance; undefined if it does not run. */
   readonly instanceAddress: string | undefined;
+  /** The project's HTTPProxy; undefined if no gateway serves it. */
+  readonly proxy: DemoProxy | undefined;
 }
 
 /** A sink for the summary's comparison; `sink` is its name in the policy. */
@@ -64,7 +67,10 @@ export interface StartOptions {
 export async function startSystem(options: StartOptions): Promise<DemoSystem> {
   const { notes, stops, say, signal } = options;
   await ensureBuilt(signal, () => say("building telemetryd"));
-  await findServers(["victoria-metrics", "prometheus", "redis-server"], { onProgress: say, signal });
+  const { haproxy } = await findServers(["victoria-metrics", "prometheus", "redis-server", "haproxy"], {
+    onProgress: say,
+    signal,
+  });
   for (const name of ["data", "state", "policies", "platform", "logs"]) {
     await rm(join(demoFolder, name), { recursive: true, force: true });
     await mkdir(join(demoFolder, name), { recursive: true });
@@ -93,6 +99,7 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
   const redis = await started(startRedis(common("redis")));
   const [sourcePort, opsPort] = [await freePort(), await freePort()];
   const [apiPort, platformPort] = [await freePort(), await freePort()];
+  const [proxyPort, proxyTlsPort] = [await freePort(), await freePort()];
   const addresses: [string, string][] = [
     ["victoria-metrics-receiver:8428", `127.0.0.1:${second.port}`],
     ["127.0.0.1:8428", `127.0.0.1:${sourcePort}`],
@@ -128,6 +135,8 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
     TELEMETRYD_ROADMAP_FILE: join(demoFolder, "backlog.json"),
     TELEMETRYD_API_LISTEN: `127.0.0.1:${apiPort}`,
     TELEMETRYD_PLATFORM_LISTEN: `127.0.0.1:${platformPort}`,
+    TELEMETRYD_GATEWAY_LISTEN: `127.0.0.1:${proxyPort}`,
+    TELEMETRYD_GATEWAY_TLS_LISTEN: `127.0.0.1:${proxyTlsPort}`,
   };
   const apiUrl = `https://127.0.0.1:${platformPort}`;
   const folder = join(demoFolder, "platform");
@@ -136,7 +145,7 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
   const daemon = await startDaemon({
     configFile,
     opsPort,
-    env: { ...env, ...platform.env, ...instances.env },
+    env: { ...haproxy.env, ...env, ...platform.env, ...instances.env, HAPROXY_BIN: haproxy.path },
     logFile: join(demoFolder, "logs", "telemetryd.log"),
     onStart: (pid) => notes.add("telemetryd", pid),
     signal,
@@ -151,6 +160,17 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
     // The exports are shown nevertheless; the reason is in the workload's conditions.
     return undefined;
   });
+  // Where nothing runs, a receiver of the demo stands behind the proxy.
+  const isRunning = instances.kind === "engine" && instanceAddress !== undefined;
+  const endpoint = isRunning ? `http://${instanceAddress}:8080` : second.url;
+  const caFile = join(demoFolder, "state", "platform", "ca.crt");
+  const proxy = await startDemoProxy(
+    { platform, port: proxyPort, tlsPort: proxyTlsPort, caFile, endpoint, folder: demoFolder },
+    signal,
+  ).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return undefined;
+  });
   const toPrometheus = { kind: "prometheus", server: prometheus, headers: { authorization } } as const;
   const toSecond = { kind: "victoria-metrics", server: second, headers: {} } as const;
   return {
@@ -163,7 +183,7 @@ export async function startSystem(options: StartOptions): Promise<DemoSystem> {
     daemon,
     roadmap: { url: `http://127.0.0.1:${apiPort}/roadmap`, file: join(demoFolder, "backlog.json") },
     platform,
-    ...{ instances, instanceAddress },
+    ...{ instances, instanceAddress, proxy },
   };
 }
 

@@ -1,5 +1,6 @@
 import { chownSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, posix, resolve } from "node:path";
+import { prepareBase } from "./debian-base.ts";
 import { dockerContext } from "./docker-ignore.ts";
 import { type Instruction, parseDockerfile, type Stage } from "./dockerfile.ts";
 import { ended, startInStage } from "./stage-root.ts";
@@ -58,6 +59,7 @@ async function buildStage(
 ): Promise<StageState> {
   const folder = join(options.work, stage.name);
   mkdirSync(folder, { recursive: true });
+  prepareBase(folder);
   const state: StageState = {
     ...{ folder, env: {}, cwd: "/", user: "0:0", entrypoint: [], command: [], healthcheck: [] },
   };

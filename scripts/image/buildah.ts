@@ -1,14 +1,23 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { rootCertificates } from "node:tls";
 import type { BuiltImage } from "./build-stages.ts";
 
 const baseName = "localhost/node-of-this-machine";
 const imageName = "localhost/telemetryd";
 /** Programs called in the image by the Dockerfile's steps and by `npm run test:image`. */
-const programs = ["sh", "env", "find", "rm", "mkdir", "chown", "touch"];
+const programs = ["sh", "env", "find", "rm", "mkdir", "chown", "touch", "cp"];
+/** In place of Debian's: it copies what {@link addPackage} has laid ready. */
+const aptGet = `#!/bin/sh
+set -eu
+[ "$1" = install ] || exit 0
+shift
+for word; do
+  case "$word" in -*) ;; *) cp -a "/packages/$word/." / ;; esac
+done
+`;
 
 /** Output of `buildah inspect` for an image in the docker format, as far as it is used. */
 interface Inspected {
@@ -49,12 +58,13 @@ export function buildahProblem(work: string): string | undefined {
 
 /**
  * Builds the Dockerfile with buildah, on a base image made of this machine's Node and the few programs that
- * the steps call: only packages are downloaded.
+ * the steps call: only npm's packages are downloaded.
  *
  * @param work an empty folder
+ * @param haproxy this machine's, which the image gets in place of Debian's package
  */
-export function buildByBuildah(context: string, work: string): EngineImage {
-  makeBase(work);
+export function buildByBuildah(context: string, work: string, haproxy: string): EngineImage {
+  makeBase(work, haproxy);
   const settings = npmSettings(work);
   const volumes = settings.flatMap(([from, to]) => ["--volume", `${from}:${to}`]);
   const args = ["--build-arg", `NODE_IMAGE=${baseName}`, "--build-arg", "REVISION=test"];
@@ -93,7 +103,7 @@ function buildah(work: string, ...args: readonly string[]): string {
   return stdout;
 }
 
-function makeBase(work: string): void {
+function makeBase(work: string, haproxy: string): void {
   const container = buildah(work, "from", "scratch").trim();
   const root = buildah(work, "mount", container).trim();
   for (const folder of [
@@ -118,19 +128,38 @@ function makeBase(work: string): void {
   addProgram(root, process.execPath);
   addLibraries(root);
   addNpm(root);
+  writeFileSync(join(root, "usr/bin/apt-get"), aptGet, { mode: 0o755 });
+  addPackage(root, "haproxy", haproxy);
   buildah(work, "config", "--env", "PATH=/usr/bin", container);
   buildah(work, "commit", "--format", "docker", "--rm", container, baseName);
 }
 
 /** Copies a program and the libraries that it is linked to. */
 function addProgram(root: string, path: string): void {
-  cpSync(realpathSync(path), join(root, "usr/bin", path.split("/").at(-1) ?? ""));
-  const linked = spawnSync("ldd", [path], { encoding: "utf8" }).stdout;
-  for (const [, library = ""] of linked.matchAll(/(\/\S+) \(0x/g)) {
-    const target = join(root, library);
-    mkdirSync(dirname(target), { recursive: true });
-    if (!existsSync(target)) cpSync(realpathSync(library), target);
+  cpSync(realpathSync(path), join(root, "usr/bin", basename(path)));
+  for (const library of librariesOf(path)) addFile(library, join(root, library));
+}
+
+/** Lays a package ready that has one program, and its libraries as far as the base lacks them. */
+function addPackage(root: string, name: string, program: string): void {
+  const folder = join(root, "packages", name);
+  addFile(program, join(folder, "usr/sbin", name));
+  for (const library of librariesOf(program)) {
+    // In the base, /lib is a link.
+    if (!existsSync(join(root, library)))
+      addFile(library, join(folder, library.replace(/^\/lib/, "/usr/lib")));
   }
+}
+
+/** The paths of the libraries that a program is linked to. */
+function librariesOf(program: string): string[] {
+  const linked = spawnSync("ldd", [program], { encoding: "utf8" }).stdout;
+  return [...linked.matchAll(/(\/\S+) \(0x/g)].map(([, library = ""]) => library);
+}
+
+function addFile(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  if (!existsSync(to)) cpSync(realpathSync(from), to);
 }
 
 /** Copies the C library's companion libraries, for native packages; they used to be separate libraries. */

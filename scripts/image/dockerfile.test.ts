@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dockerContext } from "./docker-ignore.ts";
-import { lastOf, parseDockerfile } from "./dockerfile.ts";
+import { type Instruction, lastOf, parseDockerfile } from "./dockerfile.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(resolve(root, file), "utf8");
@@ -72,6 +72,16 @@ describe("our Dockerfile", () => {
     expect(dependencies && lastOf(dependencies, "RUN")?.text).toMatch(
       /^npm ci --omit=dev --ignore-scripts &&/,
     );
+  });
+
+  test("has HAProxy, installed by root, without the lists of packages", () => {
+    const isInstall = ({ text }: Instruction): boolean => text.startsWith("apt-get update &&");
+    const place = image.instructions.findIndex(isInstall);
+    const [, packages] =
+      /install --yes --no-install-recommends (.*?) &&/.exec(image.instructions[place]?.text ?? "") ?? [];
+    expect(packages?.split(" ")).toContain("haproxy");
+    expect(image.instructions[place]?.text).toMatch(/ rm -rf \/var\/lib\/apt\/lists\/\*$/);
+    expect(place).toBeLessThan(image.instructions.findIndex(({ keyword }) => keyword === "USER"));
   });
 
   test("is of this version, under this licence", () => {

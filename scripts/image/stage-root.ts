@@ -24,11 +24,11 @@ export interface StageCommand {
 }
 
 /**
- * This machine's programs and libraries, in place of the base image's. Under /etc only the files that
- * programs look up.
+ * This machine's programs and libraries besides /usr, in place of the base image's. Under /etc only the files
+ * that programs look up.
  */
 const borrowed = [
-  ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/dev"],
+  ...["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/dev"],
   ...[
     "/etc/ssl",
     "/etc/alternatives",
@@ -55,11 +55,11 @@ function npmSettings(): { readonly mounts: string[]; readonly env: Record<string
  * ends. Requires root, as a container engine does.
  */
 export function startInStage(folder: string, command: StageCommand): ChildProcess {
-  const npm = command.isWhole === true ? { mounts: [], env: {} } : npmSettings();
+  const isWhole = command.isWhole === true;
+  const npm = isWhole ? { mounts: [], env: {} } : npmSettings();
   const mounts: [from: string, to: string][] = [
-    ...(command.isWhole === true
-      ? [["/dev", "/dev"] satisfies [string, string]]
-      : borrowedMounts(npm.mounts)),
+    ...(isWhole ? [["/dev", "/dev"] satisfies [string, string]] : borrowedMounts(folder, npm.mounts)),
+    ...(isWhole || command.readOnlyBut !== undefined ? [] : aptMounts()),
     ...Object.entries(command.readOnlyBut ?? {}).map(([inside, outside]): [string, string] => [
       outside,
       inside,
@@ -68,8 +68,11 @@ export function startInStage(folder: string, command: StageCommand): ChildProces
   for (const [from, to] of [...mounts, ["/proc", "/proc"] as const]) makeTarget(from, join(folder, to));
   mkdirSync(join(folder, "tmp"), { recursive: true });
   chmodSync(join(folder, "tmp"), 0o1777);
+  const usr = isWhole ? [] : [join(folder, "usr"), usrLayer(folder), `${usrLayer(folder)}.work`];
+  for (const path of usr) mkdirSync(path, { recursive: true });
   const script = [
     `mount --bind ${quote(folder)} ${quote(folder)}`,
+    ...(isWhole ? [] : [usrMount(folder, command.readOnlyBut === undefined)]),
     ...mounts.map(([from, to]) => `mount --rbind ${quote(from)} ${quote(join(folder, to))}`),
     command.isolated
       ? `mount -t proc proc ${quote(join(folder, "proc"))}`
@@ -96,9 +99,36 @@ export function startInStage(folder: string, command: StageCommand): ChildProces
   );
 }
 
-function borrowedMounts(npmMounts: readonly string[]): [from: string, to: string][] {
+/**
+ * The folder that has what a stage changes below /usr: this machine's own stays as it is. Programs that the
+ * base image lacks are hidden there.
+ */
+export function usrLayer(folder: string): string {
+  return `${folder}.usr`;
+}
+
+/** An overlay of what the stage changes and this machine's /usr. */
+function usrMount(folder: string, isWritable: boolean): string {
+  const layer = usrLayer(folder);
+  const layers = isWritable
+    ? `lowerdir=/usr,upperdir=${layer},workdir=${layer}.work`
+    : `lowerdir=${layer}:/usr`;
+  return `mount -t overlay overlay -o ${quote(layers)} ${quote(join(folder, "usr"))}`;
+}
+
+/** The machine settings that apt needs to reach its archive. */
+function aptMounts(): [from: string, to: string][] {
+  return existsSync("/etc/apt") ? [["/etc/apt", "/etc/apt"]] : [];
+}
+
+function borrowedMounts(folder: string, npmMounts: readonly string[]): [from: string, to: string][] {
+  const sourceOf = (path: string): string => {
+    const real = realpathSync(path);
+    // Where /bin is a link to /usr/bin, it has what the stage changes.
+    return real.startsWith("/usr/") ? join(folder, real) : real;
+  };
   return [
-    ...borrowed.filter(existsSync).map((path): [string, string] => [realpathSync(path), path]),
+    ...borrowed.filter(existsSync).map((path): [string, string] => [sourceOf(path), path]),
     [dirname(dirname(realpathSync(process.execPath))), nodeFolder],
     ...npmMounts.map((path): [string, string] => [path, path.replace(homedir(), "/root")]),
   ];

@@ -3,6 +3,7 @@ const wanted = [
   ...["package.json", "npm-shrinkwrap.json", "README.md", "CHANGELOG.md", "LICENSE", "dist/cli.js"],
   ...["config/telemetryd.example.yaml", "config/telemetryd.schema.json", "proto/remote-write-1.0.proto"],
   ...["config/kubernetes/crd/exportpolicies.yaml", "config/alerts/telemetryd.rules.yaml"],
+  ...["config/helm/telemetryd/Chart.yaml", "config/helm/telemetryd/values.schema.json"],
   ...["config/grafana/exports.json", "docs/configuration.md", "docs/third-party-licences.md"],
 ];
 const folders = /^(dist|config|docs|proto)\//;

@@ -5,8 +5,13 @@
 export interface CatalogueEntry {
   /** Environment variable with the path of the program to use instead of any other. */
   readonly variable: string;
-  /** Debian and Ubuntu packages that contain it; redis-server is a link to a program of redis-tools. */
+  /**
+   * Debian and Ubuntu packages that contain it; redis-server is a link to a program of redis-tools. None: it is
+   * built from `goPackage`.
+   */
   readonly debianPackages: readonly string[];
+  /** Go package, with its version, that is built where Go is installed. */
+  readonly goPackage?: string;
   /**
    * Path of the program in the unpacked package. Not always `/usr/bin`, where a script may contain absolute
    * paths.
@@ -33,6 +38,9 @@ export const catalogue = {
     debianPackages: ["redis-server", "redis-tools"],
     unpackedPath: "usr/bin/redis-server",
   },
+  haproxy: { variable: "HAPROXY_BIN", debianPackages: ["haproxy"], unpackedPath: "usr/sbin/haproxy" },
+  // Only for the benchmark of the gateway. In Debian 12, nginx-light has no program of its own.
+  nginx: { variable: "NGINX_BIN", debianPackages: ["nginx"], unpackedPath: "usr/sbin/nginx" },
   chromium: {
     variable: "CHROMIUM_BIN",
     debianPackages: ["chromium"],
@@ -43,15 +51,28 @@ export const catalogue = {
     debianPackages: ["kubernetes-client"],
     unpackedPath: "usr/bin/kubectl",
   },
+  helm: {
+    variable: "HELM_BIN",
+    debianPackages: [],
+    goPackage: "helm.sh/helm/v3/cmd/helm@v3.20.2",
+    unpackedPath: "usr/bin/helm",
+  },
   podman: {
     variable: "PODMAN_BIN",
     debianPackages: ["podman", "runc", "netavark", "aardvark-dns", "iptables"],
     unpackedPath: "usr/bin/podman",
   },
+  zsh: { variable: "ZSH_BIN", debianPackages: ["zsh"], unpackedPath: "bin/zsh" },
+  fish: { variable: "FISH_BIN", debianPackages: ["fish"], unpackedPath: "usr/bin/fish" },
   busybox: { variable: "BUSYBOX_BIN", debianPackages: ["busybox-static"], unpackedPath: "bin/busybox" },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ServerName = keyof typeof catalogue;
+
+/** The Go package that a program is built from; undefined for programs of Debian packages. */
+export function goPackageOf(name: ServerName): string | undefined {
+  return (catalogue[name] as CatalogueEntry).goPackage;
+}
 
 export const serverNames = Object.keys(catalogue) as readonly ServerName[];
 

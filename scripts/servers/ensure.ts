@@ -12,6 +12,7 @@ const usual: readonly ServerName[] = [
   "prometheus",
   "promtool",
   "redis-server",
+  "haproxy",
 ];
 
 async function main(args: readonly string[]): Promise<void> {

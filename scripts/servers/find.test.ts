@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { findServers } from "./find.ts";
+import { findServers, furtherFolders } from "./find.ts";
 
 let folder: string;
 
@@ -61,6 +61,11 @@ describe("findServers", () => {
     const { prometheus } = await find();
     expect(prometheus.path).toBe(path);
     expect(prometheus.env["LD_LIBRARY_PATH"]).toMatch(/^.*\/servers\/prometheus\/usr\/lib\/.*-linux-gnu:/);
+  });
+
+  it("looks for daemons where packages put them, which is not on every PATH", () => {
+    expect(furtherFolders("haproxy")).toEqual(["/usr/local/sbin", "/usr/sbin"]);
+    expect(furtherFolders("prometheus")).toEqual([]);
   });
 
   it("says how to install what is missing, on a machine without apt", async () => {

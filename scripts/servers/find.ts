@@ -1,8 +1,9 @@
-import { constants } from "node:fs";
-import { access, readdir } from "node:fs/promises";
-import { delimiter, join, resolve } from "node:path";
+import { readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { describeError } from "../../src/base/core/errors.ts";
-import { catalogue, type ServerName } from "./catalogue.ts";
+import { daemonFolders, findProgram, isProgram } from "../../src/base/core/program-file.ts";
+import { catalogue, goPackageOf, type ServerName } from "./catalogue.ts";
+import { buildWithGo, findGo } from "./go.ts";
 import { installPackages, lockName, unpackPackages } from "./install.ts";
 import { withMachineLock } from "./lock.ts";
 import { howToInstall, libraryFolders, multiarchTriplet, planFor } from "./plan.ts";
@@ -24,12 +25,11 @@ export interface FindOptions {
 }
 
 const projectRoot = resolve(import.meta.dirname, "../..");
-const systemFolders = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**
  * Finds the programs of the named servers. Search order: each one's environment variable (which must then
- * name a program), PATH, programs unpacked by an earlier call; then installs them (as root) or unpacks them
- * below `directory`.
+ * name a program), PATH (for some, then /usr/sbin too), programs unpacked or built by an earlier call; then
+ * installs them (as root) or unpacks them below `directory`. Those that Debian lacks are built there with Go.
  *
  * @throws an Error whose message explains how to install the missing programs
  */
@@ -43,7 +43,8 @@ export async function findServers<Name extends ServerName>(
   if (first.missing.length === 0) return complete(first.found);
   const machine = {
     isRoot: process.getuid?.() === 0,
-    hasApt: (await onPath("apt-get")) !== undefined && (await onPath("dpkg")) !== undefined,
+    hasApt: (await findProgram("apt-get")) !== undefined && (await findProgram("dpkg")) !== undefined,
+    go: await findGo(),
   };
   if (options.install === false) throw new Error(howToInstall(first.missing));
   const firstPlan = planFor(first.missing, machine);
@@ -62,6 +63,13 @@ export async function findServers<Name extends ServerName>(
         } else if (plan.kind === "unpack") {
           options.onProgress?.(`unpacking ${plan.packages.join(", ")} below ${directory}`);
           await unpackPackages(plan.packages, directory, signal);
+        }
+        for (const name of missing) {
+          const goPackage = goPackageOf(name);
+          if (goPackage === undefined || machine.go === undefined) continue;
+          options.onProgress?.(`building ${goPackage} with Go; this takes some minutes`);
+          const file = join(directory, name, catalogue[name].unpackedPath);
+          await buildWithGo(machine.go, { goPackage }, file, signal);
         }
       } catch (error) {
         signal.throwIfAborted();
@@ -104,47 +112,31 @@ async function lookForOne(name: ServerName, directory: string): Promise<ServerPr
   const { variable } = catalogue[name];
   const named = process.env[variable];
   if (named !== undefined && named !== "") {
-    const path = named.includes("/") ? resolve(named) : await onPath(named);
-    if (path === undefined || !(await isExecutable(path))) {
+    const path = named.includes("/") ? resolve(named) : await findProgram(named);
+    if (path === undefined || !(await isProgram(path))) {
       throw new Error(`${variable}=${named}: there is no program of that name that can be run`);
     }
     return { path, env: {} };
   }
-  const path = await onPath(name);
+  const path = await findProgram(name, furtherFolders(name));
   if (path !== undefined) return { path, env: {} };
   return unpacked(name, directory);
+}
+
+/** Where a package puts a daemon, which is not on the PATH of a Debian user who is not root. */
+export function furtherFolders(name: ServerName): readonly string[] {
+  return catalogue[name].unpackedPath.startsWith("usr/sbin/") ? daemonFolders : [];
 }
 
 async function unpacked(name: ServerName, directory: string): Promise<ServerProgram | undefined> {
   const roots = await readdir(directory).catch(() => []);
   for (const root of roots.filter((entry) => !entry.startsWith("unpacking-")).sort()) {
     const path = join(directory, root, catalogue[name].unpackedPath);
-    if (!(await isExecutable(path))) continue;
+    if (!(await isProgram(path))) continue;
     const folders = libraryFolders(join(directory, root), multiarchTriplet(process.arch));
     const inherited = process.env["LD_LIBRARY_PATH"];
     if (inherited !== undefined && inherited !== "") folders.push(inherited);
     return { path, env: { LD_LIBRARY_PATH: folders.join(":") } };
   }
   return undefined;
-}
-
-/**
- * Finds a program on PATH. To a shell an empty PATH entry is the current folder; here it is ignored, so that
- * the result never depends on the working directory.
- */
-async function onPath(name: string): Promise<string | undefined> {
-  const folders = (process.env["PATH"] ?? systemFolders.join(delimiter)).split(delimiter);
-  for (const folder of folders) {
-    if (folder === "") continue;
-    const path = join(folder, name);
-    if (await isExecutable(path)) return path;
-  }
-  return undefined;
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

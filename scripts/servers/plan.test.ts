@@ -22,15 +22,32 @@ describe("planFor", () => {
       debianUser,
       { kind: "unpack", packages: ["redis-server", "redis-tools"] },
     ],
+    ["a daemon's package", ["haproxy"], debianRoot, { kind: "install", packages: ["haproxy"] }],
     [
       "programs of one package count once",
       ["vmagent", "promtool", "victoria-metrics", "prometheus"],
       debianRoot,
       { kind: "install", packages: ["prometheus", "victoria-metrics"] },
     ],
+    ["what Go builds needs no package", ["helm"], { ...debianRoot, go: "/usr/bin/go" }, { kind: "nothing" }],
+    [
+      "packages beside what Go builds",
+      ["helm", "haproxy"],
+      { ...debianRoot, go: "/usr/bin/go" },
+      { kind: "install", packages: ["haproxy"] },
+    ],
   ];
   it.each(cases)("%s", (_name, missing, machine, plan) => {
     expect(planFor(missing, machine)).toEqual(plan);
+  });
+
+  it("explains to a person on a machine without Go", () => {
+    const plan = planFor(["helm"], debianRoot);
+    const message = plan.kind === "explain" ? plan.message : "";
+    expect(message).toContain("helm: not found, and installing failed: go is not installed");
+    expect(message).toMatch(/go install helm\.sh\/helm\/v3\/cmd\/helm@v3\.\d+\.\d+$/m);
+    expect(message).toContain("HELM_BIN=/path/to/helm");
+    expect(message).not.toContain("apt-get");
   });
 
   it("explains to a person on a machine without apt", () => {

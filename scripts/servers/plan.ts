@@ -1,10 +1,12 @@
-import { catalogue, type ServerName } from "./catalogue.ts";
+import { catalogue, goPackageOf, type ServerName } from "./catalogue.ts";
 
 /** Properties of the machine that decide how missing servers are installed. */
 export interface Machine {
   readonly isRoot: boolean;
   /** `apt-get` and `dpkg` are available: Debian, Ubuntu, or a derivative. */
   readonly hasApt: boolean;
+  /** The program `go`, where it is installed. */
+  readonly go?: string | undefined;
 }
 
 /** How to install missing servers. `packages` are sorted and unique. */
@@ -14,9 +16,16 @@ export type Plan =
   | { readonly kind: "unpack"; readonly packages: readonly string[] }
   | { readonly kind: "explain"; readonly message: string };
 
-/** Root installs; other users unpack into the project's folder; without apt the user must install them. */
+/**
+ * Root installs; other users unpack into the project's folder; without apt the user must install them. Programs
+ * that are built with Go are in no plan, but without Go the user must install those too.
+ */
 export function planFor(missing: readonly ServerName[], machine: Machine): Plan {
-  if (missing.length === 0) return { kind: "nothing" };
+  const built = missing.filter((name) => goPackageOf(name) !== undefined);
+  if (built.length > 0 && machine.go === undefined) {
+    return { kind: "explain", message: howToInstall(missing, "go is not installed") };
+  }
+  if (missing.length === built.length) return { kind: "nothing" };
   if (!machine.hasApt) return { kind: "explain", message: howToInstall(missing) };
   return { kind: machine.isRoot ? "install" : "unpack", packages: packagesOf(missing) };
 }
@@ -27,12 +36,17 @@ export function packagesOf(names: readonly ServerName[]): string[] {
 
 /** The message for a user who must install servers manually. */
 export function howToInstall(missing: readonly ServerName[], reason?: string): string {
+  const packages = packagesOf(missing);
+  const built = missing.flatMap((name) => goPackageOf(name) ?? []);
   const variables = missing.map((name) => `${catalogue[name].variable}=/path/to/${name}`);
   return [
     `${missing.join(", ")}: not found${reason === undefined ? "" : `, and installing failed: ${reason}`}`,
     "Any one of these helps:",
-    `  - on Debian or Ubuntu: apt-get install ${packagesOf(missing).join(" ")} (as root)`,
-    "  - elsewhere: install them so that they are on PATH (releases of VictoriaMetrics, Prometheus and Redis)",
+    ...built.map((each) => `  - where Go is installed: go install ${each}`),
+    ...(packages.length === 0
+      ? []
+      : [`  - on Debian or Ubuntu: apt-get install ${packages.join(" ")} (as root)`]),
+    "  - elsewhere: install them so that they are on PATH (VictoriaMetrics, Prometheus, Redis, HAProxy)",
     `  - name them by environment: ${variables.join(" ")}`,
     "  - see the demo without installing anything: docker compose up",
   ].join("\n");

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Child, startChild, waitUntilReady } from "./child.ts";
 import { findServers } from "./find.ts";
+import { allProcesses } from "./process-table.ts";
 
 const run = promisify(execFile);
 
@@ -154,8 +155,26 @@ async function removeAll(cli: Cli, folder: string): Promise<void> {
   await cli("rm", "--all", "--force", "--time", "0");
   await cli("network", "prune", "--force");
   await cli("volume", "prune", "--force");
+  endLostContainers(folder);
   await removeStaleRules();
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** A Podman that was killed while it started a container does not know of its process any more. */
+function endLostContainers(folder: string): void {
+  const processes = allProcesses();
+  const monitors = processes.filter(
+    ({ command }) => /^\S*conmon /.test(command) && command.includes(`${folder}/`),
+  );
+  const pids = new Set(monitors.map(({ pid }) => pid));
+  const lost = processes.filter(({ pid, parentPid }) => pids.has(pid) || pids.has(parentPid));
+  for (const { pid } of lost) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }
 
 /** What a machine without systemd needs; the limits are those that any root may set. */

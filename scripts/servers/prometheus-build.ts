@@ -1,6 +1,4 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
-import { findServers } from "./find.ts";
+import { programOutput } from "./program-output.ts";
 
 /** Relevant differences between builds of Prometheus. */
 export interface PrometheusBuild {
@@ -14,12 +12,7 @@ export interface PrometheusBuild {
 
 /** The build used by tests, demo and benchmarks; detected from its help, since a build may lack a version. */
 export async function prometheusBuild(signal?: AbortSignal): Promise<PrometheusBuild> {
-  const { prometheus } = await findServers(["prometheus"], signal === undefined ? {} : { signal });
-  const { stdout, stderr } = await promisify(execFile)(prometheus.path, ["--help"], {
-    env: { ...process.env, ...prometheus.env },
-    ...(signal === undefined ? {} : { signal }),
-  });
-  return buildOfHelp(stdout + stderr);
+  return buildOfHelp(await programOutput("prometheus", ["--help"], signal));
 }
 
 export function buildOfHelp(help: string): PrometheusBuild {

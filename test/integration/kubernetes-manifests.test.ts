@@ -147,6 +147,7 @@ describe.each(["sidecar", "deployment", "fleet"])("%s", (folder) => {
         verbs: ["get", "patch", "update"],
       },
       { apiGroups: [""], resources: ["secrets"], verbs: read },
+      { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
     ]);
   });
 

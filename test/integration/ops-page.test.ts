@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { buildOpsApp } from "../../src/app/ops/app.ts";
 import { silentLogger } from "../../src/base/core/log.ts";
 import type { DaemonStatus, SinkView } from "../../src/exporter/policy/status/status-view.ts";
-import { busyDaemon } from "../support/daemon-status.ts";
+import { busyDaemon, inFleet } from "../support/daemon-status.ts";
+import { devices, keyboardFindings, pageFindings } from "../support/page-findings.ts";
 import { findServers } from "../support/servers.ts";
 
 const found = await findServers(["chromium"], { install: false }).catch((error: unknown) => {
@@ -16,6 +17,7 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
   let page: Page;
   let status: DaemonStatus;
   let healthy: boolean;
+  let notReady: string[];
   let url: string;
   const complaints: string[] = [];
 
@@ -26,7 +28,7 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
       if (!healthy) throw new Error("switched off by the test");
       return status;
     },
-    readiness: () => ({ ready: true, reasons: [] }),
+    readiness: () => ({ ready: notReady.length === 0, reasons: notReady }),
     degraded: () => [],
     registries: [],
     nowMs: () => Date.now(),
@@ -49,6 +51,7 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
   beforeEach(async () => {
     status = busyDaemon(40, Date.now());
     healthy = true;
+    notReady = [];
     complaints.length = 0;
     page = await browser.newPage();
     page.on("pageerror", (error) => complaints.push(error.message));
@@ -82,11 +85,12 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("a sink that gets into trouble moves to the top", async () => {
+  test("a sink that gets into trouble moves to the top, with the focus", async () => {
     await page.goto(url);
     await page.getByText("renewed").waitFor();
     const last = page.locator("tbody tr").last();
     const key = await last.getAttribute("data-key");
+    await last.locator("summary").focus();
     status = withSinks((sink) => ({
       ...sink,
       conditions: sink.conditions.map((one) => ({ ...one, status: "False", reason: "Suspended" })),
@@ -102,7 +106,7 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
         ),
       })),
     };
-    await page.locator(`tbody tr:first-child[data-key="${key}"]`).waitFor();
+    await page.locator(`tbody tr:first-child[data-key="${key}"] summary:focus`).waitFor();
     expect(await page.title()).toBe("(40) telemetryd");
     expect(await page.locator("tbody tr").count()).toBe(40);
     expect(complaints).toEqual([]);
@@ -125,9 +129,9 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
     await page.goto(url);
     await page.getByText("renewed").waitFor();
     healthy = false;
-    await page.getByText("what you see is old").waitFor();
+    await page.locator("#renewal", { hasText: "what you see is old" }).waitFor();
     healthy = true;
-    await page.getByText("renewed").waitFor();
+    await page.locator("#renewal", { hasText: "renewed" }).waitFor();
   });
 
   test("can be paused", async () => {
@@ -163,14 +167,109 @@ describe.skipIf(found === undefined)("the status page in a browser", () => {
     await plain.getByLabel("Filter sinks").fill("vendor");
     await plain.getByRole("button", { name: "Filter" }).click();
     expect(new URL(plain.url()).search).toBe("?filter=vendor");
-    expect(await plain.locator("tbody tr").count()).toBeLessThan(40);
+    const found = await plain.locator("tbody tr").count();
+    expect(found).toBeGreaterThan(0);
+    expect(found).toBeLessThan(40);
+    await plain.getByRole("link", { name: "clear the filter" }).click();
+    expect(await plain.locator("tbody tr").count()).toBe(40);
     await context.close();
   });
 
-  test.each([360, 760, 1_024])("fits a width of %d", async (width) => {
+  test.each([320, 760, 1_024])("fits a width of %d", async (width) => {
     status = withSinks((sink) => ({ ...sink, endpoint: `https://example.com/${"long".repeat(60)}` }));
     await page.setViewportSize({ width, height: 800 });
     await page.goto(url);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  });
+
+  test("a row that leaves hands its focus to the heading", async () => {
+    await page.goto(url);
+    await row().locator("summary").focus();
+    status = { ...status, policies: status.policies.filter(({ namespace }) => namespace !== "payments") };
+    await page.locator("h2#sinks:focus").waitFor();
+  });
+
+  test("announces news, trouble and its end, and no other update", async () => {
+    const news = page.getByRole("status");
+    await page.goto(url);
+    await page.getByText("renewed").waitFor();
+    status = withSinks((sink) => ({ ...sink, lagMs: 45 * 60_000 }));
+    await row().getByText("45m", { exact: true }).waitFor();
+    expect(await news.textContent()).toBe("");
+    await page.getByLabel("Filter sinks").fill("no such sink");
+    await news.getByText("0 of 40 sinks shown, 4 in trouble").waitFor();
+    healthy = false;
+    await news.getByText("what you see is old").waitFor();
+    healthy = true;
+    await news.getByText("renewed again").waitFor();
+  });
+
+  const long = "a-name-without-end".repeat(8);
+  /** Ways in which a person may find the page; each returns the page's query. */
+  const views: Record<string, () => string> = {
+    "before the first policy": () => {
+      notReady = ["the metrics store has not responded yet"];
+      status = { ...status, policies: [] };
+      return "";
+    },
+    busy: () => {
+      status = { ...status, gateway: { programs: 3, refused: 2, problem: null } };
+      return "";
+    },
+    filtered: () => "?health=up-to-date&filter=mimir",
+    "with nothing that matches": () => "?filter=none",
+    "in trouble, with long names": () => {
+      status = withSinks((sink) => ({
+        ...sink,
+        name: `${sink.name}${long}`,
+        endpoint: `https://example.com/${long}`,
+        delivered: 1e15,
+        lastError: { at: new Date().toISOString(), message: `${long} ${long}` },
+      }));
+      status = {
+        ...inFleet(status, long),
+        state: "stopping",
+        degraded: [long, "Redis does not respond"],
+        gateway: { programs: 1, refused: 0, problem: long },
+        policies: status.policies.map((policy) => ({
+          ...policy,
+          plane: long,
+          namespace: `${policy.namespace}${long}`,
+        })),
+      };
+      return "";
+    },
+  };
+
+  test.each(Object.entries(devices))("is accessible on a %s, in light and dark", async (_, device) => {
+    await using context = await browser.newContext(device);
+    const visited = await context.newPage();
+    const findings: Record<string, string[]> = {};
+    for (const [name, view] of Object.entries(views)) {
+      status = busyDaemon(20, Date.now());
+      notReady = [];
+      await visited.goto(`${url}/${view()}`);
+      await visited.getByText("renewed").waitFor();
+      findings[name] = await pageFindings(visited);
+    }
+    await visited.locator("summary").first().click();
+    findings["with open details"] = await pageFindings(visited);
+    findings["by keyboard"] = await keyboardFindings(visited);
+    healthy = false;
+    await visited.locator("#renewal.stale").waitFor();
+    findings["without response"] = await pageFindings(visited);
+
+    healthy = true;
+    status = busyDaemon(20, Date.now());
+    await visited.route(`${url}/`, async (route) => {
+      const response = await route.fetch();
+      const headers = response.headers();
+      const policy = headers["content-security-policy"]!.replace(/script-src [^;]+/, "script-src 'none'");
+      await route.fulfill({ response, headers: { ...headers, "content-security-policy": policy } });
+    });
+    await visited.goto(url);
+    expect(await visited.getByRole("button", { name: "Pause" }).isVisible()).toBe(false);
+    findings["without a script"] = await pageFindings(visited);
+    expect(Object.entries(findings).filter(([, found]) => found.length > 0)).toEqual([]);
   });
 });

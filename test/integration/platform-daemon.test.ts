@@ -159,7 +159,9 @@ test("a policy that selects everything gets its project's series only, and condi
   expect(json.metadata.generation).toBe(1);
   expect(json.status.conditions).toMatchObject([
     { type: "Ready", status: "True", reason: "SinksAccepted", observedGeneration: 1 },
+    { type: "Delivering", status: "True", observedGeneration: 1 },
   ]);
+  expect(json.status.lastDeliveredTime).toBe(json.status.sinks[0].checkpoint);
   expect(json.status.sinks).toMatchObject([
     {
       name: "receiver",

@@ -42,6 +42,20 @@ describe("a running platform", () => {
   });
   afterAll(() => platform.stop());
 
+  test("patches at the same time are all made: one that comes second is made again", async () => {
+    const body = { metadata: { name: "busy" }, data: {} };
+    expect((await platform.fetch(configMaps, { method: "POST", bearer, body })).code).toBe(201);
+    const headers = { "content-type": "application/merge-patch+json" };
+    const patch = async (index: number) => {
+      const more = { method: "PATCH", bearer, headers, body: { data: { [`key-${index}`]: "1" } } };
+      return (await platform.fetch(`${configMaps}/busy`, more)).code;
+    };
+    const codes = await Promise.all(Array.from({ length: 8 }, (_, index) => patch(index)));
+    expect(codes).toEqual(Array.from({ length: 8 }, () => 200));
+    const { json } = await platform.fetch(`${configMaps}/busy`, { bearer });
+    expect(Object.keys(json.data)).toHaveLength(8);
+  });
+
   test("replicas serve one state, and a change through one reaches a watch of the other", async () => {
     const log = silentLogger;
     const stateDirectory = platform.stateDirectory;
@@ -142,8 +156,13 @@ describe("a running platform", () => {
     expect(new Set(await codes(callers.flatMap((each) => Array<string>(40).fill(each))))).toEqual(
       new Set([200]),
     );
-    const ofStrangers = await codes(Array<string>(100).fill("wrong"));
-    expect(new Set(ofStrangers)).toEqual(new Set([403, 429]));
+    const ofStrangers = new Set<number>();
+    // On a busy machine a hundred may take so long that none is too many.
+    await until("strangers are limited", async () => {
+      for (const code of await codes(Array<string>(100).fill("wrong"))) ofStrangers.add(code);
+      return ofStrangers.has(429);
+    });
+    expect(ofStrangers).toEqual(new Set([403, 429]));
   });
 
   test("while Redis is away the response is 503; nothing is lost when it is back", async () => {
