@@ -2,7 +2,8 @@
 #   docker build -t telemetryd:0.1.0 --build-arg REVISION=$(git rev-parse HEAD) .
 #   docker run --read-only -v ./telemetryd.yaml:/etc/telemetryd/telemetryd.yaml:ro -v telemetryd-state:/data telemetryd:0.1.0
 # In the configuration let state.directory be /data, ops.listen :9464 where something outside of the container asks it, and
-# name a redis.url where Redis is needed: there is no redis-server in here.
+# name a redis.url where Redis is needed: there is no redis-server in here. There is HAProxy for the section gateway, whose
+# addresses also have to be reached from outside: let gateway.listen be :8082 and gateway.tlsListen :8443, and publish them.
 # `npm run test:image` runs these steps without a container engine, and with buildah where that is. buildah and podman keep the
 # HEALTHCHECK only in docker's format: `buildah build --format docker`.
 
@@ -36,6 +37,10 @@ LABEL org.opencontainers.image.title="telemetryd" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.licenses="Apache-2.0"
 ENV NODE_ENV=production
+# The daemon runs it for the section gateway, as its own user; Debian's service of it is never started.
+RUN apt-get update && \
+    apt-get install --yes --no-install-recommends haproxy && \
+    rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules ./node_modules
