@@ -49,7 +49,7 @@ export default defineConfig({
           name: "integration",
           include: ["test/{contract,integration,e2e}/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...alone, ...slow, ...slowAlone],
-          // Each file would load the whole program anew.
+          // Each file would load the whole program again.
           isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },

@@ -103,7 +103,7 @@ export function roadmapDashboard() {
           }),
           graph({
             title: "Unreadable cache entries",
-            description: "Thrown away and fetched anew.",
+            description: "Thrown away and fetched again.",
             unit: "short",
             queries: [
               {

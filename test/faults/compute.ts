@@ -218,7 +218,7 @@ async function restoreAddresses(state: ProjectState): Promise<void> {
   const names = withLostAddress(state);
   if (names.length === 0) return;
   const { name } = state.project;
-  print(`${name}: Podman has lost the address of ${names.join(" and ")}; its workloads are declared anew`);
+  print(`${name}: Podman has lost the address of ${names.join(" and ")}; its workloads are declared again`);
   await state.project.declareAnew();
 }
 

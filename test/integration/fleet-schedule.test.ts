@@ -259,7 +259,7 @@ test("a removed sink has no scheduler any more, and nothing of it runs", async (
   expect(receivers.newestMs(gone!)).toBe(newestMs);
 });
 
-test("a sink whose period changes is scheduled anew", async () => {
+test("a sink whose period changes is scheduled again", async () => {
   const plan = fleetPlan("export", { batch: { timeoutMs: 1_000, maxSize: 100 } });
   const replica = await startReplica("a", [plan], 3_000);
   await allGoOn([plan], "it runs");

@@ -213,7 +213,7 @@ describe("sources of a sink's state", () => {
     expect((await replica.state.load(sink)).checkpoints).toEqual(new Map([["a", 500]]));
   });
 
-  test("a journal is never written anew", async () => {
+  test("a journal is never rewritten", async () => {
     const replica = await newReplica();
     await replica.begin(sink);
     const opened = await replica.state.openWindow(sink, window, ["a"]);

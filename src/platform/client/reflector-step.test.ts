@@ -46,7 +46,7 @@ test.each<[string, ReflectorState, ReflectorInput, ReflectorState, unknown]>([
   ],
   ["a part after a failure", listing(["a"], "t", 3), page(["b"], "u"), listing(["a", "b"], "u"), undefined],
   [
-    "a token that is too old begins anew",
+    "a token that is too old starts over",
     listing(["a"], "t"),
     { kind: "expired" },
     listing([], "", 1),

@@ -92,7 +92,7 @@ describe("the bearer source", () => {
     expect([await source.token(signal), exchanges()]).toEqual(["b", 2]);
   });
 
-  test("a refused token is exchanged anew, once, and not again for one that just came", async () => {
+  test("a refused token is exchanged again, once, and not again for one that just came", async () => {
     const { source, clock, exchanges } = testSource([exchanged("a"), exchanged("b"), exchanged("c")]);
     await source.token(signal);
     clock.ms += 60_000;

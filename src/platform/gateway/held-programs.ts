@@ -36,7 +36,7 @@ const firstLookupMs = 1_500;
 export class HeldPrograms {
   readonly #resolver: BackendResolver;
   #held = new Map<string, HeldProgram>();
-  /** Programs of which the configuration has to be written anew; also removed ones. */
+  /** Programs whose configuration has to be rewritten; also removed ones. */
   #changed = new Map<string, RouteProgram>();
   readonly #unresolved = new Set<string>();
   readonly #unreported = new Set<string>();
@@ -58,7 +58,7 @@ export class HeldPrograms {
     return count;
   }
 
-  /** Whether the configuration has to be written anew. */
+  /** Whether the configuration has to be rewritten. */
   get isChanged(): boolean {
     return this.#isTouched || this.#changed.size > 0;
   }
@@ -71,7 +71,7 @@ export class HeldPrograms {
     return this.#held.get(gateway)?.program;
   }
 
-  /** Has the configuration written anew, although no program has changed. */
+  /** Has the configuration rewritten, although no program has changed. */
   touch(): void {
     this.#isTouched = true;
   }

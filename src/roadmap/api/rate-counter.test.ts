@@ -13,7 +13,7 @@ function setUp(limit = 3) {
   return { counter, time, told };
 }
 
-test("counts down, refuses, and begins anew when the window does", () => {
+test("counts down, refuses, and starts over with the window", () => {
   const { counter, time } = setUp();
   expect([1, 2, 3, 4, 5].map(() => counter.take("a"))).toEqual([2, 1, 0, -1, -1]);
   expect(counter.take("b")).toBe(2);

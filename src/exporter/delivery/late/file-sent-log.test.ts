@@ -255,7 +255,7 @@ describe("FileSentLog", () => {
     expect((await known(await openLog(), "sink")).at(-1)?.[0]).toBe(minutes(60));
   });
 
-  test("a sink of which nothing is left begins anew", async () => {
+  test("a sink of which nothing is left starts over", async () => {
     const log = await openLog({ keepMs: 10 * stepMs });
     const [quiet, busy] = [new Sender("quiet", baseMs), new Sender("busy", baseMs)];
     await sendMinutes(log, quiet, 2);

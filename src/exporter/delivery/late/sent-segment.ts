@@ -75,7 +75,7 @@ export class SentSegment {
     this.bytes += frame.length;
   }
 
-  /** Ends writing. An open file would keep its disk from being mounted anew. */
+  /** Ends writing. An open file would keep its disk from being mounted again. */
   async seal(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;

@@ -20,7 +20,7 @@ test.each([
   },
   { name: "a suspension starts at 30 s", before: delivering, failure: suspended, times: 1, pauseMs: 30_000 },
   {
-    name: "and counts anew after retries",
+    name: "and starts counting over after retries",
     before: deliveryState("retrying", 9),
     failure: suspended,
     times: 1,

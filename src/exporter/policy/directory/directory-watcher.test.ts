@@ -122,7 +122,7 @@ test("a broken file keeps what it held, says so once, and takes the next good ed
 });
 
 describe("no gap", () => {
-  test("while an editor deletes a file and writes it anew", async () => {
+  test("while an editor deletes a file and writes it again", async () => {
     await put("a.yaml", policy("a"));
     start();
     await becomes("a=http://h/");

@@ -33,7 +33,7 @@ export async function workOnLocation(
       const annotations = { [served.claimAnnotation]: JSON.stringify(step.claim) };
       const written = await plane.writer.metadata(plane.locations, location, { annotations }, signal);
       if (written !== undefined && step.claim.challenger !== undefined) claims.asked(claimKey);
-      if (written !== undefined && step.claim.holder === served.provider) plane.standingChanged(key);
+      if (written !== undefined && step.claim.holder === served.provider) plane.ownershipChanged(key);
       return 0;
     }
     case "wait": {

@@ -237,11 +237,11 @@ export class FollowedPlane implements Service {
     else if (served.isServed(after)) this.#begin();
     if (isKnown) return;
     add("location", key);
-    if (served.standing(before) !== served.standing(after)) this.standingChanged(key);
+    if (served.ownershipKey(before) !== served.ownershipKey(after)) this.ownershipChanged(key);
   }
 
   /** Adds the objects of a Location: they may be this provider's now, or no longer. */
-  standingChanged(key: string): void {
+  ownershipChanged(key: string): void {
     const { add } = this.#options;
     const isThere = (object: PlaneObject) => locationKeyOf(object) === key;
     for (const object of this.contexts.values()) if (isThere(object)) add("context", keyOf(object));

@@ -49,8 +49,8 @@ export class Served {
     return parseClaim(annotationOf(location, this.claimAnnotation))?.holder;
   }
 
-  /** A text that changes with whose the objects of a Location are. */
-  standing(location: PlaneObject | undefined): string {
+  /** Changes whenever the ownership of a Location's objects may have changed. */
+  ownershipKey(location: PlaneObject | undefined): string {
     if (location === undefined) return "gone";
     return `${this.isServed(location)} ${this.holderOf(location)} ${isDeleting(location)}`;
   }

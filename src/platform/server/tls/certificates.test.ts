@@ -16,7 +16,7 @@ test("a server certificate is signed by its authority and good for its names", a
   expect(own.checkHost("other")).toBeUndefined();
 });
 
-test("when a certificate is made anew", async () => {
+test("when a certificate is issued again", async () => {
   const authority = await makeAuthority(nowMs);
   const other = await makeAuthority(nowMs);
   const { certificate } = await makeServerCertificate(authority, names, nowMs);

@@ -32,7 +32,7 @@ export function createChangePace(clock: Clock): ChangePace {
   const paces = new Map<string, Pace>();
   const forgetIdle = (nowMs: number): void => {
     for (const [project, { fullAtMs }] of paces) if (fullAtMs <= nowMs) paces.delete(project);
-    // Counting anew is better than growing without end.
+    // Starting over is better than growing without end.
     if (paces.size >= maxRemembered) paces.clear();
   };
   return {
