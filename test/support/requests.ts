@@ -73,7 +73,7 @@ export function testTarget(target: Partial<SenderTarget> & { endpoint: string })
     state: new EndpointState("1.0"),
     interrupt: () => never,
     onRetry: () => undefined,
-    onFailedAttempt: () => undefined,
+    onAttempt: () => () => undefined,
     ...target,
   };
 }

@@ -20,6 +20,13 @@ function statsWith(change: Partial<SinkStats>): SinkStats {
   return Object.assign(new SinkStats(0), change);
 }
 
+function statsFailingSince(beganMs: number): SinkStats {
+  const stats = new SinkStats(0);
+  const verdict = { kind: "retry", reason: "server_error", message: "503", responseLost: false } as const;
+  stats.beginAttempt(beganMs)(verdict, beganMs + 1);
+  return stats;
+}
+
 const trouble = { times: 1, untilMs: 0, message: "503" };
 
 test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
@@ -55,16 +62,10 @@ test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
   ],
   ["not started", { lagMs: undefined }, "Unknown", "Starting", "The first cycle has not run yet."],
   ["retrying", { deliveryState: { kind: "retrying", ...trouble } }, "False", "Retrying", "503"],
-  [
-    "attempts fail for some time",
-    { stats: statsWith({ failing: { sinceMs: nowMs - 5_000, message: "503" } }) },
-    "False",
-    "Retrying",
-    "503",
-  ],
+  ["attempts fail for some time", { stats: statsFailingSince(nowMs - 5_000) }, "False", "Retrying", "503"],
   [
     "attempts fail since just now",
-    { stats: statsWith({ failing: { sinceMs: nowMs - 4_999, message: "503" } }) },
+    { stats: statsFailingSince(nowMs - 4_999) },
     "True",
     "UpToDate",
     "All samples up to the watermark are delivered.",

@@ -15,9 +15,6 @@ export interface DeliveringState {
 
 const recentlyMs = 600_000;
 
-/** Attempts that fail for a shorter time are no trouble yet: a receiver may just be restarting. */
-const toleratedMs = 5_000;
-
 /**
  * The current delivery state of a sink. The receiver's failures precede the source's, because they are what
  * holds data back. While delivery is healthy, permanent losses are reported too.
@@ -29,9 +26,8 @@ export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): Deli
     return { status: "False", reason: "Suspended", message: deliveryState.message };
   if (deliveryState.kind === "retrying")
     return { status: "False", reason: "Retrying", message: deliveryState.message };
-  const { failing: attempts } = snapshot.stats;
-  if (attempts !== undefined && nowMs - attempts.sinceMs >= toleratedMs)
-    return { status: "False", reason: "Retrying", message: attempts.message };
+  const trouble = snapshot.stats.trouble(nowMs);
+  if (trouble !== undefined) return { status: "False", reason: "Retrying", message: trouble.message };
   const failing = sources.filter(({ error }) => error !== undefined);
   if (failing.length > 0) {
     const message = failing.map(({ name, error }) => `${name}: ${error}`).join("; ");

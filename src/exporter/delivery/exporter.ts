@@ -2,6 +2,7 @@ import type { NoStore, SinkStore } from "../metrics-store/sink-store.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
 import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
+import type { AttemptHook } from "../remote-write/send/outcome.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
 import { SentExemplars } from "./exemplars/sent-exemplars.ts";
 import type { MetricNames } from "./metadata/metric-names.ts";
@@ -44,8 +45,7 @@ export interface DestinationHooks {
   readonly interrupt: () => AbortSignal;
   /** Called before each repeated attempt. */
   readonly onRetry?: () => void;
-  /** Called after each failed attempt that another one follows, with the time at which it began (Unix ms). */
-  readonly onFailedAttempt?: (message: string, beganMs: number) => void;
+  readonly onAttempt?: AttemptHook;
 }
 
 /** A source of a sink, as the status shows it. */
@@ -57,6 +57,8 @@ export interface SourceProgress {
 
 export interface ExporterSnapshot {
   readonly plan: SinkPlan;
+  /** The plan that the delivery state tells of: the last one of which something was delivered, or failed. */
+  readonly triedPlan?: SinkPlan | undefined;
   readonly deliveryState: DeliveryState;
   readonly sources: readonly SourceProgress[];
   /** The watermark minus the oldest checkpoint; undefined before the first cycle. */
@@ -77,6 +79,7 @@ export class Exporter {
   readonly #share;
   readonly #stats: SinkStats;
   #plan: SinkPlan;
+  #triedPlan: SinkPlan | undefined;
   /**
    * Set only while a cycle runs: it keeps nothing between cycles, and idle sinks stay small
    * (bench/small-policies.ts).
@@ -138,11 +141,13 @@ export class Exporter {
   async cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
     this.#interrupt = interrupt;
     try {
-      return await this.#runWindows(interrupt, signal);
+      const end = await this.#runWindows(interrupt, signal);
+      if (end !== "interrupted") this.#triedPlan = this.#plan;
+      return end;
     } finally {
       this.#interrupt = neverAborted;
-      this.#stats.failing = undefined;
       await this.#disconnect();
+      this.#stats.endCycle();
     }
   }
 
@@ -189,7 +194,12 @@ export class Exporter {
         const result = await windows.run(planned, { isProbe, failed });
         if (result.requestsWithResponse > 0 && result.failure === undefined) this.#recover();
         if (planned.late === undefined) this.#noteErrors(planned, result, failed);
-        if (result.kind === "interrupted") return "interrupted";
+        if (result.kind === "interrupted") {
+          this.#keepTrouble();
+          return "interrupted";
+        }
+        // A sink that catches up has a long cycle.
+        this.#triedPlan = this.#plan;
         if (result.failure !== undefined) {
           this.#backOff(result.failure);
           return "waiting";
@@ -236,6 +246,12 @@ export class Exporter {
     );
   }
 
+  /** The next cycle may run in another replica, or for another plan: it begins with what this one has seen. */
+  #keepTrouble(): void {
+    const trouble = this.#stats.trouble(this.#deps.clock.nowMs());
+    if (trouble !== undefined) this.#backOff({ kind: "retrying", ...trouble });
+  }
+
   #backOff(failure: DeliveryFailure): void {
     const { clock, random, log } = this.#deps;
     const before = this.#deliveryState;
@@ -257,6 +273,7 @@ export class Exporter {
     }));
     return {
       plan: this.#plan,
+      triedPlan: this.#triedPlan,
       deliveryState: this.#deliveryState,
       sources,
       lagMs: this.#planner.lagMs(),
@@ -326,7 +343,10 @@ export class Exporter {
       onRetry: () => {
         this.#stats.retries++;
       },
-      onFailedAttempt: (message, beganMs) => this.#stats.failAttempt(message, beganMs),
+      onAttempt: () => {
+        const end = this.#stats.beginAttempt(this.#deps.clock.nowMs());
+        return (verdict) => end(verdict, this.#deps.clock.nowMs());
+      },
     });
     if (destination.kind === "destination") this.#destination = destination;
     return destination;

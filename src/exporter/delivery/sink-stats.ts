@@ -1,4 +1,21 @@
 import { Sparkline } from "../../base/core/sparkline.ts";
+import type { Verdict } from "../remote-write/send/classify.ts";
+
+/** Attempts that fail for a shorter time are no trouble yet: a receiver may just be restarting. */
+const toleratedMs = 5_000;
+/** A receiver that takes as long as this to respond to anything is as good as gone. */
+const toleratedSilenceMs = 8_000;
+
+/** Why a receiver takes nothing at present. */
+export interface ReceiverTrouble {
+  readonly message: string;
+  /** The operator's version of the message, where it says more. */
+  readonly detail?: string | undefined;
+}
+
+interface OpenAttempt {
+  readonly beganMs: number;
+}
 
 /** Counters of a sink since the daemon started, in samples unless named otherwise. */
 export class SinkStats {
@@ -32,12 +49,16 @@ export class SinkStats {
   retries = 0;
   skippedSeconds = 0;
   lastDeliveredAtMs: number | undefined;
-  /** All attempts of the current cycle that began since then have failed. */
-  failing: { readonly sinceMs: number; readonly message: string } | undefined;
   lastLateRejection: { readonly atMs: number; readonly message: string } | undefined;
   lastRejection: { readonly atMs: number; readonly message: string } | undefined;
   lastError: { readonly atMs: number; readonly message: string } | undefined;
   readonly sparkline: Sparkline;
+  /** In the order in which they began. Only while a cycle runs: idle sinks stay small. */
+  #open: Set<OpenAttempt> | undefined;
+  /** All attempts of the current cycle that began since then have failed. */
+  #failing: (ReceiverTrouble & { readonly sinceMs: number }) | undefined;
+  /** When the receiver last accepted or rejected a request (Unix ms). */
+  #concludedAtMs = 0;
 
   constructor(monotonicMs: number) {
     this.sparkline = new Sparkline(monotonicMs);
@@ -47,13 +68,40 @@ export class SinkStats {
     this.delivered += samples;
     this.requests++;
     this.lastDeliveredAtMs = nowMs;
-    this.failing = undefined;
     this.sparkline.add(samples, monotonicMs);
   }
 
-  /** An attempt failed, and another one follows. */
-  failAttempt(message: string, beganMs: number): void {
-    this.failing = { sinceMs: this.failing?.sinceMs ?? beganMs, message };
+  /** An attempt begins. @returns to be called with its verdict; times are Unix ms */
+  beginAttempt(beganMs: number): (verdict: Verdict, endedMs: number) => void {
+    const attempt = { beganMs };
+    this.#open ??= new Set();
+    this.#open.add(attempt);
+    return (verdict, endedMs) => {
+      this.#open?.delete(attempt);
+      if (verdict.kind === "retry") {
+        const { message, detail } = verdict;
+        const sinceMs = this.#failing?.sinceMs ?? Math.max(beganMs, this.#concludedAtMs);
+        this.#failing = { sinceMs, message, detail };
+      } else if (verdict.kind === "delivered" || verdict.kind === "rejected") {
+        this.#failing = undefined;
+        this.#concludedAtMs = endedMs;
+      }
+    };
+  }
+
+  /** What has kept the current cycle's requests from being taken for some seconds, if anything has. */
+  trouble(nowMs: number): ReceiverTrouble | undefined {
+    if (this.#failing !== undefined && nowMs - this.#failing.sinceMs >= toleratedMs) return this.#failing;
+    const [oldest] = this.#open ?? [];
+    if (oldest === undefined) return undefined;
+    const silentMs = nowMs - Math.max(oldest.beganMs, this.#concludedAtMs);
+    if (silentMs < toleratedSilenceMs) return undefined;
+    return { message: `no response for more than ${toleratedSilenceMs / 1_000} s` };
+  }
+
+  endCycle(): void {
+    this.#open = undefined;
+    this.#failing = undefined;
   }
 
   reject(samples: number, message: string, nowMs: number): void {

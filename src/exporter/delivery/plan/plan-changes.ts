@@ -30,10 +30,15 @@ export function planChanges(
     kept.add(key);
     const before = running.get(key);
     if (before === undefined) started.push(plan);
-    else if (!isDeepStrictEqual({ ...before, generation: 0 }, { ...plan, generation: 0 })) changed.push(plan);
+    else if (!isSamePlan(before, plan)) changed.push(plan);
     else renewed.push(plan);
   }
   const removed: string[] = [];
   for (const [key, plan] of running) if (!wanted.has(plan) && !kept.has(key)) removed.push(key);
   return { started, changed, renewed, removed };
+}
+
+/** Whether two plans ask for the same; their generations may differ. */
+export function isSamePlan(a: SinkPlan, b: SinkPlan): boolean {
+  return a === b || isDeepStrictEqual({ ...a, generation: 0 }, { ...b, generation: 0 });
 }

@@ -15,7 +15,7 @@ import { WriteRequestBuilder } from "../encoding/write-request.ts";
 import { type MetadataLookup, WriteRequestV2Builder } from "../encoding/write-request-v2.ts";
 import type { RemoteWriteMetrics } from "../metrics.ts";
 import type { MetadataSender } from "../send/metadata-sender.ts";
-import type { Sender } from "../send/outcome.ts";
+import type { AttemptHook, Sender } from "../send/outcome.ts";
 import {
   type PostLimits,
   postLimits,
@@ -78,9 +78,10 @@ export interface EndpointRequest {
   readonly interrupt: () => AbortSignal;
   /** Called before each repeated attempt. */
   readonly onRetry?: () => void;
-  /** Called after each failed attempt that another one follows, with the time at which it began (Unix ms). */
-  readonly onFailedAttempt?: (message: string, beganMs: number) => void;
+  readonly onAttempt?: AttemptHook;
 }
+
+const unobserved: AttemptHook = () => () => undefined;
 
 /** An endpoint with its settings, state and transports: what a sink's exporter sends to. */
 export interface Destination {
@@ -154,7 +155,7 @@ export class Endpoints {
       basicAuth: request.basicAuth,
       interrupt: request.interrupt,
       onRetry: request.onRetry ?? (() => undefined),
-      onFailedAttempt: request.onFailedAttempt ?? (() => undefined),
+      onAttempt: request.onAttempt ?? unobserved,
       headers: settings?.headers ?? {},
       bearerToken: group.bearerToken,
       rateLimit: group.rateLimit,

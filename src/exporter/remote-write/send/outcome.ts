@@ -60,6 +60,9 @@ export interface Sender {
   close(): Promise<void>;
 }
 
+/** Called when an attempt begins. @returns to be called with its verdict */
+export type AttemptHook = () => (verdict: Verdict) => void;
+
 /** Makes one attempt at a request. */
 export interface AttemptSender {
   attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict>;

@@ -29,8 +29,6 @@ export interface RetryDeps {
   readonly interrupt: () => AbortSignal;
   /** Called before each repeated attempt. */
   readonly onRetry: () => void;
-  /** Called after each failed attempt that another one follows, with the time at which it began (Unix ms). */
-  readonly onFailedAttempt: (message: string, beganMs: number) => void;
 }
 
 /** Repeats an attempt while its verdict calls for it and attempts are left. */
@@ -66,7 +64,6 @@ export class RetryingSender implements Sender {
   async #run(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
     let responseLost = false;
     for (let attempt = 1; ; attempt++) {
-      const beganMs = this.#deps.clock.nowMs();
       const verdict = await this.#inner.attempt(request, signal);
       if (verdict.kind === "delivered") {
         const { status, unwritten } = verdict;
@@ -84,7 +81,6 @@ export class RetryingSender implements Sender {
         "an attempt failed",
       );
       const goesOn = attempt < this.#retry.maxAttempts && (verdict.retryAfterMs ?? 0) <= longestWaitMs;
-      if (goesOn) this.#deps.onFailedAttempt(verdict.message, beganMs);
       if (!goesOn || !(await this.#pause(verdict, signal))) {
         if (signal.aborted) return { kind: "aborted", responseLost };
         return { ...verdict, kind: "exhausted", responseLost };

@@ -10,7 +10,7 @@ import type { EndpointState } from "../endpoint/endpoint-state.ts";
 import type { RemoteWriteMetrics } from "../metrics.ts";
 import { classify, type Verdict } from "./classify.ts";
 import { MetadataSender } from "./metadata-sender.ts";
-import type { AttemptSender, Sender } from "./outcome.ts";
+import type { AttemptHook, AttemptSender, Sender } from "./outcome.ts";
 import type { PostLimits, PostTarget, Transport } from "./post.ts";
 import { ProtocolSender } from "./protocol-sender.ts";
 import { type RateLimit, RateLimitedSender } from "./rate-limit.ts";
@@ -30,7 +30,7 @@ export interface SenderTarget {
   readonly state: EndpointState;
   readonly interrupt: () => AbortSignal;
   readonly onRetry: () => void;
-  readonly onFailedAttempt: (message: string, beganMs: number) => void;
+  readonly onAttempt: AttemptHook;
 }
 
 export interface SenderDeps {
@@ -48,23 +48,23 @@ export interface SenderDeps {
 /**
  * Assembles a sender. The layers of a request, from the outside in:
  *
- * retries -> rate limit -> protocol -> endpoint state -> measurement -> HTTP
+ * retries -> rate limit -> observation -> protocol -> endpoint state -> measurement -> HTTP
  *
- * Retries are outermost, so that each attempt waits for the rate limit. The protocol comes after the limit:
- * its second request has the same samples, and is not a retry. Measurement is next to the network, so that it
- * excludes pauses.
+ * Retries are outermost, so that each attempt waits for the rate limit; an observed attempt has its turn. The
+ * protocol comes after the limit: its second request has the same samples, and is not a retry. Measurement is
+ * next to the network, so that it excludes pauses.
  */
 export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
   let chain: AttemptSender = new PostingSender(target, deps);
   chain = new MeasuredSender(chain, deps);
   chain = new LearningSender(chain, target.state, deps.clock);
   chain = new ProtocolSender(chain, target.state);
+  chain = new ObservedSender(chain, target.onAttempt);
   if (target.rateLimit !== undefined) chain = new RateLimitedSender(chain, target.rateLimit);
   return new RetryingSender(chain, target.retry, {
     ...deps,
     interrupt: target.interrupt,
     onRetry: target.onRetry,
-    onFailedAttempt: target.onFailedAttempt,
   });
 }
 
@@ -181,6 +181,25 @@ class MeasuredSender implements AttemptSender {
     const startMs = clock.monotonicMs();
     const verdict = await this.#inner.attempt(request, signal);
     metrics.attempt(verdict, clock.monotonicMs() - startMs, request.payload.length);
+    return verdict;
+  }
+}
+
+/** Tells when an attempt begins and how it ends. */
+class ObservedSender implements AttemptSender {
+  readonly #inner: AttemptSender;
+  readonly #onAttempt: AttemptHook;
+
+  constructor(inner: AttemptSender, onAttempt: AttemptHook) {
+    this.#inner = inner;
+    this.#onAttempt = onAttempt;
+  }
+
+  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
+    const end = this.#onAttempt();
+    // Attempts do not reject but for internal errors, which end the cycle.
+    const verdict = await this.#inner.attempt(request, signal);
+    end(verdict);
     return verdict;
   }
 }

@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import { sinkStore } from "../../../test/support/sink-store.ts";
+import { TestClock } from "../../../test/support/test-clock.ts";
+import { silentLogger } from "../../base/core/log.ts";
+import type { SinkPlan } from "../policy/spec/types.ts";
+import { seriesEncoderFor } from "../remote-write/encoding/labels.ts";
+import { WriteRequestBuilder } from "../remote-write/encoding/write-request.ts";
+import { EndpointState } from "../remote-write/endpoint/endpoint-state.ts";
+import type { Verdict } from "../remote-write/send/classify.ts";
+import type { Outcome } from "../remote-write/send/outcome.ts";
+import { SampleBuffer, Series } from "../series/series.ts";
+import { MemoryBudget } from "./batch/memory-budget.ts";
+import { deliveringState } from "./delivering-condition.ts";
+import { type DestinationHooks, Exporter } from "./exporter.ts";
+import type { Interruption } from "./send/dispatcher.ts";
+import { MemoryState } from "./state/memory-state.ts";
+
+const never = new AbortController().signal;
+const plan: SinkPlan = {
+  policy: { plane: "web", namespace: "shop", name: "export", uid: "-" },
+  generation: 1,
+  name: "sink",
+  sources: [{ name: "up", metricsql: "up" }],
+  endpoint: "http://127.0.0.1/write",
+  batch: { timeoutMs: 5_000, maxSize: 500 },
+  retry: { maxAttempts: 3, backoffMs: 5_000 },
+  paused: false,
+};
+const failed = {
+  kind: "retry",
+  reason: "answer_timeout",
+  message: "no response in 30 s",
+  responseLost: true,
+} as const satisfies Verdict;
+
+/** What happens to a request. It may take time, and interrupt the cycle. */
+type Receiver = (hooks: DestinationHooks, clock: TestClock) => Outcome;
+
+/** An exporter whose store has a sample each second, and which exports one window of them in a cycle. */
+function newExporter(receiver: Receiver) {
+  const clock = new TestClock(Date.UTC(2026, 10, 20));
+  const scene = { receiver, interruption: new AbortController() };
+  const buffer = new SampleBuffer();
+  buffer.reserve(1);
+  buffer.length = 1;
+  buffer.values[0] = 1;
+  const store = sinkStore({
+    storeNowMs: () => clock.nowMs(),
+    async read({ window }, consumer) {
+      buffer.timestampsMs[0] = window.toMs;
+      consumer.onSeries(new Series([{ name: "__name__", value: "up" }]), buffer);
+      return { kind: "complete", series: 1, samples: 1, bytes: 0, durationMs: 1, invalidLines: 0 };
+    },
+  });
+  const exporter = new Exporter(plan, {
+    storeOf: () => store,
+    state: new MemoryState(),
+    rejected: { add: async () => undefined },
+    budget: new MemoryBudget(2 ** 24),
+    settings: {
+      ...{ intervalMs: 15_000, delayMs: 1_000, expressionDelayMs: 1_000, windowGridMs: 1 },
+      ...{ maxWindowMs: 600_000, maxBackfillMs: 3_600_000, startFromMs: 0, laneCount: 1 },
+      onExhausted: "replay",
+    },
+    clock,
+    random: () => 0,
+    log: silentLogger,
+    tenantOf: () => undefined,
+    destinationOf: (_, hooks) => ({
+      kind: "destination",
+      sender: { close: async () => undefined, send: async () => scene.receiver(hooks, clock) },
+      state: new EndpointState("1.0"),
+      encoder: () => seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),
+      newBuilder: () => new WriteRequestBuilder(),
+    }),
+  });
+  return {
+    exporter,
+    clock,
+    scene,
+    state: () => deliveringState(exporter.snapshot(), clock.nowMs()),
+    /** Time passes, so that there is something to deliver. */
+    async cycle(signal = never) {
+      clock.advance(15_000);
+      return await exporter.cycle(signal, never);
+    },
+  };
+}
+
+const deliver: Receiver = ({ onAttempt }) => {
+  onAttempt?.()({ kind: "delivered", status: 204 });
+  return { kind: "delivered", status: 204 };
+};
+
+/** Each attempt takes so long, until the cycle is interrupted after one of them. */
+function hang(attemptMs: number, interrupt: () => void): Receiver {
+  return ({ onAttempt }, clock) => {
+    const end = onAttempt?.();
+    clock.advance(attemptMs);
+    end?.(failed);
+    interrupt();
+    const { reason, message, responseLost } = failed;
+    return { kind: "exhausted", reason, message, responseLost };
+  };
+}
+
+test.each<[string, attemptMs: number, why: Interruption, reason: string]>([
+  ["a fleet's cycle ends while its requests have failed for long", 30_000, "stop", "Retrying"],
+  ["an edit comes while requests have failed for long", 30_000, "edit", "Retrying"],
+  ["a cycle ends after a single failure", 100, "stop", "UpToDate"],
+])("%s: %i ms, %s leaves %s", async (_, attemptMs, why, reason) => {
+  const { scene, cycle, state } = newExporter(deliver);
+  // The first cycle of a sink only fixes where it begins.
+  for (let count = 0; count < 2; count++) expect(await cycle()).toBe("up-to-date");
+  const interruption = new AbortController();
+  scene.receiver = hang(attemptMs, () => interruption.abort(why));
+  expect(await cycle(interruption.signal)).toBe("interrupted");
+  expect(state().reason).toBe(reason);
+  scene.receiver = deliver;
+  await cycle();
+  expect(state()).toMatchObject({ status: "True", reason: "UpToDate" });
+});
+
+test("while requests are in progress, what is wrong with them shows", async () => {
+  const seen: string[] = [];
+  const { scene, cycle, state } = newExporter(deliver);
+  for (let count = 0; count < 2; count++) await cycle();
+  scene.receiver = ({ onAttempt }, clock) => {
+    const end = onAttempt?.();
+    seen.push(state().reason);
+    clock.advance(8_000);
+    seen.push(`${state().reason}: ${state().message}`);
+    end?.({ kind: "delivered", status: 204 });
+    seen.push(state().reason);
+    return { kind: "delivered", status: 204 };
+  };
+  await cycle();
+  expect(seen).toEqual(["UpToDate", "Retrying: no response for more than 8 s", "UpToDate"]);
+});
+
+test("an edit's plan counts as tried once something was delivered, or failed, under it", async () => {
+  const { exporter, scene, cycle } = newExporter(deliver);
+  const tried = () => exporter.snapshot().triedPlan;
+  expect(tried()).toBeUndefined();
+  for (let count = 0; count < 2; count++) await cycle();
+  expect(tried()).toBe(plan);
+  const edited = { ...plan, generation: 2, endpoint: "http://127.0.0.1/other" };
+  exporter.change(edited);
+  const interruption = new AbortController();
+  scene.receiver = hang(100, () => interruption.abort("stop" satisfies Interruption));
+  await cycle(interruption.signal);
+  expect(tried()).toBe(plan);
+  scene.receiver = hang(100, () => undefined);
+  await cycle();
+  expect(tried()).toBe(edited);
+  expect(exporter.snapshot().deliveryState.kind).toBe("retrying");
+});
