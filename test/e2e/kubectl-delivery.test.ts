@@ -162,13 +162,41 @@ describe.runIf(kubectlBinary !== undefined).each(Object.keys(accesses))("a %s", 
     await describes(/Normal +Recovered +\S+ .* telemetryd +second: /);
   });
 
+  // It takes half a minute, and is the same in a cluster.
+  if (kind === "platform") {
+    test("one that takes requests and never answers: it is told within seconds", async () => {
+      let hangsSinceMs = 0;
+      receivers[1].respond(() => {
+        hangsSinceMs ||= Date.now();
+        return { fault: "hang" };
+      });
+      await shows(/ second: no response for more than 8 s/, "-o", "wide");
+      const path = "{.status.conditions[?(@.type=='Delivering')].lastTransitionTime}";
+      const toldAt = await kubectl.ok("get", "exportpolicy", "orders", "-o", `jsonpath=${path}`);
+      // Ten seconds, and a few for a slow machine.
+      expect(Date.parse(toldAt) - hangsSinceMs).toBeLessThan(15_000);
+      receivers[1].respond(() => undefined);
+      await delivers();
+    });
+  }
+
+  test("kubectl wait after an edit waits for what is delivered under it", async () => {
+    const gone = await startReceiver();
+    await gone[Symbol.asyncDispose]();
+    await kubectl.file(policy(receivers[0], gone), "apply");
+    const waits = ["wait", "--for=condition=Delivering", "exportpolicy/orders", "--timeout=4s"];
+    expect((await kubectl.run(waits)).code).toBe(1);
+    await kubectl.file(policy(...receivers), "apply");
+    await delivers();
+  });
+
   test("one that refuses samples, then its credentials: the events count", async () => {
     receivers[1].respond(() => ({ status: 400, body: "out of order" }));
     await describes(
       /Warning +SamplesRejected +\S+ .* telemetryd +second: \d+ samples were refused for good: .*400/,
     );
     receivers[1].respond(() => ({ status: 503 }));
-    await describes(/Warning +Retrying +\S+ \(x2 over \S+\) +telemetryd/);
+    await describes(/Warning +Retrying +\S+ \(x[2-9] over \S+\) +telemetryd/);
     receivers[1].respond(() => ({ status: 401 }));
     await shows(/^orders +True +False +Suspended +/);
     await describes(/Warning +Suspended +\S+ .* telemetryd +second: .*401/);

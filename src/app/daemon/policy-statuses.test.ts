@@ -26,12 +26,15 @@ const manifest = {
   },
 };
 
-function policyPlans(): PolicyPlans {
-  const store = new PolicyStore();
-  const { checked } = checkExportPolicy(manifest, { plane: "web", unknownFields: "error" });
+function policyPlans(store = new PolicyStore()): PolicyPlans {
+  put(store, manifest);
+  return new PolicyPlans(store);
+}
+
+function put(store: PolicyStore, policy: Readonly<Record<string, unknown>>): void {
+  const { checked } = checkExportPolicy(policy, { plane: "web", unknownFields: "error" });
   if (checked === undefined) throw new Error("the manifest has no name");
   store.putPolicy(checked);
-  return new PolicyPlans(store);
 }
 
 /**
@@ -167,4 +170,41 @@ test("statuses are put together one at a time, when each is asked for", () => {
   expect(statuses.next().value?.ref.name).toBe("a");
   expect(asked).toHaveLength(2);
   expect([...statuses].map(({ ref }) => ref.name)).toEqual(["b", "c"]);
+});
+
+test("an edit is observed by a sink once its plan was tried, or if it changes nothing of the sink", () => {
+  const store = new PolicyStore();
+  const plans = policyPlans(store);
+  const tried = new Map(plans.sinks().map((plan) => [sinkKey(plan.policy, plan.name), plan]));
+  const snapshotOf = (key: string): ExporterSnapshot | undefined => {
+    const plan = plans.sinks().find((each) => sinkKey(each.policy, each.name) === key);
+    if (plan === undefined) return undefined;
+    const delivery = { deliveryState: delivering, sources: [], lagMs: 0, periodMs: 15_000 };
+    return { plan, triedPlan: tried.get(key), ...delivery, stats: new SinkStats(0) };
+  };
+  const statuses = new PolicyStatuses(plans, snapshotOf, systemClock);
+  const observed = (): (number | undefined)[] => {
+    const [told] = statuses.statuses();
+    return (told?.status.sinks ?? []).map(
+      ({ conditions }) => conditions.find(({ type }) => type === "Delivering")?.observedGeneration,
+    );
+  };
+  const edit = (generation: number, endpoint: string): void => {
+    const edited = structuredClone(manifest);
+    const [one] = edited.spec.sinks;
+    if (one !== undefined) one.target.prometheusRemoteWrite.endpoint = endpoint;
+    put(store, { ...edited, metadata: { ...manifest.metadata, generation } });
+  };
+  const [one] = plans.sinks();
+  const key = one === undefined ? "" : sinkKey(one.policy, one.name);
+  expect(observed()).toEqual([1, 1]);
+  edit(2, "https://gone.example.com/write");
+  expect(observed()).toEqual([1, 2]);
+  for (const plan of plans.sinks()) if (sinkKey(plan.policy, plan.name) === key) tried.set(key, plan);
+  expect(observed()).toEqual([2, 2]);
+  // Nothing of any sink changes.
+  edit(3, "https://gone.example.com/write");
+  expect(observed()).toEqual([3, 3]);
+  edit(4, "https://back.example.com/write");
+  expect(observed()).toEqual([3, 4]);
 });

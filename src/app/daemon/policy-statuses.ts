@@ -9,6 +9,7 @@ import {
   type SinkCounts,
   snapshotOfReport,
 } from "../../exporter/delivery/fleet/sink-report.ts";
+import { isSamePlan } from "../../exporter/delivery/plan/plan-changes.ts";
 import { type PolicyPlan, sinksNotAccepted } from "../../exporter/policy/plan.ts";
 import type { PlannedPolicy, PolicyPlans } from "../../exporter/policy/policy-plans.ts";
 import { type SinkPlan, sinkKey } from "../../exporter/policy/spec/types.ts";
@@ -20,6 +21,7 @@ import {
 import type { Condition } from "../../exporter/policy/status/conditions.ts";
 import {
   type ErrorView,
+  findCondition,
   type PolicyView,
   publicEndpoint,
   type SinkView,
@@ -65,6 +67,8 @@ interface KeptSink {
   /** Undefined for a sink that is not accepted. */
   readonly running: { readonly plan: SinkPlan; readonly key: string } | undefined;
   conditions: readonly Condition[];
+  /** The last plan that the exporter has tried and that was compared with the present one. */
+  tried: { readonly plan: SinkPlan; readonly isPresent: boolean } | undefined;
 }
 
 /**
@@ -156,6 +160,7 @@ export class PolicyStatuses {
         accepted: condition,
         running: sink && { plan: sink, key: sinkKey(sink.policy, name) },
         conditions: conditionsBefore.get(name) ?? [],
+        tried: undefined,
       };
     });
     const kept = { plan, sinks, conditions: before?.conditions ?? [], picture: 0 };
@@ -172,7 +177,12 @@ export class PolicyStatuses {
       const accepted = acceptedNow(sink.accepted, progress?.snapshot);
       if (accepted.status !== "True") notAccepted++;
       const states =
-        progress === undefined ? [accepted] : [accepted, deliveringCondition(progress.snapshot, nowMs)];
+        progress === undefined
+          ? [accepted]
+          : [
+              accepted,
+              { ...deliveringCondition(progress.snapshot, nowMs), ...generationOf(sink, progress.snapshot) },
+            ];
       sink.conditions = nextConditions(sink.conditions, states, plan.generation, nowMs);
       return { name: sink.name, conditions: sinceReported(sink.conditions, progress?.shared), progress };
     });
@@ -236,6 +246,19 @@ function acceptedNow(condition: ConditionState, snapshot: ExporterSnapshot | und
 function readyNow(ready: ConditionState, notAccepted: number, sinks: number): ConditionState {
   if (ready.status !== "True" || notAccepted === 0) return ready;
   return sinksNotAccepted(sinks - notAccepted, sinks);
+}
+
+/**
+ * An edit is observed once something was delivered, or failed, under its plan: until then the state is that
+ * of the plan before, and `kubectl wait` must not take it for the edit's.
+ */
+function generationOf(sink: KeptSink, { triedPlan }: ExporterSnapshot): { observedGeneration?: number } {
+  if (triedPlan === undefined || sink.running === undefined) return {};
+  if (sink.tried?.plan !== triedPlan)
+    sink.tried = { plan: triedPlan, isPresent: isSamePlan(triedPlan, sink.running.plan) };
+  if (sink.tried.isPresent) return {};
+  const before = findCondition(sink.conditions, "Delivering")?.observedGeneration ?? 0;
+  return { observedGeneration: Math.max(before, triedPlan.generation) };
 }
 
 function deliveringCondition(snapshot: ExporterSnapshot, nowMs: number): ConditionState {

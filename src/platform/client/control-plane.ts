@@ -74,7 +74,10 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
             client: client("organizations", organization),
             nameProblem: projectNameProblem,
             planeSource,
-            onGone: (project) => options.store.removePlane(project),
+            onGone(project) {
+              planes.delete(project);
+              options.store.removePlane(project);
+            },
           }),
         ];
   return compose(options, sources, (plane) => planes.get(plane), bearer, close);

@@ -33,6 +33,8 @@ export interface SendOptions {
   readonly contentType?: string;
   /** Defaults to plain JSON. */
   readonly accept?: string;
+  /** The right to it may be missing: 403 says nothing about the token. */
+  readonly isOptional?: boolean;
 }
 
 /** `rejected`: an error response, with its Status message. `failed`: no usable response. */
@@ -66,7 +68,7 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
   const attempt = async (
     path: string,
     init: { method: Method; headers?: Record<string, string>; body?: string; bodyTimeout: number },
-    query: Readonly<Record<string, string>>,
+    { query = {}, isOptional = false }: Pick<SendOptions, "query" | "isOptional">,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> => {
     for (let isSecond = false; ; isSecond = true) {
@@ -84,7 +86,8 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
         }),
         signal,
       });
-      const isRejected = response.statusCode === 401 || response.statusCode === 403;
+      const isForbidden = response.statusCode === 403 && !isOptional;
+      const isRejected = response.statusCode === 401 || isForbidden;
       if (!isRejected) return response;
       options.bearer.rejected(token);
       if (isSecond || (await options.bearer.token(signal)) === token) return response;
@@ -98,7 +101,8 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
   return {
     ready: (signal) => options.throttle.passed(signal),
 
-    async send(method, path, { query = {}, body, contentType = "application/json", accept }, signal) {
+    async send(method, path, options, signal) {
+      const { body, contentType = "application/json", accept } = options;
       try {
         const sent = body === undefined ? {} : { body: JSON.stringify(body) };
         const headers = defined({
@@ -108,7 +112,7 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
         const init = { method, ...sent, headers, bodyTimeout: responseLimitMs };
         return await withLimit(signal, responseLimitMs, async (limited) => {
           for (let refusals = 0; ; refusals++) {
-            const response = await attempt(path, init, query, limited);
+            const response = await attempt(path, init, options, limited);
             const outcome = readResponse(response.statusCode, await readText(response.body));
             if (!isPause(response) || refusals === maxRefusals) return outcome;
           }
@@ -121,7 +125,7 @@ export function createPlaneClient(options: PlaneClientOptions): PlaneClient {
     async watch(path, { query = {}, accept }, onLine, signal) {
       try {
         const init = { method: "GET" as const, headers: defined({ accept }), bodyTimeout: options.silentMs };
-        const response = await attempt(path, init, query, signal);
+        const response = await attempt(path, init, { query }, signal);
         if (response.statusCode !== 200) {
           isPause(response);
           const outcome = readResponse(response.statusCode, await readText(response.body));

@@ -35,6 +35,10 @@ function isWriteDue(
 
 const merged = (fields?: Partial<Condition>) => mergedStatus(undefined, status(fields));
 
+const writtenStatus = (status: PolicyStatus, inVain = 0): WrittenStatus => ({
+  ...{ status, told: status, writtenMs: 0, inVain },
+});
+
 describe("when a status is written", () => {
   test.each([
     ["never written", undefined, status(), 0, true],
@@ -57,7 +61,7 @@ describe("when a status is written", () => {
     ["a sink more", { ...status(), sinks: [] }, status(), minIntervalMs, true],
     ["another sink", status(), { ...status(), sinks: [{ name: "t", conditions: [] }] }, minIntervalMs, true],
   ])("%s", (_name, before, wanted, nowMs, expected) => {
-    const written = before && { status: before, writtenMs: 0, inVain: 0 };
+    const written = before && writtenStatus(before);
     expect(isWriteDue(written, wanted, undefined, nowMs)).toBe(expected);
     // Reading back our own status changes nothing.
     expect(isWriteDue(written, wanted, inPlane(wanted), nowMs)).toBe(expected);
@@ -82,9 +86,7 @@ describe("when a status is written", () => {
     ["nothing at all", {}, 0, 10_000, true],
     ["nonsense", { conditions: 1, sinks: [{ conditions: [null, {}] }] }, 0, 10_000, true],
   ])("the control plane has %s", (_name, present, inVain, nowMs, expected) => {
-    expect(isWriteDue({ status: status(), writtenMs: 0, inVain }, status(), seenStatus(present), nowMs)).toBe(
-      expected,
-    );
+    expect(isWriteDue(writtenStatus(status(), inVain), status(), seenStatus(present), nowMs)).toBe(expected);
   });
 
   test.each([
@@ -94,7 +96,7 @@ describe("when a status is written", () => {
   ])(
     "after another writer has written %s, a transition waits, but not for ever",
     (_name, othersMs, dueMs) => {
-      const written = { status: status(), writtenMs: 0, inVain: 0 };
+      const written = writtenStatus(status());
       expect(writeDueMs(written, status({ status: "False" }), undefined, othersMs, othersMs)).toBe(dueMs);
     },
   );
@@ -181,8 +183,8 @@ describe("a sink that another replica of the fleet runs", () => {
   const elsewhere: PolicyStatus = { ...own, sinks: [{ name: "s", conditions: [] }] };
 
   test("what is not told here is no change, and its return only if it differs", () => {
-    expect(isWriteDue({ status: own, writtenMs: 0, inVain: 0 }, elsewhere, inPlane(own), 10_000)).toBe(false);
-    const known = { status: knownStatus(own, elsewhere), writtenMs: 0, inVain: 0 };
+    expect(isWriteDue(writtenStatus(own), elsewhere, inPlane(own), 10_000)).toBe(false);
+    const known = writtenStatus(knownStatus(own, elsewhere));
     expect(isWriteDue(known, own, inPlane(own), 10_000)).toBe(false);
     const failing = { ...own, sinks: status({ status: "False" }).sinks };
     expect(isWriteDue(known, failing, inPlane(own), 10_000)).toBe(true);

@@ -3,6 +3,7 @@ import { isTransition } from "../../exporter/policy/status/condition-changes.ts"
 import type { Condition, PolicyStatus } from "../../exporter/policy/status/conditions.ts";
 import {
   type FullState,
+  type ObservedState,
   oldestTime,
   policyDelivering,
   policyDeliveringState,
@@ -16,6 +17,8 @@ import {
  */
 export interface WrittenStatus {
   readonly status: PolicyStatus;
+  /** The part of it that this daemon wrote last. */
+  readonly told: PolicyStatus;
   /** Monotonic time, in ms. */
   readonly writtenMs: number;
   /** Consecutive writes made because the control plane differs; 0 once it matches. */
@@ -50,21 +53,21 @@ export function writeDueMs(
   othersMs = Number.NEGATIVE_INFINITY,
 ): number {
   if (written === undefined) return nowMs;
-  const { status: before, writtenMs } = written;
+  const { writtenMs } = written;
   const refreshAtMs = writtenMs + refreshMs;
   // Writers that never pause must not keep this one from writing.
   const earliestMs = Math.min(Math.max(writtenMs, othersMs) + minIntervalMs, refreshAtMs);
-  if (changes(before, wanted)) return earliestMs;
+  if (hasTransition(written.status, wanted)) return earliestMs;
   if (contradicts(seen, wanted)) {
     const pauseMs = Math.min(minIntervalMs * 2 ** written.inVain, refreshMs);
     return Math.max(earliestMs, writtenMs + pauseMs);
   }
   if (nowMs < refreshAtMs) return refreshAtMs;
-  return JSON.stringify(before) === JSON.stringify(wanted) ? Number.POSITIVE_INFINITY : refreshAtMs;
+  return JSON.stringify(written.status) === JSON.stringify(wanted) ? Number.POSITIVE_INFINITY : refreshAtMs;
 }
 
 /** Whether a condition of the policy or of a sink has a transition, or the sinks are others. */
-function changes(before: PolicyStatus, wanted: PolicyStatus): boolean {
+export function hasTransition(before: PolicyStatus, wanted: PolicyStatus): boolean {
   if (isTransition(before.conditions, wanted.conditions)) return true;
   if (before.sinks.length !== wanted.sinks.length) return true;
   return wanted.sinks.some((sink) => {
@@ -78,6 +81,7 @@ export function contradicts(seen: SeenStatus | undefined, wanted: PolicyStatus):
   if (seen === undefined) return false;
   const differs = (sink: string, { type, status, reason, observedGeneration }: SeenCondition): boolean => {
     const present = seen.get(`${sink} ${type}`);
+    if (present !== undefined && isStarting({ type, reason })) return false;
     if (present !== undefined && present.observedGeneration > observedGeneration) return false;
     return present?.status !== status || present.reason !== reason;
   };
@@ -92,13 +96,24 @@ export function contradicts(seen: SeenStatus | undefined, wanted: PolicyStatus):
 function delivers(seen: SeenStatus, wanted: PolicyStatus): SeenCondition[] {
   const ready = wanted.conditions.find(({ type }) => type === "Ready");
   if (ready === undefined) return [];
-  const states = wanted.sinks.map(({ name, conditions }) => {
-    const find = (type: Condition["type"]) =>
-      conditions.find((condition) => condition.type === type) ?? seen.get(`${name} ${type}`);
-    return stateOfSink<SinkState>(find("Accepted"), find("Delivering")) ?? startingState;
-  });
   const { observedGeneration } = ready;
-  return [{ type: "Delivering", ...policyDeliveringState(ready, states), observedGeneration }];
+  const states = wanted.sinks.map(({ name, conditions }) => {
+    const find = (type: Condition["type"]) => {
+      const [own, present] = [conditions.find((each) => each.type === type), seen.get(`${name} ${type}`)];
+      return own === undefined || isStarting(own) ? (present ?? own) : own;
+    };
+    const state = stateOfSink<ObservedState>(find("Accepted"), find("Delivering"));
+    return state ?? { ...startingState, observedGeneration };
+  });
+  return [{ type: "Delivering", ...policyDeliveringState(ready, states) }];
+}
+
+/**
+ * A sink that starts here has a past: until its first cycle, what the control plane has is the best that is
+ * known. An outage would otherwise seem over, and begin once more, at each restart and change of replica.
+ */
+function isStarting({ type, reason }: Pick<Condition, "type" | "reason">): boolean {
+  return type === "Delivering" && reason === startingState.reason;
 }
 
 type SinkState = Pick<Condition, "status" | "reason">;
@@ -111,10 +126,10 @@ const echoMs = 5_000;
 export function changedByOthers(
   before: SeenStatus,
   seen: SeenStatus,
-  { status, writtenMs }: WrittenStatus,
+  { told, writtenMs }: WrittenStatus,
   nowMs: number,
 ): string[] {
-  const own = nowMs - writtenMs < echoMs ? seenStatus(status) : new Map();
+  const own = nowMs - writtenMs < echoMs ? seenStatus(told) : new Map();
   const isAsIn = (other: SeenStatus, [key, state]: [string, SinkState]): boolean =>
     other.get(key)?.status === state.status && other.get(key)?.reason === state.reason;
   return [...seen].flatMap((entry) => (isAsIn(before, entry) || isAsIn(own, entry) ? [] : [entry[0]]));
@@ -156,8 +171,8 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Merges `wanted` into the status in the control plane. Parts missing from `wanted` (conditions of other
- * types, checkpoints of sinks that another replica runs) stay. A condition with unchanged status keeps its
- * transition time, which is unknown after a restart.
+ * types, checkpoints of sinks that another replica runs) stay, and so does the delivery of sinks that start.
+ * A condition with unchanged status keeps its transition time, which is unknown after a restart.
  *
  * What sums up the sinks is derived from the merged ones, so replicas that run different sinks agree on it:
  * the policy's condition Delivering, and `lastDeliveredTime`, the oldest checkpoint (null if there is none).
@@ -205,12 +220,14 @@ function fullState(conditions: readonly Record<string, unknown>[], ready: Condit
         status: found["status"] as Condition["status"],
         reason: String(found["reason"]),
         message: String(found["message"]),
+        observedGeneration: Number(found["observedGeneration"] ?? 0),
         lastTransitionTime: String(found["lastTransitionTime"]),
       }
     );
   };
   const state = stateOfSink(read("Accepted"), read("Delivering"));
-  return state ?? { ...startingState, lastTransitionTime: ready.lastTransitionTime };
+  const { observedGeneration, lastTransitionTime } = ready;
+  return state ?? { ...startingState, observedGeneration, lastTransitionTime };
 }
 
 function mergedConditions(
@@ -221,6 +238,7 @@ function mergedConditions(
   const others = present.filter((condition) => !ours.has(String(condition["type"])));
   const own = wanted.map((condition) => {
     const known = present.find((each) => each["type"] === condition.type);
+    if (known !== undefined && isStarting(condition)) return known;
     const isSame = known?.["status"] === condition.status && typeof known["lastTransitionTime"] === "string";
     return isSame ? { ...condition, lastTransitionTime: known["lastTransitionTime"] } : { ...condition };
   });

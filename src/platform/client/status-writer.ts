@@ -12,6 +12,7 @@ import type { PlaneClient } from "./plane-client.ts";
 import {
   changedByOthers,
   contradicts,
+  hasTransition,
   knownStatus,
   mergedStatus,
   minIntervalMs,
@@ -149,7 +150,9 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
     const { written, retryAtMs } = policy;
     const dueMs = Math.max(writeDueMs(written, status, seen, nowMs, othersMs(policy, status)), retryAtMs);
     if (dueMs > nowMs) return dueMs;
-    const isInVain = contradicts(seen, status);
+    // A transition differs from the control plane, too: only what was written before can have been in vain.
+    const isInVain =
+      written !== undefined && !hasTransition(written.status, status) && contradicts(seen, status);
     const replaced = await write(client, wanted, signal);
     const writtenMs = clock.monotonicMs();
     if (replaced === "failed") {
@@ -159,7 +162,7 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
     policy.retryAtMs = Number.NEGATIVE_INFINITY;
     policy.othersMs = undefined;
     const inVain = isInVain ? (written?.inVain ?? 0) + 1 : 0;
-    policy.written = { status: knownStatus(written?.status, status), writtenMs, inVain };
+    policy.written = { status: knownStatus(written?.status, status), told: status, writtenMs, inVain };
     if (replaced !== "recreated") emit(policy, ref, (events) => events.statusWritten(replaced, status));
     return writtenMs + minIntervalMs;
   };

@@ -7,6 +7,8 @@ export interface ConditionState {
   readonly status: Condition["status"];
   readonly reason: string;
   readonly message: string;
+  /** The generation that it is of; by default the policy's. */
+  readonly observedGeneration?: number;
 }
 
 /**
@@ -24,18 +26,18 @@ export function nextConditions(
 ): readonly Condition[] {
   let isSame = previous.length === states.length;
   const next = states.map((state, index) => {
-    const { type, status, reason, message } = state;
+    const { type, status, reason, message, observedGeneration = generation } = state;
     const before = previous.find((condition) => condition.type === type);
     const isKept =
       before !== undefined &&
       before.status === status &&
       before.reason === reason &&
       before.message === message &&
-      before.observedGeneration === generation;
+      before.observedGeneration === observedGeneration;
     if (!isKept || before !== previous[index]) isSame = false;
     if (isKept) return before;
     const lastTransitionTime = before?.status === status ? before.lastTransitionTime : conditionTime(nowMs);
-    return { type, status, reason, message, observedGeneration: generation, lastTransitionTime };
+    return { type, status, reason, message, observedGeneration, lastTransitionTime };
   });
   return isSame ? previous : next;
 }

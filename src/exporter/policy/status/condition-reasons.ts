@@ -25,10 +25,14 @@ export const conditionReasons = {
       meaning: "All samples up to the watermark are delivered, give or take two cycles.",
     },
     CatchingUp: { status: "True", meaning: "Delivering, and behind." },
-    Starting: { status: "Unknown", meaning: "The first cycle has not run yet." },
+    Starting: {
+      status: "Unknown",
+      meaning: "The first cycle has not run yet. A sink that had a state keeps it through a restart.",
+    },
     Retrying: {
       status: "False",
-      meaning: "Requests have failed for 5 s, or their attempts are used up; they are sent again.",
+      meaning:
+        "Requests failed for 5 s or had no response for 8 s, or attempts are used up; they are sent again.",
     },
     Suspended: { status: "False", meaning: "The endpoint or its credentials are wrong." },
     SourceUnavailable: {

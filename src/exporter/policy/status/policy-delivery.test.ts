@@ -33,7 +33,10 @@ const statusOf: Readonly<Record<string, Condition["status"]>> = {
 /** A sink in the state of a reason. */
 const sink = (name: string, reason: string, message = `${reason}.`, since = at(1)): NamedState => ({
   name,
-  state: { status: statusOf[reason] ?? "Unknown", reason, message, lastTransitionTime: since },
+  state: {
+    ...{ status: statusOf[reason] ?? "Unknown", reason, message },
+    ...{ observedGeneration: 7, lastTransitionTime: since },
+  },
 });
 
 const delivering = (...sinks: NamedState[]) => policyDelivering(ready(), sinks, undefined);
@@ -96,12 +99,26 @@ test("of equal states the first is the worst; of none there is none", () => {
 });
 
 test.each([
-  [undefined, "UpToDate"],
   [{ status: "True", reason: "Invalid" }, "UpToDate"],
   [{ status: "False", reason: "SinksNotAccepted" }, "UpToDate"],
   [{ status: "False", reason: "Invalid" }, "Invalid"],
 ] as const)("a policy with Ready %j and a sink that is up to date is %s", (before, reason) => {
-  expect(policyDeliveringState(before, [sink("a", "UpToDate").state]).reason).toBe(reason);
+  const state = { ...before, observedGeneration: 7 };
+  expect(policyDeliveringState(state, [sink("a", "UpToDate").state]).reason).toBe(reason);
+});
+
+test.each([
+  ["no sinks", {}, [], 7],
+  ["all sinks have observed it", {}, [7, 7], 7],
+  ["a sink has not: the worst or not", {}, [7, 5, 6], 5],
+  ["another replica's sink is ahead", {}, [8, 7], 7],
+  ["an invalid policy runs nothing that could observe it", { status: "False", reason: "Invalid" }, [5], 7],
+] as const)("observed generation: %s", (_, fields, generations, expected) => {
+  const states = generations.map((observedGeneration) => ({
+    ...sink("a", "UpToDate").state,
+    observedGeneration,
+  }));
+  expect(policyDeliveringState(ready(fields), states).observedGeneration).toBe(expected);
 });
 
 test("a sink that is not accepted delivers nothing, whatever it reported before", () => {

@@ -20,7 +20,7 @@ export const deliveryReasons = [
 ] as const satisfies readonly (ReasonOf<"Ready"> | ReasonOf<"Accepted"> | ReasonOf<"Delivering">)[];
 
 type State = Pick<Condition, "status" | "reason">;
-export type FullState = State & Pick<Condition, "message" | "lastTransitionTime">;
+export type FullState = State & Pick<Condition, "message" | "observedGeneration" | "lastTransitionTime">;
 
 export interface NamedState {
   readonly name: string;
@@ -58,14 +58,18 @@ export function stateOfSink<T extends State>(
 
 /**
  * Status and reason of a policy's condition `Delivering`: those of its worst sink. A policy that is invalid
- * as a whole is `Invalid`.
+ * as a whole is `Invalid`. A generation is observed once all of its sinks have observed it.
  *
  * @param ready the policy's condition Ready
  */
-export function policyDeliveringState(ready: State | undefined, sinks: Iterable<State>): State {
-  const isInvalid = ready?.status === invalid.status && ready.reason === invalid.reason;
-  return (isInvalid ? undefined : worstState(sinks)) ?? invalid;
+export function policyDeliveringState(ready: ObservedState, sinks: readonly ObservedState[]): ObservedState {
+  const isInvalid = ready.status === invalid.status && ready.reason === invalid.reason;
+  const { status, reason } = (isInvalid ? undefined : worstState(sinks)) ?? invalid;
+  const observed = isInvalid ? [] : sinks.map(({ observedGeneration }) => observedGeneration);
+  return { status, reason, observedGeneration: Math.min(ready.observedGeneration, ...observed) };
 }
+
+export type ObservedState = State & Pick<Condition, "observedGeneration">;
 
 /**
  * The condition `Delivering` of a policy, with the names of its worst sinks.
@@ -79,7 +83,7 @@ export function policyDelivering(
   sinks: readonly NamedState[],
   previous: { readonly status?: unknown; readonly lastTransitionTime?: unknown } | undefined,
 ): Condition {
-  const { status, reason } = policyDeliveringState(
+  const { status, reason, observedGeneration } = policyDeliveringState(
     ready,
     sinks.map(({ state }) => state),
   );
@@ -90,7 +94,7 @@ export function policyDelivering(
     status,
     reason,
     message: reason === invalid.reason ? ready.message : messageOf(worst),
-    observedGeneration: ready.observedGeneration,
+    observedGeneration,
     lastTransitionTime: typeof since === "string" ? since : latestChange(ready, sinks, status),
   };
 }
@@ -108,7 +112,7 @@ export const startingState = {
   status: "Unknown",
   reason: "Starting",
   message: "The first cycle has not run yet.",
-} as const satisfies Omit<FullState, "lastTransitionTime">;
+} as const satisfies Omit<FullState, "observedGeneration" | "lastTransitionTime">;
 
 /** Bounds of a policy's message. */
 const maxNames = 3;

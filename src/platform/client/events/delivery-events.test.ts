@@ -64,6 +64,15 @@ describe("events about transitions", () => {
     expect(story(first, ...then)).toEqual(reasons);
   });
 
+  test("a sink that is removed during an outage and added again later has not recovered", () => {
+    const events = new DeliveryEvents();
+    events.statusWritten(seenStatus(statusWith("UpToDate")), statusWith("Suspended"));
+    const without = { ...statusWith("Suspended"), sinks: [] };
+    events.statusWritten(seenStatus(statusWith("Suspended")), without);
+    events.statusWritten(seenStatus(without), statusWith("Starting"));
+    expect(events.statusWritten(seenStatus(statusWith("Starting")), statusWith("UpToDate"))).toEqual([]);
+  });
+
   test("a recovery that another replica has reported is not reported again", () => {
     const events = new DeliveryEvents();
     events.statusWritten(seenStatus(statusWith("UpToDate")), statusWith("Retrying"));

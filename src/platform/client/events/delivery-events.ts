@@ -35,6 +35,7 @@ export class DeliveryEvents {
 
   /** @param before the status that `written` replaced */
   statusWritten(before: SeenStatus, written: PolicyStatus): SinkReport[] {
+    this.#forgetOthers(new Set(written.sinks.map(({ name }) => name)));
     return written.sinks.flatMap(({ name, conditions }) => {
       const previous = before.get(`${name} Delivering`);
       if (previous?.status === "True") this.#failing.delete(name);
@@ -54,6 +55,12 @@ export class DeliveryEvents {
       this.#failing.add(name);
       return reason === previous?.reason ? [] : [reportOn(name, "Warning", reason, message)];
     });
+  }
+
+  /** A sink that is removed and added again has no past. */
+  #forgetOthers(sinks: ReadonlySet<string>): void {
+    for (const name of this.#failing) if (!sinks.has(name)) this.#failing.delete(name);
+    for (const name of this.#losses.keys()) if (!sinks.has(name)) this.#losses.delete(name);
   }
 
   /** @param nowMs monotonic */

@@ -73,7 +73,7 @@ const maxSteps = 6;
  * share an event, since its name follows from what it is about.
  *
  * An event is worth no failure: what a control plane refuses is logged and forgotten, and one that cannot be
- * reached is tried again after a minute, for an hour.
+ * reached or is busy is tried again after a minute, for an hour.
  */
 export function createEventWriter({ component, clientOf, clock, log }: EventWriterOptions): EventWriter {
   const subjects = new Map<string, Subject>();
@@ -92,7 +92,7 @@ export function createEventWriter({ component, clientOf, clock, log }: EventWrit
     const path = eventsPath(subject);
     const news = { message: eventMessage(report.message), lastTimestamp: eventTime(occurrences.lastMs) };
     const patch = (body: object) =>
-      client.send("PATCH", `${path}/${name}`, { body, contentType: mergePatch }, signal);
+      client.send("PATCH", `${path}/${name}`, { body, contentType: mergePatch, isOptional: true }, signal);
     let isThere = known.has(name);
     let outcome: ApiOutcome | undefined;
     for (let step = 1; step <= maxSteps; step++) {
@@ -111,7 +111,7 @@ export function createEventWriter({ component, clientOf, clock, log }: EventWrit
         }
       } else {
         const body = kubeEvent(name, subject, report, occurrences, component);
-        outcome = await client.send("POST", path, { body }, signal);
+        outcome = await client.send("POST", path, { body, isOptional: true }, signal);
         if (outcome.outcome === "ok") known.set(name, knownOf(outcome.json));
       }
       if (outcome.outcome === "ok") return undefined;
@@ -144,7 +144,7 @@ export function createEventWriter({ component, clientOf, clock, log }: EventWrit
   const fail = (each: Subject, name: string, pending: Pending, failure: Failure): void => {
     const { plane, subject, budget } = each;
     const nowMs = clock.monotonicMs();
-    if (failure.outcome === "rejected" && failure.code < 500 && failure.code !== 429) {
+    if (failure.outcome === "rejected" && failure.code < 500 && !passingRefusals.includes(failure.code)) {
       // A refusal costs as much as a write.
       each.budget = spend(budget) ?? budget;
     } else {
@@ -192,6 +192,9 @@ export function createEventWriter({ component, clientOf, clock, log }: EventWrit
     },
   };
 }
+
+/** A token that is being replaced, and a server that is busy. */
+const passingRefusals: readonly number[] = [401, 429];
 
 const mergePatch = "application/merge-patch+json";
 
