@@ -212,7 +212,7 @@ test("replicas that hand sinks over to each other write each sink's condition at
       await scene.run(thenMs);
     }
     // The new owner may just have written another sink's condition.
-    await scene.run(minIntervalMs + 1_000 + 6 * tickMs);
+    await scene.run(minIntervalMs + 2_000 + 6 * tickMs);
     expect(scene.written()).toEqual(scene.wanted());
     for (const times of scene.changedMs.values()) expectApart(times);
     const writes = scene.writtenMs.length;
@@ -300,4 +300,34 @@ test("a policy that was deleted and created again is left alone", async () => {
   scene.set("a", "Suspended");
   await scene.run(30_000);
   expect([scene.writtenMs, scene.events]).toEqual([[], []]);
+});
+
+test("many policies that change together are written side by side, within a bound", async () => {
+  const plane = new FakePlane();
+  const refs = Array.from({ length: 100 }, (_, index) => {
+    const { metadata } = plane.put(collection, "shop", `policy-${index}`, {});
+    const uid = String((metadata as { uid: unknown }).uid);
+    return { plane: "web", namespace: "shop", name: `policy-${index}`, uid };
+  });
+  let [open, most] = [0, 0];
+  const client = {
+    ready: () => plane.ready(),
+    watch: plane.watch.bind(plane),
+    send: async (...request: Parameters<FakePlane["send"]>) => {
+      most = Math.max(most, ++open);
+      await new Promise((resolve) => setImmediate(resolve));
+      open--;
+      return plane.send(...request);
+    },
+  };
+  const { tick } = createStatusWriter({
+    groupDomain: "platformapis",
+    planeOf: () => ({ client, source: { statusOf: () => undefined } }),
+    wanted: () => refs.map((ref) => ({ ref, status: { conditions: [], sinks: [] } })),
+    onEvents: () => undefined,
+    clock: new TestClock(0),
+    log: silentLogger,
+  });
+  await tick(signal);
+  expect([plane.writes.length, most]).toEqual([100, 16]);
 });

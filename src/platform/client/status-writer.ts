@@ -53,6 +53,8 @@ const shortestTurnMs = 20;
 /** Longest time to check policies without yielding. */
 const burstMs = 2;
 const maxConflicts = 4;
+/** Writes at once: a receiver that many policies send to changes all of their statuses. */
+const maxWrites = 16;
 /** Pause before retrying a policy whose status could not be written. */
 const retryMs = 15_000;
 
@@ -135,24 +137,31 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
     if (reports.length > 0) options.onEvents(ref, reports);
   };
 
-  /** Writes a policy's status if that is due. @returns when it is due (monotonic ms) */
-  const check = async (
-    policy: Followed,
-    wanted: WantedStatus,
-    { client, source }: WrittenPlane,
-    signal: AbortSignal,
-  ): Promise<number> => {
+  /** When a policy's status is due to be written (monotonic ms). */
+  const dueOf = (policy: Followed, wanted: WantedStatus, { source }: WrittenPlane): number => {
     const { ref, status, losses = [] } = wanted;
     const nowMs = clock.monotonicMs();
     if (losses.length > 0) emit(policy, ref, (events) => events.lost(losses, nowMs));
     const seen = source.statusOf(ref);
     notice(policy, wanted, seen);
     const { written, retryAtMs } = policy;
-    const dueMs = Math.max(writeDueMs(written, status, seen, nowMs, othersMs(policy, status)), retryAtMs);
-    if (dueMs > nowMs) return dueMs;
+    return Math.max(writeDueMs(written, status, seen, nowMs, othersMs(policy, status)), retryAtMs);
+  };
+
+  /** Writes a policy's status. @returns when it is due next (monotonic ms) */
+  const writeDue = async (
+    policy: Followed,
+    wanted: WantedStatus,
+    { client, source }: WrittenPlane,
+    signal: AbortSignal,
+  ): Promise<number> => {
+    const { ref, status } = wanted;
+    const { written } = policy;
     // A transition differs from the control plane, too: only what was written before can have been in vain.
     const isInVain =
-      written !== undefined && !hasTransition(written.status, status) && contradicts(seen, status);
+      written !== undefined &&
+      !hasTransition(written.status, status) &&
+      contradicts(source.statusOf(ref), status);
     const replaced = await write(client, wanted, signal);
     const writtenMs = clock.monotonicMs();
     if (replaced === "failed") {
@@ -170,6 +179,7 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
   /** Checks every policy once. @returns ms until the next check */
   const tick = async (signal: AbortSignal): Promise<number> => {
     const keys = new Set<string>();
+    const writes = new Set<Promise<void>>();
     let busySinceMs = clock.monotonicMs();
     let dueMs = busySinceMs + turnMs;
     for (const wanted of options.wanted()) {
@@ -184,8 +194,21 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
       keys.add(key);
       const policy = policies.get(key) ?? newPolicy();
       policies.set(key, policy);
-      dueMs = Math.min(dueMs, await check(policy, wanted, plane, signal));
+      const atMs = dueOf(policy, wanted, plane);
+      if (atMs > clock.monotonicMs()) {
+        dueMs = Math.min(dueMs, atMs);
+        continue;
+      }
+      if (writes.size >= maxWrites) await Promise.race(writes);
+      const write = writeDue(policy, wanted, plane, signal).then((nextMs) => {
+        dueMs = Math.min(dueMs, nextMs);
+        writes.delete(write);
+      });
+      // Awaited below; until then an abort must not count as unhandled.
+      write.catch(() => undefined);
+      writes.add(write);
     }
+    await Promise.all(writes);
     for (const key of policies.keys()) if (!keys.has(key)) policies.delete(key);
     return Math.max(shortestTurnMs, dueMs - clock.monotonicMs());
   };
