@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { programOf } from "../../../test/support/route-program.ts";
 import { BackendResolver, type HostState, targetsOf } from "./backend-addresses.ts";
@@ -7,6 +8,7 @@ const names: Record<string, readonly string[]> = {
   "mixed.example": ["10.1.2.3", "1.2.3.4"],
   "inner.example": ["10.1.2.3"],
   "two.example": ["1.2.3.4", "5.6.7.8"],
+  "mapped.example": ["::ffff:127.0.0.1"],
 };
 
 const resolver = new BackendResolver({
@@ -19,6 +21,11 @@ const resolver = new BackendResolver({
   own: [
     { host: "127.0.0.1", port: 8082 },
     { host: "", port: 9464 },
+    { host: "::", port: 9465 },
+    { host: "203.1.113.5", port: 8443 },
+    { host: "2600::5", port: 8443 },
+    { host: "::ffff:203.1.113.6", port: 8443 },
+    { host: "gateway.example", port: 8081 },
   ],
 });
 
@@ -60,6 +67,47 @@ test.each<[string, HostState, HostState]>([
 ])("%s, known as %j", async (host, before, wanted) => {
   const state = await resolve(host, 80, before);
   expect({ ...state, all: undefined }).toEqual({ ...wanted, all: undefined });
+});
+
+test.each<[string, number, isOwn: boolean]>([
+  ["203.1.113.5", 8443, true],
+  ["203.1.113.5", 8444, false],
+  ["203.1.113.7", 8443, false],
+  ["::ffff:203.1.113.5", 8443, true],
+  ["::ffff:cb01:7105", 8443, true],
+  ["64:ff9b::203.1.113.5", 8443, true],
+  ["2002:cb01:7105::1", 8443, true],
+  ["203.1.113.6", 8443, true],
+  ["2600::5", 8443, true],
+  ["2600:0:0:0:0:0:0:5", 8443, true],
+  ["2600:0000::0005", 8443, true],
+  ["2600::6", 8443, false],
+  ["::ffff:127.0.0.1", 8082, true],
+  ["::ffff:127.0.0.1", 9464, true],
+  ["::ffff:127.0.0.1", 9465, true],
+  ["mapped.example", 9465, true],
+  ["127.0.0.1", 8081, true],
+  ["::ffff:127.0.0.1", 8083, false],
+])("%s port %i leads back to the daemon: %s", async (host, port, isOwn) => {
+  const state = await resolve(host, port);
+  if (!isOwn) expect(state.kind).toBe("address");
+  else
+    expect(state).toMatchObject({ kind: "blocked", reason: expect.stringMatching(/is the gateway's own$/) });
+});
+
+test("another spelling of an address of this machine leads back to it", async () => {
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  const own = all.filter(({ family, address }) => family === "IPv4" && !address.startsWith("127."));
+  const allowing = new BackendResolver({
+    egress: { deny: [], allow: ["0.0.0.0/0"] },
+    lookup: () => Promise.resolve([]),
+    own: [{ host: "0.0.0.0", port: 80 }],
+  });
+  for (const { address } of own) {
+    const target = { scheme: "http", host: `::ffff:${address}`, port: 80 } as const;
+    const state = await allowing.resolve(target, programOf([]), undefined);
+    expect(state).toMatchObject({ kind: "blocked", reason: expect.stringMatching(/is the gateway's own$/) });
+  }
 });
 
 test("targets count once", () => {

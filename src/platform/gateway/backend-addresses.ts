@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
+import { AddressRange, parseAddress } from "../../base/net/address-range.ts";
 import { EgressGuard, type EgressRules } from "../../base/net/egress.ts";
+import { embeddedAddresses } from "../../base/net/embedded-address.ts";
 import type { Lookup } from "../../base/net/guarded-lookup.ts";
 import type { ListenAddress } from "../../base/net/listen-address.ts";
 import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
@@ -24,9 +26,11 @@ export interface BackendResolverOptions {
  */
 export class BackendResolver {
   readonly #options: BackendResolverOptions;
+  readonly #nat64: readonly AddressRange[];
 
   constructor(options: BackendResolverOptions) {
     this.#options = options;
+    this.#nat64 = (options.egress.nat64Prefixes ?? []).map((text) => new AddressRange(text));
   }
 
   /**
@@ -69,17 +73,34 @@ export class BackendResolver {
   }
 
   #isOwn(address: string, port: number): boolean {
-    const onPort = this.#options.own.filter((each) => each.port === port);
-    if (onPort.some(({ host }) => host === address)) return true;
-    return onPort.some(({ host }) => unspecified.has(host) || host === "localhost") && isThisMachine(address);
+    const hosts = this.#options.own.filter((each) => each.port === port).map(({ host }) => host);
+    if (hosts.length === 0) return false;
+    const reached = this.#formsOf(address);
+    const isReached = (text: string): boolean => this.#formsOf(text).some((form) => reached.includes(form));
+    if (hosts.some(isReached)) return true;
+    const isLocal = reached.some((form) => form.startsWith("127.") || form === "::1");
+    return hosts.some(isAnyAddress) && (isLocal || interfaceAddresses().some(isReached));
+  }
+
+  /**
+   * The address in its one canonical form, and the IPv4 addresses that a packet to it may end at: of two texts
+   * that lead to the same place, one may be `::ffff:1.2.3.4` and the other `1.2.3.4`. Empty for a name.
+   */
+  #formsOf(text: string): string[] {
+    const address = parseAddress(text);
+    if (address === undefined) return [];
+    return [address, ...embeddedAddresses(address, this.#nat64).addresses].map((each) => each.toString());
   }
 }
 
-const unspecified = new Set(["", "0.0.0.0", "::", "[::]"]);
+/** Whether a listener's host may be any address of this machine; it may be if the host is a name. */
+function isAnyAddress(host: string): boolean {
+  const address = parseAddress(host)?.toString();
+  return address === undefined || address === "0.0.0.0" || address === "::";
+}
 
-function isThisMachine(address: string): boolean {
-  if (address.startsWith("127.") || address === "::1") return true;
-  return Object.values(networkInterfaces()).some((list) => list?.some((each) => each.address === address));
+function interfaceAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
 }
 
 /** Targets of a program's backends, each once, by {@link targetKey}. */
