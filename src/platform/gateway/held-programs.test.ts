@@ -47,3 +47,13 @@ test("HTTP and HTTPS to one address: only HTTP is forwarded", async () => {
   expect([0, 1].map((rule) => held && addressOf(held, rule).kind)).toEqual(["address", "nameless"]);
   expect(programs.takeReports().get(program.gateway)).toEqual({ blocked: { "https://1.2.3.4": why } });
 });
+
+test("the report on a program that is removed is taken back", async () => {
+  const programs = new HeldPrograms(resolver);
+  const program = programOf([{ backend: { scheme: "http", host: "10.0.0.1", port: 80 } }]);
+  programs.apply([program], []);
+  await programs.resolve(0);
+  expect(programs.takeReports().get(program.gateway)).toHaveProperty("blocked");
+  programs.apply([], [program.gateway]);
+  expect([...programs.takeReports()]).toEqual([[program.gateway, undefined]]);
+});

@@ -107,6 +107,8 @@ export class HeldPrograms {
       if (before === undefined) continue;
       this.#held.delete(gateway);
       this.#changed.set(gateway, before.program);
+      // Each heartbeat keeps all reports alive: one that nobody takes back stays for ever.
+      this.#unreported.add(gateway);
     }
   }
 
