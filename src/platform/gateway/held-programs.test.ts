@@ -57,3 +57,14 @@ test("the report on a program that is removed is taken back", async () => {
   programs.apply([], [program.gateway]);
   expect([...programs.takeReports()]).toEqual([[program.gateway, undefined]]);
 });
+
+test("addresses of backends that a program no longer has are forgotten", async () => {
+  const programs = new HeldPrograms(resolver);
+  const to = (host: string) => ({ backend: { scheme: "http", host, port: 80 } }) as const;
+  const program = programOf([to("a.example"), to("b.example")]);
+  programs.apply([program], []);
+  await programs.resolve(0);
+  programs.apply([{ ...programOf([to("b.example"), to("c.example")]), gateway: program.gateway }], []);
+  const [held] = programs.all();
+  expect([...(held?.states.keys() ?? [])]).toEqual(["b.example 80"]);
+});

@@ -94,7 +94,7 @@ export class HeldPrograms {
       const refused = programFault(program);
       this.#held.set(gateway, {
         program,
-        states: new Map(before?.states),
+        states: statesOf(program, before),
         ...(refused === undefined ? {} : { refused }),
         ...(before?.reported === undefined ? {} : { reported: before.reported }),
       });
@@ -211,6 +211,16 @@ export class HeldPrograms {
     this.#unreported.clear();
     return reports;
   }
+}
+
+/** What is known already of a program's targets; those that it no longer has are forgotten. */
+function statesOf(program: RouteProgram, before: HeldProgram | undefined): Map<string, HostState> {
+  const states = new Map<string, HostState>();
+  for (const key of targetsOf(program).keys()) {
+    const state = before?.states.get(key);
+    if (state !== undefined) states.set(key, state);
+  }
+  return states;
 }
 
 /** The address of a rule's backend, as its section is to be made. */
