@@ -154,6 +154,9 @@ test("reports of the gateways that run", async () => {
   await store.report("one", many);
   expect(await store.state("g1199", version)).toMatchObject({ reports: [{ refused: "no" }] });
   expect(await redis.pttl(`${keyPrefix}:gateway:reports:one`)).toBeGreaterThan(500_000);
+  await store.forgetReports("one");
+  expect(await store.state("g1199", version)).toMatchObject({ running: 1, reports: [] });
+  await store.report("one", many);
   await store.leave("one");
   expect(await redis.exists(`${keyPrefix}:gateway:reports:one`)).toBe(0);
 });

@@ -60,6 +60,10 @@ export class MemoryPrograms implements ProgramStore {
     }
   }
 
+  async forgetReports(): Promise<void> {
+    this.reports.clear();
+  }
+
   async leave(runner: string): Promise<void> {
     this.#loaded.delete(runner);
   }

@@ -14,6 +14,7 @@ import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import { HeldPrograms } from "./held-programs.ts";
 import { createGatewayRegistry } from "./metrics.ts";
+import { Presence } from "./presence.ts";
 import { type Traffic, TrafficCounts } from "./traffic.ts";
 
 export interface GatewayOptions {
@@ -53,8 +54,6 @@ export interface GatewaySnapshot {
 
 const lookEveryMs = 150;
 const heartbeatEveryMs = 2_000;
-/** After this long without a heartbeat, others take this gateway for gone, and forget what was removed. */
-const forgottenAfterMs = 8_000;
 const tlsCheckMs = 60_000;
 /** Changes within this time share a load. */
 const shortestPauseMs = 400;
@@ -64,14 +63,15 @@ const retry = { baseMs: 1_000, maxMs: 30_000, jitter: 0 };
 
 /** Keeps a HAProxy that carries out all programs of the store. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { store, haproxy, clock, log, runner } = options;
+  const { store, haproxy, clock, log, runner, onChange } = options;
   const programs = new HeldPrograms(options.resolver);
+  const presence = new Presence({ store, programs, runner, onChange, clock });
   const counts = new TrafficCounts(haproxy);
   const loadCounts = { succeeded: 0, failed: 0 };
   let version = 0;
-  let loadedVersion = 0;
+  /** At which of its returns all programs were read; before the first, they have to be. */
+  let readAtReturn: number | undefined;
   let isRunning = false;
-  let heardAtMs = Number.NEGATIVE_INFINITY;
   let tlsCheckedAtMs = Number.NEGATIVE_INFINITY;
   let loadAtMs = Number.NEGATIVE_INFINITY;
   let loads: number[] = [];
@@ -80,13 +80,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   let retryAtMs = 0;
 
   const readPrograms = async (): Promise<void> => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - heardAtMs > forgottenAfterMs) {
-      const newest = await store.version();
+    const { returns } = presence;
+    const newest = await store.version();
+    // A version that goes back is that of a store that has lost its newest writes.
+    if (returns !== readAtReturn || newest < version) {
       const all: RouteProgram[] = [];
       for await (const part of store.all()) all.push(...part);
       programs.replaceAll(all);
       version = newest;
+      readAtReturn = returns;
       return;
     }
     while ((await store.version()) > version) {
@@ -114,33 +116,13 @@ export function createGateway(options: GatewayOptions): Gateway {
       throw error;
     }
     isRunning = true;
-    loadedVersion = reaches;
+    presence.loaded(reaches, changed.values());
     const endedMs = clock.monotonicMs();
     loads = [...loads.filter((ms) => ms > endedMs - busyLoads.withinMs), endedMs];
     const pauseMs = Math.max(shortestPauseMs, 3 * (endedMs - startedMs));
     loadAtMs = endedMs + (loads.length > busyLoads.count ? Math.max(pauseMs, busyLoads.pauseMs) : pauseMs);
     log.debug({ programs: programs.size, version: reaches, ms: Math.round(endedMs - startedMs) }, "loaded");
-    // Who hears that a program is loaded has to hear how it fares.
-    const reported = await report();
-    await heartbeat();
-    await wake([...changed.values(), ...reported]);
-  };
-
-  const heartbeat = async (): Promise<void> => {
-    await store.heartbeat(runner, loadedVersion);
-    heardAtMs = clock.monotonicMs();
-  };
-
-  /** Stores how the programs fare. @returns those that fare otherwise than before */
-  const report = async (): Promise<RouteProgram[]> => {
-    const reports = programs.takeReports();
-    if (reports.size > 0) await store.report(runner, reports);
-    return [...reports.keys()].flatMap((gateway) => programs.program(gateway) ?? []);
-  };
-
-  const wake = async (concerned: readonly RouteProgram[]): Promise<void> => {
-    const each = new Map(concerned.map((program) => [program.gateway, program]));
-    if (each.size > 0) await options.onChange([...each.values()]);
+    await presence.announce();
   };
 
   const tick = async (signal: AbortSignal): Promise<number> => {
@@ -160,8 +142,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
     if (!isRunning || (programs.isChanged && nowMs >= loadAtMs)) await load(signal);
     else {
-      if (nowMs - heardAtMs > heartbeatEveryMs) await heartbeat();
-      await wake(await report());
+      // What was made and removed between two looks needs no load.
+      const isNews = !programs.isChanged && presence.loadedVersion !== version;
+      if (isNews) presence.loaded(version, []);
+      await (isNews || presence.silentMs > heartbeatEveryMs ? presence.announce() : presence.report());
     }
     problem = undefined;
     failures = 0;
@@ -180,7 +164,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const waitMs = retryAtMs - clock.monotonicMs();
       if (problem !== undefined && waitMs > 0) {
         // A HAProxy that goes on with what it has is still heard of.
-        if (isRunning && haproxy.ended() === undefined) await heartbeat();
+        if (isRunning && haproxy.ended() === undefined) await presence.announce();
         return Math.min(waitMs, heartbeatEveryMs);
       }
       return await tick(stop);

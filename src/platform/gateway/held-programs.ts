@@ -21,7 +21,7 @@ export interface HeldProgram {
   section?: Section | undefined;
   /** Why HAProxy does not carry it out. */
   refused?: string | undefined;
-  /** What was last reported of it. */
+  /** What is stored of its reports. */
   reported?: string | undefined;
 }
 
@@ -193,23 +193,38 @@ export class HeldPrograms {
     }
   }
 
-  /** Reports that differ from the last ones. */
+  /**
+   * Reports that differ from the stored ones. Each goes to {@link noteReported} or {@link giveBackReports}.
+   */
   takeReports(): Map<string, ProgramReport | undefined> {
     const reports = new Map<string, ProgramReport | undefined>();
     for (const gateway of this.#unreported) {
       const held = this.#held.get(gateway);
-      if (held === undefined) {
-        reports.set(gateway, undefined);
-        continue;
-      }
-      const report = reportOf(held);
-      const text = JSON.stringify(report);
-      if (text === held.reported) continue;
-      held.reported = text;
-      reports.set(gateway, report);
+      const report = held && reportOf(held);
+      if (held === undefined || JSON.stringify(report) !== held.reported) reports.set(gateway, report);
     }
     this.#unreported.clear();
     return reports;
+  }
+
+  noteReported(reports: ReadonlyMap<string, ProgramReport | undefined>): void {
+    for (const [gateway, report] of reports) {
+      const held = this.#held.get(gateway);
+      if (held !== undefined) held.reported = JSON.stringify(report);
+    }
+  }
+
+  /** They could not be stored. */
+  giveBackReports(reports: ReadonlyMap<string, unknown>): void {
+    for (const gateway of reports.keys()) this.#unreported.add(gateway);
+  }
+
+  /** Nothing is stored of the reports: all of them are due. */
+  forgetReported(): void {
+    for (const held of this.#held.values()) {
+      held.reported = undefined;
+      this.#unreported.add(held.program.gateway);
+    }
   }
 }
 

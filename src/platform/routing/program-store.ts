@@ -54,6 +54,8 @@ export interface ProgramStore {
   heartbeat(runner: string, version: number): Promise<void>;
   /** Stores what has changed of a gateway's reports; undefined: nothing to report any more. */
   report(runner: string, reports: ReadonlyMap<string, ProgramReport | undefined>): Promise<void>;
+  /** Drops all reports of a gateway: it begins again. */
+  forgetReports(runner: string): Promise<void>;
   /** The gateway runs no longer. */
   leave(runner: string): Promise<void>;
 }

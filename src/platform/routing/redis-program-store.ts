@@ -217,6 +217,9 @@ export function createProgramStore(redis: RedisConnection): StoredPrograms {
         await run(reportScript, [reportsKey(runner)], [reportsMs, ...some]);
       }
     },
+    async forgetReports(runner) {
+      await redis.unlink(reportsKey(runner));
+    },
     async leave(runner) {
       await redis.hdel(runners, runner);
       await redis.unlink(reportsKey(runner));

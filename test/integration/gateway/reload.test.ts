@@ -124,6 +124,12 @@ test("50 reloads under load lose no request", async () => {
   expect(sent).toBeGreaterThan(1_000);
 });
 
+test("a program that is removed before it was ever loaded counts as dropped", async () => {
+  const program = forward();
+  await gateway.programs.put(program);
+  await gateway.unload(program.gateway);
+});
+
 test("a connection that is kept over a reload gets one more answer, by what was loaded before", async () => {
   const program = forward();
   await gateway.load(program);
