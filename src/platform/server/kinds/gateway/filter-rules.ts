@@ -62,7 +62,7 @@ function checkFilter(
     }
   }
   for (const field of ["requestHeaderModifier", "responseHeaderModifier"] as const) {
-    checkHeaderModifier(filter[field], `${path}.${field}`, faults);
+    checkHeaderModifier(filter[field], ownHeaders[field], `${path}.${field}`, faults);
   }
   for (const field of ["requestRedirect", "urlRewrite"] as const) {
     checkPathModifier(fieldAt(filter, [field, "path"]), `${path}.${field}.path`, faults);
@@ -75,28 +75,47 @@ const headersOfConnections = new Set([
   ...["te", "trailer", "transfer-encoding", "upgrade", "host", "content-length"],
 ]);
 
+/**
+ * Headers that a filter cannot change, by its field. A request's Via is how the gateway notices that it comes
+ * back: without it, one request circles until no connection is left.
+ */
+const ownHeaders = {
+  requestHeaderModifier: new Set([...headersOfConnections, "via"]),
+  responseHeaderModifier: headersOfConnections,
+} as const;
+
 const headerName = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]{1,256}$/;
 
-function checkHeaderModifier(modifier: Json | undefined, path: string, faults: FaultList): void {
+function checkHeaderModifier(
+  modifier: Json | undefined,
+  own: ReadonlySet<string>,
+  path: string,
+  faults: FaultList,
+): void {
   for (const list of ["set", "add"] as const) {
     for (const [index, { name, value }] of objectsIn(fieldAt(modifier, [list])).entries()) {
       if (faults.isFull) return;
       const place = `${path}.${list}[${index}]`;
-      checkHeaderName(name, `${place}.name`, faults);
+      checkHeaderName(name, own, `${place}.name`, faults);
       checkHeaderValue(value, `${place}.value`, faults);
     }
   }
   const remove = fieldAt(modifier, ["remove"]);
   for (const [index, name] of (Array.isArray(remove) ? remove : []).entries()) {
     if (faults.isFull) return;
-    checkHeaderName(name, `${path}.remove[${index}]`, faults);
+    checkHeaderName(name, own, `${path}.remove[${index}]`, faults);
   }
 }
 
-function checkHeaderName(name: Json | undefined, path: string, faults: FaultList): void {
+function checkHeaderName(
+  name: Json | undefined,
+  own: ReadonlySet<string>,
+  path: string,
+  faults: FaultList,
+): void {
   if (typeof name !== "string") return;
   if (!headerName.test(name)) faults.add(invalidValue(path, name, "must be the name of a header"));
-  else if (headersOfConnections.has(name.toLowerCase())) {
+  else if (own.has(name.toLowerCase())) {
     faults.add(invalidValue(path, name, "is set by the gateway itself and cannot be changed"));
   }
 }

@@ -291,7 +291,7 @@ describe("rules", () => {
       [{ headers }],
       [`${rule}.matches[0].headers: Too many: 17: must have at most 16 items`],
     ],
-    ...["Connection", "te", "Transfer-Encoding", "HOST", "Content-Length"].map(
+    ...["Connection", "te", "Transfer-Encoding", "HOST", "Content-Length", "Via"].map(
       (name): [string, string, Json, string[]] => [
         `the header ${name}`,
         `${rule}.filters`,
@@ -301,6 +301,14 @@ describe("rules", () => {
         ],
       ],
     ),
+    [
+      "the removal of Via, which shows that a request comes back",
+      `${rule}.filters`,
+      [{ type: "RequestHeaderModifier", requestHeaderModifier: { remove: ["via"] } }],
+      [
+        `${rule}.filters[0].requestHeaderModifier.remove[0]: Invalid value: "via": is set by the gateway itself…`,
+      ],
+    ],
     ...["a\nb", "a\u0000b", " a", "a\t"].map((value): [string, string, Json, string[]] => [
       `the value ${JSON.stringify(value)}`,
       `${rule}.filters`,
@@ -316,4 +324,9 @@ describe("rules", () => {
       for (const part of text.split("…")) expect(faults[index]).toContain(part);
     }
   });
+});
+
+test("a response's Via can be removed: it says only which way the response came", () => {
+  const filters = [{ type: "ResponseHeaderModifier", responseHeaderModifier: { remove: ["Via"] } }];
+  expect(faultsWith(`${rule}.filters`, filters)).toEqual([]);
 });
