@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { programLimits } from "../../routing/program-limits.ts";
 import type {
   HeaderChanges,
   PathChange,
@@ -27,10 +28,6 @@ export interface SectionSettings {
   addressOf(rule: number): BackendAddress;
 }
 
-/** Limits of what one program may have: each match and rule costs time at each request. */
-export const maxMatches = 1_024;
-export const maxRules = 256;
-
 /** Name of a program's section. */
 export function sectionName(gateway: string): string {
   return `gateway-${gateway}`;
@@ -44,8 +41,10 @@ export function serverName(rule: number): string {
 /** @returns why the program cannot be carried out, or undefined */
 export function programFault({ matches, rules, gateway }: RouteProgram): string | undefined {
   if (!/^[0-9a-f-]{36}$/.test(gateway)) return "its uid is none";
-  if (matches.length > maxMatches) return `its routes have more than ${maxMatches} matches`;
-  if (rules.length > maxRules) return `its routes have more than ${maxRules} rules`;
+  // Controllers attach no routes beyond these limits: only one that is older or newer would send more.
+  if (matches.length > programLimits.matches)
+    return `its routes have more than ${programLimits.matches} matches`;
+  if (rules.length > programLimits.rules) return `its routes have more than ${programLimits.rules} rules`;
   return undefined;
 }
 

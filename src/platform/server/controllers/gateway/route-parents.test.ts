@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { admitted, objectOf } from "../../../../../test/support/admission.ts";
+import { programLimits } from "../../../routing/program-limits.ts";
 import { endpointSliceKind } from "../../kinds/discovery/endpoint-slice.ts";
 import { gatewayKind } from "../../kinds/gateway/gateway.ts";
 import { httpRouteKind } from "../../kinds/gateway/http-route.ts";
@@ -8,7 +9,6 @@ import { objectKey } from "../../store/keys.ts";
 import {
   attachedCount,
   attachedRoutes,
-  maxMatchesOfGateway,
   resolvedRefs,
   routesOfGateway,
   withoutFormerParents,
@@ -78,7 +78,7 @@ test("other parents, and routes of other namespaces, are not attached", () => {
 test("of too many matches, the oldest routes are attached", () => {
   const matches = Array.from({ length: 64 }, (_, index) => ({ path: { value: `/${index}` } }));
   const rules = [{ matches }, { matches }];
-  const routes = Array.from({ length: maxMatchesOfGateway / 128 + 1 }, (_, index) =>
+  const routes = Array.from({ length: programLimits.matches / 128 + 1 }, (_, index) =>
     routeOf([{ name: "g" }], {
       metadata: { name: `r${index}`, creationTimestamp: `2026-01-${20 - index}T00:00:00Z` },
       rules,
@@ -91,6 +91,41 @@ test("of too many matches, the oldest routes are attached", () => {
   expect(attachedCount({ name: "web" }, found)).toBe(routes.length - 1);
 });
 
+test("of too many rules, the oldest routes are attached, and smaller ones that still fit", () => {
+  const rules = (count: number) => Array.from({ length: count }, () => ({}));
+  const route = (name: string, count: number) =>
+    routeOf([{ name: "g" }], {
+      metadata: { name, creationTimestamp: "2026-01-01T00:00:00Z" },
+      rules: rules(count),
+    });
+  const full = Array.from({ length: programLimits.rules / 16 - 1 }, (_, index) =>
+    route(`a${10 + index}`, 16),
+  );
+  const found = routesOfGateway(gateway, [
+    ...full,
+    route("b", 15),
+    route("c", 2),
+    route("d", 1),
+    route("e", 1),
+  ]);
+  const refused = found.flatMap(({ route: { metadata }, attachments: [first] }) =>
+    first?.accepted.status === "False"
+      ? [[metadata.name, first.accepted.reason, first.accepted.message]]
+      : [],
+  );
+  const why =
+    "The Gateway's routes have more than 256 rules; older routes come first." +
+    " Delete some of them, or attach this route to another Gateway";
+  expect(refused).toEqual([
+    ["c", "TooManyRules", why],
+    ["e", "TooManyRules", why],
+  ]);
+  const programRules = attachedRoutes(found).map(
+    ({ route: { spec } }) => (spec as JsonObject)["rules"] as Json[],
+  );
+  expect(programRules.flat()).toHaveLength(programLimits.rules);
+});
+
 test("a route that is not attached takes no place; of one that is refused, each reference says why", () => {
   const matches = Array.from({ length: 64 }, (_, index) => ({ path: { value: `/${index}` } }));
   const large = (second: number, ...parentRefs: JsonObject[]) =>
@@ -99,7 +134,7 @@ test("a route that is not attached takes no place; of one that is refused, each 
       rules: [{ matches }, { matches }],
     });
   const [here, nowhere] = [{ name: "g" }, { name: "g", sectionName: "other" }];
-  const fitting = Array.from({ length: maxMatchesOfGateway / 128 }, (_, index) =>
+  const fitting = Array.from({ length: programLimits.matches / 128 }, (_, index) =>
     large(11 + index, here, nowhere),
   );
   const reasons = routesOfGateway(gateway, [large(10, nowhere), ...fitting, large(59, here, nowhere)]).map(

@@ -3,6 +3,7 @@ import { parentsOf } from "../../kinds/gateway/http-route.ts";
 import type { NamespacedName } from "../../kinds/references.ts";
 import { type JsonObject, type KubeObject, sameJson } from "../../object.ts";
 import { type NewCondition, withCondition } from "../conditions.ts";
+import { RouteBudget } from "./route-budget.ts";
 import { type AttachedRoute, protocolOf, targetOf } from "./route-programs.ts";
 
 /** One of a route's references to a gateway, and what the gateway makes of it. */
@@ -20,28 +21,20 @@ export interface RouteOfGateway {
   readonly attachments: readonly Attachment[];
 }
 
-/** Of all routes of one gateway together: what is loaded stays small, however many routes there are. */
-export const maxMatchesOfGateway = 1_024;
-
 /** What a gateway makes of the routes that name it, oldest first. */
 export function routesOfGateway(gateway: KubeObject, routes: readonly KubeObject[]): RouteOfGateway[] {
   const { namespace = "", name = "" } = gateway.metadata;
-  let matches = 0;
+  const budget = new RouteBudget();
   return [...routes].sort(byAge).map((route): RouteOfGateway => {
     const own = parentsOf(route).filter(
       ({ gateway: each }) => each.namespace === namespace && each.name === name,
     );
     const attachments = own.map(({ ref }) => attachmentOf(gateway, route, ref));
     if (attachments.every(({ listeners }) => listeners.length === 0)) return { route, attachments };
-    const count = matchCount(route);
-    if (matches + count <= maxMatchesOfGateway) {
-      matches += count;
-      return { route, attachments };
-    }
+    const tooMuch = budget.take(route);
+    if (tooMuch === undefined) return { route, attachments };
     const refused = ({ ref, listeners, accepted }: Attachment): Attachment =>
-      listeners.length === 0
-        ? { ref, listeners, accepted }
-        : { ref, accepted: tooManyMatches, listeners: [] };
+      listeners.length === 0 ? { ref, listeners, accepted } : { ref, accepted: tooMuch, listeners: [] };
     return { route, attachments: attachments.map(refused) };
   });
 }
@@ -146,11 +139,6 @@ function matchingListeners(gateway: KubeObject, { sectionName, port }: JsonObjec
   );
 }
 
-function matchCount(route: KubeObject): number {
-  const rules = objectsIn(fieldAt(route, ["spec", "rules"]));
-  return rules.reduce((sum, { matches }) => sum + Math.max(1, objectsIn(matches).length), 0);
-}
-
 function byAge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
   const text = ({ creationTimestamp = "", namespace = "", name = "" }: KubeObject["metadata"]) =>
     `${creationTimestamp} ${namespace}/${name}`;
@@ -174,10 +162,4 @@ const notAllowed: NewCondition = {
   status: "False",
   reason: "NotAllowedByListeners",
   message: "The Gateway takes routes of its own namespace only",
-};
-const tooManyMatches: NewCondition = {
-  type: "Accepted",
-  status: "False",
-  reason: "TooManyMatches",
-  message: `The Gateway's routes have more than ${maxMatchesOfGateway} matches; older routes come first`,
 };
