@@ -12,7 +12,7 @@ import type { BackendResolver } from "./backend-addresses.ts";
 import { writeChecked } from "./configuration-writer.ts";
 import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
-import { HeldPrograms } from "./held-programs.ts";
+import { HeldPrograms, isAddressSet } from "./held-programs.ts";
 import { createGatewayRegistry } from "./metrics.ts";
 import { Presence } from "./presence.ts";
 import { type Traffic, TrafficCounts } from "./traffic.ts";
@@ -125,6 +125,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     await presence.announce();
   };
 
+  /** What one worker does not take is loaded with the next one. */
+  const setAddresses = async (commands: readonly string[]): Promise<void> => {
+    for (const command of commands) {
+      const response = await haproxy.ask(command).catch(describeError);
+      if (isAddressSet(response)) continue;
+      log.debug({ command, response: response.slice(0, 200) }, "HAProxy does not take an address");
+      programs.touch();
+      return;
+    }
+  };
+
   const tick = async (signal: AbortSignal): Promise<number> => {
     const why = isRunning ? haproxy.ended() : undefined;
     if (why !== undefined) {
@@ -137,9 +148,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (await options.refreshTls()) programs.touch();
       tlsCheckedAtMs = nowMs;
     }
-    for (const command of [...programs.takeCommands(), ...(await programs.resolve(nowMs))]) {
-      if (isRunning) await haproxy.ask(command);
-    }
+    await programs.resolve(nowMs);
+    const commands = programs.takeCommands();
+    // A HAProxy that does not run reads the new addresses when it starts.
+    if (isRunning) await setAddresses(commands);
     if (!isRunning || (programs.isChanged && nowMs >= loadAtMs)) await load(signal);
     else {
       // What was made and removed between two looks needs no load.

@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import type { LookupAddress } from "node:dns";
+import { expect, test, vi } from "vitest";
 import { programOf } from "../../../test/support/route-program.ts";
 import type { BackendTarget } from "../routing/route-program.ts";
 import { BackendResolver } from "./backend-addresses.ts";
-import { addressOf, HeldPrograms } from "./held-programs.ts";
+import { addressOf, HeldPrograms, isAddressSet } from "./held-programs.ts";
 
 const resolver = new BackendResolver({
   egress: { deny: [], allow: [] },
@@ -67,4 +68,38 @@ test("addresses of backends that a program no longer has are forgotten", async (
   programs.apply([{ ...programOf([to("b.example"), to("c.example")]), gateway: program.gateway }], []);
   const [held] = programs.all();
   expect([...(held?.states.keys() ?? [])]).toEqual(["b.example 80"]);
+});
+
+test("an address that a slow first lookup finds is given to HAProxy, too", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  let answer: (found: LookupAddress[]) => void = () => undefined;
+  const lookup = () => new Promise<LookupAddress[]>((resolve) => (answer = resolve));
+  const slow = new BackendResolver({ egress: { deny: [], allow: [] }, lookup, own: [] });
+  const programs = new HeldPrograms(slow);
+  const program = programOf([{ backend: { scheme: "http", host: "b.example", port: 80 } }]);
+  programs.apply([program], []);
+  const first = programs.resolve(0);
+  answer([{ address: "1.2.3.4", family: 4 }]);
+  await first;
+  // An edit, whose lookup takes longer than a load waits, finds another address.
+  programs.apply([{ ...program, listeners: ["http"] }], []);
+  const second = programs.resolve(1);
+  await vi.advanceTimersByTimeAsync(2_000);
+  await second;
+  expect(programs.takeCommands()).toEqual([]);
+  answer([{ address: "5.6.7.8", family: 4 }]);
+  const command = `set server gateway-${program.gateway}/rule-0 addr 5.6.7.8 port 80`;
+  await vi.waitFor(() => expect(programs.takeCommands()).toEqual([command]));
+  vi.useRealTimers();
+});
+
+test.each([
+  ["IP changed from '1.2.3.4' to '5.6.7.8' by 'stats socket command'", true],
+  ["no need to change the addr, port changed from '80' to '81' by 'stats socket command'", true],
+  ["no need to change the addr, no need to change the port", true],
+  ["No such server.", false],
+  ["HAProxy does not respond on its socket", false],
+  ["", false],
+])("after %j, the address is set: %s", (response, isSet) => {
+  expect(isAddressSet(response)).toBe(isSet);
 });

@@ -43,6 +43,7 @@ export class HeldPrograms {
   #isTouched = false;
   #resolvedAtMs = Number.NEGATIVE_INFINITY;
   #isResolving = false;
+  readonly #commands: string[] = [];
 
   constructor(resolver: BackendResolver) {
     this.#resolver = resolver;
@@ -136,46 +137,41 @@ export class HeldPrograms {
   }
 
   /**
-   * Looks up the names of programs that are new, and every few seconds of all.
-   *
-   * @returns commands for servers that have another address now; what needs more changes the configuration
+   * Looks up the names of programs that are new, and every few seconds of all. Servers that have another
+   * address now get a command ({@link takeCommands}); what needs more changes the configuration.
    */
-  async resolve(nowMs: number): Promise<string[]> {
-    const commands: string[] = [];
+  async resolve(nowMs: number): Promise<void> {
     const fresh = [...this.#unresolved];
     this.#unresolved.clear();
     if (fresh.length > 0) {
       await Promise.race([
-        this.#resolveAll(fresh, commands, true),
+        this.#resolveAll(fresh, true),
         new Promise((resolve) => setTimeout(resolve, firstLookupMs).unref()),
       ]);
     }
-    if (nowMs - this.#resolvedAtMs < resolveEveryMs || this.#isResolving) return commands;
+    if (nowMs - this.#resolvedAtMs < resolveEveryMs || this.#isResolving) return;
     this.#resolvedAtMs = nowMs;
     this.#isResolving = true;
-    const later = this.#resolveAll([...this.#held.keys()], this.#commands, false);
+    const later = this.#resolveAll([...this.#held.keys()], false);
     void later.finally(() => {
       this.#isResolving = false;
     });
-    return commands;
   }
 
-  /** Commands of lookups in the background. */
-  readonly #commands: string[] = [];
-
+  /** Commands for HAProxy since the last call, also those of lookups that have taken long. */
   takeCommands(): string[] {
     return this.#commands.splice(0);
   }
 
-  async #resolveAll(gateways: readonly string[], commands: string[], isFirst: boolean): Promise<void> {
+  async #resolveAll(gateways: readonly string[], isFirst: boolean): Promise<void> {
     for (let at = 0; at < gateways.length; at += atOnce) {
       const part = gateways.slice(at, at + atOnce).flatMap((gateway) => this.#held.get(gateway) ?? []);
-      await Promise.all(part.map((held) => this.#resolveOne(held, commands, isFirst)));
+      await Promise.all(part.map((held) => this.#resolveOne(held, isFirst)));
       await setImmediate();
     }
   }
 
-  async #resolveOne(held: HeldProgram, commands: string[], isFirst: boolean): Promise<void> {
+  async #resolveOne(held: HeldProgram, isFirst: boolean): Promise<void> {
     for (const [key, target] of targetsOf(held.program)) {
       const before = held.states.get(key);
       // What an address stands for does not change.
@@ -188,7 +184,7 @@ export class HeldPrograms {
       if (before !== undefined && sameAddress(before, after)) continue;
       held.section = undefined;
       if (before?.kind === "address" && after.kind === "address") {
-        commands.push(...addressCommands(held.program, target, after.address));
+        this.#commands.push(...addressCommands(held.program, target, after.address));
       } else this.#changed.set(held.program.gateway, held.program);
     }
   }
@@ -251,6 +247,11 @@ export function addressOf({ program, states }: HeldProgram, rule: number): Backe
 function sameAddress(before: HostState, after: HostState): boolean {
   if (before.kind === "address" && after.kind === "address") return before.address === after.address;
   return before.kind === after.kind;
+}
+
+/** Whether HAProxy has done what a command of {@link HeldPrograms.takeCommands} asks for. */
+export function isAddressSet(response: string): boolean {
+  return /\bchanged from\b|\bno need to change\b/.test(response);
 }
 
 function addressCommands(program: RouteProgram, target: BackendTarget, address: string): string[] {
