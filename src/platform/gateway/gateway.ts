@@ -192,8 +192,9 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const traffic = async (): Promise<[RouteProgram, Traffic][]> => {
     if (!isRunning) return [];
+    // While the master reloads, it does not respond: the last counts stay.
     await counts.refresh().catch((error: unknown) => {
-      log.warn({ error: describeError(error) }, "the traffic of proxies cannot be read");
+      log.debug({ error: describeError(error) }, "the traffic of proxies cannot be read");
     });
     counts.keepOnly((gateway) => programs.program(gateway) !== undefined);
     return [...counts.byGateway()].flatMap(([gateway, each]): [RouteProgram, Traffic][] => {

@@ -76,7 +76,11 @@ export class TrafficCounts {
   async #ask(): Promise<void> {
     const answers = await this.#haproxy.askAll(command);
     const next = new Map<number, ReadonlyMap<string, Row>>();
-    for (const [pid, text] of answers) next.set(pid, await parseStatistics(text));
+    for (const [pid, text] of answers) {
+      // A worker that is silent for once still has what it counted: it must not count as gone, and again later.
+      const rows = text === undefined ? this.#workers.get(pid) : await parseStatistics(text);
+      if (rows !== undefined) next.set(pid, rows);
+    }
     for (const [pid, rows] of this.#workers) {
       if (next.has(pid)) continue;
       for (const [gateway, { counts }] of rows) this.#addPast(gateway, counts);

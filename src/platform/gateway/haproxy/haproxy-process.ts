@@ -41,8 +41,13 @@ export interface Haproxy {
   /** Gives a command to the worker that takes new connections. @throws HaproxyError */
   ask(command: string): Promise<string>;
   askMaster(command: string): Promise<string>;
-  /** The same as `ask` for every worker, also those that only finish their requests. */
-  askAll(command: string): Promise<ReadonlyMap<number, string>>;
+  /**
+   * The same as `ask` for every worker, also those that only finish their requests. A worker that lives and
+   * does not respond has undefined.
+   *
+   * @throws HaproxyError when the master does not respond, as while it reloads: nobody knows the workers then
+   */
+  askAll(command: string): Promise<ReadonlyMap<number, string | undefined>>;
   /** Why it ended by itself; undefined while it runs. */
   ended(): string | undefined;
   /** Stops listening, and ends when all requests (and WebSockets) have, or after the limit. */
@@ -51,6 +56,7 @@ export interface Haproxy {
 
 const installHint =
   "haproxy is not installed. Install it (Debian, Ubuntu: apt-get install haproxy; Fedora: dnf install haproxy; macOS: brew install haproxy)";
+const noResponse = "HAProxy does not respond on its socket";
 const checkLimitMs = 60_000;
 const loadLimitMs = 60_000;
 const pollMs = 20;
@@ -115,7 +121,7 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
     },
     async reload(signal) {
       const before = await processes(files.masterSocket);
-      if (before === undefined) throw new HaproxyError("HAProxy does not respond on its socket");
+      if (before === undefined) throw new HaproxyError(noResponse);
       await askSocket(files.masterSocket, "reload");
       await untilLoaded(before, signal);
     },
@@ -123,11 +129,12 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
     askMaster: (command) => askSocket(files.masterSocket, command),
     async askAll(command) {
       const now = await processes(files.masterSocket);
-      const answers = new Map<number, string>();
-      for (const pid of [...(now?.leaving ?? []), ...(now?.workers ?? [])]) {
+      if (now === undefined) throw new HaproxyError(noResponse);
+      const answers = new Map<number, string | undefined>();
+      for (const pid of [...now.leaving, ...now.workers]) {
         // A worker may end between the two.
-        const text = await askSocket(files.masterSocket, `@!${pid} ${command}`).catch(() => undefined);
-        if (text !== undefined) answers.set(pid, text);
+        const asking = askSocket(files.masterSocket, `@!${pid} ${command}`);
+        answers.set(pid, await asking.catch(() => undefined));
       }
       return answers;
     },
