@@ -309,6 +309,10 @@ describe("a proxy", () => {
       await noisy.patch("networking", "httpproxies", "loud", { spec: { rules } });
       return await waits();
     });
+    await until("the proxy says so too", async () => {
+      const { message } = condition(await noisy.get("networking", "httpproxies", "loud"), "Programmed");
+      return message.includes("too often");
+    });
     await calm.create("networking", "httpproxies", proxyOf("quiet", "http://192.0.2.1"));
     await becomes(calm, proxy("quiet"), programmed);
     await becomes(noisy, proxy("loud"), programmed);

@@ -170,6 +170,19 @@ test.each<[what: string, children: ChildrenState, accepted: string, programmed: 
     "True Programmed: The HTTPProxy has been programmed; and more",
   ],
   ["refused", complete(gatewayWith(no), loaded()), "True", "False Invalid: rule 1"],
+  ["an earlier program was refused", complete(gatewayWith(no), undefined), "True", pending],
+  [
+    "its change waits for its turn",
+    complete(gatewayWith(tooManyChanges), undefined),
+    "True",
+    `False Pending: ${tooManyChanges.message}`,
+  ],
+  [
+    "the change that waited was another one",
+    complete(gatewayWith(tooManyChanges, 1), undefined),
+    "True",
+    pending,
+  ],
 ])("a proxy: %s", (_, children, accepted, programmed) => {
   const [first, second] = proxyConditions(children);
   expect([first?.status, second && text(second)]).toEqual([accepted, programmed]);

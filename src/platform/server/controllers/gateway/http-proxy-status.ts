@@ -31,18 +31,18 @@ export function proxyConditions(children: ChildrenState): NewCondition[] {
 }
 
 function programmedCondition(children: Exclude<ChildrenState, { state: "conflict" }>): NewCondition {
-  if (children.state === "incomplete" || children.program === undefined) return notProgrammed;
+  if (children.state === "incomplete") return notProgrammed;
   const { gateway, program } = children;
   const found = findCondition(gateway, "Programmed");
   if (found === undefined || found["observedGeneration"] !== gateway.metadata.generation)
     return notProgrammed;
   const [status, reason] = [found["status"], String(found["reason"])];
   const message = String(found["message"]).replace(/^The Gateway /, "The HTTPProxy ");
-  // True of the gateway may be of what it was before the last change.
-  if (status === "True") {
-    return program.isLoaded ? { type: "Programmed", status, reason, message } : notProgrammed;
-  }
-  return status === "False" ? { type: "Programmed", status, reason, message } : notProgrammed;
+  // Until the gateways have been given the program, the condition may be of what it was before the last change;
+  // but what the Gateway waits for (its turn, a gateway that runs), the program waits for too.
+  if (status === "True" && program?.isLoaded === true) return { type: "Programmed", status, reason, message };
+  const isTold = status === "False" && (program !== undefined || reason === "Pending");
+  return isTold ? { type: "Programmed", status, reason, message } : notProgrammed;
 }
 
 const notScheduled: NewCondition = {
