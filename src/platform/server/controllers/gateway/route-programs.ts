@@ -44,7 +44,11 @@ export function routeProgram({ plane, gateway, routes, slices, ownRanges }: Prog
   const rules = objects.map((route) =>
     objectsIn(fieldAt(route, ["spec", "rules"])).map((rule) => ruleOf(rule, namespace, slices)),
   );
-  const firstOf = rules.map((_, index) => rules.slice(0, index).flat().length);
+  let before = 0;
+  const firstOf = rules.map(({ length }) => {
+    before += length;
+    return before - length;
+  });
   const all = rules.flat();
   const isForwarding = all.some(({ action }) => action.type === "forward");
   return {

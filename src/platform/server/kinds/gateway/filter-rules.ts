@@ -128,6 +128,14 @@ export function checkHeaderValue(value: Json | undefined, path: string, faults: 
 }
 
 function isHeaderValue(value: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
-  return !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value) && value === value.trim();
+  return !controlCharacter.test(value) && value === value.trim();
 }
+
+/** Checks that a text can be compared with a query parameter: the gateway's configuration has one line for it. */
+export function checkQueryValue(value: Json | undefined, path: string, faults: FaultList): void {
+  if (typeof value !== "string" || !controlCharacter.test(value)) return;
+  faults.add(invalidValue(path, value, "must have no control characters"));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
+const controlCharacter = /[\u0000-\u0008\u000a-\u001f\u007f]/;

@@ -60,6 +60,11 @@ test("a route's parent is a gateway, a rule without matches is for every request
   });
 });
 
+test("spaces in a query parameter are compared as they are", () => {
+  const matches = [{ queryParams: [{ name: "a", value: " a\tb " }] }];
+  expect(faultsOf(changed(route, "spec.rules[0].matches", matches), httpRouteKind)).toEqual([]);
+});
+
 test("a slice's cells, as kubectl shows them", () => {
   const cells = (object: KubeObject) =>
     endpointSliceKind.columns.slice(0, 3).map((column) => column.value(object));
@@ -159,6 +164,22 @@ describe("refused", () => {
       refs,
       [backendRef, backendRef],
       "Forbidden: a rule has one backend; requests are not shared",
+    ],
+    [
+      "a backend without a port",
+      httpRouteKind,
+      route,
+      refs,
+      [{ group: "discovery.k8s.io", kind: "EndpointSlice", name: "x-0-0" }],
+      `${refs}[0].port: Required value`,
+    ],
+    [
+      "a line break in a query parameter",
+      httpRouteKind,
+      route,
+      "spec.rules[0].matches",
+      [{ queryParams: [{ name: "a", value: "a\nb" }] }],
+      'queryParams[0].value: Invalid value: "a\\nb": must have no control characters',
     ],
     [
       "another namespace",

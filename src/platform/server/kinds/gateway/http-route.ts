@@ -1,7 +1,7 @@
 import type { JsonObject, KubeObject } from "../../object.ts";
 import { FaultList } from "../../schema/fault-list.ts";
 import { integerField, type Schema, textField } from "../../schema/schema.ts";
-import { forbiddenValue, invalidValue } from "../../schema/validate.ts";
+import { forbiddenValue, invalidValue, requiredValue } from "../../schema/validate.ts";
 import { unsupportedValue } from "../../status.ts";
 import { fieldColumn } from "../columns.ts";
 import { conditionsSchema } from "../conditions.ts";
@@ -200,7 +200,7 @@ function checkBackendRefs(list: Field, path: string, faults: FaultList): void {
     const { group, kind } = endpointSliceNames;
     if (ref["group"] !== group) faults.add(unsupportedValue(`${place}.group`, ref["group"], [group]));
     if (ref["kind"] !== kind) faults.add(unsupportedValue(`${place}.kind`, ref["kind"], [kind]));
-    if (ref["port"] === undefined) faults.add(invalidValue(`${place}.port`, null, "must be given"));
+    if (ref["port"] === undefined) faults.add(requiredValue(`${place}.port`));
     if (ref["namespace"] !== undefined) {
       faults.add(forbiddenValue(`${place}.namespace`, "the backend must be in the route's namespace"));
     }

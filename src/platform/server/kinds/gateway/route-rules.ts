@@ -3,7 +3,7 @@ import type { FaultList } from "../../schema/fault-list.ts";
 import { invalidValue } from "../../schema/validate.ts";
 import { unsupportedValue } from "../../status.ts";
 import { fieldAt, objectsIn } from "../fields.ts";
-import { checkFilters, checkHeaderValue, ruleFilters } from "./filter-rules.ts";
+import { checkFilters, checkHeaderValue, checkQueryValue, ruleFilters } from "./filter-rules.ts";
 import { checkPathMatch } from "./path-rules.ts";
 
 /** Matches of all rules together. */
@@ -83,7 +83,8 @@ function checkMatch(match: JsonObject, path: string, faults: FaultList): void {
       if (faults.isFull) return;
       const place = `${path}.${list}[${index}]`;
       if (type === "RegularExpression") faults.add(unsupportedValue(`${place}.type`, type, ["Exact"]));
-      if (list === "headers") checkHeaderValue(value, `${place}.value`, faults);
+      const check = list === "headers" ? checkHeaderValue : checkQueryValue;
+      check(value, `${place}.value`, faults);
     }
   }
 }

@@ -92,13 +92,15 @@ const matchSchema: Schema = {
   },
 };
 
-/** What matches every request. */
-const everything: Json = [{ path: { type: "PathPrefix", value: "/" } }];
+/** Matches of a rule for every request. */
+export function everything(): Json[] {
+  return [{ path: { type: "PathPrefix", value: "/" } }];
+}
 
 export const matchesSchema: Schema = {
   type: "array",
   description: "A request has to match one of them.",
-  default: everything,
+  default: everything(),
   maxItems: maxMatches,
   items: matchSchema,
   "x-kubernetes-list-type": "atomic",

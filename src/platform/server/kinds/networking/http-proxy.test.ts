@@ -17,6 +17,8 @@ test("a rule without matches matches every request", () => {
     backends,
     matches: [{ path: { type: "PathPrefix", value: "/" } }],
   });
+  const empty = admitted(changed(proxy, `${rule}.matches`, []), kind);
+  expect(empty["spec"]).toEqual(admitted(proxy, kind)["spec"]);
   const withHeader = changed(proxy, `${rule}.matches`, [{ headers: [{ name: "x-canary", value: "true" }] }]);
   expect(fieldAt(admitted(withHeader, kind), ["spec", "rules", 0, "matches"])).toEqual([
     {

@@ -9,7 +9,7 @@ import { fieldAt, objectsIn } from "../fields.ts";
 import { backendFilters, checkFilters } from "../gateway/filter-rules.ts";
 import { gatewayAddresses } from "../gateway/gateway.ts";
 import { checkRouteRules } from "../gateway/route-rules.ts";
-import { filtersSchema, matchesSchema, maxRules, ruleName } from "../gateway/route-schema.ts";
+import { everything, filtersSchema, matchesSchema, maxRules, ruleName } from "../gateway/route-schema.ts";
 import { ageColumn, type KindDefinition } from "../kind.ts";
 import { checkEndpoint } from "./proxy-endpoint.ts";
 
@@ -92,6 +92,12 @@ export function httpProxyKind(
       programmed,
       ageColumn,
     ],
+    prepare(proxy) {
+      // Defaults fill in what is absent; an empty list means the same.
+      for (const rule of objectsIn(fieldAt(proxy, ["spec", "rules"]))) {
+        if (Array.isArray(rule["matches"]) && rule["matches"].length === 0) rule["matches"] = everything();
+      }
+    },
     validate(proxy) {
       const faults = new FaultList();
       const rules = fieldAt(proxy, ["spec", "rules"]);
