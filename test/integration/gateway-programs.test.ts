@@ -105,6 +105,7 @@ test("many changes are read in parts", async () => {
   const large = programOf("large", "x".repeat(3 * 2 ** 20));
   const after = await store.put(large);
   await store.put(programOf("small"));
+  expect(await everything()).toEqual([...names, "large", "small"]);
   expect(await store.changesAfter(after - 1)).toMatchObject({ version: after, programs: [large] });
   expect(await store.changesAfter(after)).toMatchObject({ programs: [{ gateway: "small" }] });
 });

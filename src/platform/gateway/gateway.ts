@@ -84,9 +84,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const newest = await store.version();
     // A version that goes back is that of a store that has lost its newest writes.
     if (returns !== readAtReturn || newest < version) {
-      const all: RouteProgram[] = [];
-      for await (const part of store.all()) all.push(...part);
-      programs.replaceAll(all);
+      await programs.replaceAll(store.all());
       version = newest;
       readAtReturn = returns;
       return;
@@ -157,7 +155,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       // What was made and removed between two looks needs no load.
       const isNews = !programs.isChanged && presence.loadedVersion !== version;
       if (isNews) presence.loaded(version, []);
-      await (isNews || presence.silentMs > heartbeatEveryMs ? presence.announce() : presence.report());
+      await (isNews ? presence.announce() : presence.report());
     }
     problem = undefined;
     failures = 0;
@@ -174,15 +172,21 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
     const patientTick = async (stop: AbortSignal): Promise<number> => {
       const waitMs = retryAtMs - clock.monotonicMs();
-      if (problem !== undefined && waitMs > 0) {
-        // A HAProxy that goes on with what it has is still heard of.
-        if (isRunning && haproxy.ended() === undefined) await presence.announce();
-        return Math.min(waitMs, heartbeatEveryMs);
-      }
-      return await tick(stop);
+      return problem !== undefined && waitMs > 0 ? waitMs : await tick(stop);
+    };
+    // In a loop of its own: a load takes longer than a gateway may be silent, and HAProxy serves meanwhile.
+    const heartbeat = async (): Promise<number> => {
+      if (isRunning && haproxy.ended() === undefined) await presence.announce();
+      return heartbeatEveryMs;
+    };
+    const onSilence = (error: unknown): void => {
+      log.debug({ error: describeError(error) }, "the controllers do not hear from the gateway");
     };
     try {
-      await runLoop(patientTick, { clock, pauseAfterErrorMs: 200, onError }, signal);
+      await Promise.all([
+        runLoop(patientTick, { clock, pauseAfterErrorMs: 200, onError }, signal),
+        runLoop(heartbeat, { clock, pauseAfterErrorMs: 1_000, onError: onSilence }, signal),
+      ]);
     } finally {
       await store.leave(runner).catch(() => undefined);
       await haproxy.stop(options.shutdownTimeoutMs);

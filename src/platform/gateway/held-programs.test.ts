@@ -103,3 +103,21 @@ test.each([
 ])("after %j, the address is set: %s", (response, isSet) => {
   expect(isAddressSet(response)).toBe(isSet);
 });
+
+test("all programs of a store replace those that are held; equal ones need no load", async () => {
+  const programs = new HeldPrograms(resolver);
+  const [same, edited, gone, added] = [programOf([]), programOf([]), programOf([]), programOf([])];
+  programs.apply([same, edited, gone], []);
+  programs.takeChanged();
+  const next = { ...edited, listeners: ["http"] as const };
+  await programs.replaceAll(
+    (async function* () {
+      yield [JSON.parse(JSON.stringify(same)), next];
+      yield [added];
+    })(),
+  );
+  expect([...programs.all()].map(({ program }) => program.gateway)).toEqual(
+    [same, edited, added].map(({ gateway }) => gateway),
+  );
+  expect([...programs.takeChanged().keys()]).toEqual([edited, added, gone].map(({ gateway }) => gateway));
+});

@@ -29,6 +29,8 @@ export interface HeldProgram {
 const resolveEveryMs = 5_000;
 /** Names that are looked up at the same time. */
 const atOnce = 200;
+/** Characters of programs that are compared before the event loop gets its turn. */
+const comparedAtOnce = 2 ** 20;
 /** How long a load waits for names that are slow to resolve: until then they have no address. */
 const firstLookupMs = 1_500;
 
@@ -77,15 +79,22 @@ export class HeldPrograms {
     this.#isTouched = true;
   }
 
-  replaceAll(programs: readonly RouteProgram[]): void {
-    const kept = new Set(programs.map(({ gateway }) => gateway));
-    const removed = [...this.#held.keys()].filter((gateway) => !kept.has(gateway));
-    const isSame = ({ gateway, ...rest }: RouteProgram): boolean =>
-      JSON.stringify({ gateway, ...rest }) === JSON.stringify(this.#held.get(gateway)?.program);
-    this.apply(
-      programs.filter((each) => !isSame(each)),
-      removed,
-    );
+  /** Takes over all programs of a store, which come in parts. */
+  async replaceAll(parts: AsyncIterable<readonly RouteProgram[]>): Promise<void> {
+    const removed = new Set(this.#held.keys());
+    let compared = 0;
+    for await (const part of parts) {
+      for (const program of part) {
+        removed.delete(program.gateway);
+        const text = JSON.stringify(program);
+        if (text !== JSON.stringify(this.program(program.gateway))) this.apply([program], []);
+        compared += text.length;
+        if (compared < comparedAtOnce) continue;
+        compared = 0;
+        await setImmediate();
+      }
+    }
+    this.apply([], [...removed]);
   }
 
   apply(programs: readonly RouteProgram[], removed: readonly string[]): void {

@@ -42,11 +42,6 @@ export class Presence {
     return this.#loadedVersion;
   }
 
-  /** Ms since the last heartbeat. */
-  get silentMs(): number {
-    return this.#options.clock.monotonicMs() - this.#heardAtMs;
-  }
-
   /** Everything up to a version is loaded. The next heartbeat says so. */
   loaded(version: number, changed: Iterable<RouteProgram>): void {
     this.#loadedVersion = version;
@@ -67,7 +62,7 @@ export class Presence {
       const { store, runner, programs, clock } = this.#options;
       // A load that ends meanwhile is for the next heartbeat: its reports may not be stored yet.
       const version = this.#loadedVersion;
-      const isReturn = this.silentMs > forgottenAfterMs;
+      const isReturn = clock.monotonicMs() - this.#heardAtMs > forgottenAfterMs;
       if (isReturn) {
         // They may be lost, or about programs that are gone.
         await store.forgetReports(runner);

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { keyPrefix, type RedisConnection } from "../../base/redis/connection.ts";
 import { runScript } from "../../base/redis/run-script.ts";
 import type { ProgramReport, StoredPrograms } from "./program-store.ts";
@@ -29,6 +30,8 @@ const forgottenMs = 3_600_000;
 const changesAtOnce = 200;
 const changeBytesAtOnce = 2 * 2 ** 20;
 const programsAtOnce = 100;
+/** Characters of programs. */
+const parsedAtOnce = 2 ** 20;
 
 const nowMs = `
 local function nowMs()
@@ -190,7 +193,7 @@ export function createProgramStore(redis: RedisConnection): StoredPrograms {
       let cursor = "0";
       do {
         const [next, flat] = await redis.hscan(programs, cursor, "COUNT", programsAtOnce);
-        yield flat.filter((_, index) => index % 2 === 1).map((json) => JSON.parse(json) as RouteProgram);
+        yield* parsedParts(flat.filter((_, index) => index % 2 === 1));
         cursor = next;
       } while (cursor !== "0");
     },
@@ -225,4 +228,20 @@ export function createProgramStore(redis: RedisConnection): StoredPrograms {
       await redis.unlink(reportsKey(runner));
     },
   };
+}
+
+/** Programs by their JSON, in parts that are parsed without holding up the event loop. */
+async function* parsedParts(texts: readonly string[]): AsyncIterable<readonly RouteProgram[]> {
+  let part: RouteProgram[] = [];
+  let characters = 0;
+  for (const text of texts) {
+    part.push(JSON.parse(text) as RouteProgram);
+    characters += text.length;
+    if (characters < parsedAtOnce) continue;
+    yield part;
+    part = [];
+    characters = 0;
+    await setImmediate();
+  }
+  yield part;
 }

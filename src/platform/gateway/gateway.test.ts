@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { MemoryPrograms } from "../../../test/support/memory-programs.ts";
+import { programOf } from "../../../test/support/route-program.ts";
+import { TestClock } from "../../../test/support/test-clock.ts";
+import { until } from "../../../test/support/until.ts";
+import { createLogger } from "../../base/core/log.ts";
+import { BackendResolver } from "./backend-addresses.ts";
+import { createGateway, gatewayFiles } from "./gateway.ts";
+import type { Haproxy } from "./haproxy/haproxy-process.ts";
+
+/** A HAProxy that accepts everything; a check waits for `held`. */
+function fakeHaproxy() {
+  const fake = { held: Promise.resolve(), checks: 0, ask: async () => "" };
+  const haproxy: Haproxy = {
+    async check() {
+      fake.checks++;
+      await fake.held;
+      return [];
+    },
+    start: async () => undefined,
+    reload: async () => undefined,
+    ask: () => fake.ask(),
+    askMaster: async () => "",
+    askAll: async () => new Map(),
+    ended: () => undefined,
+    stop: async () => undefined,
+  };
+  return { fake, haproxy };
+}
+
+async function setUp() {
+  const directory = await mkdtemp(join(tmpdir(), "telemetryd-gateway-"));
+  const clock = new TestClock(0);
+  const store = new MemoryPrograms();
+  const { fake, haproxy } = fakeHaproxy();
+  const found = { address: "1.2.3.4" };
+  const gateway = createGateway({
+    settings: {
+      ...{ listen: "127.0.0.1:1", tlsListen: "127.0.0.1:2", trustedProxies: [], accessLog: false },
+      limits: { connections: 1, connectionsPerAddress: 1, requestsPerProxy: 1 },
+    },
+    ...{ domain: "proxy.localhost", files: gatewayFiles(directory, directory), store, haproxy, clock },
+    resolver: new BackendResolver({
+      egress: { deny: [], allow: [] },
+      lookup: async () => [{ ...found, family: 4 }],
+      own: [],
+    }),
+    ...{ runner: "test", refreshTls: async () => false, onChange: async () => undefined },
+    ...{ shutdownTimeoutMs: 1, log: createLogger("error", { write: () => true }, false) },
+  });
+  const stop = new AbortController();
+  const running = gateway.service.run(stop.signal);
+  return {
+    ...{ clock, store, fake, found },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+test("a gateway is heard from while a load takes long", async () => {
+  await using gateway = await setUp();
+  const { store, clock, fake } = gateway;
+  await until("it runs", async () => (await store.state("", 0)).isLoaded);
+  let release: () => void = () => undefined;
+  fake.held = new Promise((resolve) => (release = resolve));
+  const before = fake.checks;
+  const version = await store.put(programOf([]));
+  clock.advance(60_000);
+  await until("it loads", () => fake.checks > before);
+  await store.leave("test");
+  await until("it is heard from", async () => (await store.state("", 0)).running === 1);
+  expect((await store.state("", version)).isLoaded).toBe(false);
+  release();
+  await until("it has loaded", async () => (await store.state("", version)).isLoaded);
+});
+
+test("an address that HAProxy does not take is loaded", async () => {
+  await using gateway = await setUp();
+  const { store, clock, fake, found } = gateway;
+  const version = await store.put(programOf([{ backend: { scheme: "http", host: "b.example", port: 80 } }]));
+  await until("it is loaded", async () => {
+    clock.advance(500);
+    return (await store.state("", version)).isLoaded;
+  });
+  fake.ask = () => Promise.reject(new Error("HAProxy does not respond on its socket"));
+  const before = fake.checks;
+  found.address = "5.6.7.8";
+  clock.advance(60_000);
+  await until("it is loaded again", () => fake.checks > before);
+});
