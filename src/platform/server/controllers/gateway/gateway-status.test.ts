@@ -141,7 +141,7 @@ const yes = {
 } as const;
 const no = { status: "False", reason: "Invalid", message: "rule 1" } as const;
 const complete = (gateway: KubeObject, program: ProgramState | undefined): ChildrenState => ({
-  ...{ state: "complete", gateway, program },
+  ...{ state: "complete", gateway, refusal: undefined, program },
 });
 const pending = "False Pending: The HTTPProxy has not been programmed";
 
@@ -186,6 +186,19 @@ test.each<[what: string, children: ChildrenState, accepted: string, programmed: 
 ])("a proxy: %s", (_, children, accepted, programmed) => {
   const [first, second] = proxyConditions(children);
   expect([first?.status, second && text(second)]).toEqual([accepted, programmed]);
+});
+
+test("a proxy whose route is not taken says so", () => {
+  const refusal: NewCondition = {
+    type: "Accepted",
+    status: "False",
+    reason: "TooLarge",
+    message: "too large",
+  };
+  const children: ChildrenState = {
+    ...{ state: "complete", gateway: gatewayWith(yes), refusal, program: loaded() },
+  };
+  expect(proxyConditions(children)[0]).toEqual(refusal);
 });
 
 test("a proxy is reached where its gateway is, unless that is another's", () => {

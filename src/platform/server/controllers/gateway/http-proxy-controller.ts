@@ -95,10 +95,12 @@ export function createHttpProxyController(options: PlatformControllerOptions): C
       await objects.delete(childTarget(target, { kind: endpointSliceKind, name }), slice);
     }
     const gatewayTarget = childTarget(target, { kind: gatewayOf, name: target.name });
-    const { program } = await readGateway({ objects, claims, groupDomain }, gatewayTarget, gateway);
+    const { program, routes } = await readGateway({ objects, claims, groupDomain }, gatewayTarget, gateway);
+    const own = routes.find(({ route }) => route.metadata.name === target.name);
+    const refusal = own?.attachments.find(({ accepted }) => accepted.status === "False")?.accepted;
     const version = await programs.versionOf(program);
     const state = version === undefined ? undefined : await programs.state(program.gateway, version);
-    return { state: "complete", gateway, program: state };
+    return { state: "complete", gateway, refusal, program: state };
   };
 
   const report = async (target: Target, proxy: KubeObject, children: ChildrenState): Promise<void> => {

@@ -13,6 +13,8 @@ export type ChildrenState =
   | {
       readonly state: "complete";
       readonly gateway: KubeObject;
+      /** Why the gateway does not take the proxy's route; undefined if it does. */
+      readonly refusal: NewCondition | undefined;
       /** Of the program that the children make; undefined if no gateway has been given it yet. */
       readonly program: ProgramState | undefined;
     };
@@ -27,7 +29,8 @@ export function proxyConditions(children: ChildrenState): NewCondition[] {
   }
   const { gateway } = children;
   const accepted = gateway !== undefined && isTrue(gateway, "Accepted") ? scheduled : notScheduled;
-  return [accepted, programmedCondition(children)];
+  const refusal = children.state === "complete" ? children.refusal : undefined;
+  return [refusal ?? accepted, programmedCondition(children)];
 }
 
 function programmedCondition(children: Exclude<ChildrenState, { state: "conflict" }>): NewCondition {
