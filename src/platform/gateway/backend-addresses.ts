@@ -27,6 +27,8 @@ export interface BackendResolverOptions {
 export class BackendResolver {
   readonly #options: BackendResolverOptions;
   readonly #nat64: readonly AddressRange[];
+  /** Each parses all ranges: one for each program, not for each of its lookups. */
+  readonly #guards = new WeakMap<RouteProgram, EgressGuard>();
 
   constructor(options: BackendResolverOptions) {
     this.#options = options;
@@ -67,9 +69,13 @@ export class BackendResolver {
     return (await this.#options.lookup(name, program.plane.name)).map(({ address }) => address);
   }
 
-  #guardOf({ ownRanges }: RouteProgram): EgressGuard {
+  #guardOf(program: RouteProgram): EgressGuard {
     const { egress } = this.#options;
-    return new EgressGuard({ ...egress, allow: [...egress.allow, ...ownRanges] }, "tenant");
+    const known = this.#guards.get(program);
+    if (known !== undefined) return known;
+    const guard = new EgressGuard({ ...egress, allow: [...egress.allow, ...program.ownRanges] }, "tenant");
+    this.#guards.set(program, guard);
+    return guard;
   }
 
   #isOwn(address: string, port: number): boolean {

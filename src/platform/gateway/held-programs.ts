@@ -2,6 +2,7 @@ import { isIP, isIPv6 } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { ProgramReport } from "../routing/program-store.ts";
 import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
+import { AddressLookups, type ProgramAddresses } from "./address-lookups.ts";
 import {
   type BackendResolver,
   type HostState,
@@ -13,10 +14,7 @@ import { type BackendAddress, programFault, sectionName, serverName } from "./ha
 import type { Section } from "./haproxy/configuration-file.ts";
 
 /** A program with what this gateway knows of it. */
-export interface HeldProgram {
-  readonly program: RouteProgram;
-  /** Addresses of its targets, by `targetKey`. */
-  readonly states: Map<string, HostState>;
+export interface HeldProgram extends ProgramAddresses {
   /** The section of the configuration; absent: to be made. */
   section?: Section | undefined;
   /** Why HAProxy does not carry it out. */
@@ -25,10 +23,6 @@ export interface HeldProgram {
   reported?: string | undefined;
 }
 
-/** How often names are looked up again: their answers are kept for as long as their TTL says. */
-const resolveEveryMs = 5_000;
-/** Names that are looked up at the same time. */
-const atOnce = 200;
 /** Characters of programs that are compared before the event loop gets its turn. */
 const comparedAtOnce = 2 ** 20;
 /** How long a load waits for names that are slow to resolve: until then they have no address. */
@@ -36,19 +30,21 @@ const firstLookupMs = 1_500;
 
 /** The programs of this gateway, and the addresses of their backends. */
 export class HeldPrograms {
-  readonly #resolver: BackendResolver;
+  readonly #lookups: AddressLookups<HeldProgram>;
   #held = new Map<string, HeldProgram>();
   /** Programs whose configuration has to be rewritten; also removed ones. */
   #changed = new Map<string, RouteProgram>();
   readonly #unresolved = new Set<string>();
   readonly #unreported = new Set<string>();
   #isTouched = false;
-  #resolvedAtMs = Number.NEGATIVE_INFINITY;
-  #isResolving = false;
   readonly #commands: string[] = [];
 
   constructor(resolver: BackendResolver) {
-    this.#resolver = resolver;
+    this.#lookups = new AddressLookups({
+      resolver,
+      isCurrent: (held) => this.#held.get(held.program.gateway) === held,
+      onState: (held, target, before) => this.#noteState(held, target, before),
+    });
   }
 
   get size(): number {
@@ -150,21 +146,15 @@ export class HeldPrograms {
    * address now get a command ({@link takeCommands}); what needs more changes the configuration.
    */
   async resolve(nowMs: number): Promise<void> {
-    const fresh = [...this.#unresolved];
+    const fresh = [...this.#unresolved].flatMap((gateway) => this.#held.get(gateway) ?? []);
     this.#unresolved.clear();
-    if (fresh.length > 0) {
-      await Promise.race([
-        this.#resolveAll(fresh, true),
-        new Promise((resolve) => setTimeout(resolve, firstLookupMs).unref()),
-      ]);
-    }
-    if (nowMs - this.#resolvedAtMs < resolveEveryMs || this.#isResolving) return;
-    this.#resolvedAtMs = nowMs;
-    this.#isResolving = true;
-    const later = this.#resolveAll([...this.#held.keys()], false);
-    void later.finally(() => {
-      this.#isResolving = false;
-    });
+    const first = fresh.map((held) => this.#lookups.add(held));
+    this.#lookups.tick(nowMs);
+    if (first.length === 0) return;
+    await Promise.race([
+      Promise.all(first),
+      new Promise((resolve) => setTimeout(resolve, firstLookupMs).unref()),
+    ]);
   }
 
   /** Commands for HAProxy since the last call, also those of lookups that have taken long. */
@@ -172,30 +162,15 @@ export class HeldPrograms {
     return this.#commands.splice(0);
   }
 
-  async #resolveAll(gateways: readonly string[], isFirst: boolean): Promise<void> {
-    for (let at = 0; at < gateways.length; at += atOnce) {
-      const part = gateways.slice(at, at + atOnce).flatMap((gateway) => this.#held.get(gateway) ?? []);
-      await Promise.all(part.map((held) => this.#resolveOne(held, isFirst)));
-      await setImmediate();
-    }
-  }
-
-  async #resolveOne(held: HeldProgram, isFirst: boolean): Promise<void> {
-    for (const [key, target] of targetsOf(held.program)) {
-      const before = held.states.get(key);
-      // What an address stands for does not change.
-      if (!isFirst && before !== undefined && isIP(target.host) !== 0) continue;
-      const after = await this.#resolver.resolve(target, held.program, before);
-      if (this.#held.get(held.program.gateway) !== held) return;
-      if (JSON.stringify(before) === JSON.stringify(after)) continue;
-      held.states.set(key, after);
-      this.#unreported.add(held.program.gateway);
-      if (before !== undefined && sameAddress(before, after)) continue;
-      held.section = undefined;
-      if (before?.kind === "address" && after.kind === "address") {
-        this.#commands.push(...addressCommands(held.program, target, after.address));
-      } else this.#changed.set(held.program.gateway, held.program);
-    }
+  #noteState(held: HeldProgram, target: BackendTarget, before: HostState | undefined): void {
+    const { gateway } = held.program;
+    const after = held.states.get(targetKey(target));
+    this.#unreported.add(gateway);
+    if (after === undefined || (before !== undefined && sameAddress(before, after))) return;
+    held.section = undefined;
+    if (before?.kind === "address" && after.kind === "address") {
+      this.#commands.push(...addressCommands(held.program, target, after.address));
+    } else this.#changed.set(gateway, held.program);
   }
 
   /**
