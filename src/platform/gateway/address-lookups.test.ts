@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { programOf } from "../../../test/support/route-program.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
-import { AddressLookups, type ProgramAddresses } from "./address-lookups.ts";
+import { AddressLookups, type ProgramAddresses, settledState } from "./address-lookups.ts";
 import type { HostState } from "./backend-addresses.ts";
 
 const planeOf = (name: string): RouteProgram["plane"] => ({
@@ -16,6 +16,8 @@ const heldOf = (plane: string, ...hosts: string[]): ProgramAddresses => ({
   states: new Map(),
 });
 const at = (address: string): HostState => ({ kind: "address", address, all: [address] });
+const blocked: HostState = { kind: "blocked", reason: "private" };
+const unresolved: HostState = { kind: "unresolved" };
 
 /** Lookups whose answers a test decides; names that start with `slow` have none. */
 function setUp() {
@@ -102,4 +104,40 @@ test("programs that are gone are not looked up again", async () => {
   asked();
   await tick(5_000);
   expect(asked()).toEqual([]);
+});
+
+test("a host is blocked at once, and stays so for a minute, unless its program changes", async () => {
+  const { lookups, tick, gone, answers, states } = setUp();
+  const held = heldOf("web", "a.example");
+  await lookups.add(held);
+  const after = async (nowMs: number, found: HostState): Promise<string[]> => {
+    answers.set("a.example", found);
+    await tick(nowMs);
+    return states();
+  };
+  states();
+  expect(await after(5_000, blocked)).toEqual(["a.example blocked"]);
+  for (let ms = 10_000; ms < 65_000; ms += 5_000) {
+    expect(await after(ms, ms % 10_000 === 0 ? at("1.2.3.4") : blocked), String(ms)).toEqual([]);
+  }
+  expect(await after(65_000, at("1.2.3.4"))).toEqual(["a.example address"]);
+  expect(await after(70_000, blocked)).toEqual(["a.example blocked"]);
+  expect(await after(75_000, at("1.2.3.4"))).toEqual([]);
+  gone.add(held);
+  await lookups.add({ ...held, states: new Map(held.states) });
+  expect(states()).toEqual(["a.example address"]);
+});
+
+test.each<[before: HostState | undefined, found: HostState, blockedForMs: number, counts: HostState]>([
+  [undefined, at("1.2.3.4"), 0, at("1.2.3.4")],
+  [undefined, blocked, 0, blocked],
+  [at("1.2.3.4"), blocked, 0, blocked],
+  [at("1.2.3.4"), at("5.6.7.8"), 0, at("5.6.7.8")],
+  [unresolved, at("5.6.7.8"), 0, at("5.6.7.8")],
+  [blocked, at("1.2.3.4"), 59_999, blocked],
+  [blocked, unresolved, 59_999, blocked],
+  [blocked, at("1.2.3.4"), 60_000, at("1.2.3.4")],
+  [blocked, { kind: "blocked", reason: "denied" }, 0, { kind: "blocked", reason: "denied" }],
+])("%j, found %j after %i ms: %j", (before, found, blockedForMs, counts) => {
+  expect(settledState(before, found, blockedForMs)).toEqual(counts);
 });

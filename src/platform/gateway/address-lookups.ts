@@ -23,6 +23,8 @@ const lookUpEveryMs = 5_000;
 const lookupsOfPlane = 64;
 /** Lookups that are started before the event loop gets its turn: most are answered from a cache. */
 const startedAtOnce = 200;
+/** A name that leads to a forbidden address now and then would cause a reload each time. */
+const staysBlockedMs = 60_000;
 
 /** A target of a program, which is looked up again and again. */
 interface Lookup<Held> {
@@ -32,6 +34,7 @@ interface Lookup<Held> {
   /** Called after the first time; absent from then on. */
   onFirst?: (() => void) | undefined;
   dueAtMs: number;
+  blockedAtMs: number;
 }
 
 /** The lookups of one project. */
@@ -62,7 +65,7 @@ export class AddressLookups<Held extends ProgramAddresses> {
   async add(held: Held): Promise<void> {
     const all = [...targetsOf(held.program)].map(([key, target]) => {
       return new Promise<void>((onFirst) => {
-        this.#enqueue({ held, key, target, onFirst, dueAtMs: 0 });
+        this.#enqueue({ held, key, target, onFirst, dueAtMs: 0, blockedAtMs: 0 });
       });
     });
     void this.#start();
@@ -118,10 +121,14 @@ export class AddressLookups<Held extends ProgramAddresses> {
 
   async #lookUp(lookup: Lookup<Held>): Promise<void> {
     const { resolver, isCurrent, onState } = this.#options;
-    const { held, key, target } = lookup;
+    const { held, key, target, onFirst } = lookup;
     const before = held.states.get(key);
-    const after = await resolver.resolve(target, held.program, before);
+    const found = await resolver.resolve(target, held.program, before);
     if (!isCurrent(held)) return;
+    // A change of the program is loaded in any case.
+    const isNew = onFirst !== undefined;
+    const after = isNew ? found : settledState(before, found, this.#nowMs - lookup.blockedAtMs);
+    if (after.kind === "blocked" && (isNew || before?.kind !== "blocked")) lookup.blockedAtMs = this.#nowMs;
     // What an address stands for does not change.
     if (isIP(target.host) === 0) {
       lookup.dueAtMs = this.#nowMs + lookUpEveryMs;
@@ -131,4 +138,18 @@ export class AddressLookups<Held extends ProgramAddresses> {
     held.states.set(key, after);
     onState(held, target, before);
   }
+}
+
+/**
+ * The state of a host that counts: it is blocked at once, and stays so for a while.
+ *
+ * @param blockedForMs for how long it has been blocked, if it is
+ */
+export function settledState(
+  before: HostState | undefined,
+  found: HostState,
+  blockedForMs: number,
+): HostState {
+  const isHeld = before?.kind === "blocked" && found.kind !== "blocked" && blockedForMs < staysBlockedMs;
+  return isHeld ? before : found;
 }
