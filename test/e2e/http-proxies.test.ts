@@ -130,7 +130,7 @@ describe("from kubectl to an answer", () => {
     ]);
   });
 
-  test("children that somebody edits or deletes are put back, and requests never notice", async () => {
+  test("children that somebody edits or deletes are put back, and requests are served again", async () => {
     await kubectl.file(manifest("kept", {}), "apply");
     const host = await hostnameOf("kept");
     await kubectl.ok("delete", "httproute", "kept", "--wait=false");

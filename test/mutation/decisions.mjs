@@ -37,6 +37,7 @@ export const decisions = {
   selectors: ["src/platform/server/label-selector", "src/platform/server/selectors"],
   "route programs": [
     `${gateway}/match-order`,
+    `${gateway}/route-budget`,
     `${gateway}/route-parents`,
     `${gateway}/route-programs`,
     `${gateway}/gateway-status`,

@@ -3,6 +3,7 @@ import { Agent, request } from "node:http";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sleep } from "../../../src/base/core/clock.ts";
+import type { StoredPrograms } from "../../../src/platform/routing/program-store.ts";
 import { createProgramStore } from "../../../src/platform/routing/redis-program-store.ts";
 import { type Body, ComputePlane, condition } from "../../support/compute-plane.ts";
 import { type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
@@ -16,6 +17,7 @@ let platform: TestPlatform;
 let gateway: RunningGateway;
 let backend: GatewayBackend;
 let redis: Redis;
+let store: StoredPrograms;
 let calm: ComputePlane;
 let noisy: ComputePlane;
 
@@ -26,8 +28,9 @@ beforeAll(async () => {
     isAllowed: (address) => address === "127.0.0.1",
   });
   redis = new Redis(platform.redis.url);
+  store = createProgramStore(redis);
   gateway = await startGateway({
-    store: createProgramStore(redis),
+    store,
     onChange: (programs) => platform.wakeGateways(programs),
   });
   const bearer = await platform.exchange(platform.token);
@@ -81,6 +84,7 @@ function statusOf(host: string, path: string, timeoutMs = 30_000): Promise<numbe
 test("edits ten times a second and a thousand hanging requests slow no other proxy", async () => {
   const [host, loud] = [await hostOf(calm, "p"), await hostOf(noisy, "p")];
   const stop = new AbortController();
+  const before = await store.version();
 
   const edits = (async () => {
     for (let edit = 0; !stop.signal.aborted; edit++) {
@@ -106,6 +110,9 @@ test("edits ten times a second and a thousand hanging requests slow no other pro
     return sent;
   });
 
+  // Some of the thousand meet the proxy's own limit.
+  await until("the requests hang", () => backend.open >= 900);
+
   const times: number[] = [];
   const endMs = performance.now() + 6_000;
   while (performance.now() < endMs) {
@@ -114,6 +121,10 @@ test("edits ten times a second and a thousand hanging requests slow no other pro
     times.push(performance.now() - startedMs);
     await sleep(10, new AbortController().signal);
   }
+  const edited = (await store.version()) - before;
+  expect(edited).toBeGreaterThanOrEqual(5);
+  await until("the edits are loaded", async () => (await store.state("", before + edited)).isLoaded);
+  expect(backend.open).toBeGreaterThanOrEqual(900);
   // The calm tenant's own edit is live soon, too.
   const filters = [{ type: "RequestRedirect", requestRedirect: { scheme: "https" } }];
   await calm.patch("networking", "httpproxies", "p", { spec: { rules: [{ backends: [], filters }] } });
