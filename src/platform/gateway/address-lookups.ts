@@ -54,7 +54,7 @@ export class AddressLookups<Held extends ProgramAddresses> {
   #later: Lookup<Held>[] = [];
   #nowMs = 0;
   #isStarting = false;
-  /** Over all calls of `#start`: answers from a cache end lookups, and start others, without a turn between. */
+  /** Over all calls of `#start`: each cached answer ends a lookup, and so starts another, at once. */
   #started = 0;
 
   constructor(options: AddressLookupsOptions<Held>) {

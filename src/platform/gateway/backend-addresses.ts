@@ -89,8 +89,8 @@ export class BackendResolver {
   }
 
   /**
-   * The address in its one canonical form, and the IPv4 addresses that a packet to it may end at: of two texts
-   * that lead to the same place, one may be `::ffff:1.2.3.4` and the other `1.2.3.4`. Empty for a name.
+   * The address in its one canonical form, and the IPv4 addresses that a packet to it may end at. Of two
+   * texts that lead to the same place, one may be `::ffff:1.2.3.4` and the other `1.2.3.4`. Empty for a name.
    */
   #formsOf(text: string): string[] {
     const address = parseAddress(text);

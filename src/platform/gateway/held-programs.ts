@@ -1,4 +1,3 @@
-import { isIP, isIPv6 } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { ProgramReport } from "../routing/program-store.ts";
 import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
@@ -12,6 +11,7 @@ import {
 } from "./backend-addresses.ts";
 import { type BackendAddress, programFault, sectionName, serverName } from "./haproxy/backend-section.ts";
 import type { Section } from "./haproxy/configuration-file.ts";
+import { reportOf } from "./program-report.ts";
 
 /** A program with what this gateway knows of it. */
 export interface HeldProgram extends ProgramAddresses {
@@ -180,7 +180,7 @@ export class HeldPrograms {
     const reports = new Map<string, ProgramReport | undefined>();
     for (const gateway of this.#unreported) {
       const held = this.#held.get(gateway);
-      const report = held && reportOf(held);
+      const report = held && reportOf(held, held.refused);
       if (held === undefined || JSON.stringify(report) !== held.reported) reports.set(gateway, report);
     }
     this.#unreported.clear();
@@ -244,30 +244,4 @@ function addressCommands(program: RouteProgram, target: BackendTarget, address: 
     const server = `${sectionName(program.gateway)}/${serverName(rule)}`;
     return `set server ${server} addr ${address} port ${target.port}`;
   });
-}
-
-const namelessReason =
-  "its certificate can be verified only by a host name: use the one that the certificate has";
-
-function reportOf({ program, states, refused }: HeldProgram): ProgramReport | undefined {
-  const blocked: Record<string, string> = {};
-  const resolved: Record<string, string> = {};
-  for (const [key, { host }] of targetsOf(program)) {
-    const state = states.get(key);
-    if (state?.kind === "blocked") blocked[host] = state.reason;
-    if (state?.kind === "unresolved") blocked[host] = "the name has no address";
-    if (state?.kind === "address" && isIP(host) === 0) resolved[host] = [...state.all].sort().join(", ");
-  }
-  // Of rules, since plain HTTP to the same address is forwarded.
-  for (const { action } of program.rules) {
-    if (action.type !== "forward" || !isNameless(action.backend)) continue;
-    const { host } = action.backend;
-    blocked[`https://${isIPv6(host) ? `[${host}]` : host}`] = namelessReason;
-  }
-  const report = {
-    ...(refused === undefined ? {} : { refused }),
-    ...(Object.keys(blocked).length === 0 ? {} : { blocked }),
-    ...(Object.keys(resolved).length === 0 ? {} : { resolved }),
-  };
-  return Object.keys(report).length === 0 ? undefined : report;
 }

@@ -77,7 +77,7 @@ export class TrafficCounts {
     const answers = await this.#haproxy.askAll(command);
     const next = new Map<number, ReadonlyMap<string, Row>>();
     for (const [pid, text] of answers) {
-      // A worker that is silent for once still has what it counted: it must not count as gone, and again later.
+      // A worker that is silent for once keeps its counts: as one that is gone, they would count twice.
       const rows = text === undefined ? this.#workers.get(pid) : await parseStatistics(text);
       if (rows !== undefined) next.set(pid, rows);
     }

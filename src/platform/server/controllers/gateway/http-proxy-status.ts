@@ -41,8 +41,8 @@ function programmedCondition(children: Exclude<ChildrenState, { state: "conflict
     return notProgrammed;
   const [status, reason] = [found["status"], String(found["reason"])];
   const message = String(found["message"]).replace(/^The Gateway /, "The HTTPProxy ");
-  // Until the gateways have been given the program, the condition may be of what it was before the last change;
-  // but what the Gateway waits for (its turn, a gateway that runs), the program waits for too.
+  // Before the gateways have been given the program, the condition may be of an earlier one. But what the
+  // Gateway waits for (its turn, a gateway that runs), the program waits for too.
   if (status === "True" && program?.isLoaded === true) return { type: "Programmed", status, reason, message };
   const isTold = status === "False" && (program !== undefined || reason === "Pending");
   return isTold ? { type: "Programmed", status, reason, message } : notProgrammed;

@@ -7,8 +7,8 @@ import { orderedMatches } from "./match-order.ts";
 
 /**
  * What the routes of one gateway may have, all together: what is loaded stays small, however many there are.
- * HAProxy looks for each condition among all of its section, so its time to read them grows with their square;
- * the controllers and each gateway write and parse a program as a whole.
+ * HAProxy looks for each condition among all of its section, so the time that it needs grows with their
+ * square. The controllers and each gateway write and parse a program as a whole.
  */
 export const routeLimits = { ...programLimits, conditions: 2_000, bytes: 2 ** 20 } as const;
 
