@@ -142,14 +142,23 @@ test("a change that cannot be noted is 503: GitHub lists the delivery as failed"
   expect(await results()).toEqual({ unavailable: 1 });
 });
 
-test("refused deliveries are limited per address, and signed ones are not", async () => {
-  const { send, results } = await setUp({ limit: 3 });
+test("refused deliveries are limited per address, and signed ones are not, also beyond the limit", async () => {
+  const { send, results, announced } = await setUp({ limit: 3 });
   for (let round = 0; round < 10; round++) expect((await send()).status).toBe(202);
   for (let round = 0; round < 3; round++) expect((await send({ body: "x" })).status).toBe(401);
-  const refused = await send();
-  expect([refused.status, refused.headers.get("ratelimit-remaining")]).toEqual([429, "0"]);
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(await results()).toEqual({ accepted: 10, unsigned: 3, "rate-limited": 1 });
+  const refusals: Partial<WebhookDelivery>[] = [
+    { headers: { "x-hub-signature-256": undefined } },
+    { secret: "another-secret-of-16-bytes" },
+    { body: "x".repeat(bodyBounds.maxBytes + 1) },
+  ];
+  for (const delivery of refusals) {
+    const refused = await send(delivery);
+    expect([refused.status, refused.headers.get("ratelimit-remaining")]).toEqual([429, "0"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  }
+  expect((await send({ payload: { ...boardEvent, action: "deleted" } })).status).toBe(202);
+  expect(announced.length).toBe(11);
+  expect(await results()).toEqual({ accepted: 11, unsigned: 3, "rate-limited": 3 });
 });
 
 describe("on a raw connection", () => {
@@ -190,6 +199,21 @@ describe("on a raw connection", () => {
     const { port } = await setUp();
     const bytes = head(["Expect: 100-continue", "Content-Length: 9"]);
     expect(statusesIn((await rawHttp(port, bytes, { limitMs })).text)).toEqual([401]);
+  });
+
+  test("beyond the limit, a body without a signature is not asked for, and of the others four at once", async () => {
+    const { port, send } = await setUp({ limit: 1 });
+    expect((await send({ body: "x" })).status).toBe(401);
+    const waiting = ["Expect: 100-continue", "Content-Length: 9"];
+    expect(statusesIn((await rawHttp(port, head(waiting), { limitMs })).text)).toEqual([429]);
+    const asked = Array.from({ length: 5 }, () =>
+      rawHttp(port, head([anySignature, ...waiting]), { limitMs }),
+    );
+    const statuses = (await Promise.all(asked)).map(({ text }) => statusesIn(text));
+    // Four are asked and send nothing; the fifth is refused at once.
+    expect(statuses.filter(([first]) => first === 100)).toHaveLength(4);
+    expect(statuses.filter(([first]) => first === 429)).toHaveLength(1);
+    expect((await send()).status).toBe(202);
   });
 
   test("a client that waits for 100 Continue is asked for its body", async () => {

@@ -21,7 +21,10 @@ export interface WebhookSettings {
 
 export interface WebhookOptions extends WebhookSettings {
   readonly roadmap: Pick<RoadmapReader, "backlog">;
-  /** Bounds the refused deliveries of a client. Those of the secret's owner are not limited. */
+  /**
+   * Bounds the refused deliveries of a client. It does not bound signed ones: GitHub sends the deliveries of
+   * all its users from the same addresses, so anyone can use up the limit of the secret's owner.
+   */
   readonly rateLimit: RateLimit;
   readonly metrics: Pick<ApiMetrics, "webhookEnded">;
   readonly clock: Clock;
@@ -45,6 +48,8 @@ const minSecretBytes = 16;
 export const bodyBounds = { maxBytes: 2 ** 20, silenceMs: 3_000, wholeMs: 5_000 };
 /** Memory of all bodies that are being read. */
 const heldBytes = { all: 32 * 2 ** 20, perClient: 8 * 2 ** 20 };
+/** Bodies of a client beyond its limit that are read at once: one of them may be signed. */
+const readsBeyondLimit = { all: Number.POSITIVE_INFINITY, perClient: 4 };
 /** GitHub waits for ten seconds altogether. */
 const announceLimitMs = 3_000;
 const reportEveryMs = 60_000;
@@ -65,6 +70,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
   const { board, roadmap, announce, metrics, clock, log } = options;
   const secretFile = new SecretFile(options.secretFile, clock);
   const limit = createSharedLimit(heldBytes);
+  const beyondLimit = createSharedLimit(readsBeyondLimit);
   const refusals = createRateCounter(
     options.rateLimit,
     () => clock.nowMs(),
@@ -87,14 +93,34 @@ export function createWebhook(options: WebhookOptions): Webhook {
     );
   }
 
+  /** Beyond the limit of refusals, a client must prove that it can sign, with few bodies at once. */
   async function receive(request: IncomingMessage, client: string, invite: () => void): Promise<Ending> {
-    if (refusals.remaining(client) <= 0) {
-      const response = tooManyRequests(refusals);
-      const headers = [...rateHeaders(refusals, 0), ...(response.headers ?? [])];
-      return { result: "rate-limited", response: { ...response, headers } };
-    }
     const signature = signatureOf(request.headers["x-hub-signature-256"]);
-    if (signature === undefined) return unsigned("it has no valid X-Hub-Signature-256");
+    const isBeyond = refusals.remaining(client) <= 0;
+    if (signature === undefined)
+      return isBeyond ? rateLimited() : unsigned("it has no valid X-Hub-Signature-256");
+    if (!isBeyond) return await verify(request, client, invite, signature);
+    if (beyondLimit.take(client) !== undefined) return rateLimited();
+    try {
+      const ending = await verify(request, client, invite, signature);
+      return isUnverified.has(ending.result) && ending.response !== undefined ? rateLimited() : ending;
+    } finally {
+      beyondLimit.release(client);
+    }
+  }
+
+  function rateLimited(): Ending {
+    const response = tooManyRequests(refusals);
+    const headers = [...rateHeaders(refusals, 0), ...(response.headers ?? [])];
+    return { result: "rate-limited", response: { ...response, headers } };
+  }
+
+  async function verify(
+    request: IncomingMessage,
+    client: string,
+    invite: () => void,
+    signature: Buffer,
+  ): Promise<Ending> {
     const outcome = await readBounded(request, client, invite);
     if (outcome.kind !== "read") return unread(outcome.kind);
     const { body } = outcome;
@@ -152,7 +178,6 @@ export function createWebhook(options: WebhookOptions): Webhook {
   function tell(client: string, { result, why }: Ending): void {
     metrics.webhookEnded(result);
     if (isServed.has(result)) return;
-    // Beyond the limit, not even the body of a client that cannot sign is read.
     if (isUnverified.has(result)) refusals.take(client);
     refused++;
     log.debug({ result, client, why }, "a webhook was refused");
