@@ -2,16 +2,18 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { sleep, systemClock } from "../../src/base/core/clock.ts";
+import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/core/log.ts";
 import { Releasers } from "../../src/base/core/service.ts";
-import type { RedisConnection } from "../../src/base/redis/connection.ts";
+import { keyPrefix, type RedisConnection } from "../../src/base/redis/connection.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import {
   createAnnouncedChanges,
   type ReadPace,
   readPace,
+  settleMs,
 } from "../../src/roadmap/cache/announced-changes.ts";
+import { queueName } from "../../src/roadmap/cache/refresh-queue.ts";
 import type { FakeGithub } from "../support/github-server.ts";
 import { createRoadmapFixture, idle, type RoadmapFixture, updatedAfter } from "../support/roadmap-fixture.ts";
 import { freePort } from "../support/servers.ts";
@@ -22,7 +24,6 @@ import type { RunningWebsite } from "../support/website.ts";
 
 /** Webhooks over a real Redis, its queue, and GitHub's API. */
 const secret = "a-secret-of-the-webhook";
-const forever = new AbortController().signal;
 const releasers = new Releasers();
 let fixture: RoadmapFixture;
 let github: FakeGithub;
@@ -62,6 +63,12 @@ async function accepted(site: RunningWebsite, payload?: unknown, event?: string)
     ...(event === undefined ? {} : { event }),
   });
   expect([response.status, await response.json()]).toEqual([202, { result: "accepted" }]);
+}
+
+/** Requests for a refresh so far that were dropped since one waits already. */
+async function refusedRequests(redis: RedisConnection): Promise<number> {
+  const events = await redis.xrange(`${keyPrefix}:${queueName}:events`, "-", "+");
+  return events.filter(([, fields]) => fields.includes("deduplicated")).length;
 }
 
 async function connect(): Promise<RedisConnection> {
@@ -143,18 +150,28 @@ describe("a webhook", () => {
     await idle(site);
   });
 
-  test("does not shorten the pause that GitHub asks for", async () => {
+  test("does not shorten the pause that GitHub asks for, which costs nothing of the reads' pace", async () => {
     const site = await website();
+    const redis = await connect();
     const canned = { status: 429, headers: { "retry-after": "3600" }, body: "{}" };
     github.intercept = () => canned;
     const before = github.queries.length;
     await accepted(site);
     await until("GitHub is asked", () => github.queries.length === before + 1);
     await idle(site);
+    /** When all reads of the burst are allowed again; 0 once the pace is forgotten, because they are. */
+    const fullMs = async (): Promise<number> =>
+      Number(await redis.hget("{telemetryd}:roadmap:reads", "full"));
+    const charged = await fullMs();
+    expect(charged).toBeGreaterThan(0);
     for (let round = 0; round < 20; round++) await accepted(site);
-    // Longer than the interval at which replicas look for changes that have not been read.
-    await sleep(6_000, forever);
+    const changes = createAnnouncedChanges(redis);
+    await until("the change has settled", async () => ((await changes.pending())?.ageMs ?? 0) >= settleMs);
+    // From here on, only a replica's look for changes that have not been read asks for a refresh.
+    const asked = await refusedRequests(redis);
+    await until("a replica has asked", async () => (await refusedRequests(redis)) > asked);
     expect(github.queries.length).toBe(before + 1);
+    expect(await fullMs()).toBeLessThanOrEqual(charged);
   });
 
   test("when Redis is away is 503, and delivered again it counts", async () => {
@@ -182,8 +199,8 @@ describe("a webhook", () => {
     await accepted(site);
     await until("the API shows it", async () => (await titles(site)).join() === "Last");
     const seconds = (performance.now() - startedMs) / 1_000;
-    const planned = Math.min(2 + seconds, readPace.burst + (1_000 * seconds) / readPace.refillMs);
-    expect(reads() - before).toBeLessThanOrEqual(2 + planned);
+    const paced = Math.min(2 + seconds, readPace.burst + (1_000 * seconds) / readPace.refillMs);
+    expect(reads() - before).toBeLessThanOrEqual(2 + paced);
     await idle(site);
   });
 
@@ -236,21 +253,33 @@ describe("changes in Redis", () => {
     expect(await createAnnouncedChanges(redis).pending()).toBeUndefined();
   });
 
-  test("reads are spaced, then limited; a planned one is not planned twice", async () => {
-    const redis = await connect();
+  test("reads are spaced, then limited; asking for one costs nothing", async () => {
     const pace: ReadPace = { spacingMs: 1, burst: 3, refillMs: 100_000 };
-    const changes = createAnnouncedChanges(redis, pace);
-    const delays: number[] = [];
-    for (let plan = 0; plan < 5; plan++) {
-      delays.push(await changes.planRead());
-      // Longer than the spacing: none of the first three is still to come.
-      await sleep(20, forever);
+    const changes = createAnnouncedChanges(await connect(), pace);
+    for (let read = 0; read < 3; read++) {
+      for (let asked = 0; asked < 5; asked++) expect(await changes.readDelayMs()).toBeLessThanOrEqual(1);
+      await changes.countRead();
     }
-    expect(delays.slice(0, 3).every((delayMs) => delayMs <= 1)).toBe(true);
-    // The fourth is planned for when the first one's place is free again; the fifth is the same read.
-    expect(delays[3]).toBeGreaterThan(90_000);
-    expect(delays[4]).toBeGreaterThan(90_000);
-    expect(delays[4]).toBeLessThanOrEqual(delays[3] ?? 0);
+    // The fourth waits until the first one's place is free again; one that does not wait is paid for later.
+    const fourth = await changes.readDelayMs();
+    expect(fourth).toBeGreaterThan(90_000);
+    expect(fourth).toBeLessThanOrEqual(100_000);
+    await changes.countRead();
+    expect(await changes.readDelayMs()).toBeGreaterThan(190_000);
+  });
+
+  test("reads are spaced also within the burst", async () => {
+    const changes = createAnnouncedChanges(await connect(), { ...readPace, spacingMs: 100_000 });
+    expect(await changes.readDelayMs()).toBe(0);
+    await changes.countRead();
+    expect(await changes.readDelayMs()).toBeGreaterThan(90_000);
+  });
+
+  test("a read of the future is forgotten: Redis' clock was set back", async () => {
+    const redis = await connect();
+    const future = Date.now() + 3_600_000;
+    await redis.hset("{telemetryd}:roadmap:reads", { last: future, full: future });
+    expect(await createAnnouncedChanges(redis).readDelayMs()).toBe(0);
   });
 });
 

@@ -14,8 +14,10 @@ export interface AnnouncedChanges {
   pending(): Promise<PendingChange | undefined>;
   /** Removes the mark, unless a later change has replaced it. */
   settle(change: PendingChange): Promise<void>;
-  /** Plans a read of the board, the already planned one if there is one. @returns ms until its time */
-  planRead(): Promise<number>;
+  /** How long a read of the board has to wait, ms. Asking costs nothing: the read may never take place. */
+  readDelayMs(): Promise<number>;
+  /** Charges a read that begins. */
+  countRead(): Promise<void>;
 }
 
 export interface PendingChange {
@@ -88,27 +90,30 @@ return 0
 `;
 
 /**
- * A token bucket. `last` is the time of the last planned read; at `full`, the whole burst is allowed again.
- * KEYS: pace. ARGV: spacing, refill, burst.
+ * A token bucket. `last` is the time of the last read; at `full`, the whole burst is allowed again. Reads may
+ * come early (a retry, the schedule): later ones then wait longer.
+ * KEYS: pace. ARGV: spacing, refill, burst, 1 to charge a read. Returns ms until a read may begin.
  */
-const planScript = `
+const paceScript = `
 ${redisTime}
 local now, spacing, refill, burst = nowMs(), tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local last = tonumber(redis.call("HGET", KEYS[1], "last")) or 0
 local full = tonumber(redis.call("HGET", KEYS[1], "full")) or 0
--- Further ahead than any plan: the clock was set back.
-if last > now + spacing + refill then last, full = 0, 0 end
-if last > now then return last - now end
+-- No read is in the future: the clock was set back.
+if last > now then last, full = 0, 0 end
 local at = math.max(now, last + spacing, full - (burst - 1) * refill)
-full = math.max(full, at) + refill
-redis.call("HSET", KEYS[1], "last", string.format("%.0f", at), "full", string.format("%.0f", full))
-redis.call("PEXPIRE", KEYS[1], math.ceil(full - now))
+if ARGV[4] == "1" then
+  full = math.max(full, now) + refill
+  redis.call("HSET", KEYS[1], "last", string.format("%.0f", now), "full", string.format("%.0f", full))
+  redis.call("PEXPIRE", KEYS[1], math.ceil(full - now))
+end
 return at - now
 `;
 
 const pendingReply = z.union([z.tuple([]), z.tuple([z.string(), z.number()])]);
 
 export function createAnnouncedChanges(redis: RedisConnection, pace: ReadPace = readPace): AnnouncedChanges {
+  const paceArgs = [pace.spacingMs, pace.refillMs, pace.burst];
   return {
     async note(ids) {
       const args = [idLifeMs, markLifeMs, maxIds, ...ids];
@@ -120,9 +125,7 @@ export function createAnnouncedChanges(redis: RedisConnection, pace: ReadPace = 
       return mark === undefined ? undefined : { mark, ageMs };
     },
     settle: async ({ mark }) => void (await runScript(redis, settleScript, [markKey], [mark])),
-    async planRead() {
-      const { spacingMs, refillMs, burst } = pace;
-      return Number(await runScript(redis, planScript, [paceKey], [spacingMs, refillMs, burst]));
-    },
+    readDelayMs: async () => Number(await runScript(redis, paceScript, [paceKey], [...paceArgs, 0])),
+    countRead: async () => void (await runScript(redis, paceScript, [paceKey], [...paceArgs, 1])),
   };
 }

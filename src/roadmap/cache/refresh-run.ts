@@ -55,6 +55,8 @@ export async function runRefresh(options: RefreshRunOptions, signal: AbortSignal
     if (hasWaited && cache.entry()?.revision !== before) return { kind: "skipped" };
     // Asked before the board is read: a change that is announced meanwhile needs another refresh.
     const change = await changes.pending();
+    // Not where a refresh is asked for: during a pause after a failure, requests are many and reads are none.
+    if (change !== undefined) await changes.countRead();
     const settings = { ...options.settings, mustRead: change !== undefined };
     const outcome = await withEither([signal, lost], (either) => refreshWithin(options, settings, either));
     if (outcome.kind === "failed") return outcome;

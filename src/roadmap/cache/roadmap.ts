@@ -84,7 +84,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
 
   function request(reason: "stale" | "changed" | "announced"): void {
     const ask = async (): Promise<void> => {
-      const delayMs = reason === "announced" ? await changes?.planRead() : undefined;
+      const delayMs = reason === "announced" ? await changes?.readDelayMs() : undefined;
       await queue?.request(reason, delayMs);
     };
     ask().catch((error: unknown) =>
