@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { rawHttp, statusesIn } from "../../../test/support/raw-http.ts";
+import { until } from "../../../test/support/until.ts";
 import {
   boardEvent,
   deliver,
@@ -231,7 +232,8 @@ describe("on a raw connection", () => {
   test("a client that goes away is counted, and nothing else", async () => {
     const { port, results } = await setUp();
     await rawHttp(port, `${head([anySignature, "Content-Length: 9"])}1`, { limitMs: 50 });
-    await expect.poll(results).toEqual({ aborted: 1 });
+    await until("it is counted", async () => (await results())["aborted"] === 1);
+    expect(await results()).toEqual({ aborted: 1 });
   });
 });
 
