@@ -127,6 +127,20 @@ if (helm.path !== undefined) {
       for (const { subjects } of rendered.of("ClusterRoleBinding")) expect(subjects[0].name).toBe(account);
     });
 
+    test("claims have the label that docs/helm.md deletes by", () => {
+      const ofSets = rendered.of("StatefulSet").flatMap(({ spec }) =>
+        // The controller labels a claim with its template's labels and the set's selector.
+        (spec.volumeClaimTemplates ?? []).map(({ metadata }: Manifest) => ({
+          ...metadata.labels,
+          ...spec.selector.matchLabels,
+        })),
+      );
+      const own = rendered.of("PersistentVolumeClaim").map(({ metadata }) => metadata.labels);
+      for (const labels of [...own, ...ofSets]) {
+        expect(labels).toMatchObject({ "app.kubernetes.io/instance": "telemetryd" });
+      }
+    });
+
     test("the configuration passes telemetryd validate", async () => {
       expect(await validate(rendered)).toEqual({ ok: true, output: expect.any(String) });
     });
@@ -401,7 +415,7 @@ function substanceOf(objects: readonly Manifest[]): Record<string, unknown> {
         .replaceAll(/"imagePullPolicy":"IfNotPresent",?/g, "")
         .replaceAll(new RegExp(`${kustomizeHash.source}"`.replace("$", ""), "g"), '"')
         .replaceAll(/,\}/g, "}")
-        .replaceAll(/,?"annotations":\{\}/g, "");
+        .replaceAll(/,"(?:annotations|labels)":\{\}|"(?:annotations|labels)":\{\},?/g, "");
       const { metadata, ...rest } = JSON.parse(text);
       if (rest.data?.["telemetryd.yaml"]) rest.data["telemetryd.yaml"] = parse(rest.data["telemetryd.yaml"]);
       if (rest.data?.kubeconfig) rest.data.kubeconfig = parseAllDocuments(rest.data.kubeconfig)[0]?.toJS();
