@@ -370,6 +370,11 @@ if (helm.path !== undefined) {
       { config: { metrics, delivery: { shutdownTimeout: "30s" } } },
       "must be more than delivery.shutdownTimeout (30s)",
     ],
+    ...["1m", "45000ms", "0.5m", "29s1000ms", "1h"].map((shutdownTimeout): [string, object, string] => [
+      `a shutdown of ${shutdownTimeout}`,
+      { config: { metrics, delivery: { shutdownTimeout } } },
+      `must be more than delivery.shutdownTimeout (${shutdownTimeout})`,
+    ]),
     [
       "a claim for several replicas",
       { config: { metrics }, redis: { url: "redis://h" }, persistence: { existingClaim: "c" } },
@@ -382,6 +387,13 @@ if (helm.path !== undefined) {
     ],
   ])("refuses %s", async (_, values, message) => {
     expect(await refused(values)).toContain(message);
+  });
+
+  test.each(["29s", "29999ms", "29.9s", "0.4m"])("admits a shutdown of %s", async (shutdownTimeout) => {
+    const file = join(home, "shutdown.values.yaml");
+    await writeFile(file, stringify({ config: { metrics, delivery: { shutdownTimeout } } }));
+    const result = await run(...templateArgs("telemetryd", "telemetryd", "--values", file));
+    expect(result).toMatchObject({ ok: true, stderr: "" });
   });
 }
 

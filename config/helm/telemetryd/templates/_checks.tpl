@@ -58,9 +58,10 @@
 {{- end -}}
 
 {{- $timeout := toString (dig "delivery" "shutdownTimeout" "25s" $config) -}}
-{{- if regexMatch "^[0-9]+s$" $timeout -}}
-{{- if ge (int (trimSuffix "s" $timeout)) (int .Values.terminationGracePeriodSeconds) -}}
+{{- $start := toDate "2006-01-02" "2000-01-01" -}}
+{{- /* Go's own form of durations, like the configuration's. Of another text, telemetryd itself complains. */ -}}
+{{- $timeoutSeconds := ((dateModify $timeout $start).Sub $start).Seconds -}}
+{{- if ge $timeoutSeconds (float64 .Values.terminationGracePeriodSeconds) -}}
 {{- fail (printf "terminationGracePeriodSeconds: %d must be more than delivery.shutdownTimeout (%s)" (int .Values.terminationGracePeriodSeconds) $timeout) -}}
-{{- end -}}
 {{- end -}}
 {{- end -}}
