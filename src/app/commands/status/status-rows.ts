@@ -1,10 +1,12 @@
 import {
   type DaemonStatus,
   findCondition,
+  healthOrder,
   type PolicyView,
   type SinkHealth,
   type SinkView,
   sinkHealth,
+  sinkKey,
 } from "../../../exporter/policy/status/status-view.ts";
 
 /** A sink; or a policy without a running sink, so that its faults are visible. */
@@ -17,29 +19,14 @@ export interface StatusRow {
 export const statusOrders = ["name", "lag", "state"] as const;
 export type StatusOrder = (typeof statusOrders)[number];
 
-/** From worst to best. */
-export const healthOrder: readonly SinkHealth[] = [
-  "failing",
-  "retrying",
-  "catching-up",
-  "starting",
-  "up-to-date",
-  "paused",
-];
-
 export function statusRows(status: DaemonStatus, order: StatusOrder): StatusRow[] {
   return status.policies
     .flatMap((policy): StatusRow[] =>
       policy.sinks.length === 0 ? [{ policy }] : policy.sinks.map((sink) => ({ policy, sink })),
     )
-    .map((row) => ({ row, rank: rank(row, order), key: rowKey(row) }))
+    .map((row) => ({ row, rank: rank(row, order), key: sinkKey(row) }))
     .sort((a, b) => a.rank - b.rank || (a.key < b.key ? -1 : 1))
     .map(({ row }) => row);
-}
-
-/** Identifies a row from one status to the next. */
-export function rowKey({ policy, sink }: StatusRow): string {
-  return [policy.plane, policy.namespace, policy.name, sink?.name].join("/");
 }
 
 /** Whether the sink is accepted; without a sink, whether the policy is. */

@@ -1,10 +1,12 @@
 import {
   type DaemonStatus,
   findCondition,
+  healthOrder,
   type PolicyView,
   type SinkHealth,
   type SinkView,
   sinkHealth,
+  sinkKey,
 } from "../../../exporter/policy/status/status-view.ts";
 
 /** One row of the page: a sink and its policy. */
@@ -26,15 +28,6 @@ export interface StatusQuery {
   readonly limit: number;
 }
 
-export const healthOrder: readonly SinkHealth[] = [
-  "failing",
-  "retrying",
-  "catching-up",
-  "starting",
-  "up-to-date",
-  "paused",
-];
-
 const usualLimit = 200;
 const highestLimit = 5_000;
 const longestFilter = 200;
@@ -51,7 +44,7 @@ export function sinkRows(status: DaemonStatus): SinkRow[] {
   const rows = status.policies.flatMap((policy) =>
     policy.sinks.map((sink) => {
       const health = sinkHealth(sink);
-      const key = [policy.plane, policy.namespace, policy.name, sink.name].join("/");
+      const key = sinkKey({ policy, sink });
       return { key, policy, sink, health, state: stateOf(sink, health) };
     }),
   );

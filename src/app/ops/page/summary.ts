@@ -5,11 +5,12 @@ import {
   type DaemonStatus,
   findCondition,
   type GatewayView,
+  healthOrder,
   type RejectedView,
   type SinkHealth,
 } from "../../../exporter/policy/status/status-view.ts";
 import { lateTile } from "./late-samples.ts";
-import { healthOrder, healthWord, lostOf, type SinkRow, type StatusQuery } from "./sink-list.ts";
+import { healthWord, lostOf, type SinkRow, type StatusQuery } from "./sink-list.ts";
 import { recentRate, sparklineSvg } from "./sparkline-svg.ts";
 
 /** The headline figures: healthy sinks, throughput, the largest lag, lost samples. */

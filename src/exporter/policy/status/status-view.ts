@@ -106,8 +106,17 @@ export interface ErrorView {
   readonly message: string;
 }
 
-/** A sink's health, from worst to best; derived from its conditions. */
-export type SinkHealth = "failing" | "retrying" | "catching-up" | "starting" | "up-to-date" | "paused";
+/** From worst to best. */
+export const healthOrder = [
+  "failing",
+  "retrying",
+  "catching-up",
+  "starting",
+  "up-to-date",
+  "paused",
+] as const;
+/** Derived from a sink's conditions. */
+export type SinkHealth = (typeof healthOrder)[number];
 
 /** Derives a sink's health from its conditions. A sink without conditions has not started yet. */
 export function sinkHealth(sink: Pick<SinkView, "conditions">): SinkHealth {
@@ -117,6 +126,11 @@ export function sinkHealth(sink: Pick<SinkView, "conditions">): SinkHealth {
   if (delivering.status === "True") return delivering.reason === "CatchingUp" ? "catching-up" : "up-to-date";
   if (delivering.reason === "Paused") return "paused";
   return delivering.reason === "Retrying" ? "retrying" : "failing";
+}
+
+/** Identifies a sink from one status to the next; without a sink, a policy that has none. */
+export function sinkKey({ policy, sink }: { readonly policy: PolicyView; readonly sink?: SinkView }): string {
+  return [policy.plane, policy.namespace, policy.name, sink?.name].join("/");
 }
 
 export function findCondition(

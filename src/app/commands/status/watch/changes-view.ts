@@ -1,7 +1,7 @@
 import type { LineSink } from "../../../../base/core/log.ts";
-import { findCondition } from "../../../../exporter/policy/status/status-view.ts";
+import { findCondition, sinkKey } from "../../../../exporter/policy/status/status-view.ts";
 import { columnWidths, tableLine } from "../../table.ts";
-import { readiness, rowKey, type StatusRow } from "../status-rows.ts";
+import { readiness, type StatusRow } from "../status-rows.ts";
 import { type StatusCells, statusCells, type TableOptions } from "../status-table.ts";
 import { statusWarnings } from "../status-warnings.ts";
 import { createTroubles } from "./troubles.ts";
@@ -19,7 +19,7 @@ export function createChangesView(out: LineSink, warnings: LineSink, options: Ta
     show(status, nowMs) {
       troubles.succeeded(statusWarnings(status));
       const table = statusCells(status, options, nowMs);
-      const rows = new Map(table.rows.map((each) => [rowKey(each.row), { ...each, news: news(each.row) }]));
+      const rows = new Map(table.rows.map((each) => [sinkKey(each.row), { ...each, news: news(each.row) }]));
       const changed = [...rows].filter(([key, { news }]) => seen?.get(key)?.news !== news);
       const gone = [...(seen ?? [])].filter(([key]) => !rows.has(key));
       print(

@@ -1,8 +1,8 @@
 import { formatAge } from "../../../../base/core/human.ts";
 import { redact } from "../../../../base/core/secrets/redact.ts";
-import type { DaemonStatus } from "../../../../exporter/policy/status/status-view.ts";
+import { type DaemonStatus, healthOrder } from "../../../../exporter/policy/status/status-view.ts";
 import { columnWidths, printable, tableLine } from "../../table.ts";
-import { healthOrder, rowHealth, statusRows } from "../status-rows.ts";
+import { rowHealth, statusRows } from "../status-rows.ts";
 import { statusCells, type TableOptions } from "../status-table.ts";
 import { statusWarnings } from "../status-warnings.ts";
 
