@@ -146,6 +146,11 @@ describe("the page", () => {
     expect(await rows("/live?health=retrying")).toBe(11);
     const { body } = await app.inject("/");
     expect(body).toContain('200 of 1,000, trouble first · <a href="./?limit=all">show all 1,000</a>');
+    const news = async (path: string) =>
+      /data-news="(.*?), \d+ in trouble/.exec((await app.inject(path)).body)?.[1];
+    expect(await news("/")).toBe("200 of 1,000 sinks shown");
+    expect(await news("/?limit=all")).toBe("1,000 sinks shown");
+    expect(await news("/?limit=all&health=retrying")).toBe("11 of 1,000 sinks shown");
   });
 
   test("says so where there is nothing yet, or nothing that fits", async () => {

@@ -65,7 +65,7 @@ export function livePart(view: PageView): Html {
   const { status, query, nowMs } = view;
   const all = sinkRows(status);
   const found = all.filter((row) => matches(row, query));
-  return html`<main id="live" data-title="${titleOf(all)}" data-news="${newsOf(all, found)}">
+  return html`<main id="live" data-title="${titleOf(all)}" data-news="${newsOf(all, found, query)}">
 ${identity(view)}
 ${banners(view)}
 ${summary({ status, rows: all, query, nowMs })}
@@ -84,9 +84,15 @@ function titleOf(rows: readonly SinkRow[]): string {
 }
 
 /** A screen reader announces this whenever it changes, and nothing at a refresh that only changes figures. */
-function newsOf(all: readonly SinkRow[], found: readonly SinkRow[]): string {
-  const shown = found.length < all.length && `${found.length} of `;
-  return `${shown || ""}${all.length} sinks shown, ${inTrouble(all)} in trouble`;
+function newsOf(all: readonly SinkRow[], found: readonly SinkRow[], query: StatusQuery): string {
+  const shown = shownCount(found, query);
+  const part = shown < all.length ? `${formatExactCount(shown)} of ` : "";
+  return `${part}${formatExactCount(all.length)} sinks shown, ${inTrouble(all)} in trouble`;
+}
+
+/** Rows of the table, which has no more than the query's limit. */
+function shownCount(found: readonly SinkRow[], { limit }: StatusQuery): number {
+  return Math.min(found.length, limit);
 }
 
 function inTrouble(rows: readonly SinkRow[]): number {
@@ -129,7 +135,7 @@ function banners({ status, readiness, nowMs }: PageView): Html {
 
 function countLine(all: readonly SinkRow[], found: readonly SinkRow[], query: StatusQuery): Html {
   const filtered = query.filter !== "" || query.health !== undefined;
-  const shown = Math.min(found.length, query.limit);
+  const shown = shownCount(found, query);
   const allFound = queryString({ ...query, all: true });
   const more =
     shown < found.length &&
