@@ -1,19 +1,17 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { describeError } from "../../src/base/core/errors.ts";
 import type { Manifest } from "./kustomize.ts";
 import { findServers } from "./servers.ts";
 
 export const chart = resolve(import.meta.dirname, "../../config/helm/telemetryd");
 
-/** Helm, or why there is none. Searched for, never built: that takes minutes (`npm run servers -- helm`). */
-export async function findHelm(): Promise<{ readonly path?: string; readonly reason: string }> {
+/** Helm's path, where it is available. Never built here: that takes minutes (`npm run servers -- helm`). */
+export async function findHelm(): Promise<string | undefined> {
   try {
-    const { helm } = await findServers(["helm"], { install: false });
-    return { path: helm.path, reason: "" };
-  } catch (error) {
-    return { reason: describeError(error) };
+    return (await findServers(["helm"], { install: false })).helm.path;
+  } catch {
+    return undefined;
   }
 }
 
