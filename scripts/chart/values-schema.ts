@@ -44,7 +44,7 @@ export function valuesSchema(): Schema {
       }),
       serviceAccount: object({ create: flag, name: nameOrNone, annotations: texts }),
       rbac: object({ create: flag, aggregate: flag }),
-      networkPolicy: object({ enabled: flag, opsFrom: list({ type: "object", minProperties: 1 }) }),
+      networkPolicy: object({ enabled: flag, opsFrom: peers, publicFrom: peers }),
       podMonitor: object({
         enabled: flag,
         interval: { type: "string", pattern: "^([0-9]+(ms|[smh]))+$" },
@@ -88,6 +88,7 @@ const nameOrNone = { type: "string", pattern: "^([a-z0-9]([-.a-z0-9]*[a-z0-9])?)
 const quantity = {
   anyOf: [{ type: "number" }, { type: "string", pattern: "^[0-9]+(\\.[0-9]+)?([numkMGTPE]|[KMGTPE]i)?$" }],
 };
+const peers = { type: "array", items: { type: "object", minProperties: 1 } };
 const quantities = { type: "object", additionalProperties: quantity };
 
 function list(items: Schema): Schema {

@@ -123,6 +123,17 @@ describe.skipIf(helm === undefined)("the chart, rendered by helm", () => {
       for (const { subjects } of rendered.of("ClusterRoleBinding")) expect(subjects[0].name).toBe(account);
     });
 
+    test("every port of a container has a Service, and NetworkPolicies open no other", () => {
+      const containers = rendered.workloads.flatMap(containersOf);
+      const ports = containers.flatMap((one) => one.ports ?? []).map(({ name }) => name);
+      const targets = rendered.of("Service").flatMap(({ spec }) => spec.ports.map(portName));
+      expect(targets.toSorted()).toEqual(ports.toSorted());
+      for (const { spec } of rendered.of("NetworkPolicy")) {
+        for (const rule of spec.ingress)
+          expect(targets).toEqual(expect.arrayContaining(rule.ports.map(portName)));
+      }
+    });
+
     test("claims have the label that docs/helm.md deletes by", () => {
       const ofSets = rendered.of("StatefulSet").flatMap(({ spec }) =>
         // The controller labels a claim with its template's labels and the set's selector.
@@ -366,6 +377,22 @@ describe.skipIf(helm === undefined)("the chart, rendered by helm", () => {
       { config: { metrics, delivery: { shutdownTimeout: "30s" } } },
       "must be more than delivery.shutdownTimeout (30s)",
     ],
+    ...[
+      "{}",
+      "{ listen: 127.0.0.1:80 }",
+      "{ listen: '[::1]:80' }",
+      "{ listen: ':0' }",
+      "{ listen: pod:80 }",
+    ].map((api): [string, object, string] => [
+      `a website API that no Service reaches: ${api}`,
+      { config: { metrics, api: parse(api) } },
+      "config.api.listen must be a port on all addresses, such as :8080",
+    ]),
+    [
+      "a gateway of which HTTPS is on loopback",
+      { config: { metrics, gateway: { listen: ":80" } } },
+      "config.gateway.tlsListen must be a port on all addresses, such as :8443",
+    ],
     ...["1m", "45000ms", "0.5m", "29s1000ms", "1h"].map((shutdownTimeout): [string, object, string] => [
       `a shutdown of ${shutdownTimeout}`,
       { config: { metrics, delivery: { shutdownTimeout } } },
@@ -392,6 +419,11 @@ describe.skipIf(helm === undefined)("the chart, rendered by helm", () => {
     expect(result).toMatchObject({ ok: true, stderr: "" });
   });
 });
+
+/** The container's port that one of a Service or of a NetworkPolicy leads to. */
+function portName({ targetPort, port }: { readonly targetPort?: string; readonly port: string }): string {
+  return targetPort ?? port;
+}
 
 function nameOf({ kind, metadata }: Manifest): string {
   return `${kind} ${metadata.name}`;

@@ -74,6 +74,9 @@ spec:
       {{- end }}
       ports:
         - { name: ops, containerPort: 9464 }
+        {{- range include "telemetryd.listeners" . | fromYamlArray }}
+        - { name: {{ .name }}, containerPort: {{ .port }} }
+        {{- end }}
       livenessProbe:
         httpGet: { path: /healthz, port: ops }
         periodSeconds: 10
