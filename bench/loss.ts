@@ -10,6 +10,7 @@ import {
   type SampleSet,
 } from "../test/support/samples.ts";
 import { type RunningServer, startVictoriaMetrics } from "../test/support/servers.ts";
+import type { BenchDaemon } from "./support/daemon.ts";
 import { LateWriter } from "./support/late-writer.ts";
 import { loadSelector } from "./support/load.ts";
 import { numberOptions } from "./support/options.ts";
@@ -52,9 +53,9 @@ const restartMs = 5_000;
 const slowMs = 1_000;
 const ofLoad = [{ name: "job", type: "=", value: "node-exporter" }] as const;
 
-interface Contender {
+interface Contender<Running extends RestartableSender = RestartableSender> {
   readonly name: string;
-  readonly sender: RestartableSender;
+  readonly sender: Running;
   readonly receiver: RunningServer;
   readonly proxy: FaultProxy;
   readonly meter: UsageMeter;
@@ -74,10 +75,12 @@ async function compare(): Promise<number> {
     ...{ series, everyMs: interval * 1_000, latePercent: options.late, maxLateMs: seconds * 500 },
     random: seededRandom(options.seed),
   });
-  const contenders: Contender[] = [];
-  for (const sender of [telemetryd(500), vmagent, prometheusAgent]) {
-    contenders.push(await contend(sender, source));
-  }
+  const ours = await contend(telemetryd(500), source);
+  const contenders: readonly Contender[] = [
+    ours,
+    await contend(vmagent, source),
+    await contend(prometheusAgent, source),
+  ];
   const over = new AbortController();
   const writing = writer.run(over.signal);
   // A failure of the writer ends the wait, too.
@@ -87,15 +90,16 @@ async function compare(): Promise<number> {
   print(`written: ${writer.written} samples, ${writer.late} of them late`);
 
   await untilQuiet(contenders);
+  print(`${ours.name}: found ${await lateFoundBy(ours.sender)} late samples after it had read their time`);
   const held = await samplesOf(source, fromMs);
   const rows: Record<string, object> = {};
   let lostByUs = 0;
-  for (const [index, { name, receiver, meter }] of contenders.entries()) {
+  for (const { name, receiver, meter } of contenders) {
     const { cpuMs, peakBytes, diskBytes } = meter.stop();
     const received = await samplesOf(receiver, fromMs);
     const diff = diffSamples(held, received, sameUpToRounding);
     const wrong = diff.extra.size + diff.different.size;
-    if (index === 0) {
+    if (receiver === ours.receiver) {
       lostByUs = diff.missing.size + wrong;
       if (lostByUs > 0) print(`${name}: lost by second of their time: ${bySecond(diff.missing, fromMs)}`);
     }
@@ -134,12 +138,21 @@ async function started<Server extends AsyncDisposable>(starting: Promise<Server>
   return server;
 }
 
-async function contend(sender: Sender<RestartableSender>, source: RunningServer): Promise<Contender> {
+async function contend<Running extends RestartableSender>(
+  sender: Sender<Running>,
+  source: RunningServer,
+): Promise<Contender<Running>> {
   const receiver = await started(startVictoriaMetrics());
   const proxy = await started(startFaultProxy(receiver.port));
   const way = { source, endpoint: `${proxy.url}/api/v1/write`, intervalSeconds: interval };
   const running = await started(sender.start(way));
   return { name: sender.name, sender: running, receiver, proxy, meter: new UsageMeter(running) };
+}
+
+/** Since the last start of the daemon, which counts no further back. */
+async function lateFoundBy({ opsUrl }: BenchDaemon): Promise<number> {
+  const text = await (await fetch(`${opsUrl}/metrics`, { signal })).text();
+  return Number(/^telemetryd_sink_samples_late_total\{.*\} (\d+)$/m.exec(text)?.[1]);
 }
 
 /** Causes all troubles, each at its time; resolves at the end of the time. */

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startServer } from "../../scripts/servers/server.ts";
 import { type RunningServer, startPrometheus } from "../../test/support/servers.ts";
-import { startBenchDaemon } from "./daemon.ts";
+import { type BenchDaemon, startBenchDaemon } from "./daemon.ts";
 import { loadSelector } from "./load.ts";
 
 /** Sends a store's samples to a remote-write endpoint. */
@@ -33,7 +33,7 @@ export interface RestartableSender extends RunningSender {
 }
 
 /** @param memoryLimit `delivery.memoryLimit`; the default suffices for several hundred thousand series */
-export function telemetryd(maxSize: number, memoryLimit = "256MiB"): Sender<RestartableSender> {
+export function telemetryd(maxSize: number, memoryLimit = "256MiB"): Sender<BenchDaemon> {
   return {
     name: `telemetryd, batches of ${maxSize}`,
     start: ({ source, endpoint, intervalSeconds }) =>
