@@ -108,9 +108,45 @@ const isThere = (shell: string) =>
     () => false,
   );
 
-test.runIf(await isThere("zsh"))("zsh can read its script", async () => {
-  await writeFile(join(folder, "_telemetryd"), await output("telemetryd", "completion", "zsh"));
-  await output("zsh", "-n", "_telemetryd");
+describe.runIf(await isThere("zsh"))("zsh", () => {
+  /**
+   * What the script offers at the end of a line, whose words are as typed, quotes included. `compset -P` strips
+   * a prefix of the word, which the completion system itself does outside of a test.
+   */
+  async function complete(...words: string[]): Promise<string> {
+    const test = `
+      compdef() { :; }
+      _describe() { echo "$1 of <$PREFIX>"; print -rl -- "\${(@P)2}"; }
+      _files() { echo "files of <$PREFIX>"; }
+      compset() { [[ $1 == -P ]] && PREFIX=\${PREFIX#\${~2}}; }
+      source <(telemetryd completion zsh)
+      words=(telemetryd "$@") CURRENT=$(( $# + 1 )) PREFIX=$argv[-1]
+      _telemetryd`;
+    return (await output("zsh", "-f", "-u", "-c", test, "zsh", ...words)).trimEnd();
+  }
+
+  const offers = (typed: string, ...lines: string[]) => [`telemetryd of <${typed}>`, ...lines].join("\n");
+  test.each<[string[], string | RegExp]>([
+    [["stat"], /^telemetryd of <stat>\nstatus:show [^\n]+$/],
+    [["rejected", "l"], /^telemetryd of <l>\nlist:[^\n]+$/],
+    [["status", "--s"], /^telemetryd of <--s>\n--sort:[^\n]+$/],
+    [["status", "--output", ""], offers("", "table", "wide", "json")],
+    [["status", "--output", "j"], offers("j", "json")],
+    // The part before the value is no part of what is replaced.
+    [["status", "--output=j"], offers("j", "json")],
+    [["run", "--config", ""], "files of <>"],
+    [["run", "--config=tele"], "files of <tele>"],
+    [["validate", "x"], "files of <x>"],
+    // The program is given what the quotes mean.
+    [["'rejected'", '"l"'], /^telemetryd of <"l">\nlist:[^\n]+$/],
+    [["explain", '"$(touch evil)"', "`touch evil`", "--o"], /^telemetryd of <--o>\n--output:[^\n]+$/],
+    [["nothing", ""], ""],
+  ])("%j", async (words, expected) => {
+    expect(await complete(...words)).toEqual(
+      typeof expected === "string" ? expected : expect.stringMatching(expected),
+    );
+    await expect(readFile(join(folder, "evil"))).rejects.toThrow("ENOENT");
+  });
 });
 
 describe.runIf(await isThere("fish"))("fish", () => {
