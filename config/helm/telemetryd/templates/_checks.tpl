@@ -59,7 +59,7 @@
 
 {{- $timeout := toString (dig "delivery" "shutdownTimeout" "25s" $config) -}}
 {{- $start := toDate "2006-01-02" "2000-01-01" -}}
-{{- /* Go's own form of durations, like the configuration's. Of another text, telemetryd itself complains. */ -}}
+{{- /* Go's form of durations, which is the configuration's; of another text, telemetryd complains. */ -}}
 {{- $timeoutSeconds := ((dateModify $timeout $start).Sub $start).Seconds -}}
 {{- if ge $timeoutSeconds (float64 .Values.terminationGracePeriodSeconds) -}}
 {{- fail (printf "terminationGracePeriodSeconds: %d must be more than delivery.shutdownTimeout (%s)" (int .Values.terminationGracePeriodSeconds) $timeout) -}}
