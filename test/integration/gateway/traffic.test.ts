@@ -90,8 +90,8 @@ async function residentBytes(): Promise<number> {
 const isLinux = process.platform === "linux";
 
 describe("bodies", () => {
-  test.skipIf(!isLinux)("of 256 MiB stream both ways in bounded memory", async () => {
-    const total = 256 * mebibyte;
+  test.skipIf(!isLinux)("of 1 GiB stream both ways in bounded memory", async () => {
+    const total = 1_024 * mebibyte;
     let most = 0;
     const stopped = new AbortController();
     const watch = (async () => {

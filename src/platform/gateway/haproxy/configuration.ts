@@ -112,10 +112,10 @@ function frontendLines(settings: GatewaySettings, files: GatewayFiles): string[]
     `tcp-request connection reject if { sc0_conn_cur gt ${limits.connectionsPerAddress} }`,
     ...(accessLog ? ["log global", `log-format ${word(logFormat)}`] : []),
     ...framingLines,
-    ...hopLines,
+    webSocketLine,
     ...pathLines,
     ...hostLines(files),
-    ...forwardedLines(settings),
+    ...headerLines(settings),
     "http-response del-header Keep-Alive",
     "use_backend %[var(txn.section)] if { var(txn.section) -m found }",
     "default_backend unknown",
@@ -141,20 +141,8 @@ const framingLines = [
   answer(431, "the head is too large", `if { req.hdrs -m len gt ${maxHead} }`),
 ];
 
-/**
- * What is for this connection only is not forwarded (RFC 9110, section 7.6.1): a backend would drop what
- * the client's Connection names, such as X-Forwarded-For. Only WebSocket is an upgrade that the gateway
- * knows, and the only one offered: after another one, requests would pass unseen.
- */
-const hopLines = [
-  "http-request set-var(txn.websocket) bool(true)" +
-    " if { req.hdr(upgrade) -m str -i websocket } { req.hdr(connection) -m str -i upgrade }",
-  ...["Connection", "Upgrade", "HTTP2-Settings", "Keep-Alive", "Proxy-Connection"].map(
-    (name) => `http-request del-header ${name}`,
-  ),
-  "http-request set-header Connection Upgrade if { var(txn.websocket) -m found }",
-  "http-request set-header Upgrade websocket if { var(txn.websocket) -m found }",
-];
+/** Headers for this connection only (RFC 9110, section 7.6.1). */
+const hopHeaders = ["connection", "upgrade", "http2-settings", "keep-alive", "proxy-connection"];
 
 /**
  * Paths are matched and forwarded in one form (RFC 3986, section 6.2.2); most have it already, and are not
@@ -193,13 +181,21 @@ function hostLines(files: GatewayFiles): string[] {
   ];
 }
 
+const webSocketLine =
+  "http-request set-var(txn.websocket) bool(true)" +
+  " if { req.hdr(upgrade) -m str -i websocket } { req.hdr(connection) -m str -i upgrade }";
+
 /**
+ * What is for this connection only is not forwarded: a backend would drop what the client's Connection names,
+ * such as X-Forwarded-For. Only WebSocket is an upgrade that the gateway knows, and the only one offered:
+ * after another one, requests would pass unseen.
+ *
  * Who a request comes from is said by the gateway, or by a proxy that the operator trusts. To many programs a
  * name with underscores is the same (RFC 3875, section 4.1.18).
  */
-function forwardedLines({ trustedProxies }: GatewaySettings): string[] {
+function headerLines({ trustedProxies }: GatewaySettings): string[] {
   const fromProxies = "x[-_]forwarded[-_](for|proto|host|port)";
-  const never = "forwarded|x[-_]real[-_]ip";
+  const never = [...hopHeaders, "forwarded", "x[-_]real[-_]ip"].join("|");
   const removal = (names: string): string => `http-request del-header ${word(`^(${names})$`)} -m reg`;
   const trusted = trustedProxies.length > 0;
   const values = [
@@ -215,6 +211,8 @@ function forwardedLines({ trustedProxies }: GatewaySettings): string[] {
           removal(never),
         ]
       : [removal(`${never}|${fromProxies}`)]),
+    "http-request set-header Connection Upgrade if { var(txn.websocket) -m found }",
+    "http-request set-header Upgrade websocket if { var(txn.websocket) -m found }",
     "http-request add-header X-Forwarded-For %[src]",
     ...values.map(([name, value]) => {
       const unlessKept = trusted ? ` unless { req.hdr(${name}) -m found }` : "";
