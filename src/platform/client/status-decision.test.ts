@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Condition, PolicyStatus } from "../../exporter/policy/status/conditions.ts";
 import {
+  beforeDoubt,
   knownStatus,
   mergedStatus,
   minIntervalMs,
@@ -195,5 +196,27 @@ describe("a sink that another replica of the fleet runs", () => {
   test("its condition and its checkpoint stay as the other one wrote them", () => {
     const merged = mergedStatus({ ...own }, elsewhere);
     expect(merged["sinks"]).toEqual(own.sinks);
+  });
+});
+
+describe("the status before a write whose response was lost", () => {
+  const told = status({ status: "False", reason: "Retrying" });
+  const [before, after] = [inPlane(status()), inPlane(told)];
+
+  test.each([
+    ["there was none", before, undefined, before],
+    ["it was carried out", after, { before, told }, before],
+    ["it was not", before, { before, told }, before],
+    ["the conditions are new with it", after, { before: new Map(), told }, new Map()],
+  ])("%s", (_, present, doubt, expected) => {
+    // The policy's own Delivering is made of its sinks'.
+    const [found, wanted] = [beforeDoubt(present, doubt), new Map(expected)];
+    for (const map of [found, wanted]) (map as Map<string, unknown>).delete(" Delivering");
+    expect(found).toEqual(wanted);
+  });
+
+  test("what others have written since stays", () => {
+    const others = inPlane(status({ status: "False", reason: "Suspended" }));
+    expect(beforeDoubt(others, { before, told })).toEqual(others);
   });
 });

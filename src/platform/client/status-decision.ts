@@ -153,6 +153,27 @@ export function seenStatus(status: unknown): SeenStatus {
   return seen;
 }
 
+/** A write whose response was lost. */
+export interface DoubtfulWrite {
+  /** The status that it was to replace. */
+  readonly before: SeenStatus;
+  readonly told: PolicyStatus;
+}
+
+/** The status as it was before a write whose response was lost, if that write was carried out. */
+export function beforeDoubt(present: SeenStatus, doubt: DoubtfulWrite | undefined): SeenStatus {
+  if (doubt === undefined) return present;
+  const told = seenStatus(doubt.told);
+  return new Map(
+    [...present].flatMap(([key, state]) => {
+      const ours = told.get(key);
+      const isOurs = ours?.status === state.status && ours.reason === state.reason;
+      const before = isOurs ? doubt.before.get(key) : state;
+      return before === undefined ? [] : [[key, before]];
+    }),
+  );
+}
+
 /** The known status after `wanted` is written: parts missing from `wanted` keep their previous value. */
 export function knownStatus(before: PolicyStatus | undefined, wanted: PolicyStatus): PolicyStatus {
   const sinks = wanted.sinks.map((sink) => {

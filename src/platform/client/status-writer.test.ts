@@ -35,6 +35,8 @@ class Scene {
   /** `reason sink`, as they happened. */
   readonly events: string[] = [];
   generation = 1;
+  /** Writes are carried out, and their responses lost. */
+  losesResponses = false;
   /** How long a request takes, and how much later a write is seen by the watch. */
   delaysMs = { request: 0, watch: 0 };
   /** The replica that runs a sink; 0 for others. */
@@ -73,6 +75,8 @@ class Scene {
           }
           this.#seen.push({ atMs: nowMs + this.delaysMs.watch, status: seenStatus(this.status()) });
         }
+        if (this.losesResponses && request[0] === "PATCH")
+          return { outcome: "failed" as const, message: "lost" };
         return outcome;
       },
     };
@@ -292,6 +296,27 @@ test("a status that cannot be written makes no event; once it is written, it doe
   scene.plane.isAway = false;
   await scene.run(30_000);
   expect(scene.events).toEqual(["Suspended a"]);
+});
+
+test("a write whose response is lost has its events once it is written again", async () => {
+  const scene = new Scene(["a", "b"]);
+  scene.set("a", "UpToDate");
+  scene.set("b", "Suspended");
+  await scene.run(30_000);
+  scene.losesResponses = true;
+  scene.set("a", "Retrying");
+  scene.set("b", "UpToDate");
+  await scene.run(20_000);
+  // The second attempt is lost, too, and has told something else.
+  scene.set("a", "Suspended");
+  await scene.run(20_000);
+  expect(scene.written()).toEqual({ a: "Suspended", b: "UpToDate" });
+  expect(scene.events).toEqual(["Suspended b"]);
+  scene.losesResponses = false;
+  await scene.run(30_000);
+  expect(scene.events).toEqual(["Suspended b", "Suspended a", "Recovered b"]);
+  await scene.run(600_000);
+  expect(scene.events).toHaveLength(3);
 });
 
 test("a policy that was deleted and created again is left alone", async () => {

@@ -10,8 +10,10 @@ import type { ControlPlaneWatcher } from "./control-plane-watcher.ts";
 import { DeliveryEvents, type SinkLosses, type SinkReport } from "./events/delivery-events.ts";
 import type { PlaneClient } from "./plane-client.ts";
 import {
+  beforeDoubt,
   changedByOthers,
   contradicts,
+  type DoubtfulWrite,
   hasTransition,
   knownStatus,
   mergedStatus,
@@ -65,9 +67,18 @@ interface Followed {
   /** When another writer was last seen to have changed a condition, by `sink type`; monotonic ms. */
   othersMs: Map<string, number> | undefined;
   retryAtMs: number;
+  /** The last write, if its response was lost: its transitions are still to be told. */
+  doubt: DoubtfulWrite | undefined;
   /** Created for the first event: most policies have none. */
   events: DeliveryEvents | undefined;
 }
+
+type WriteOutcome =
+  | { readonly kind: "written"; readonly replaced: SeenStatus }
+  /** `inDoubt`: the status that may have been replaced all the same. */
+  | { readonly kind: "failed"; readonly inDoubt?: SeenStatus }
+  /** The policy is another one of the same name. */
+  | { readonly kind: "recreated" };
 
 /** Writes the policies' conditions back into their control planes, as `/status` merge patches. */
 export function createStatusWriter(options: StatusWriterOptions): Service & {
@@ -76,18 +87,17 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
   const { clock, log, groupDomain } = options;
   const policies = new Map<string, Followed>();
 
-  /** @returns the status that was replaced, or why none was */
   const write = async (
     client: PlaneClient,
     wanted: WantedStatus,
     signal: AbortSignal,
-  ): Promise<SeenStatus | "failed" | "recreated"> => {
+  ): Promise<WriteOutcome> => {
     const { namespace, name, uid } = wanted.ref;
     const path = `/apis/telemetry.${groupDomain}/v1alpha1/namespaces/${namespace}/exportpolicies/${name}`;
     for (let attempt = 1; attempt <= maxConflicts; attempt++) {
       const present = await client.send("GET", path, {}, signal);
       if (present.outcome !== "ok") return report(wanted, present.message);
-      if (valueAt(present.json, ["metadata", "uid"]) !== uid) return "recreated";
+      if (valueAt(present.json, ["metadata", "uid"]) !== uid) return { kind: "recreated" };
       const resourceVersion = valueAt(present.json, ["metadata", "resourceVersion"]);
       const status = present.json["status"];
       const body = {
@@ -97,16 +107,20 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
       };
       const patch = { body, contentType: "application/merge-patch+json" };
       const response = await client.send("PATCH", `${path}/status`, patch, signal);
-      if (response.outcome === "ok") return seenStatus(status);
-      if (response.outcome !== "rejected" || response.code !== 409) return report(wanted, response.message);
+      const replaced = seenStatus(status);
+      if (response.outcome === "ok") return { kind: "written", replaced };
+      // A proxy's 502 or 504 says as little about the write as no response.
+      const isInDoubt = response.outcome === "failed" || response.code >= 500;
+      if (isInDoubt) return { ...report(wanted, response.message), inDoubt: replaced };
+      if (response.code !== 409) return report(wanted, response.message);
     }
     return report(wanted, "others write the status all the time");
   };
 
-  const report = ({ ref }: WantedStatus, error: string): "failed" => {
+  const report = ({ ref }: WantedStatus, error: string): WriteOutcome & { kind: "failed" } => {
     const { plane, namespace, name } = ref;
     log.warn({ plane, namespace, policy: name, error }, "the status of a policy cannot be written");
-    return "failed";
+    return { kind: "failed" };
   };
 
   /** Notes what the control plane has, and what other writers have changed. */
@@ -162,9 +176,11 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
       written !== undefined &&
       !hasTransition(written.status, status) &&
       contradicts(source.statusOf(ref), status);
-    const replaced = await write(client, wanted, signal);
+    const outcome = await write(client, wanted, signal);
     const writtenMs = clock.monotonicMs();
-    if (replaced === "failed") {
+    if (outcome.kind === "failed") {
+      const { inDoubt } = outcome;
+      if (inDoubt !== undefined) policy.doubt = { before: beforeDoubt(inDoubt, policy.doubt), told: status };
       policy.retryAtMs = writtenMs + retryMs;
       return policy.retryAtMs;
     }
@@ -172,7 +188,11 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
     policy.othersMs = undefined;
     const inVain = isInVain ? (written?.inVain ?? 0) + 1 : 0;
     policy.written = { status: knownStatus(written?.status, status), told: status, writtenMs, inVain };
-    if (replaced !== "recreated") emit(policy, ref, (events) => events.statusWritten(replaced, status));
+    if (outcome.kind === "written") {
+      const replaced = beforeDoubt(outcome.replaced, policy.doubt);
+      emit(policy, ref, (events) => events.statusWritten(replaced, status));
+    }
+    policy.doubt = undefined;
     return writtenMs + minIntervalMs;
   };
 
@@ -233,5 +253,8 @@ export function createStatusWriter(options: StatusWriterOptions): Service & {
 
 function newPolicy(): Followed {
   const never = Number.NEGATIVE_INFINITY;
-  return { written: undefined, seen: undefined, othersMs: undefined, retryAtMs: never, events: undefined };
+  return {
+    ...{ written: undefined, seen: undefined, othersMs: undefined, doubt: undefined, events: undefined },
+    retryAtMs: never,
+  };
 }
