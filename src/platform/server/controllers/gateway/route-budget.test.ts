@@ -77,6 +77,7 @@ test.each<[Partial<RouteMatch>, number]>([
   [{ path: { type: "PathPrefix", value: "/a" } }, 1],
   [{ method: "GET" }, 1],
   [{ headers: [pair, pair] }, 2],
+  [{ queryParams: [pair] }, 1],
   [{ queryParams: [pair, { name: "a|b", value: "c" }] }, 3],
 ])("%j has %i conditions", (match, count) => {
   expect(conditionCount({ ...every, ...match })).toBe(count);
