@@ -177,12 +177,7 @@ export class PolicyStatuses {
       const accepted = acceptedNow(sink.accepted, progress?.snapshot);
       if (accepted.status !== "True") notAccepted++;
       const states =
-        progress === undefined
-          ? [accepted]
-          : [
-              accepted,
-              { ...deliveringCondition(progress.snapshot, nowMs), ...generationOf(sink, progress.snapshot) },
-            ];
+        progress === undefined ? [accepted] : [accepted, deliveringCondition(sink, progress.snapshot, nowMs)];
       sink.conditions = nextConditions(sink.conditions, states, plan.generation, nowMs);
       return { name: sink.name, conditions: sinceReported(sink.conditions, progress?.shared), progress };
     });
@@ -261,9 +256,9 @@ function generationOf(sink: KeptSink, { triedPlan }: ExporterSnapshot): { observ
   return { observedGeneration: Math.max(before, triedPlan.generation) };
 }
 
-function deliveringCondition(snapshot: ExporterSnapshot, nowMs: number): ConditionState {
+function deliveringCondition(sink: KeptSink, snapshot: ExporterSnapshot, nowMs: number): ConditionState {
   const { status, reason, message } = deliveringState(snapshot, nowMs);
-  return { type: "Delivering", status, reason, message };
+  return { type: "Delivering", status, reason, message, ...generationOf(sink, snapshot) };
 }
 
 function sinkView(

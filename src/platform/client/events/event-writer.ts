@@ -4,6 +4,7 @@ import type { Logger } from "../../../base/core/log.ts";
 import { logErrors, runLoop } from "../../../base/core/loop.ts";
 import type { Service } from "../../../base/core/service.ts";
 import { valueAt } from "../../../base/documents/document-path.ts";
+import { conditionTime } from "../../../exporter/policy/status/condition-changes.ts";
 import type { ApiOutcome, PlaneClient } from "../plane-client.ts";
 import { type EventBudget, fullBudget, isFull, refilled, spend } from "./event-budget.ts";
 import {
@@ -12,7 +13,6 @@ import {
   eventMessage,
   eventName,
   eventsPath,
-  eventTime,
   kubeEvent,
   type Occurrences,
 } from "./kube-event.ts";
@@ -90,7 +90,7 @@ export function createEventWriter({ component, clientOf, clock, log }: EventWrit
     signal: AbortSignal,
   ): Promise<Failure | undefined> => {
     const path = eventsPath(subject);
-    const news = { message: eventMessage(report.message), lastTimestamp: eventTime(occurrences.lastMs) };
+    const news = { message: eventMessage(report.message), lastTimestamp: conditionTime(occurrences.lastMs) };
     const patch = (body: object) =>
       client.send("PATCH", `${path}/${name}`, { body, contentType: mergePatch, isOptional: true }, signal);
     let isThere = known.has(name);

@@ -1,4 +1,5 @@
 import { redact } from "../../../base/core/secrets/redact.ts";
+import { conditionTime } from "../../../exporter/policy/status/condition-changes.ts";
 
 /** The object that an event is about. */
 export interface EventSubject {
@@ -38,7 +39,7 @@ export function kubeEvent(
     ...{ apiVersion: "v1", kind: "Event", metadata: { name } },
     involvedObject: { ...subject },
     ...{ type, reason, message: eventMessage(message), count },
-    ...{ firstTimestamp: eventTime(firstMs), lastTimestamp: eventTime(lastMs) },
+    ...{ firstTimestamp: conditionTime(firstMs), lastTimestamp: conditionTime(lastMs) },
     source: { component },
     reportingComponent: component,
   };
@@ -57,9 +58,4 @@ export function eventsPath({ namespace }: EventSubject): string {
 
 export function eventMessage(message: string): string {
   return redact(message).slice(0, maxMessageLength);
-}
-
-/** RFC 3339 in whole seconds. */
-export function eventTime(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }
