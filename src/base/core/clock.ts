@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { onAbort } from "./on-abort.ts";
 
 /** Time as an argument: the daemon passes the system clock, tests pass a simulated one and never wait. */
 export interface Clock {
@@ -23,11 +23,19 @@ export const longestTimerMs = 2 ** 31 - 1;
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   for (let restMs = ms; restMs > 0; restMs -= longestTimerMs) {
-    try {
-      await delay(Math.min(restMs, longestTimerMs), undefined, { signal });
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
-    }
+    await delay(Math.min(restMs, longestTimerMs), signal);
   }
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      forget();
+      resolve();
+    }, ms);
+    const forget = onAbort(signal, () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
 }

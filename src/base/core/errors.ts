@@ -1,3 +1,5 @@
+import { tlsFault } from "./tls-words.ts";
+
 /**
  * Every fault of the program, in one table: a code for tests and documents, and the exit status of a command
  * that fails with it. `docs/errors.md` lists the same codes; a test keeps the two in sync.
@@ -62,11 +64,18 @@ export function describeError(error: unknown): string {
     if (text !== "" && !parts.some((part) => part.includes(text))) parts.push(text);
     current = current instanceof Error ? current.cause : undefined;
   }
-  return parts.join(": ") || "unknown error";
+  return (
+    parts
+      .join(": ")
+      .replace(/\s*[\r\n]+\s*/g, " ")
+      .trim() || "unknown error"
+  );
 }
 
 function oneMessage(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return oneMessage(error.errors[0]);
+  const tls = tlsFault(error);
+  if (tls !== undefined) return tls;
   if (error instanceof Error) return error.message || errnoCode(error) || error.name;
   return String(error);
 }

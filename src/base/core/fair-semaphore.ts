@@ -1,3 +1,5 @@
+import { onAbort } from "./on-abort.ts";
+
 /**
  * The share of the places that one owner may hold.
  *
@@ -73,17 +75,16 @@ export class FairSemaphore {
     if (this.tryAcquire(owner)) return;
     await new Promise<void>((resolve, reject) => {
       const grant = () => {
-        signal.removeEventListener("abort", giveUp);
+        forget();
         resolve();
-      };
-      const giveUp = () => {
-        this.#leave(owner, waiting);
-        reject(signal.reason as Error);
       };
       const waiting: Waiting = { grant };
       const queue = this.#queues.get(owner) ?? new Set();
       this.#queues.set(owner, queue.add(waiting));
-      signal.addEventListener("abort", giveUp, { once: true });
+      const forget = onAbort(signal, () => {
+        this.#leave(owner, waiting);
+        reject(signal.reason as Error);
+      });
     });
   }
 

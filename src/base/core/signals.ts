@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import { onAbort } from "./on-abort.ts";
 
 /**
  * Calls `work` with a signal that aborts as soon as one of the given signals does, with its reason.
@@ -12,12 +13,12 @@ export async function withEither<T>(
 ): Promise<T> {
   const either = new AbortController();
   const abort = () => either.abort(signals.find(({ aborted }) => aborted)?.reason);
-  for (const signal of signals) signal.addEventListener("abort", abort);
+  const forgetting = signals.map((signal) => onAbort(signal, abort));
   if (signals.some(({ aborted }) => aborted)) abort();
   try {
     return await work(either.signal);
   } finally {
-    for (const signal of signals) signal.removeEventListener("abort", abort);
+    for (const forget of forgetting) forget();
   }
 }
 
@@ -50,6 +51,6 @@ export async function withLimit<T>(
 export function untilAborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);
-    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    else onAbort(signal, () => resolve(undefined));
   });
 }

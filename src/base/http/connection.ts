@@ -17,6 +17,8 @@ import { type ProxyHop, Tunnel } from "./tunnel.ts";
 
 export interface ConnectionOptions extends SocketOptions {
   readonly tenant: string;
+  /** See {@link Connection.isWorn}; Infinity for none. */
+  readonly maxAgeMs: number;
   /** Reaches the URL through a tunnel; the lookup is then used for the proxy's name. */
   readonly proxy: ProxyHop | undefined;
 }
@@ -59,6 +61,8 @@ export class Connection {
   #opening: { readonly resolve: () => void; readonly reject: () => void } | undefined;
   #wasOpen = false;
   #keepAlive: string | string[] | undefined;
+  #lastStatus = 0;
+  readonly #wornAtMs: number;
 
   /**
    * Starts connecting; {@link opened} reports the result.
@@ -67,6 +71,7 @@ export class Connection {
    */
   constructor(options: ConnectionOptions, onClose: (wasOpen: boolean) => void) {
     this.tenant = options.tenant;
+    this.#wornAtMs = performance.now() + options.maxAgeMs;
     this.#onClose = onClose;
     this.#parser = new ResponseParser({
       onHead: (head) => this.#takeHead(head),
@@ -134,6 +139,14 @@ export class Connection {
     return !this.#socket.destroyed && this.#exchange === undefined && !this.#deadline.hasPassed;
   }
 
+  /**
+   * Not to be used again: it has reached its age, or its last response was a 5xx, as of a backend that is
+   * drained. The next connection may reach another server.
+   */
+  get isWorn(): boolean {
+    return this.#lastStatus >= 500 || performance.now() >= this.#wornAtMs;
+  }
+
   /** The `Keep-Alive` header of the last response. */
   get keepAlive(): string | string[] | undefined {
     return this.#keepAlive;
@@ -169,6 +182,7 @@ export class Connection {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (!this.isUsable) throw new ConnectError(this.#whyClosed(), { cause: this.#error });
+      receiver.sending?.();
       signal.addEventListener("abort", this.#onAbort);
       this.#exchange = {
         receiver,
@@ -183,7 +197,6 @@ export class Connection {
       this.#parser.reset();
       this.#socket.ref();
       this.#deadline.set(performance.now() + limits.headersMs);
-      receiver.sending?.();
       this.#write(request);
     });
   }
@@ -231,6 +244,7 @@ export class Connection {
     if (exchange === undefined) return;
     exchange.head = head;
     this.#keepAlive = head.headers["keep-alive"];
+    this.#lastStatus = head.status;
     if (!exchange.receiver.begin(head)) this.#stop();
   }
 

@@ -134,6 +134,37 @@ describe("kept connections", () => {
     expect(sockets).toHaveLength(2);
   });
 
+  test("not beyond its age, less a part at random: a name may lead elsewhere by then", async () => {
+    connections.close();
+    connections = open({ maxAgeMs: 1_000, random: () => 0.5 });
+    await get();
+    await get();
+    expect(sockets).toHaveLength(1);
+    await sleep(910);
+    await get();
+    expect(sockets).toHaveLength(2);
+  });
+
+  test("one that has reached its age ends with its request, and whoever waits gets another", async () => {
+    connections.close();
+    connections = open({ max: 1, maxAgeMs: 50, random: () => 0 });
+    onAsked = (socket) => setTimeout(() => socket.write(responseOf("x")), 60);
+    expect(await Promise.all([get(), get()])).toEqual(["x", "x"]);
+    expect(sockets).toHaveLength(2);
+    await until(() => closes.count === 2);
+  });
+
+  test.each([
+    [499, 1],
+    [500, 2],
+    [503, 2],
+  ])("after a status of %d: %d connections for two requests", async (status, count) => {
+    onAsked = (socket) => socket.write(`HTTP/1.1 ${status} x\r\ncontent-length: 1\r\n\r\nx`);
+    await get();
+    await get();
+    expect(sockets).toHaveLength(count);
+  });
+
   test("one that the server has closed meanwhile is not used", async () => {
     await get();
     sockets[0]?.end();

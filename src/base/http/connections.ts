@@ -24,6 +24,13 @@ export interface ConnectionsOptions {
   readonly connectMs: number;
   /** Closes an idle connection after this time, unless the server's `Keep-Alive` sets another. */
   readonly keepMs: number;
+  /**
+   * A connection of this age takes no further request, so that a name is followed to another address. Less
+   * up to a fifth at random, so that connections opened together do not end together. Infinity if absent.
+   */
+  readonly maxAgeMs?: number;
+  /** Returns a number in [0, 1); `Math.random` if absent. */
+  readonly random?: () => number;
   /** Size of the read buffer that a plain connection holds while it is open. */
   readonly readBytes: number;
   /**
@@ -49,6 +56,8 @@ export interface ConnectionsOptions {
   /** Called when the last connection has closed and no request waits. */
   readonly onEmpty?: () => void;
 }
+
+const ageJitter = 0.2;
 
 /** A request without a connection. */
 interface Waiting {
@@ -130,7 +139,7 @@ export class Connections {
   #takeIdle(): Connection | undefined {
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
       this.#budget.unkeep(connection);
-      if (connection.isUsable) return connection;
+      if (connection.isUsable && !connection.isWorn) return connection;
       connection.close();
     }
     return undefined;
@@ -155,11 +164,12 @@ export class Connections {
   }
 
   #connect(tenant: string): Connection {
-    const { url, lookup, readBytes, proxy } = this.#options;
+    const { url, lookup, readBytes, proxy, maxAgeMs = Infinity, random = Math.random } = this.#options;
     try {
       const connection: Connection = new Connection(
         {
           ...{ url, lookup: lookup?.(tenant), readBytes, tenant },
+          maxAgeMs: maxAgeMs * (1 - ageJitter * random()),
           tls: tlsOf(this.#options),
           proxy: proxy && { url: proxy.url, tls: tlsOf(proxy) },
         },
@@ -176,7 +186,7 @@ export class Connections {
 
   #giveBack(connection: Connection): void {
     if (!connection.isUsable) return;
-    const keepMs = keepAliveMs(connection.keepAlive, this.#options.keepMs);
+    const keepMs = connection.isWorn ? 0 : keepAliveMs(connection.keepAlive, this.#options.keepMs);
     const next = this.#next();
     if (keepMs === 0) {
       connection.close();

@@ -12,7 +12,10 @@ export interface HttpRequest {
 export type Flow = "more" | "enough" | Promise<unknown>;
 
 export interface ResponseReceiver {
-  /** Called right before the request is written. If it was not called, no byte of the request was sent. */
+  /**
+   * Called right before the request is written. If it was not called, or threw, no byte of the request was
+   * sent.
+   */
   sending?(): void;
   /** @returns whether to receive the body */
   begin(head: ResponseHead): boolean;

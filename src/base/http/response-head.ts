@@ -84,8 +84,8 @@ export interface BodyFraming {
 
 /**
  * Stricter than section 6.3 allows, since a peer that delimits the same bytes differently could smuggle a
- * response: one Content-Length, and no transfer coding but a single `chunked` (no other is requested). With
- * both, the chunks win and the connection is not kept, as section 6.3 requires.
+ * response: one Content-Length (equal lines are one), and no transfer coding but a single `chunked` (no other
+ * is requested). With both, the chunks win and the connection is not kept, as section 6.3 requires.
  *
  * @throws MalformedResponse
  */
@@ -103,10 +103,11 @@ export function framingOf({ status, isPersistent }: StatusLine, headers: Respons
   return { framing: "length", bytes: length, isKept };
 }
 
-/** RFC 9110, section 8.6. Lists of equal values, which a recipient may accept or reject, are rejected. */
-function contentLength(value: string | string[] | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== "string" || !/^\d{1,15}$/.test(value)) {
+/** RFC 9110, section 8.6: equal lines, which a gateway may add, are one. A list in one line is rejected. */
+function contentLength(field: string | string[] | undefined): number | undefined {
+  if (field === undefined) return undefined;
+  const [value = "", ...more] = Array.isArray(field) ? field : [field];
+  if (!/^\d{1,15}$/.test(value) || more.some((other) => other !== value)) {
     throw new MalformedResponse("its Content-Length is not one number");
   }
   return Number(value);

@@ -42,6 +42,9 @@ const neverAllowed: readonly (readonly [AddressRange, string])[] = [
   [new AddressRange("255.255.255.255"), "broadcast"],
 ];
 
+/** The ranges of {@link neverAllowed}. */
+export const neverReachable: readonly string[] = neverAllowed.map(([{ text }]) => text);
+
 /** Decides whether connections to an address are allowed. Pure: rules in, reasons out. */
 export class EgressGuard {
   readonly #deny: readonly AddressRange[];

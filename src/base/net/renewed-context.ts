@@ -1,6 +1,20 @@
+import { constants } from "node:crypto";
 import { statSync } from "node:fs";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import { describeError, TelemetrydError } from "../core/errors.ts";
+
+/**
+ * What this program offers and accepts as a TLS server: TLS 1.2 with authenticated encryption (AEAD) and
+ * forward secrecy, or TLS 1.3. Renegotiation, which costs the server more than the client, is refused.
+ */
+export const tlsServerOptions = {
+  minVersion: "TLSv1.2",
+  ciphers: [
+    "TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256",
+    "ECDHE+AESGCM:ECDHE+CHACHA20",
+  ].join(":"),
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+} as const satisfies SecureContextOptions;
 
 /**
  * One TLS context for many connections. A context per connection, as is usual, is expensive in time and

@@ -42,7 +42,7 @@ export class TlsMaterial {
       () => [caFile, certFile, keyFile].map(lookOfFile).join(" "),
       () =>
         defined({
-          ca: [...systemAuthorities(), ...(caFile ? [readFileSync(caFile)] : [])],
+          ca: [...systemAuthorities(), ...(caFile ? [authoritiesIn(caFile)] : [])],
           cert: contentsOf(certFile),
           key: contentsOf(keyFile),
         }),
@@ -63,6 +63,19 @@ export class TlsMaterial {
       servername: serverName || undefined,
     });
   }
+}
+
+/**
+ * Reads a file of authorities. OpenSSL would ignore a certificate that is cut off, as in a file that is being
+ * written.
+ */
+function authoritiesIn(file: string): string {
+  const text = readFileSync(file, "latin1");
+  const count = (line: string): number => text.split(line).length - 1;
+  const [begins, ends] = [count("-----BEGIN "), count("-----END ")];
+  if (begins === 0) throw new Error(`${file} holds no certificate`);
+  if (begins !== ends) throw new Error(`${file} is not complete`);
+  return text;
 }
 
 function contentsOf(file: string | undefined): Buffer | undefined {

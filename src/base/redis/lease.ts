@@ -24,6 +24,12 @@ export interface Lease {
    */
   readonly signal: AbortSignal;
   /**
+   * Whether the lease is certainly still valid, by the monotonic clock; false aborts the signal. A process
+   * that was stopped may handle a reply before the timers that end its lease: ask right before each step that
+   * cannot be fenced.
+   */
+  isHeld(): boolean;
+  /**
    * Runs a script that checks `holdsLease()` before it writes; see lease-scripts.ts. `keys` follow the
    * lease's own, and `args` the owner, ttl and fence.
    *
@@ -80,10 +86,10 @@ export async function takeLease(options: LeaseOptions): Promise<LeaseOutcome> {
     runScript(redis, script, [...leaseKeys, ...keys], [owner, ttlMs, fence, ...args]);
   const over = new AbortController();
   const renew = async (): Promise<boolean> => (await run(scripts.renew, [], [])) === 1;
-  const signal = keepRenewed({ renew, clock, ttlMs, heldSinceMs: askedMs }, over.signal);
+  const held = keepRenewed({ renew, clock, ttlMs, heldSinceMs: askedMs }, over.signal);
   const lease: Lease = {
     fence,
-    signal,
+    ...held,
     run,
     async release(...args) {
       over.abort();
@@ -103,16 +109,22 @@ interface RenewalOptions {
 }
 
 /** Renews a lease until `over`. The returned signal aborts when the lease must be considered lost. */
-function keepRenewed(options: RenewalOptions, over: AbortSignal): AbortSignal {
+function keepRenewed(options: RenewalOptions, over: AbortSignal): Pick<Lease, "signal" | "isHeld"> {
   const { renew, clock, ttlMs } = options;
   const renewEveryMs = ttlMs / renewalsPerTtl;
   const lost = new AbortController();
+  let untilMs = options.heldSinceMs + ttlMs * giveUpAtPart;
+  const lose = (reason: string): void => {
+    if (!over.aborted) lost.abort(new FencedError(reason));
+  };
+  const isHeld = (): boolean => {
+    if (clock.monotonicMs() >= untilMs) lose(notRenewed);
+    return !lost.signal.aborted;
+  };
   const keep = async (): Promise<string> => {
-    let { heldSinceMs } = options;
     for (;;) {
-      const untilMs = heldSinceMs + ttlMs * giveUpAtPart;
       const leftMs = untilMs - clock.monotonicMs();
-      if (leftMs <= 0) return "the lease could not be renewed: Redis does not respond";
+      if (leftMs <= 0) return notRenewed;
       await clock.sleep(Math.min(renewEveryMs, leftMs), over);
       const askedMs = clock.monotonicMs();
       const response = new AbortController();
@@ -122,16 +134,13 @@ function keepRenewed(options: RenewalOptions, over: AbortSignal): AbortSignal {
         pause(clock, Math.min(renewEveryMs, untilMs - askedMs), [over, response.signal]),
       ]);
       response.abort();
-      if (isRenewed === true) heldSinceMs = askedMs;
+      if (isRenewed === true) untilMs = askedMs + ttlMs * giveUpAtPart;
       if (isRenewed === false) return "another replica has taken the lease";
     }
   };
-  keep().then(
-    (reason) => {
-      if (!over.aborted) lost.abort(new FencedError(reason));
-    },
-    // Rejects with the reason of `over`, the normal end.
-    () => undefined,
-  );
-  return lost.signal;
+  // Rejects with the reason of `over`, the normal end.
+  keep().then(lose, () => undefined);
+  return { signal: lost.signal, isHeld };
 }
+
+const notRenewed = "the lease could not be renewed: Redis does not respond";

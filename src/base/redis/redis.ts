@@ -1,3 +1,4 @@
+import type { Registry } from "prom-client";
 import type { Clock } from "../core/clock.ts";
 import { describeError, TelemetrydError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
@@ -6,6 +7,7 @@ import { secretsOfUrl } from "../core/secrets/secret-values.ts";
 import { runServices, type Service } from "../core/service.ts";
 import { parseRedisAddress } from "../net/redis-address.ts";
 import { type ConnectionRole, openConnection, type RedisConnection, type RedisTarget } from "./connection.ts";
+import { createRedisRegistry, memoryOf } from "./metrics.ts";
 import { createPrivateServer, socketPath } from "./private-server.ts";
 import { checkRequirements, type RequirementsReport } from "./requirements.ts";
 
@@ -34,12 +36,16 @@ export interface RedisConnections {
 export interface RedisRoom extends RedisConnections {
   /** Runs the private server, if there is one, and checks the connected Redis against the requirements. */
   readonly service: Service;
+  readonly registry: Registry;
 }
 
 /** The daemon's single Redis: external at `redis.url`, or private. All shared state uses its connections. */
 export function createRedis(options: RedisRoomOptions): RedisRoom {
   const target = targetOf(options);
-  const checker = requirementsChecker(target, options);
+  let asked: RedisConnection | undefined;
+  const checker = requirementsChecker(target, options, (connection) => {
+    asked = connection;
+  });
   const services: Service[] = [checker];
   if (target.kind === "socket") {
     services.push(
@@ -54,6 +60,7 @@ export function createRedis(options: RedisRoomOptions): RedisRoom {
   }
 
   return {
+    registry: createRedisRegistry(async () => memoryOf((await asked?.info("memory")) ?? "")),
     open: (role, name) =>
       openConnection(target, role, name, {
         // All connections fail and recover together: the requirements checker's connection logs for all.
@@ -82,7 +89,11 @@ function targetOf({ urls = [], stateDirectory }: RedisRoomOptions): RedisTarget 
 }
 
 /** Checks every Redis that replies, and again after each reconnect, since it may be a different server. */
-function requirementsChecker(target: RedisTarget, options: RedisRoomOptions): Service {
+function requirementsChecker(
+  target: RedisTarget,
+  options: RedisRoomOptions,
+  onConnection: (connection: RedisConnection) => void,
+): Service {
   const { log } = options;
   let report: RequirementsReport | undefined;
   return {
@@ -93,6 +104,7 @@ function requirementsChecker(target: RedisTarget, options: RedisRoomOptions): Se
         away: (error) => log.warn({ error: error.message }, "no connection to Redis; trying again"),
         back: () => log.info("connected to Redis again"),
       });
+      onConnection(connection);
       try {
         await new Promise<void>((resolve, reject) => {
           signal.addEventListener("abort", () => resolve(), { once: true });
@@ -100,7 +112,8 @@ function requirementsChecker(target: RedisTarget, options: RedisRoomOptions): Se
           connection.on("ready", () => {
             connection.info().then(
               (info) => {
-                report = checkRequirements(info);
+                const isFirst = report === undefined;
+                report = checkRequirements(info, isFirst);
                 for (const warning of report.warnings) log.warn(`Redis will lose data some day: ${warning}`);
                 if (report.refusal !== undefined) {
                   reject(new TelemetrydError("REDIS_UNAVAILABLE", report.refusal));

@@ -14,14 +14,16 @@ const oldestVersion = { major: 6, minor: 2 };
  * commands), and no eviction, which would remove queue entries, locks and stored objects. Pure.
  *
  * @param info the reply to `INFO`: `name:value` lines
+ * @param isStart whether eviction is refused; a daemon that runs is not ended for it
  */
-export function checkRequirements(info: string): RequirementsReport {
+export function checkRequirements(info: string, isStart: boolean): RequirementsReport {
   const field = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? "";
   const version = field("redis_version");
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const warnings: string[] = [];
 
   const policy = field("maxmemory_policy");
+  const isEvicting = policy !== "" && policy !== "noeviction" && Number(field("maxmemory")) > 0;
   if (policy !== "" && policy !== "noeviction") {
     const limit = field("maxmemory") === "0" ? ", as soon as it is given a maxmemory" : "";
     warnings.push(
@@ -32,6 +34,10 @@ export function checkRequirements(info: string): RequirementsReport {
 
   const isTooOld =
     major < oldestVersion.major || (major === oldestVersion.major && minor < oldestVersion.minor);
+  if (isEvicting && isStart) {
+    const refusal = `Redis evicts what it stores when its memory is full: set maxmemory-policy noeviction (now ${policy})`;
+    return { version, warnings, refusal };
+  }
   if (version === "" || !isTooOld) return { version, warnings };
   return {
     version,

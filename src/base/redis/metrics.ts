@@ -1,0 +1,42 @@
+import { Gauge, Registry } from "prom-client";
+
+export interface RedisMemory {
+  readonly usedBytes: number;
+  /** `maxmemory`, or the memory of Redis' machine where there is no limit; 0 if unknown. */
+  readonly limitBytes: number;
+}
+
+/** Pure. @param info the reply to `INFO memory`: `name:value` lines */
+export function memoryOf(info: string): RedisMemory {
+  const field = (name: string): number =>
+    Number(new RegExp(`^${name}:(\\d+)\\r?$`, "m").exec(info)?.[1] ?? 0);
+  return { usedBytes: field("used_memory"), limitBytes: field("maxmemory") || field("total_system_memory") };
+}
+
+/**
+ * Metrics of the memory of Redis.
+ *
+ * @param read asks Redis, at scrape time; the gauges have no value while it rejects
+ */
+export function createRedisRegistry(read: () => Promise<RedisMemory>): Registry {
+  const registry = new Registry();
+  const gauge = (name: string, help: string, pick: (memory: RedisMemory) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const memory = await read().catch(() => undefined);
+        this.reset();
+        if (memory === undefined) this.remove();
+        else this.set(pick(memory));
+      },
+    });
+  gauge("telemetryd_redis_memory_bytes", "Memory that Redis uses.", ({ usedBytes }) => usedBytes);
+  gauge(
+    "telemetryd_redis_memory_limit_bytes",
+    "Memory that Redis may use: its maxmemory, or else the memory of its machine.",
+    ({ limitBytes }) => limitBytes,
+  );
+  return registry;
+}
