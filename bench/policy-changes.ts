@@ -83,6 +83,8 @@ class IdleSchedule {
     this.#snapshots.set(sinkKey(plan.policy, plan.name), { ...snapshot, stats: new SinkStats(0) });
   }
 
+  renew(): void {}
+
   change(plan: SinkPlan): void {
     this.start(plan);
   }

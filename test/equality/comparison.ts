@@ -60,6 +60,13 @@ export async function agrees(
   return isEqual;
 }
 
+/** Number of samples that a receiver holds. */
+export async function countOf({ kind, server }: Receiver, span: Span): Promise<number> {
+  const { signal } = new AbortController();
+  if (kind === "victoria-metrics") await flushVictoriaMetrics(server.url, signal);
+  return (await read(kind, server.url, span, signal)).size;
+}
+
 type Span = Pick<ReadSpan, "fromMs" | "toMs">;
 
 const ofJobs: Matcher = { name: "job", type: "=~", value: jobs.join("|") };

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import { type RunningDaemon, startDaemon } from "../../scripts/daemon/daemon.ts";
 import { type Child, startChild } from "../../scripts/servers/child.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver.ts";
 import { diffSamples, isSameSet, SampleSet, seriesKey, writeToVictoriaMetrics } from "../support/samples.ts";
 import { freePort, type RunningServer, startVictoriaMetrics } from "../support/servers.ts";
 import { until } from "../support/until.ts";
@@ -259,6 +259,14 @@ describe("telemetryd export", () => {
     expect(status).toBe(5);
   });
 
+  test("a receiver that refuses everything: nothing is given up, and the exit status says so", async () => {
+    receiver.respond(() => ({ status: 400, body: "unsupported path" }));
+    const { status, output } = await call("export", "--config", "telemetryd.yaml", ...span);
+    expect(output).toContain("unsupported path");
+    expect(output).toContain("refuses every request");
+    expect(status).toBe(5);
+  });
+
   test("a store that is away", async () => {
     const away = ["--set", "metrics.url=http://127.0.0.1:1"];
     const { status, output } = await call("export", "--config", "telemetryd.yaml", ...away, ...span);
@@ -268,15 +276,23 @@ describe("telemetryd export", () => {
 });
 
 test("telemetryd rejected: list, show, replay, delete", async () => {
-  receiver.respond(() => ({ status: 400, body: "no" }));
+  const isBad = (ms: number, n: string | undefined) => n === "0" && ms < baseMs + 3 * 15_000;
+  const holdsBad = ({ series }: ReceivedRequest) =>
+    series.some(({ labels, samples }) => {
+      const n = labels.find(({ name }) => name === "n")?.value;
+      return samples.some(({ timestampMs }) => isBad(Number(timestampMs), n));
+    });
+  receiver.respond((request) => (holdsBad(request) ? { status: 400, body: "no" } : undefined));
   const running = await daemon();
-  await until("everything was refused", async () => {
+  await until("three samples were rejected", async () => {
     const { policies } = await running.status(forever);
-    return policies[0]?.sinks[0]?.rejected === source.size;
+    const { delivered = 0, rejected = 0 } = policies[0]?.sinks[0] ?? {};
+    return rejected === 3 && delivered === source.size - 3;
   });
+  const { rejected: count } = (await running.status(forever)).policies[0]!.sinks[0]!;
   const list = await call("rejected", "list", "--config", "telemetryd.yaml", "--output", "json");
   const entries = JSON.parse(list.output) as { id: string; sampleCount: number; status: number }[];
-  expect(entries.reduce((sum, { sampleCount }) => sum + sampleCount, 0)).toBe(source.size);
+  expect(entries.reduce((sum, { sampleCount }) => sum + sampleCount, 0)).toBe(count);
   expect(entries[0]?.status).toBe(400);
   const [first, second, ...rest] = entries.map(({ id }) => id);
 

@@ -4,7 +4,12 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listRejected } from "../../src/exporter/remote-write/rejected/rejected-store.ts";
-import { type Receiver, type ReceiverResponse, startReceiver } from "../support/receiver.ts";
+import {
+  type ReceivedRequest,
+  type Receiver,
+  type ReceiverResponse,
+  startReceiver,
+} from "../support/receiver.ts";
 import { startPrometheus } from "../support/servers.ts";
 import { startSink, type TestSink, type TestSinkOptions, testStartMs } from "../support/sink.ts";
 import { speakVersion2 } from "../support/speak-version-2.ts";
@@ -115,35 +120,134 @@ describe("5xx, 429, 408, 425, no response", () => {
     expectAll(sink);
   });
 
-  test("drop: used up, the batch goes to the rejected store and the window goes on", async () => {
-    const sink = await begun({
-      settings: { onExhausted: "drop" },
-      plan: { batch: { timeoutMs: 5_000, maxSize: 5 } },
-    });
-    respondWith({ status: 503 }, { status: 503 });
+  const fails = (receiver: Receiver, name: string): void =>
+    receiver.respond(({ series }) =>
+      series.some(({ labels }) => labels.some(({ value }) => value === name)) ? { status: 503 } : undefined,
+    );
+
+  test("one series fails: after two minutes it is isolated, and everything else is delivered", async () => {
+    const sink = await begun();
+    fails(receiver, "b");
+    expect(await sink.cycle(15_000)).toBe("waiting");
+    let end = "waiting";
+    for (let turn = 0; turn < 30 && end !== "up-to-date"; turn++) end = await sink.cycle(15_000);
+    expect(end).toBe("up-to-date");
+    expect(receiver.samples().size).toBe(15);
+    expect(sink.exporter.snapshot().stats).toMatchObject({ delivered: 15, rejected: 5, dropped: 0 });
+    // From now on it travels apart.
+    sink.store.write(names, 5, sink.clock.wallMs);
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(sink.exporter.snapshot().stats).toMatchObject({ delivered: 30, rejected: 10 });
+  });
+
+  test("drop: used up, what fails alone goes to the rejected store and the window goes on", async () => {
+    const sink = await begun({ plan: { retry: { maxAttempts: 2, backoffMs: 1_000, onExhausted: "drop" } } });
+    fails(receiver, "b");
     expect(await sink.cycle(15_000)).toBe("up-to-date");
     expect(receiver.samples().size).toBe(15);
     expect(sink.exporter.snapshot().stats.dropped).toBe(5);
     const kept = await listRejected(`${sink.directory}/rejected`);
-    expect(kept).toMatchObject([{ sampleCount: 5 }]);
+    expect(kept.reduce((sum, { sampleCount }) => sum + sampleCount, 0)).toBe(5);
   });
 });
 
 describe("400, 409, 413, 422 and other 4xx about the payload", () => {
   test.each([400, 409, 422, 418])(
-    "%d from an endpoint that has accepted nothing: rejected whole, once",
+    "%d to everything: suspended with the receiver's words, nothing is rejected, and all arrives later",
     async (status) => {
       const sink = await begun();
-      respondWith({ status, body: "bad sample" });
-      expect(await sink.cycle(15_000)).toBe("up-to-date");
-      expect(receiver.requests).toHaveLength(1);
-      const [kept] = await listRejected(`${sink.directory}/rejected`);
-      expect(kept).toMatchObject({ status, sampleCount: 20 });
-      expect(sink.condition().message).toContain("bad sample");
+      always({ status, body: "unsupported path" });
+      expect(await sink.cycle(15_000)).toBe("waiting");
+      expect(sink.condition()).toMatchObject({ status: "False", reason: "Suspended" });
+      expect(sink.condition().message).toContain("refuses every request");
+      expect(sink.condition().message).toContain("unsupported path");
+      const [checkpoint] = sink.exporter.snapshot().sources;
+      for (let turn = 0; turn < 4; turn++) {
+        sink.store.write(names, 3, sink.clock.wallMs);
+        expect(await sink.cycle(60_000)).toBe("waiting");
+      }
+      expect(sink.exporter.snapshot().sources[0]).toEqual(checkpoint);
+      expect(receiver.requests.length).toBeLessThan(200);
+      expect(await listRejected(`${sink.directory}/rejected`)).toEqual([]);
+      receiver.respond(() => undefined);
+      for (let turn = 0; turn < 3; turn++) await sink.cycle(300_000);
+      expectAll(sink);
+      expect(sink.condition()).toMatchObject({ reason: "UpToDate" });
     },
   );
 
-  test("an endpoint that accepts: the culprit alone is rejected, its neighbours arrive", async () => {
+  test("an endpoint that takes empty requests only: suspended, and the message says so", async () => {
+    const sink = await begun();
+    receiver.respond(({ series }) => (series.length > 0 ? { status: 400, body: "no tenant" } : undefined));
+    expect(await sink.cycle(15_000)).toBe("waiting");
+    expect(sink.condition()).toMatchObject({ status: "False", reason: "Suspended" });
+    expect(sink.condition().message).toContain("accepts empty requests, and refuses every sample");
+  });
+
+  test("a new sink, and every request has the bad series: the others arrive all the same", async () => {
+    const sink = await begun();
+    receiver.respond(({ series }) =>
+      series.some(({ labels }) => labels.some(({ value }) => value === "c"))
+        ? { status: 400, body: "bad series" }
+        : undefined,
+    );
+    for (let turn = 1; turn <= 4; turn++) {
+      expect(await sink.cycle(15_000)).toBe("up-to-date");
+      expect(receiver.samples().size).toBe(turn * 15);
+      sink.store.write(names, 5, sink.clock.wallMs);
+    }
+    const before = receiver.requests.length;
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    // A known bad series costs one request, not a search.
+    expect(receiver.requests.length - before).toBe(2);
+    expect(sink.exporter.snapshot().stats.rejected).toBe(25);
+    expect(sink.condition()).toMatchObject({ status: "True", reason: "UpToDate" });
+    expect(sink.condition().message).toContain("25 of 100 samples were rejected in the last 10 minutes");
+  });
+
+  test("10 % bad series: all healthy samples arrive, and requests are at most 1.2 times those of a clean sink", async () => {
+    const many = Array.from({ length: 100 }, (_, index) => `series_${index}`);
+    const plan = {
+      sources: [{ name: "source", metricsql: many.join("|") }],
+      batch: { timeoutMs: 5_000, maxSize: 10 },
+    };
+    const isBad = ({ labels }: ReceivedRequest["series"][number]) =>
+      labels.some(({ value }) => /^series_\d*3$/.test(value));
+    const requests: number[] = [];
+    for (const refuses of [false, true]) {
+      const sink = await startSink({ endpoint: receiver.url, plan });
+      sinks.push(sink);
+      await sink.cycle();
+      receiver.respond(({ series }) =>
+        refuses && series.some(isBad) ? { status: 400, body: "bad series" } : undefined,
+      );
+      let before = 0;
+      for (let turn = 0; turn < 40; turn++) {
+        if (turn === 20) before = receiver.requests.length;
+        sink.store.write(many, 1, sink.clock.wallMs);
+        await sink.cycle(15_000);
+      }
+      requests.push(receiver.requests.length - before);
+      // One sample of a series a cycle; those of the last cycle are not due yet.
+      const { delivered, rejected } = sink.exporter.snapshot().stats;
+      expect([delivered, rejected]).toEqual(refuses ? [3_600, 400] : [4_000, 0]);
+    }
+    const [clean = 0, bad = 0] = requests;
+    expect(bad).toBeLessThanOrEqual(1.2 * clean);
+  });
+
+  test("it stores the valid part and answers 400: what is accepted alone counts as delivered", async () => {
+    const sink = await begun();
+    receiver.respond(({ series }) =>
+      series.some(({ labels }) => labels.some(({ value }) => value === "c"))
+        ? { status: 400, body: "bad series", store: series.length > 1 }
+        : undefined,
+    );
+    expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(sink.exporter.snapshot().stats).toMatchObject({ delivered: 15, rejected: 5 });
+  });
+
+  test("the culprit alone is rejected, its neighbours arrive", async () => {
     const sink = await begun();
     await sink.cycle(15_000);
     sink.store.write(names, 5, sink.clock.wallMs);
@@ -202,13 +306,39 @@ describe("400, 409, 413, 422 and other 4xx about the payload", () => {
     expect(largest).toBeGreaterThan(1);
   });
 
-  test("what had been in a request whose response was lost counts as repeated", async () => {
+  test("413 to everything for a while: nothing is lost, and requests are as large as before soon after", async () => {
     const sink = await begun();
-    respondWith({ fault: "reset", store: true }, { status: 400, body: "duplicate sample" });
+    always({ status: 413 });
+    expect(await sink.cycle(15_000)).toBe("waiting");
+    receiver.respond(() => undefined);
+    expect(await sink.cycle(60_000)).toBe("up-to-date");
+    expectAll(sink);
+    sink.store.write(names, 5, sink.clock.wallMs);
+    const before = receiver.requests.length;
     expect(await sink.cycle(15_000)).toBe("up-to-date");
+    expect(receiver.requests.length - before).toBe(1);
+  });
+
+  test("what was in a request whose response was lost counts as repeated, and is kept, marked", async () => {
+    const sink = await begun();
+    respondWith({ fault: "reset", store: true });
+    let isLost = false;
+    receiver.respond(({ series }) => {
+      if (series.length === 0) return undefined;
+      const isOld = series.some(({ samples }) =>
+        samples.some(({ timestampMs }) => Number(timestampMs) < testStartMs + 5_000),
+      );
+      if (isOld && isLost) return { status: 400, body: "duplicate sample" };
+      if (isOld) isLost = true;
+      return isOld ? { fault: "reset", store: true } : undefined;
+    });
+    await sink.cycle(15_000);
+    sink.store.write(names, 5, sink.clock.wallMs);
+    for (let turn = 0; turn < 3; turn++) await sink.cycle(15_000);
     expectAll(sink);
     expect(sink.exporter.snapshot().stats).toMatchObject({ repeated: 20, rejected: 0 });
-    expect(await listRejected(`${sink.directory}/rejected`)).toEqual([]);
+    const kept = await listRejected(`${sink.directory}/rejected`);
+    expect(kept.map(({ isRepeat }) => isRepeat)).toEqual(kept.map(() => true));
   });
 });
 
@@ -459,6 +589,10 @@ describe("delivery.lateness", () => {
         : undefined,
     );
     await cycles(sink, 24);
+    // Nothing has shown since then that it takes any samples at all.
+    expect(sink.exporter.snapshot().stats).toMatchObject({ lateRejected: 0, rejected: 0 });
+    sink.store.write(names, 3, sink.clock.wallMs);
+    await cycles(sink, 24);
     const { stats, deliveryState } = sink.exporter.snapshot();
     expect(stats).toMatchObject({ late: 0, lateRejected: 50, rejected: 0, lastError: undefined });
     expect(stats.lastLateRejection?.message).toContain("storage.tsdb.out_of_order_time_window");
@@ -468,7 +602,7 @@ describe("delivery.lateness", () => {
     const { length } = receiver.requests;
     sink.store.write(names, 3, sink.clock.wallMs);
     await cycles(sink, 60);
-    expect(receiver.samples().size).toBe(before + 6);
+    expect(receiver.samples().size).toBe(before + 12);
     expect(receiver.requests.length - length).toBeLessThan(4);
     expect(sink.exporter.snapshot().stats).toMatchObject({ lateRejected: 50 });
   });
@@ -512,6 +646,21 @@ describe("delivery.lateness", () => {
     const { uncheckedSeconds } = sink.exporter.snapshot().stats;
     expect(uncheckedSeconds).toBeGreaterThan(3_000);
     expect(uncheckedSeconds).toBeLessThanOrEqual(3_600);
+  });
+
+  test("time in which the store cannot count is unchecked", async () => {
+    const sink = await begun({ latenessMs: 600_000, plan });
+    const message = "too many metric names";
+    sink.store.count = async () => ({ kind: "failed", reason: "answer_too_large", message });
+    const beganMs = sink.clock.wallMs;
+    for (let turn = 0; turn < 200; turn++) {
+      sink.store.write(names, 1, sink.clock.wallMs);
+      await sink.cycle(15_000);
+    }
+    const { uncheckedSeconds } = sink.exporter.snapshot().stats;
+    const passedSeconds = (sink.clock.wallMs - beganMs) / 1_000;
+    expect(uncheckedSeconds).toBeGreaterThan(passedSeconds - 900);
+    expect(uncheckedSeconds).toBeLessThanOrEqual(passedSeconds);
   });
 
   test("older than the horizon: counted, not sent", async () => {

@@ -118,7 +118,7 @@ async function watch(exporting: Exporting, forMs: number): Promise<{ queryMs: nu
     await response.text();
     expect(response.status).toBe(200);
     queriesMs.push(performance.now() - startMs);
-    for (const { plan, lagMs = Infinity } of exporting.snapshots()) {
+    for (const { plan, behindMs: lagMs = Infinity } of exporting.snapshots()) {
       const team = Number(plan.policy.namespace.slice("team-".length));
       if (team >= hangingCount && team < sinkCount - 1) lagsMs.push(lagMs);
     }
@@ -141,7 +141,7 @@ test("receivers that hang and one large tenant delay nobody else by more than a 
       exporting
         .snapshots()
         .filter(({ plan }) => plan.policy.namespace !== `team-${sinkCount - 1}`)
-        .every(({ lagMs }) => lagMs !== undefined && lagMs <= 3 * periodMs);
+        .every(({ behindMs }) => behindMs !== undefined && behindMs <= 3 * periodMs);
     await until("the others have caught up", others);
     await write(20, [0]);
     const well = await watch(exporting, 5_000);

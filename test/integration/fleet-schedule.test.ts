@@ -238,7 +238,8 @@ test("a replica with an older policy steps aside", async () => {
   await allGoOn([fresh], "it runs on");
   await allGoOn([fresh], "and on");
   expect(receivers.requests.get("late") ?? 0).toBe(before);
-  late.schedule.change(fresh);
+  // Its sink is the same as before.
+  late.schedule.renew(fresh);
   await until(
     "once it knows the policy, it takes part",
     () => (receivers.requests.get("late") ?? 0) > before,

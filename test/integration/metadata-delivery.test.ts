@@ -157,7 +157,7 @@ describe("a receiver that refuses metadata", () => {
     await cycle(sink);
     await cycle(sink);
     expect(sent()).toHaveLength(1);
-    sink.exporter.change(sink.plan({ generation: 2 }));
+    sink.exporter.change(sink.plan({ generation: 2, batch: { timeoutMs: 4_000, maxSize: 100 } }));
     await cycle(sink);
     expect(sent()).toHaveLength(2);
   });

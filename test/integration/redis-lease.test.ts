@@ -136,6 +136,17 @@ describe.each(users)("%s", (_name, scripts, args) => {
     server.signal("SIGCONT");
   });
 
+  test("a process that was stopped knows in the same turn that its lease may be another's", async () => {
+    const one = await connect();
+    const lease = await taken(one, "one");
+    expect(lease.isHeld()).toBe(true);
+    // As SIGSTOP does: no timer and no reply is handled.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ttlMs);
+    expect(lease.signal.aborted).toBe(false);
+    expect(lease.isHeld()).toBe(false);
+    expect(lease.signal.reason).toBeInstanceOf(FencedError);
+  });
+
   test("writes and renews nothing after its release", async () => {
     const one = await connect();
     const lease = await taken(one, "one");

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { BasicAuth } from "../../src/exporter/policy/spec/types.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
@@ -89,6 +90,11 @@ describe("every way in which a receiver may respond", () => {
     ["502", { status: 502 }, { ...lost, reason: "server_error", status: 502 }],
     ["429", { status: 429, body: "slow down" }, { ...notLost, message: '429 "slow down"' }],
     ["400", { status: 400, body: "out of order" }, { kind: "rejected", message: '400 "out of order"' }],
+    [
+      "400 with a compressed body",
+      { status: 400, headers: { "content-encoding": "gzip" }, body: gzipSync("out of order") },
+      { kind: "rejected", message: '400 "out of order"' },
+    ],
     ["413", { status: 413 }, { kind: "rejected", status: 413 }],
     ["401", { status: 401 }, { kind: "suspended", status: 401 }],
     ["404", { status: 404 }, { kind: "suspended", status: 404 }],
@@ -109,6 +115,18 @@ describe("every way in which a receiver may respond", () => {
     const outcome = await makeSender().send(smallRequest(), never);
     expect(outcome).toMatchObject(expected);
     expect(receiver.requests).toHaveLength(outcome.kind === "exhausted" ? 2 : 1);
+  });
+
+  test("a receiver that stores and never responds with HTTP gets five requests, not an endless number", async () => {
+    receiver.respond(() => ({ ...rawResponse("SSH-2.0-OpenSSH_9\r\n"), store: true }));
+    const sender = makeSender();
+    const outcomes = [await sender.send(smallRequest(), never), await sender.send(smallRequest(), never)];
+    expect(outcomes).toMatchObject([lost, lost]);
+    expect(await sender.send(smallRequest(), never)).toMatchObject({
+      ...{ kind: "suspended", responseLost: true },
+      message: expect.stringContaining("it may have stored each of their requests"),
+    });
+    expect(receiver.requests).toHaveLength(5);
   });
 
   test("the message of a long response is cut, and its connection is dropped", async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/core/clock.ts";
-import { isolate } from "../../src/exporter/remote-write/send/isolate.ts";
+import { RefusalSearch } from "../../src/exporter/remote-write/send/refusal-search.ts";
 import { createSender } from "../../src/exporter/remote-write/send/sender.ts";
 import {
   encodeRequest,
@@ -109,13 +108,20 @@ test("one sample that Prometheus refuses does not cost the others of its request
   const sender = createSender(target, testDeps({ transport }));
   const rejected = await sender.send(request, never);
   if (rejected.kind !== "rejected") throw new Error(rejected.kind);
-  const deps = { clock: systemClock, send: sender.send.bind(sender), spacingMs: 1 };
-  const search = isolate(request, rejected, deps, never);
-  let step = await search.next();
-  while (!step.done) step = await search.next();
-  const { delivered, culprits } = step.value;
-  expect(delivered.reduce((sum, part) => sum + part.request.sampleCount, 0)).toBe(99);
-  expect(culprits.map(({ part, rejection }) => [part.firstSeries, rejection.status])).toEqual([[73, 400]]);
+  const search = new RefusalSearch(request, rejected, {
+    send: (part) => sender.send(part, never),
+    pace: () => Promise.resolve(true),
+    paceAccepted: () => undefined,
+    ...{ isProven: false, mayPass: false, isFailing: false, turn: 0 },
+  });
+  let accepted = 0;
+  const refused: unknown[] = [];
+  for await (const step of search.run()) {
+    if (step.kind === "accepted") accepted += step.part.request.sampleCount;
+    else if (step.kind === "rejected") refused.push([step.part.series[0]?.index, step.refusal.status]);
+  }
+  expect(accepted).toBe(99);
+  expect(refused).toEqual([[73, 400]]);
   const span = {
     matchers: [{ name: "__name__", type: "=" as const, value: "isolated" }],
     fromMs: nowMs - 5_000,
@@ -129,7 +135,7 @@ describe("what Prometheus does not take", () => {
     { labels: [{ name: "__name__", value: "order" }], samples: [{ timestampMs, value: 1 }] },
   ];
 
-  test("an older sample is refused for good, with its words in the message", async () => {
+  test("an older sample is refused, with its words in the message", async () => {
     expect(await sendTo(prometheus, one(nowMs))).toMatchObject({ kind: "delivered" });
     const outcome = await sendTo(prometheus, one(nowMs - 5_000));
     expect(outcome).toMatchObject({ kind: "rejected", status: 400, responseLost: false });

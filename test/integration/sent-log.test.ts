@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { systemClock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/core/log.ts";
 import { Releasers } from "../../src/base/core/service.ts";
+import type { RedisConnection } from "../../src/base/redis/connection.ts";
 import { FencedError } from "../../src/base/redis/lease.ts";
 import { createRedis, type RedisConnections } from "../../src/base/redis/redis.ts";
 import { RedisSentLog } from "../../src/exporter/delivery/fleet/redis-sent-log.ts";
@@ -70,6 +71,19 @@ function logOfItsOwnLeases(replica: StateReplica): SentLog {
     counts: (sink) => log.counts(sink),
     blocks: (sink, span) => log.blocks(sink, span),
   };
+}
+
+const stored = [list, "telemetryd:export:{sink}:state"];
+
+/** The sink's keys, as a replica of Redis has them that lags behind. */
+function dumped(connection: RedisConnection): Promise<Buffer[]> {
+  return Promise.all(stored.map(async (key) => (await connection.dumpBuffer(key)) ?? Buffer.of()));
+}
+
+async function restore(connection: RedisConnection, kept: readonly Buffer[]): Promise<void> {
+  for (const [index, key] of stored.entries()) {
+    await connection.restore(key, 0, kept[index] ?? Buffer.of(), "REPLACE");
+  }
 }
 
 describe("RedisSentLog", () => {
@@ -174,6 +188,58 @@ describe("RedisSentLog", () => {
     // Blocks of five minutes, of which the one from 15 to 20 has lost its first record.
     expect(await replica.state.connection.llen(list)).toBe(8);
     expect(await known(log, "sink")).toEqual(full(minutes(15), minutes(23)));
+  });
+
+  test("Redis has lost its newest writes: a block ends there, and what its replica sends then is known", async () => {
+    const [replica, other] = [await newReplica(), await newReplica()];
+    const { connection } = replica.state;
+    const [log, sender] = [logOf(replica), new Sender("sink", baseMs)];
+    await replica.begin("sink");
+    for (let minute = 0; minute < 2; minute++) expect(await sender.send(log, stepMs)).toBe(true);
+    const kept = await dumped(connection);
+    for (let minute = 2; minute < 4; minute++) expect(await sender.send(log, stepMs)).toBe(true);
+    await restore(connection, kept);
+    // Meanwhile another replica sends the lost minutes again.
+    await replica.end("sink");
+    await other.begin("sink");
+    const otherLog = logOf(other);
+    expect(await new Sender("sink", minutes(2)).send(otherLog, 2 * stepMs)).toBe(true);
+    expect(await known(otherLog, "sink")).toEqual(full(baseMs, minutes(4)));
+    await other.end("sink");
+    await replica.begin("sink");
+    expect(await sender.send(log, stepMs)).toBe(false);
+    sender.newBlock();
+    sender.toMs = minutes(4);
+    expect(await sender.send(log, stepMs)).toBe(true);
+    expect(await known(log, "sink")).toEqual(full(baseMs, minutes(5)));
+  });
+
+  test("a record is missing within a block: what follows in the block counts for nothing", async () => {
+    const replica = await newReplica();
+    await replica.begin("sink");
+    const [log, sender] = [logOf(replica), new Sender("sink", baseMs)];
+    for (let minute = 0; minute < 4; minute++) await sender.send(log, stepMs);
+    const { connection } = replica.state;
+    const [, second = Buffer.of()] = await connection.lrangeBuffer(list, 0, -1);
+    await connection.lrem(list, 1, second);
+    expect(await known(log, "sink")).toEqual(full(baseMs, minutes(1)));
+    expect((await log.blocks("sink", always)).map((records) => records.length)).toEqual([1]);
+    sender.newBlock();
+    await sender.send(log, stepMs);
+    expect(await known(log, "sink")).toEqual(full(minutes(4), minutes(5)));
+    expect((await log.counts("sink"))?.get("source-1")?.lost).toEqual({ fromMs: baseMs, toMs: minutes(4) });
+  });
+
+  test("a write that is repeated, since its reply was lost, is there once", async () => {
+    const replica = await newReplica();
+    await replica.begin("sink");
+    const [log, sender] = [logOf(replica), new Sender("sink", baseMs)];
+    for (let minute = 0; minute < 3; minute++) {
+      const record = await sender.next(stepMs);
+      for (let turn = 0; turn < 2; turn++) expect(await log.append("sink", record)).toBe(true);
+    }
+    expect(await replica.state.connection.llen(list)).toBe(3);
+    expect(await known(log, "sink")).toEqual(full(baseMs, minutes(3)));
   });
 
   test("a list that has expired starts over, with its bytes", async () => {

@@ -200,6 +200,17 @@ describe("credentials", () => {
     );
   });
 
+  test("a compressed body of an error is quoted as text", async () => {
+    respond = (_, response) => {
+      response.writeHead(503, { "content-encoding": "gzip" }).end(gzipSync("too many\n concurrent queries"));
+    };
+    const { response } = await bodyOf(connect());
+    expect(response).toMatchObject({
+      kind: "failed",
+      message: expect.stringContaining("too many concurrent queries"),
+    });
+  });
+
   test("a failure's message holds no credential of the address", async () => {
     const url = "http://user:hunter2@127.0.0.1:1/?token=hunter2";
     expect(JSON.stringify((await bodyOf(connect({ url }))).response)).not.toContain("hunter2");

@@ -307,6 +307,18 @@ describe("a store whose responses are large or odd", () => {
     });
   });
 
+  test("an odd series among others is left out alone", async () => {
+    resultOf = (times) => [
+      { metric: { a: "1" }, values: [[1.5, "1"]] },
+      ...series(times),
+      { metric: { b: "1" }, values: [[1, "one"]] },
+    ];
+    const { ended, times, invalid } = await read(2 ** 20);
+    expect(ended).toMatchObject({ kind: "complete", samples: 50 });
+    expect(times).toEqual(everySecond);
+    expect(invalid).toEqual(["malformed_points"]);
+  });
+
   test("native histograms are counted", async () => {
     resultOf = () => [{ metric: { a: "b" }, histograms: [[1, {}]] }];
     expect(await read(2 ** 20)).toMatchObject({

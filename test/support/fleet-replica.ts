@@ -83,11 +83,14 @@ export async function startFleetReplica(options: FleetReplicaOptions): Promise<F
     random: Math.random,
     log,
     tenantOf: () => undefined,
-    destinationOf: (plan) => ({
+    destinationOf: (plan, { maySend }) => ({
       kind: "destination",
       sender: {
         close: async () => undefined,
-        send: ({ payload }, signal) => deliver(sinkKey(plan.policy, plan.name), timesOf(payload), signal),
+        send: async ({ payload }, signal) => {
+          if (maySend?.() === false) return { kind: "aborted", responseLost: false };
+          return deliver(sinkKey(plan.policy, plan.name), timesOf(payload), signal);
+        },
       },
       state: new EndpointState("1.0"),
       encoder: () => seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" }),

@@ -74,6 +74,10 @@ export function storeOfItsOwnLeases(replica: StateReplica): StateStore {
       await replica.begin(sink);
       await state.setCheckpoint(sink, ...rest);
     },
+    setReceiver: async (sink, ...rest) => {
+      await replica.begin(sink);
+      await state.setReceiver(sink, ...rest);
+    },
     openWindow: async (sink, ...rest) => {
       await replica.begin(sink);
       return state.openWindow(sink, ...rest);
@@ -83,6 +87,10 @@ export function storeOfItsOwnLeases(replica: StateReplica): StateStore {
     requestReturned: (...args) => state.requestReturned(...args),
     closeSources: (...args) => state.closeSources(...args),
     dropWindow: (...args) => state.dropWindow(...args),
+    dropSource: async (sink, source) => {
+      await replica.begin(sink);
+      await state.dropSource(sink, source);
+    },
     sinks: () => state.sinks(),
     forget: async (sink) => {
       await replica.end(sink);

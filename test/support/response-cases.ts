@@ -143,6 +143,7 @@ export const responseCases: readonly ResponseCase[] = [
     "a brace in the name": "{a}: x",
   }),
   ...withLength("whole", ["Content-Length: 3", "content-length:3", "Content-Length: \t003 "]),
+  ...withLength("whole", ["Content-Length: 3\r\nContent-Length: 3"]),
   ...withLength("malformed", [
     ...[
       "Content-Length: +3",
@@ -159,8 +160,8 @@ export const responseCases: readonly ResponseCase[] = [
       "Content-Length: 3;",
     ],
     ...[
-      "Content-Length: 3\r\nContent-Length: 3",
       "Content-Length: 3\r\nContent-Length: 4",
+      "Content-Length: 3\r\nContent-Length: 03",
       "Content-Length: \xb3",
     ],
     ...["Content-Length: 18446744073709551619", "Content-Length: 9007199254740993", "Content-Length: 3_0"],

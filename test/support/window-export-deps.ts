@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/base/core/clock.ts";
 import { silentLogger } from "../../src/base/core/log.ts";
 import { MemoryBudget } from "../../src/exporter/delivery/batch/memory-budget.ts";
+import { ReceiverMemory } from "../../src/exporter/delivery/send/receiver-memory.ts";
 import { SinkRecorder } from "../../src/exporter/delivery/sink-recorder.ts";
 import { SinkStats } from "../../src/exporter/delivery/sink-stats.ts";
 import type { StateStore } from "../../src/exporter/delivery/state/sink-state.ts";
@@ -26,6 +27,7 @@ export interface WindowExportParts {
 /** The parts of a sink named `sink` with one source, `a`, and one lane. */
 export function windowExportDeps(parts: WindowExportParts): WindowExportDeps {
   const { state, read, send, clock, maxSize } = parts;
+  const memory = new ReceiverMemory(clock);
   const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
   return {
     sources: new SourceReader({
@@ -50,7 +52,8 @@ export function windowExportDeps(parts: WindowExportParts): WindowExportDeps {
           encoder: () => encoder,
           newBuilder: parts.newBuilder ?? ((onCapacity) => new WriteRequestBuilder(onCapacity)),
         },
-        rejections: { isHopeless: false },
+        memory,
+        episode: memory.live,
         laneCount: 1,
         dropExhausted: false,
       },

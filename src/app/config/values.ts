@@ -76,6 +76,12 @@ export function socketPathProblem(text: string): string | undefined {
   return `must be the absolute path of a Unix socket, such as /run/podman/podman.sock, not ${show(text)}`;
 }
 
+/** For `provider.engine.registries`. */
+export function registryProblem(text: string): string | undefined {
+  if (/^([a-z0-9-]+(\.[a-z0-9-]+)*|\[[a-f0-9:]+\])(:[0-9]{1,5})?$/.test(text)) return undefined;
+  return `must be a host in lower case such as docker.io or registry.example.com:5000, not ${show(text)}`;
+}
+
 /** For `provider.engine.externalAddresses`: clients are told it, so it cannot stand for all addresses. */
 export function machineAddressProblem(text: string): string | undefined {
   if (isIP(text) !== 0 && !text.includes("%") && !/^[0:.]+$/.test(text)) return undefined;

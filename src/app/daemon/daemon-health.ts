@@ -8,7 +8,7 @@ export class DaemonHealth {
   readonly #signal: AbortSignal;
   readonly #startedAt: string;
   readonly #requirements: { readonly holds: () => boolean; readonly reason: string }[] = [];
-  readonly #watched: (() => string | undefined)[] = [];
+  readonly #watched: (() => string | readonly string[] | undefined)[] = [];
 
   /** @param signal aborted when the daemon begins to stop */
   constructor(clock: Clock, signal: AbortSignal) {
@@ -22,8 +22,8 @@ export class DaemonHealth {
     this.#requirements.push({ holds, reason });
   }
 
-  /** Adds a source of degradations: one sentence, or undefined. */
-  watch(problem: () => string | undefined): void {
+  /** Adds a source of degradations: a sentence, several, or undefined. */
+  watch(problem: () => string | readonly string[] | undefined): void {
     this.#watched.push(problem);
   }
 

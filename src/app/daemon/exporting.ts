@@ -172,6 +172,8 @@ export interface Exporting {
   /** Reports of all replicas on the sinks, when they share the cycles. */
   readonly reports: FleetReports | undefined;
   source(): SourceView;
+  /** What is wrong with the metrics store although it can be read: a sentence each. */
+  storeWarnings(): readonly string[];
   rejected(): RejectedView;
   close(): Promise<void>;
 }
@@ -219,6 +221,7 @@ export function createExporting(options: ExportingOptions): Exporting {
       url: publicEndpoint(config.metrics.url).replaceAll("%7Btenant%7D", "{tenant}"),
       flavor: tools.stores.knownFlavor() ?? "unknown",
     }),
+    storeWarnings: () => tools.stores.warnings(),
     rejected: () => ({ ...tools.rejected.snapshot(), maxBytes: config.delivery.rejected.maxBytes }),
     close: () => tools.close(),
   };

@@ -287,7 +287,7 @@ function sinkView(
     lastDeliveredAt: timeText(lastDeliveredAtMs),
     lastCycle: shared && { replica: shared.report.replica, at: timeText(shared.report.atMs) },
     sources: sources.map(({ name, checkpointMs, error }) =>
-      defined({ name, checkpoint: timeText(checkpointMs), error }),
+      defined({ name, checkpoint: timeText(checkpointMs), series: stats.series.of(name), error }),
     ),
     sparkline: (shared?.sparkline ?? stats.sparkline).points(clock.monotonicMs()),
   });

@@ -25,7 +25,7 @@ export interface OpenedProvider {
  * @throws FILE_UNREADABLE, INVALID_CONFIGURATION for the files that `controlPlane` names
  */
 export async function openProvider(
-  { state, metrics }: Config,
+  { state, metrics, egress }: Config,
   section: NonNullable<Config["controlPlane"]>,
   wanted: NonNullable<Config["provider"]>,
   parts: { readonly ca: string | undefined; readonly clock: Clock; readonly log: Logger },
@@ -33,7 +33,7 @@ export async function openProvider(
   const { clock, log } = parts;
   const { cloudProjectId, zones } = wanted;
   const id = await providerId(state.directory);
-  const runtime = openRuntime(wanted, { platform: id, stateDirectory: state.directory, clock });
+  const runtime = openRuntime(wanted, { platform: id, stateDirectory: state.directory, egress, clock, log });
   const { planes, bearer, close } = openPlanes(section, parts);
   const provider = createProvider({
     ...{ planes, runtime, cloudProjectId, zones, clock, log },
@@ -46,16 +46,30 @@ export async function openProvider(
 
 function openRuntime(
   { kind, engine, emulated }: NonNullable<Config["provider"]>,
-  parts: { readonly platform: string; readonly stateDirectory: string; readonly clock: Clock },
+  parts: {
+    readonly platform: string;
+    readonly stateDirectory: string;
+    readonly egress: Config["egress"];
+    readonly clock: Clock;
+    readonly log: Logger;
+  },
 ): Runtime {
-  const { platform, stateDirectory, clock } = parts;
+  const { platform, stateDirectory, egress, clock, log } = parts;
   if (kind === "emulated") {
     return new EmulatedRuntime({ stepMs: emulated.stepMs, faults: emulated.faults, clock });
   }
-  const { socket, pull, externalAddresses } = engine;
+  const { socket, pull, registries, externalAddresses, ranges } = engine;
   const client = createEngineClient(socket);
   const directory = join(stateDirectory, "provider");
-  return new EngineRuntime({ client, clock, platform, directory, pull, externalAddresses });
+  // A prefix of NAT64 leads to every IPv4 address.
+  const deny = [...egress.deny, ...egress.nat64Prefixes];
+  if (engine.firewall === "none")
+    log.warn("provider.engine.firewall is none: all instances must be one tenant's");
+  return new EngineRuntime({
+    ...{ client, clock, log, platform, directory, pull, registries, externalAddresses },
+    networkRanges: ranges,
+    firewall: engine.firewall === "none" ? "none" : { deny, allow: engine.egress },
+  });
 }
 
 function openPlanes(

@@ -54,6 +54,11 @@ afterAll(async () => {
 
 function respond(request: IncomingMessage, response: ServerResponse): void {
   const { pathname } = new URL(request.url ?? "", "http://store");
+  // The server's own, of no tenant.
+  if (pathname === "/flags") {
+    response.writeHead(404).end();
+    return;
+  }
   const inPath = /^\/select\/([^/]+)\/prometheus(\/.+)$/.exec(pathname);
   const header = request.headersDistinct["x-scope-orgid"];
   // Exactly one place names the tenant, once.

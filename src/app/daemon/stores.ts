@@ -23,6 +23,8 @@ export interface Stores {
   storeOf(plan: SinkPlan): SinkStore | NoStore;
   /** Of the last store that has responded. */
   knownFlavor(): StoreFlavor | undefined;
+  /** What is wrong with the store although it can be read: a sentence each. */
+  warnings(): readonly string[];
   readonly services: readonly Service[];
   close(): void;
 }
@@ -34,10 +36,12 @@ export function createStores(options: StoresOptions): Stores {
 function oneStore({ metrics, limits, clock, log }: StoresOptions): Stores {
   const client = new StoreClient(metrics, { clock });
   const metadata = new MetricMetadataCache({ client, clock, log });
-  const store = sinkStoreOf(client, new StoreReader({ client, limits, log, clock }), metadata);
+  const reader = new StoreReader({ client, limits, log, clock });
+  const store = sinkStoreOf(client, reader, metadata);
   return {
     storeOf: () => store,
     knownFlavor: () => client.knownFlavor(),
+    warnings: () => reader.warnings(),
     services: [metadata],
     close: () => client.close(),
   };
@@ -52,6 +56,7 @@ function storesOfTenants({ metrics: settings, ...options }: StoresOptions): Stor
         ? stores.of(tenant.id)
         : { kind: "none", message: tenant?.message ?? unknown },
     knownFlavor: () => stores.knownFlavor(),
+    warnings: () => stores.warnings(),
     services: [stores],
     close: () => stores.close(),
   };

@@ -20,10 +20,25 @@ function statsWith(change: Partial<SinkStats>): SinkStats {
   return Object.assign(new SinkStats(0), change);
 }
 
+/** Delivered two minutes ago; rejected at `rejectedMs`, before that. */
+function statsOf(delivered: number, rejected: number, rejectedMs: number): SinkStats {
+  const stats = new SinkStats(0);
+  if (rejected > 0) stats.reject(rejected, "400 bad", rejectedMs);
+  if (delivered > 0) stats.deliver(delivered, nowMs - 120_000, 0);
+  return stats;
+}
+
 function statsFailingSince(beganMs: number): SinkStats {
   const stats = new SinkStats(0);
   const verdict = { kind: "retry", reason: "server_error", message: "503", responseLost: false } as const;
   stats.beginAttempt(beganMs)(verdict, beganMs + 1);
+  return stats;
+}
+
+/** Of a source that was read each minute for ten minutes. */
+function statsOfReadings(series: number): SinkStats {
+  const stats = new SinkStats(0);
+  for (let minute = 10; minute >= 0; minute--) stats.series.note("up", series, nowMs - minute * 60_000);
   return stats;
 }
 
@@ -38,17 +53,52 @@ test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
     "UpToDate",
     "All samples up to the watermark are delivered.",
   ],
-  ["further behind", { lagMs: 90_400 }, "True", "CatchingUp", "The receiver is 1m30s behind."],
   [
-    "refused lately",
-    { stats: statsWith({ lastRejection: { atMs: nowMs - 599_999, message: "400 bad" } }) },
+    "without a series for ten minutes",
+    { stats: statsOfReadings(0) },
     "True",
-    "UpToDate",
-    "All samples up to the watermark are delivered. Samples were refused for good in the last ten minutes: 400 bad",
+    "Idle",
+    "The query selected no series since 1970-01-01T00:06:40Z.",
   ],
   [
-    "refused long ago",
-    { stats: statsWith({ lastRejection: { atMs: nowMs - 600_000, message: "400 bad" } }) },
+    "with series",
+    { stats: statsOfReadings(1) },
+    "True",
+    "UpToDate",
+    "All samples up to the watermark are delivered.",
+  ],
+  [
+    "a lag that is all delay",
+    { lagMs: 90_400, behindMs: 0 },
+    "True",
+    "UpToDate",
+    "All samples up to the watermark are delivered.",
+  ],
+  ["further behind", { lagMs: 90_400 }, "True", "CatchingUp", "The receiver is 1m30s behind."],
+  [
+    "rejected lately",
+    { stats: statsOf(23_863, 137, nowMs - 480_000) },
+    "True",
+    "UpToDate",
+    "All samples up to the watermark are delivered. 137 of 24,000 samples were rejected in the last 10 minutes: 400 bad",
+  ],
+  [
+    "everything rejected lately",
+    { stats: statsOf(0, 137, nowMs - 480_000) },
+    "False",
+    "Rejecting",
+    "137 of 137 samples were rejected in the last 10 minutes: 400 bad",
+  ],
+  [
+    "a search",
+    { stats: statsWith({ refusal: "400 bad" }) },
+    "False",
+    "Retrying",
+    "Samples are refused, and the search for those to reject goes on: 400 bad",
+  ],
+  [
+    "rejected long ago",
+    { stats: statsOf(1, 137, nowMs - 660_000) },
     "True",
     "UpToDate",
     "All samples up to the watermark are delivered.",

@@ -1,4 +1,5 @@
 import { formatDuration } from "../../base/core/duration.ts";
+import { formatExactCount } from "../../base/core/human.ts";
 import type { ReasonOf } from "../policy/status/condition-reasons.ts";
 import { startingState } from "../policy/status/policy-delivery.ts";
 import type { ExporterSnapshot } from "./exporter.ts";
@@ -13,14 +14,13 @@ export interface DeliveringState {
   readonly message: string;
 }
 
-const recentlyMs = 600_000;
-
 /**
  * The current delivery state of a sink. The receiver's failures precede the source's, because they are what
  * holds data back. While delivery is healthy, permanent losses are reported too.
  */
 export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): DeliveringState {
-  const { plan, deliveryState, sources, lagMs, periodMs } = snapshot;
+  const { plan, deliveryState, sources, periodMs } = snapshot;
+  const behindMs = snapshot.behindMs ?? snapshot.lagMs;
   if (plan.paused) return { status: "False", reason: "Paused", message: "Paused by annotation." };
   if (deliveryState.kind === "suspended" || deliveryState.kind === "forbidden")
     return { status: "False", reason: "Suspended", message: deliveryState.message };
@@ -28,31 +28,54 @@ export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): Deli
     return { status: "False", reason: "Retrying", message: deliveryState.message };
   const trouble = snapshot.stats.trouble(nowMs);
   if (trouble !== undefined) return { status: "False", reason: "Retrying", message: trouble.message };
+  const { refusal } = snapshot.stats;
+  if (refusal !== undefined) {
+    const message = `Samples are refused, and the search for those to reject goes on: ${refusal}`;
+    return { status: "False", reason: "Retrying", message };
+  }
   const failing = sources.filter(({ error }) => error !== undefined);
   if (failing.length > 0) {
     const message = failing.map(({ name, error }) => `${name}: ${error}`).join("; ");
     return { status: "False", reason: "SourceUnavailable", message };
   }
-  if (lagMs === undefined) return startingState;
+  if (behindMs === undefined) return startingState;
+  const { rejected, delivered } = snapshot.stats.recent(nowMs);
   const losses = lossesOf(snapshot.stats, nowMs);
-  if (lagMs <= 2 * periodMs)
+  if (rejected > 0 && delivered === 0) {
+    return { status: "False", reason: "Rejecting", message: losses.trimStart() };
+  }
+  if (behindMs <= 2 * periodMs) {
+    const idle = idleState(snapshot, nowMs);
+    if (idle !== undefined) return idle;
     return {
       status: "True",
       reason: "UpToDate",
       message: `All samples up to the watermark are delivered.${losses}`,
     };
-  const lag = formatDuration(Math.round(lagMs / 1_000) * 1_000);
+  }
+  const lag = formatDuration(Math.round(behindMs / 1_000) * 1_000);
   return { status: "True", reason: "CatchingUp", message: `The receiver is ${lag} behind.${losses}` };
+}
+
+/** A query that is mistyped, or whose exporter is gone, looks like one that is up to date. */
+function idleState({ sources: read, stats }: ExporterSnapshot, nowMs: number): DeliveringState | undefined {
+  const sources = read.map(({ name }) => name);
+  const sinceMs = stats.series.idleSinceMs(sources, nowMs);
+  if (sinceMs === undefined) return undefined;
+  const since = new Date(sinceMs).toISOString().replace(/\.\d+Z$/, "Z");
+  const subject = sources.length === 1 ? "The query" : "The queries";
+  return { status: "True", reason: "Idle", message: `${subject} selected no series since ${since}.` };
 }
 
 /**
  * Sentences, each preceded by a space: rejections of the last ten minutes, and time skipped since the start.
  */
-function lossesOf({ lastRejection, skippedSeconds }: SinkStats, nowMs: number): string {
+function lossesOf(stats: SinkStats, nowMs: number): string {
+  const { lastRejection, skippedSeconds } = stats;
+  const { delivered, rejected } = stats.recent(nowMs);
+  const share = `${formatExactCount(rejected)} of ${formatExactCount(delivered + rejected)} samples`;
   const refused =
-    lastRejection !== undefined && nowMs - lastRejection.atMs < recentlyMs
-      ? ` Samples were refused for good in the last ten minutes: ${lastRejection.message}`
-      : "";
+    rejected > 0 ? ` ${share} were rejected in the last 10 minutes: ${lastRejection?.message ?? ""}` : "";
   const skipped =
     skippedSeconds > 0 ? ` ${skippedSeconds} s older than delivery.maxBackfill were skipped.` : "";
   return skipped + refused;

@@ -80,6 +80,7 @@ test("the pieces of many sinks are small, and hold each line once", () => {
   const lines = pieces.join("").split("\n");
   const series = lines.filter((line) => line.startsWith("telemetryd_"));
   expect(new Set(series).size).toBe(series.length);
-  expect(series.length).toBe(1_000 * (sinkMetrics.length - 1));
+  // Nothing was delivered or read yet.
+  expect(series.length).toBe(1_000 * (sinkMetrics.length - 2));
   expect(Math.max(...pieces.map((piece) => piece.split("\n").length))).toBeLessThan(300);
 });

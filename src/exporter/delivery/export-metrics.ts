@@ -31,13 +31,19 @@ export const sinkMetrics: readonly SinkMetric[] = [
   },
   {
     name: "telemetryd_sink_samples_rejected_total",
-    help: "Samples that the receiver refused for good or that cannot be sent.",
+    help: "Samples that the receiver refused, after it had accepted others, or that cannot be sent.",
     kind: "counter",
     value: ({ stats }) => stats.rejected,
   },
   {
+    name: "telemetryd_sink_samples_rejected_too_old_total",
+    help: "Samples rejected without a request of their own, with others that are too old for the receiver.",
+    kind: "counter",
+    value: ({ stats }) => stats.passed,
+  },
+  {
     name: "telemetryd_sink_samples_dropped_total",
-    help: "Samples given up after all attempts, under delivery.onExhausted: drop.",
+    help: "Samples given up since their requests kept failing, under onExhausted: drop.",
     kind: "counter",
     value: ({ stats }) => stats.dropped,
   },
@@ -79,7 +85,7 @@ export const sinkMetrics: readonly SinkMetric[] = [
   },
   {
     name: "telemetryd_sink_unchecked_seconds_total",
-    help: "Time not checked for late samples, because the record of what was sent then is gone.",
+    help: "Time not checked for late samples, because the record of what was sent then is gone, or no check was possible.",
     kind: "counter",
     value: ({ stats }) => stats.uncheckedSeconds,
   },
@@ -127,9 +133,18 @@ export const sinkMetrics: readonly SinkMetric[] = [
   },
   {
     name: "telemetryd_sink_lag_seconds",
-    help: "The store's watermark minus the sink's oldest checkpoint.",
+    help: "Age of the sink's newest delivered sample, metrics.delay included.",
     kind: "gauge",
     value: ({ lagMs }) => (lagMs === undefined ? undefined : lagMs / 1_000),
+  },
+  {
+    name: "telemetryd_source_series",
+    help: "Series that a sink's sources selected in the last minutes; 0 where the queries match nothing.",
+    kind: "gauge",
+    value: ({ sources, stats }) => {
+      const counts = sources.map(({ name }) => stats.series.of(name)).filter((count) => count !== undefined);
+      return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
+    },
   },
   {
     name: "telemetryd_sink_last_delivery_timestamp_seconds",

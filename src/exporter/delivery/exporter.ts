@@ -1,6 +1,7 @@
 import type { NoStore, SinkStore } from "../metrics-store/sink-store.ts";
 import { type SinkPlan, sinkKey } from "../policy/spec/types.ts";
 import { KnownCollisions } from "../remote-write/encoding/known-collisions.ts";
+import { writeBody } from "../remote-write/encoding/request-body.ts";
 import type { Destination, InvalidEndpoint } from "../remote-write/endpoint/endpoints.ts";
 import type { AttemptHook } from "../remote-write/send/outcome.ts";
 import type { MemoryBudget } from "./batch/memory-budget.ts";
@@ -8,14 +9,19 @@ import { SentExemplars } from "./exemplars/sent-exemplars.ts";
 import type { MetricNames } from "./metadata/metric-names.ts";
 import { SinkMetadata } from "./metadata/sink-metadata.ts";
 import { onGrid, untilGrid } from "./plan/cycle-times.ts";
+import { isSamePlan } from "./plan/plan-changes.ts";
 import type { PlannedWindow } from "./plan/planned-windows.ts";
 import { WindowPlanner, type WindowPlannerDeps, type WindowSettings } from "./plan/window-planner.ts";
 import { readOwner } from "./read-owner.ts";
 import { afterFailure, type DeliveryFailure, type DeliveryState, delivering } from "./send/delivery-state.ts";
+import type { UnprovenRefusal } from "./send/dispatcher.ts";
 import type { RejectedSamples } from "./send/receiver.ts";
+import { ReceiverMemory } from "./send/receiver-memory.ts";
+import { ReceiverRecord } from "./send/receiver-record.ts";
 import { SinkRecorder } from "./sink-recorder.ts";
 import { SinkStats } from "./sink-stats.ts";
 import { SourceErrors } from "./source-errors.ts";
+import { proveLater } from "./window/later-samples.ts";
 import { ReadAhead } from "./window/read-ahead.ts";
 import { SourceReader } from "./window/source-reader.ts";
 import type { WindowExportDeps, WindowResult } from "./window/window-export.ts";
@@ -23,6 +29,7 @@ import type { WindowExportDeps, WindowResult } from "./window/window-export.ts";
 /** Settings of `metrics` and `delivery` that an exporter needs; times in ms. */
 export interface ExportSettings extends WindowSettings {
   readonly laneCount: number;
+  /** For sinks that do not say: `delivery.onExhausted`. */
   readonly onExhausted: "replay" | "drop";
   /** Whether exemplars are sent (`metrics.exemplars`). */
   readonly exemplars?: boolean;
@@ -36,6 +43,8 @@ export interface ExporterDeps extends WindowPlannerDeps {
   readonly random: () => number;
   /** The store that a plan is read from. Never the store of another tenant, or of none. */
   storeOf(plan: SinkPlan): SinkStore | NoStore;
+  /** Set in a fleet: whether the sink's lease is still valid. */
+  readonly maySend?: () => boolean;
   /** Connects to a plan's endpoint. */
   destinationOf(plan: SinkPlan, hooks: DestinationHooks): Destination | InvalidEndpoint;
 }
@@ -46,6 +55,8 @@ export interface DestinationHooks {
   /** Called before each repeated attempt. */
   readonly onRetry?: () => void;
   readonly onAttempt?: AttemptHook;
+  /** Asked right before each request is written; false prevents it. */
+  readonly maySend?: () => boolean;
 }
 
 /** A source of a sink, as the status shows it. */
@@ -61,8 +72,10 @@ export interface ExporterSnapshot {
   readonly triedPlan?: SinkPlan | undefined;
   readonly deliveryState: DeliveryState;
   readonly sources: readonly SourceProgress[];
-  /** The watermark minus the oldest checkpoint; undefined before the first cycle. */
+  /** The age of the newest delivered sample; undefined before the first cycle. */
   readonly lagMs: number | undefined;
+  /** The watermark minus the oldest checkpoint; absent: equal to the lag. */
+  readonly behindMs?: number | undefined;
   readonly periodMs: number;
   readonly stats: SinkStats;
 }
@@ -86,7 +99,11 @@ export class Exporter {
    */
   #destination: Destination | undefined;
   #interrupt: AbortSignal = neverAborted;
-  readonly #rejections = { isHopeless: false };
+  readonly #memory: ReceiverMemory;
+  readonly #record = new ReceiverRecord();
+  #isRestored = false;
+  /** The last window had refused samples, and nothing proved that the endpoint takes any. */
+  #isRefused = false;
   readonly #collisions = new KnownCollisions();
   #deliveryState: DeliveryState = delivering;
   readonly #planner: WindowPlanner;
@@ -100,6 +117,7 @@ export class Exporter {
     this.#deps = deps;
     this.#share = deps.budget.openShare();
     this.#stats = new SinkStats(deps.clock.monotonicMs());
+    this.#memory = new ReceiverMemory(deps.clock);
     this.#planner = new WindowPlanner(this.key, plan, deps, this.#stats);
     this.#sourceErrors = new SourceErrors(this.key, deps.log);
     this.#exemplars = deps.settings.exemplars === true ? new SentExemplars() : undefined;
@@ -113,10 +131,19 @@ export class Exporter {
     return this.#planner.periodMs;
   }
 
-  /** Applies a changed plan; call between cycles. A failing sink retries at once. */
+  /**
+   * Applies a changed plan; call between cycles. A failing sink retries at once, unless only the generation
+   * differs.
+   */
   change(plan: SinkPlan): void {
+    const { endpoint, basicAuth } = this.#plan;
+    const isSameLogin =
+      basicAuth?.username === plan.basicAuth?.username && basicAuth?.password === plan.basicAuth?.password;
+    if (endpoint !== plan.endpoint || !isSameLogin) this.#memory.forget();
+    const isSame = isSamePlan(this.#plan, plan);
     this.#plan = plan;
     this.#planner.change(plan);
+    if (isSame) return;
     this.#metadata.change();
     if (this.#deliveryState.kind !== "delivering") {
       this.#deliveryState = { ...this.#deliveryState, untilMs: this.#deps.clock.monotonicMs() };
@@ -146,6 +173,7 @@ export class Exporter {
       return end;
     } finally {
       this.#interrupt = neverAborted;
+      await this.#remember();
       await this.#disconnect();
       this.#stats.endCycle();
     }
@@ -172,10 +200,24 @@ export class Exporter {
     const failed = new Set<string>();
     let windows: ReadAhead | undefined;
     let names: MetricNames | undefined;
+    /** Sources whose samples are refused without a proof: the others go on, and may be the proof. */
+    let held: HeldSources | undefined;
+    let isLastTry = false;
     try {
       for (;;) {
         if (interrupt.aborted || signal.aborted) return "interrupted";
-        const planned = (await windows?.ahead()) ?? (await this.#planner.next(failed, signal));
+        const left = held === undefined ? failed : new Set([...failed, ...held.sources]);
+        const planned = (await windows?.ahead()) ?? (await this.#planner.next(left, signal));
+        if (planned === undefined && held !== undefined) {
+          if (isLastTry || !this.#memory.acceptedSince(held.at)) {
+            this.#isRefused = true;
+            this.#backOff(held.failure);
+            return "waiting";
+          }
+          held = undefined;
+          isLastTry = true;
+          continue;
+        }
         if (planned === undefined) {
           if (names !== undefined) await this.#sendMetadata(names, store, [interrupt, signal]);
           return failed.size > 0 ? "source-failed" : "up-to-date";
@@ -186,13 +228,18 @@ export class Exporter {
           return "waiting";
         }
         if (windows === undefined) {
+          await this.#restore(destination);
+          this.#memory.suspects.expire(this.#deps.clock.nowMs());
           names = this.#beginMetadata(store, destination);
           const deps = this.#exportDeps(store, destination, names);
           windows = new ReadAhead(this.#planner, deps, { interrupt, signal });
         }
-        const isProbe = this.#deliveryState.kind !== "delivering";
-        const result = await windows.run(planned, { isProbe, failed });
-        if (result.requestsWithResponse > 0 && result.failure === undefined) this.#recover();
+        // A receiver that refuses samples is there: what it takes of the others has to be tried.
+        const isProbe = this.#deliveryState.kind !== "delivering" && !this.#isRefused;
+        const before = this.#stats.lateRejected;
+        const result = await windows.run(planned, { isProbe, failed: left });
+        const isRefused = result.unproven !== undefined;
+        if (result.requestsWithResponse > 0 && result.failure === undefined && !isRefused) this.#recover();
         if (planned.late === undefined) this.#noteErrors(planned, result, failed);
         if (result.kind === "interrupted") {
           this.#keepTrouble();
@@ -204,10 +251,89 @@ export class Exporter {
           this.#backOff(result.failure);
           return "waiting";
         }
+        if (result.kind === "closed") this.#endEpisode(planned, before);
+        // New samples have their turn, and may be the proof for late ones that are refused.
+        if (planned.late !== undefined && result.kind === "unfinished") {
+          return failed.size > 0 ? "source-failed" : "up-to-date";
+        }
+        // A search goes on in the next cycle.
+        if (result.isSearching) return "waiting";
+        if (result.unproven === undefined) continue;
+        const deps = this.#exportDeps(store, destination, names);
+        const end = await this.#prove(planned, result.unproven, failed, deps, [signal, interrupt]);
+        if (typeof end === "string") return end;
+        if (end !== undefined) {
+          const at = this.#memory.mark();
+          held = { sources: [...(held?.sources ?? []), ...planned.sources], failure: end, at };
+        }
       }
     } finally {
       await windows?.giveUp();
     }
+  }
+
+  /**
+   * The proof for older samples no longer counts once the export has reached it, and for late ones when none
+   * of them is rejected.
+   */
+  #endEpisode({ late, toMs }: PlannedWindow, rejectedBefore: number): void {
+    const { live, late: ofLate } = this.#memory;
+    if (late === undefined) {
+      if (toMs >= this.#memory.acceptedUntilMs) live.began = undefined;
+    } else if (rejectedBefore === this.#stats.lateRejected) ofLate.began = undefined;
+  }
+
+  /**
+   * Looks for a proof that the endpoint takes later samples of refused series.
+   *
+   * @returns undefined with one; how the cycle ends; or the failure, if there is no proof up to the watermark
+   */
+  async #prove(
+    planned: PlannedWindow,
+    unproven: UnprovenRefusal,
+    failed: ReadonlySet<string>,
+    deps: WindowExportDeps,
+    signals: readonly [AbortSignal, ...AbortSignal[]],
+  ): Promise<CycleEnd | DeliveryFailure | undefined> {
+    const { refusal, isInDoubt, isFailing } = unproven;
+    const proof = await proveLater(this.#planner.following(planned, failed), unproven, deps, signals);
+    if (signals.some(({ aborted }) => aborted)) return "interrupted";
+    if (proof.kind === "proven") return undefined;
+    if (proof.kind === "interrupted") return "waiting";
+    if (isFailing) return { kind: "retrying", message: refusal.message };
+    if (proof.kind === "unfinished" && proof.outcome.kind !== "aborted") {
+      const { kind, message } = proof.outcome;
+      this.#backOff({ kind: kind === "exhausted" ? "retrying" : kind, message });
+      return "waiting";
+    }
+    const accepted = await deps.dispatcher.receiver.destination.sender.send(
+      writeBody(deps.dispatcher.receiver.destination.state.protocol, []),
+      signals[0],
+      1,
+    );
+    const acceptsEmpty = accepted.kind === "delivered";
+    // The second time: the store has nothing that could prove it, and the samples were sent already.
+    if (isInDoubt && proof.kind === "nothing" && acceptsEmpty && this.#isRefused) {
+      this.#memory.hasNothingLater = true;
+      return undefined;
+    }
+    return { ...unprovenFailure(refusal.message, isInDoubt, acceptsEmpty), firstPauseMs: refusedPauseMs };
+  }
+
+  /** What was found out about the receiver survives a restart. */
+  async #remember(): Promise<void> {
+    if (this.#destination === undefined) return;
+    const { state, clock } = this.#deps;
+    const text = this.#record.next(this.#plan, this.#memory, this.#destination.state, clock.monotonicMs());
+    if (text !== undefined) await state.setReceiver(this.key, text);
+  }
+
+  async #restore(destination: Destination): Promise<void> {
+    if (this.#isRestored) return;
+    this.#isRestored = true;
+    const { state, clock } = this.#deps;
+    const { receiver } = await state.load(this.key);
+    ReceiverRecord.restore(receiver, this.#plan, this.#memory, destination.state, clock.monotonicMs());
   }
 
   /** A span that cannot be read for late samples is no trouble of the source: the next check finds it again. */
@@ -222,7 +348,7 @@ export class Exporter {
   /** Only a sink that is up to date sends metadata: it never delays samples that wait. */
   #beginMetadata({ metadata }: SinkStore, destination: Destination): MetricNames | undefined {
     if (metadata === undefined || this.#deliveryState.kind !== "delivering") return undefined;
-    const isUpToDate = (this.#planner.lagMs() ?? Infinity) <= 2 * this.periodMs;
+    const isUpToDate = (this.#planner.behindMs() ?? Infinity) <= 2 * this.periodMs;
     if (!isUpToDate) return undefined;
     return this.#metadata.begin(metadata, destination.state, this.#deps.clock.monotonicMs());
   }
@@ -277,6 +403,7 @@ export class Exporter {
       deliveryState: this.#deliveryState,
       sources,
       lagMs: this.#planner.lagMs(),
+      behindMs: this.#planner.behindMs(),
       periodMs: this.periodMs,
       stats: this.#stats,
     };
@@ -324,9 +451,10 @@ export class Exporter {
         receiver: {
           endpoint: this.#plan.endpoint,
           destination,
-          rejections: this.#rejections,
+          memory: this.#memory,
+          episode: this.#memory.live,
           laneCount: settings.laneCount,
-          dropExhausted: settings.onExhausted === "drop",
+          dropExhausted: (this.#plan.retry.onExhausted ?? settings.onExhausted) === "drop",
         },
         rejected,
         share: this.#share,
@@ -343,6 +471,7 @@ export class Exporter {
       onRetry: () => {
         this.#stats.retries++;
       },
+      ...(this.#deps.maySend && { maySend: this.#deps.maySend }),
       onAttempt: () => {
         const end = this.#stats.beginAttempt(this.#deps.clock.nowMs());
         return (verdict) => end(verdict, this.#deps.clock.nowMs());
@@ -359,6 +488,7 @@ export class Exporter {
   }
 
   #recover(): void {
+    this.#isRefused = false;
     if (this.#deliveryState.kind === "delivering") return;
     this.#deps.log.info(
       { sink: this.key, after: this.#deliveryState.kind },
@@ -369,3 +499,22 @@ export class Exporter {
 }
 
 const neverAborted = new AbortController().signal;
+
+interface HeldSources {
+  readonly sources: readonly string[];
+  readonly failure: DeliveryFailure;
+  /** When they were refused: a mark. */
+  readonly at: number;
+}
+
+/** The first pause of a sink whose samples are all refused: the next samples may be the proof. */
+const refusedPauseMs = 5_000;
+
+function unprovenFailure(message: string, isInDoubt: boolean, acceptsEmpty: boolean): DeliveryFailure {
+  if (isInDoubt) {
+    const what = "the receiver refuses samples that it may have already, since its response was lost";
+    return { kind: "retrying", message: `${what}; later ones will show: ${message}` };
+  }
+  const what = acceptsEmpty ? "accepts empty requests, and refuses every sample" : "refuses every request";
+  return { kind: "suspended", message: `the receiver ${what}: ${message}` };
+}

@@ -7,7 +7,14 @@ import { MemoryState } from "./state/memory-state.ts";
 
 /** A daemon with a simulated clock, in which each reconciliation takes `lookMs`. */
 function newDaemon(lookMs: number) {
-  const world = { nowMs: 0, looks: 0, started: [] as string[], listener: () => {}, plans: [] as SinkPlan[] };
+  const world = {
+    nowMs: 0,
+    looks: 0,
+    started: [] as string[],
+    calls: [] as string[],
+    listener: () => {},
+    plans: [] as SinkPlan[],
+  };
   const sleepers: { atMs: number; wake: () => void }[] = [];
   const clock: Clock = {
     nowMs: () => world.nowMs,
@@ -28,7 +35,8 @@ function newDaemon(lookMs: number) {
     },
     schedule: {
       start: ({ name }) => world.started.push(name),
-      change: () => undefined,
+      change: ({ name }) => world.calls.push(`change ${name}`),
+      renew: ({ name, generation }) => world.calls.push(`renew ${name} to ${generation}`),
       remove: async () => undefined,
       snapshots: () => [],
       snapshotOf: () => undefined,
@@ -87,4 +95,17 @@ test("where it takes long, the changes of a while are made together, and none is
   world.plans = [...world.plans, plan("last")];
   world.listener();
   expect(world.started.at(-1)).toBe("last");
+});
+
+test("a plan of which only the generation is new is handed over without an interruption", () => {
+  const { world } = newDaemon(0);
+  world.plans = [plan("edited"), plan("unchanged")];
+  world.listener();
+  world.plans = [
+    { ...plan("edited"), paused: true, generation: 2 },
+    { ...plan("unchanged"), generation: 2 },
+  ];
+  world.listener();
+  world.listener();
+  expect(world.calls).toEqual(["renew unchanged to 2", "change edited"]);
 });

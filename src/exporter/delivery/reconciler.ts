@@ -103,7 +103,11 @@ export class Reconciler implements Service {
       this.#running.delete(key);
       this.#end(key);
     }
-    for (const plan of changes.renewed) this.#running.set(sinkKey(plan.policy, plan.name), plan);
+    for (const plan of changes.renewed) {
+      const key = sinkKey(plan.policy, plan.name);
+      this.#running.set(key, plan);
+      if (!this.#ending.has(key)) schedule.renew(plan);
+    }
     for (const plan of changes.changed) {
       const key = sinkKey(plan.policy, plan.name);
       this.#running.set(key, plan);

@@ -29,14 +29,18 @@ export class SinkRecorder {
     return new SinkRecorder(this.#deps, true);
   }
 
-  read(samples: number): void {
-    this.#deps.stats.read += samples;
+  /** @param series number of series, by source, of those that were read completely */
+  read(samples: number, series: ReadonlyMap<string, number>): void {
+    const { stats, clock } = this.#deps;
+    stats.read += samples;
+    for (const [source, count] of series) stats.series.note(source, count, clock.nowMs());
   }
 
   /** @param unwritten samples that the receiver acknowledged without writing them */
   delivered(samples: number, unwritten = 0): void {
     const { stats, clock } = this.#deps;
     stats.deliver(samples - unwritten, clock.nowMs(), clock.monotonicMs());
+    if (!this.isLate) stats.refusal = undefined;
     if (this.isLate) stats.late += samples - unwritten;
     stats.unwritten += unwritten;
   }
@@ -46,14 +50,30 @@ export class SinkRecorder {
     this.#deps.stats.exemplars += count;
   }
 
+  /** A request was refused; {@link searched} follows when it is known what is rejected of it. */
+  refused(message: string): void {
+    if (this.isLate) return;
+    this.#deps.stats.refusal = message;
+    this.failed(message);
+  }
+
+  searched(): void {
+    if (!this.isLate) this.#deps.stats.refusal = undefined;
+  }
+
   /** Rejected, but probably stored by an earlier request whose response was lost. */
   repeated(samples: number): void {
     this.#deps.stats.repeated += samples;
   }
 
-  /** Rejected by the receiver; logged by {@link logRejected}. */
-  rejected(samples: number, message: string): void {
+  /**
+   * Rejected by the receiver; logged by {@link logRejected}.
+   *
+   * @param isPassed with others that were refused alone: too old for the receiver
+   */
+  rejected(samples: number, message: string, isPassed = false): void {
     const { stats, clock } = this.#deps;
+    if (isPassed) stats.passed += samples;
     if (this.isLate) stats.rejectLate(samples, message, clock.nowMs());
     else stats.reject(samples, message, clock.nowMs());
     this.#rejected = { samples: this.#rejected.samples + samples, message };
@@ -66,7 +86,7 @@ export class SinkRecorder {
     this.#rejected = { samples: 0, message: "" };
     const { log, sink } = this.#deps;
     const level = this.isLate ? "info" : "warn";
-    const what = this.isLate ? "late samples were refused" : "samples were refused for good";
+    const what = this.isLate ? "late samples were rejected" : "samples were rejected";
     log[level]({ sink, samples, message }, what);
   }
 

@@ -1,5 +1,6 @@
 import { Sparkline } from "../../base/core/sparkline.ts";
 import type { Verdict } from "../remote-write/send/classify.ts";
+import { SourceSeries } from "./source-series.ts";
 
 /** Attempts that fail for a shorter time are no trouble yet: a receiver may just be restarting. */
 const toleratedMs = 5_000;
@@ -17,13 +18,62 @@ interface OpenAttempt {
   readonly beganMs: number;
 }
 
+const recentMinutes = 10;
+
+/** Samples delivered and rejected in each of the last minutes. */
+class RecentShares {
+  /** Two counts a minute; absent before the first sample: idle sinks stay small. */
+  #counts: Float64Array | undefined;
+  #minute = 0;
+
+  add(nowMs: number, delivered: number, rejected: number): void {
+    const counts = this.#at(nowMs);
+    // A clock that was set back counts for the latest minute.
+    const at = (this.#minute % recentMinutes) * 2;
+    counts[at] = (counts[at] ?? 0) + delivered;
+    counts[at + 1] = (counts[at + 1] ?? 0) + rejected;
+  }
+
+  of(nowMs: number): { readonly delivered: number; readonly rejected: number } {
+    if (this.#counts === undefined) return { delivered: 0, rejected: 0 };
+    const counts = this.#at(nowMs);
+    let delivered = 0;
+    let rejected = 0;
+    for (let at = 0; at < counts.length; at += 2) {
+      delivered += counts[at] ?? 0;
+      rejected += counts[at + 1] ?? 0;
+    }
+    return { delivered, rejected };
+  }
+
+  #at(nowMs: number): Float64Array {
+    const minute = Math.floor(nowMs / 60_000);
+    this.#counts ??= new Float64Array(recentMinutes * 2);
+    const passed = minute - this.#minute;
+    if (passed < 0) return this.#counts;
+    if (passed >= recentMinutes) this.#counts.fill(0);
+    else {
+      for (let next = this.#minute + 1; next <= minute; next++) {
+        const at = (next % recentMinutes) * 2;
+        this.#counts.fill(0, at, at + 2);
+      }
+    }
+    this.#minute = minute;
+    return this.#counts;
+  }
+}
+
 /** Counters of a sink since the daemon started, in samples unless named otherwise. */
 export class SinkStats {
   read = 0;
   delivered = 0;
   /** Rejected by the receiver, or invalid. */
   rejected = 0;
-  /** Dropped under `delivery.onExhausted: drop`. */
+  /** Among the rejected ones, late ones included: too old for the receiver, as samples beside them were. */
+  passed = 0;
+  /** The receiver's words, while samples are refused and it is not known yet which ones are rejected. */
+  refusal: string | undefined;
+  /** Dropped under `retry.onExhausted: drop`. */
   dropped = 0;
   /** Rejected, but probably stored by an earlier request whose response was lost. */
   repeated = 0;
@@ -53,12 +103,15 @@ export class SinkStats {
   lastRejection: { readonly atMs: number; readonly message: string } | undefined;
   lastError: { readonly atMs: number; readonly message: string } | undefined;
   readonly sparkline: Sparkline;
+  readonly series = new SourceSeries();
   /** In the order in which they began. Only while a cycle runs: idle sinks stay small. */
   #open: Set<OpenAttempt> | undefined;
   /** All attempts of the current cycle that began since then have failed. */
   #failing: (ReceiverTrouble & { readonly sinceMs: number }) | undefined;
   /** When the receiver last accepted or rejected a request (Unix ms). */
   #concludedAtMs = 0;
+
+  readonly #recent = new RecentShares();
 
   constructor(monotonicMs: number) {
     this.sparkline = new Sparkline(monotonicMs);
@@ -67,6 +120,7 @@ export class SinkStats {
   deliver(samples: number, nowMs: number, monotonicMs: number): void {
     this.delivered += samples;
     this.requests++;
+    this.#recent.add(nowMs, samples, 0);
     this.lastDeliveredAtMs = nowMs;
     this.sparkline.add(samples, monotonicMs);
   }
@@ -106,6 +160,7 @@ export class SinkStats {
 
   reject(samples: number, message: string, nowMs: number): void {
     this.rejected += samples;
+    this.#recent.add(nowMs, 0, samples);
     this.lastRejection = { atMs: nowMs, message };
     this.fail(message, nowMs);
   }
@@ -114,6 +169,16 @@ export class SinkStats {
   rejectLate(samples: number, message: string, nowMs: number): void {
     this.lateRejected += samples;
     this.lastLateRejection = { atMs: nowMs, message };
+  }
+
+  /** Samples delivered and rejected in the last ten minutes. */
+  recent(nowMs: number): { readonly delivered: number; readonly rejected: number } {
+    return this.#recent.of(nowMs);
+  }
+
+  /** Adopts what another process has counted up to then. */
+  restoreRecent({ delivered, rejected }: { delivered: number; rejected: number }, atMs: number): void {
+    this.#recent.add(atMs, delivered, rejected);
   }
 
   fail(message: string, nowMs: number): void {

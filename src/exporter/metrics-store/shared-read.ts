@@ -1,3 +1,4 @@
+import { onAbort } from "../../base/core/on-abort.ts";
 import type { Exemplar } from "../series/exemplar.ts";
 import type { SampleBuffer, Series } from "../series/series.ts";
 import type { ReadConsumer, ReadOutcome } from "./sample-reader.ts";
@@ -33,8 +34,7 @@ export class SharedRead {
           this.#leave(attachment);
           reject(signal.reason);
         };
-        signal.addEventListener("abort", aborted, { once: true });
-        stopWaiting = () => signal.removeEventListener("abort", aborted);
+        stopWaiting = onAbort(signal, aborted);
         this.#attachments = [...this.#attachments, attachment];
         consumer.onAttached?.({
           detach: () => {

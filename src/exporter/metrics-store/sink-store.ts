@@ -12,6 +12,8 @@ export interface SinkStore {
   readonly kind: "store";
   readonly reader: SampleReader;
   readonly counter: SampleCounter;
+  /** The store keeps one sample of each such interval (ms); absent or 0: all of them. Never fails. */
+  dedupIntervalMs?(): Promise<number>;
   /** Requests a response from the store, so that its time is known. @returns the failure, or undefined */
   probe(signal: AbortSignal): Promise<string | undefined>;
   /** Absent: none is sent. */
@@ -38,6 +40,7 @@ export function sinkStoreOf(client: StoreClient, reader: StoreReader, metadata: 
     kind: "store",
     reader,
     counter: reader.counter,
+    dedupIntervalMs: () => reader.dedupIntervalMs(),
     probe: async (signal) => {
       const response = await client.probe(signal);
       return response.kind === "failed" ? response.message : undefined;

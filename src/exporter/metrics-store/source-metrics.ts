@@ -20,6 +20,7 @@ export class SourceMetrics {
   readonly #series: Counter;
   readonly #invalidLines: Counter<"reason">;
   readonly #exemplars: Counter;
+  readonly #clockSkew: Gauge;
   readonly #invalidExemplars: Counter;
   readonly #exemplarFailures: Counter<"reason">;
 
@@ -81,12 +82,22 @@ export class SourceMetrics {
       labelNames: ["reason"],
       registers,
     });
+    this.#clockSkew = new Gauge({
+      name: "telemetryd_store_clock_skew_seconds",
+      help: "How far the store's clock is ahead of this machine's; negative when it is behind.",
+      registers,
+    });
     this.#gauge("open_reads", "Reads of the store that are open.", () => state.openReads());
     this.#gauge("waiting_reads", "Reads that wait for one of the open ones to end.", () =>
       state.waitingReads(),
     );
     this.#gauge("cached_series", "Series whose labels are kept parsed.", () => state.cachedSeries());
     this.#gauge("cached_series_bytes", "Memory of the kept series, estimated.", () => state.cacheBytes());
+  }
+
+  /** The store's time minus ours. */
+  clockSkew(seconds: number): void {
+    this.#clockSkew.set(Math.round(seconds));
   }
 
   /** `durationMs` is undefined if the read never reached the store. */

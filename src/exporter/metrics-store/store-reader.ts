@@ -10,6 +10,8 @@ import type { Exemplar } from "../series/exemplar.ts";
 import type { SampleBuffer, Series } from "../series/series.ts";
 import { failure, type ReadFailure } from "./client/read-failure.ts";
 import type { StoreClient } from "./client/store-client.ts";
+import { StoreDedup } from "./client/store-dedup.ts";
+import { StoreLabels } from "./client/store-labels.ts";
 import type { StoreFlavor } from "./client/store-settings.ts";
 import { StoreCounter } from "./counts/store-counter.ts";
 import { ExemplarReader } from "./exemplars/exemplar-reader.ts";
@@ -23,6 +25,9 @@ import type { SampleReceiver, ScopedEvaluation, ScopedRead, ScopedReader } from 
 import { SharedRead } from "./shared-read.ts";
 import type { SourceMetrics } from "./source-metrics.ts";
 import { VictoriaMetricsReader } from "./victoriametrics/victoriametrics-reader.ts";
+
+/** Clocks that differ by more are told of. */
+const largestSkewMs = 30_000;
 
 export interface StoreReaderOptions {
   readonly client: StoreClient;
@@ -48,11 +53,14 @@ export class StoreReader implements SampleReader {
   readonly #limits: ReadLimits;
   readonly #semaphore: FairSemaphore;
   readonly #cache: LabelCache;
+  readonly #labels: StoreLabels;
+  readonly #dedup: StoreDedup;
   readonly #exemplars: ExemplarReader;
   readonly #readers: Readonly<Record<StoreFlavor, ScopedReader>>;
   readonly #evaluators: Readonly<Record<StoreFlavor, ScopedReader<ScopedEvaluation>>>;
   readonly #waiting = new Map<string, SharedRead>();
   #forgotAtMs: number;
+  #hasWarnedOfClock = false;
 
   constructor(options: StoreReaderOptions) {
     this.#client = options.client;
@@ -61,19 +69,24 @@ export class StoreReader implements SampleReader {
     this.#limits = options.limits;
     this.metrics = options.limits.metrics;
     this.#semaphore = options.limits.semaphore;
-    this.counter = new StoreCounter(options.client, this.#semaphore, this.#clock);
+    this.#labels = new StoreLabels(options.client, this.#clock, options.log);
+    this.#dedup = new StoreDedup(options.client, this.#clock, options.log);
+    const facts = { labels: this.#labels, dedup: this.#dedup };
+    this.counter = new StoreCounter(options.client, facts, this.#semaphore, this.#clock);
     this.#cache = new LabelCache(options.limits.labels);
     this.#forgotAtMs = this.#clock.monotonicMs();
     this.#readers = {
-      victoriametrics: new VictoriaMetricsReader(options.client, this.#cache),
-      prometheus: new PrometheusReader(options.client, this.#cache),
+      victoriametrics: new VictoriaMetricsReader(options.client, this.#cache, this.#dedup),
+      prometheus: new PrometheusReader(options.client, this.#cache, this.#labels),
     };
     this.#evaluators = {
       victoriametrics: new ExpressionReader(options.client, this.#cache, "victoriametrics"),
       prometheus: new ExpressionReader(options.client, this.#cache, "prometheus"),
     };
     const { client, log } = options;
-    this.#exemplars = new ExemplarReader({ client, metrics: this.#limits.metrics, clock: this.#clock, log });
+    this.#exemplars = new ExemplarReader({
+      ...{ client, labels: this.#labels, metrics: this.#limits.metrics, clock: this.#clock, log },
+    });
   }
 
   storeNowMs(): number | undefined {
@@ -98,9 +111,37 @@ export class StoreReader implements SampleReader {
     return outcome;
   }
 
+  /** The store keeps one sample of each such interval; 0: all of them. Never fails. */
+  dedupIntervalMs(): Promise<number> {
+    return this.#dedup.intervalMs();
+  }
+
+  /** What is wrong with the store although it can be read: a sentence each, for the operator. */
+  warnings(): readonly string[] {
+    return [this.#labels.warning(), this.#clockWarning()].filter((warning) => warning !== undefined);
+  }
+
   /** Frees the memory of the labels. */
   close(): void {
     this.#cache.clear();
+  }
+
+  #clockWarning(): string | undefined {
+    const skewMs = this.#client.clockSkewMs() ?? 0;
+    if (Math.abs(skewMs) <= largestSkewMs) return undefined;
+    const seconds = Math.round(Math.abs(skewMs) / 1_000);
+    return skewMs < 0
+      ? `the store's clock is ${seconds} s behind; newer samples are not exported before it shows their time`
+      : `the store's clock is ${seconds} s ahead of this machine's; samples are exported by the earlier of both`;
+  }
+
+  #noteClock(): void {
+    const skewMs = this.#client.clockSkewMs();
+    if (skewMs !== undefined) this.metrics.clockSkew(skewMs / 1_000);
+    const warning = this.#clockWarning();
+    if (warning !== undefined && !this.#hasWarnedOfClock) this.#log.warn({ skewMs }, warning);
+    if (warning === undefined && this.#hasWarnedOfClock) this.#log.info("the store's clock is right again");
+    this.#hasWarnedOfClock = warning !== undefined;
   }
 
   async #run(key: string, shared: SharedRead, read: AnyRead, owner: string): Promise<void> {
@@ -120,6 +161,7 @@ export class StoreReader implements SampleReader {
       shared.end(outcome);
     } finally {
       this.#semaphore.release(owner);
+      this.#noteClock();
       this.#forgetIdle();
     }
   }

@@ -30,6 +30,8 @@ interface OpenStore {
 }
 
 const lookEveryMs = 15_000;
+/** Requests for metadata at once. */
+const metadataAtOnce = 8;
 /** A store without requests for this long is closed; its tenant's next request opens it again. */
 const idleMs = 15 * 60_000;
 
@@ -68,6 +70,7 @@ export class TenantStores implements Service {
       counter: {
         count: (request, signal) => this.#use(tenant, ({ reader }) => reader.counter.count(request, signal)),
       },
+      dedupIntervalMs: () => this.#use(tenant, ({ reader }) => reader.dedupIntervalMs()),
       probe: (signal) => this.#use(tenant, ({ store }) => store.probe(signal)),
       metadata: {
         version: () => this.#open.get(tenant)?.metadata.version() ?? 0,
@@ -80,6 +83,11 @@ export class TenantStores implements Service {
   knownFlavor(): StoreFlavor | undefined {
     const flavors = [...this.#open.values()].map(({ client }) => client.knownFlavor());
     return flavors.findLast((flavor) => flavor !== undefined);
+  }
+
+  /** Of all open stores, each once. */
+  warnings(): readonly string[] {
+    return [...new Set([...this.#open.values()].flatMap(({ reader }) => reader.warnings()))];
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -105,7 +113,12 @@ export class TenantStores implements Service {
 
   /** Fetches the metadata where it is due. @returns ms until the next call @throws the signal's reason */
   async refreshMetadata(signal: AbortSignal): Promise<number> {
-    for (const { metadata } of [...this.#open.values()]) await metadata.tick(signal);
+    const due = [...this.#open.values()].map(({ metadata }) => metadata);
+    // Side by side, so that a store that hangs delays few others, and bounded: each response takes memory.
+    const fetchNext = async (): Promise<void> => {
+      for (let next = due.shift(); next !== undefined; next = due.shift()) await next.tick(signal);
+    };
+    await Promise.all(Array.from({ length: metadataAtOnce }, fetchNext));
     return lookEveryMs;
   }
 

@@ -8,23 +8,35 @@ export interface Label {
   readonly value: string;
 }
 
+/** The two halves of a hash of labels, signed. */
+export interface LabelsHash {
+  readonly hashHigh: number;
+  readonly hashLow: number;
+}
+
 /**
- * The labels of a series as remote-write sends them, for one shape (external and dropped labels, protocol):
- * from `start` to `end` of `view` lie the `labels` fields of a `TimeSeries` message of remote-write 1.0,
- * sorted by name, each name once, no empty value. The encoder of remote-write makes it, and a series keeps
- * it: each series is encoded once.
+ * The labels of a series as remote-write sends them, for one shape (external and dropped labels, protocol,
+ * names): from `start` to `end` of `view` lie the `labels` fields of a `TimeSeries` message of remote-write
+ * 1.0, sorted by name, each name once, no empty value. The encoder of remote-write makes it, and a series
+ * keeps it: each series is encoded once.
  */
 export interface EncodedSeries extends Span {
   readonly kind: "series";
   /**
-   * A strong 64-bit hash of the labels, as two signed halves (small integers to V8, where unsigned ones would
-   * be objects). Equal exactly when the labels sent are equal.
+   * The series' identity in journals and in the sent log: a strong 64-bit hash of the labels, as two signed
+   * halves (small integers to V8, where unsigned ones would be objects). It is taken before names are made
+   * legal: neither the protocol nor the form of names, which may change while a window is open, matters.
    */
   readonly hashHigh: number;
   readonly hashLow: number;
+  /** Only where a name was made legal: the hash of the labels as sent, which is another one. */
+  readonly renamed?: LabelsHash;
   /** The labels as sent, in order. Only for protocol 2.0, which references texts individually. */
   readonly sentLabels: readonly Label[] | undefined;
 }
+
+/** Results to keep with a series besides the first. */
+const maxOtherTests = 16;
 
 /**
  * A series as the hot path uses it: parsed once, then found by the bytes that the store writes for it, so
@@ -52,6 +64,9 @@ export class Series implements EncodedSeries {
   #otherForms: unknown[] | undefined;
   #askedName: string | undefined;
   #askedValue: string | undefined;
+  #tested: ((labels: readonly Label[]) => boolean) | undefined;
+  #passed = false;
+  #otherTests: Map<(labels: readonly Label[]) => boolean, boolean> | undefined;
 
   constructor(labels: readonly Label[], isUtf8 = true) {
     this.held = labels;
@@ -79,6 +94,27 @@ export class Series implements EncodedSeries {
       this.#askedValue = this.labels.find((label) => label.name === name)?.value;
     }
     return this.#askedValue;
+  }
+
+  /**
+   * Whether a predicate holds for the labels. Keeps the last results: each read of a selector asks it again
+   * of every series. A series that is not UTF-8 fulfils it, since its labels are not what they seem.
+   */
+  fulfils(predicate: (labels: readonly Label[]) => boolean): boolean {
+    if (this.#tested === predicate) return this.#passed;
+    const known = this.#otherTests?.get(predicate);
+    if (known !== undefined) return known;
+    const passed = !this.isUtf8 || predicate(this.labels);
+    if (this.#tested === undefined) {
+      this.#tested = predicate;
+      this.#passed = passed;
+    } else {
+      // Several selectors select the series.
+      this.#otherTests ??= new Map();
+      if (this.#otherTests.size >= maxOtherTests) this.#otherTests.clear();
+      this.#otherTests.set(predicate, passed);
+    }
+    return passed;
   }
 
   get isEncoded(): boolean {

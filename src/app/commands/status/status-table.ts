@@ -1,5 +1,9 @@
 import { formatAge, formatCount, formatExactCount } from "../../../base/core/human.ts";
-import { type DaemonStatus, findCondition } from "../../../exporter/policy/status/status-view.ts";
+import {
+  type DaemonStatus,
+  findCondition,
+  type SinkView,
+} from "../../../exporter/policy/status/status-view.ts";
 import { renderTable } from "../table.ts";
 import { readiness, type StatusOrder, type StatusRow, statusRows } from "./status-rows.ts";
 
@@ -67,6 +71,7 @@ const usualColumns: readonly Column[] = [
 ];
 
 const wideColumns: readonly Column[] = [
+  { title: "SERIES", cell: ({ sink }) => sink && seriesOf(sink) },
   { title: "DROPPED", cell: ({ sink }) => sink && formatExactCount(sink.dropped) },
   { title: "REPEATED", cell: ({ sink }) => sink && formatExactCount(sink.repeated) },
   { title: "LATE", cell: ({ sink }) => sink && formatExactCount(sink.late) },
@@ -77,6 +82,11 @@ const wideColumns: readonly Column[] = [
   { title: "PLANE", cell: ({ policy }) => policy.plane },
   { title: "ENDPOINT", cell: ({ sink }) => sink?.endpoint },
 ];
+
+function seriesOf({ sources }: SinkView): string | undefined {
+  const counts = sources.map(({ series }) => series).filter((series) => series !== undefined);
+  return counts.length === 0 ? undefined : formatExactCount(counts.reduce((sum, series) => sum + series, 0));
+}
 
 /** In a fleet: the replica that ran the sink's last cycle. */
 const replicaColumn: Column = { title: "REPLICA", cell: ({ sink }) => sink?.lastCycle?.replica };

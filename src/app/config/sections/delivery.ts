@@ -37,6 +37,11 @@ const endpoint = z
     ),
     maxSamplesPerSecond: integer("Samples per second, at most; 0 is no limit", 0, 0, 1_000_000_000),
     protocol: optionalChoice("Remote-write protocol for these endpoints", ["1.0", "2.0", "auto"]),
+    names: choice(
+      "Names as they are, or each character outside [a-zA-Z0-9_] as _ for receivers that know no others",
+      ["utf8", "legacy"],
+      "utf8",
+    ),
   })
   .meta({ description: "The operator's settings for some endpoints" });
 
@@ -76,7 +81,7 @@ export const delivery = z
       })
       .prefault({}),
     onExhausted: choice(
-      "When retry.maxAttempts are used up: replay later, or drop the batch",
+      "Samples that keep failing while others are accepted: tried for two minutes, or only retry.maxAttempts times",
       ["replay", "drop"],
       "replay",
     ),
@@ -108,7 +113,7 @@ export const delivery = z
         }),
         maxAge: duration("Age in the rejected store, at most", "168h", { min: "0s", max: "8760h" }),
       })
-      .meta({ description: "What receivers refuse for good, kept under state.directory" })
+      .meta({ description: "What receivers reject, kept under state.directory" })
       .prefault({}),
     endpoints: z
       .array(endpoint)

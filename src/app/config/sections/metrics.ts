@@ -36,6 +36,11 @@ export const metrics = z
     interval: duration("How often a sink looks for new samples", "15s", { min: "100ms", max: "1h" }),
     delay: duration("How far windows of raw samples stay behind now", "30s", { min: "0s", max: "1h" }),
     expressionDelay: duration("The same for expressions", "60s", { min: "0s", max: "1h" }),
+    dedupInterval: duration(
+      "In which the store keeps only one sample of a series; 0s: -dedup.minScrapeInterval of a VictoriaMetrics, from its /flags",
+      "0s",
+      { min: "0s", max: "24h" },
+    ),
     exemplars: flag(
       "Export the exemplars of a Prometheus (--enable-feature=exemplar-storage) with the samples of their series",
     ),

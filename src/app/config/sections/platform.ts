@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byteSize, choice, integer, list, listen, optionalFile, requiredText } from "../fields.ts";
+import { byteSize, choice, duration, integer, list, listen, optionalFile, requiredText } from "../fields.ts";
 import { cityCodeProblem, nameProblem } from "../values.ts";
 
 const mostObjects = 10_000_000;
@@ -49,6 +49,11 @@ export const platform = z
       })
       .meta({ description: "Certificate; absent, a CA and a certificate are made under state.directory" })
       .prefault({}),
+    projectNameRetention: duration(
+      "How long a deleted project's name is reserved for its organization; at least as long as the store keeps samples",
+      "744h",
+      { min: "0s", max: "87600h" },
+    ),
     quotas: quotas.prefault({}),
     limits: z
       .strictObject({

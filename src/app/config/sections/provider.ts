@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { choice, duration, flag, list, requiredText } from "../fields.ts";
-import { machineAddressProblem, socketPathProblem } from "../values.ts";
+import { addressRanges, choice, duration, flag, list, requiredText } from "../fields.ts";
+import { machineAddressProblem, registryProblem, socketPathProblem } from "../values.ts";
 
 const role = requiredText("A role, such as compute.admin");
 const instance = requiredText("name or namespace/name; * stands for any characters");
@@ -14,6 +14,11 @@ const faults = z
   })
   .meta({ description: "What goes wrong, always the same" });
 
+const knownRegistries = [
+  ...["docker.io", "ghcr.io", "quay.io", "registry.k8s.io", "gcr.io", "public.ecr.aws"],
+  ...["mcr.microsoft.com", "registry.gitlab.com"],
+];
+
 const engine = z
   .strictObject({
     socket: requiredText("Unix socket of the Docker Engine API", socketPathProblem).prefault(
@@ -24,6 +29,21 @@ const engine = z
       ["missing", "always", "never"],
       "missing",
     ),
+    registries: list(
+      "Registries that images are pulled from; names without a registry are of the first",
+      requiredText("A host, with the port if there is one", registryProblem),
+      knownRegistries,
+    ),
+    ranges: addressRanges("Blocks in which networks may be; keep them free of everything else", [
+      "10.128.0.0/9",
+      "fd20::/20",
+    ]),
+    firewall: choice(
+      "What keeps networks apart; none: only the engine does, and one tenant owns the machine",
+      ["nftables", "none"],
+      "nftables",
+    ),
+    egress: addressRanges("Ranges that are not public and that instances reach; egress.deny wins", []),
     externalAddresses: list(
       "Addresses of this machine on which instances' open ports answer; none: they answer on no address outside",
       requiredText("An address", machineAddressProblem),

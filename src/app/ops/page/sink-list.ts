@@ -94,6 +94,8 @@ export function healthWord(health: SinkHealth): string {
 }
 
 function stateOf(sink: SinkView, health: SinkHealth): string {
+  if (findCondition(sink.conditions, "Delivering")?.reason === "Idle" && health === "up-to-date")
+    return "Idle";
   if (health !== "failing") return healthWords[health];
   const accepted = findCondition(sink.conditions, "Accepted");
   if (accepted?.status === "False") return words(accepted.reason);

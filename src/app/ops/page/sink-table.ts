@@ -90,9 +90,12 @@ ${sink.lastError !== undefined && fact("Last error", sink.lastError.message)}
 </dl></details>`;
 }
 
-function sourceProgress({ checkpoint, error }: SinkSourceView): string {
+function sourceProgress({ checkpoint, series, error }: SinkSourceView): string {
+  const selected = series === undefined ? "" : `${formatExactCount(series)} series, `;
   const progress =
-    checkpoint === undefined ? "not read yet" : `has everything up to ${checkpoint.replace(/\.\d+Z$/, "Z")}`;
+    checkpoint === undefined
+      ? "not read yet"
+      : `${selected}has everything up to ${checkpoint.replace(/\.\d+Z$/, "Z")}`;
   return error === undefined ? progress : `${progress}; ${error}`;
 }
 

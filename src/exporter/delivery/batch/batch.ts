@@ -13,6 +13,15 @@ export interface Batch {
   readonly lanes: LaneChoice;
   /** Its number in the journal when it was sent before and is in doubt. */
   readonly inDoubt: number | undefined;
+  /** Set when its series were refused lately. */
+  readonly suspicion?: Suspicion;
+}
+
+export interface Suspicion {
+  /** They were refused so often that one response is enough for all of them. */
+  readonly isSure: boolean;
+  /** They were not refused, but made the receiver fail. */
+  readonly isFailing: boolean;
 }
 
 export interface OpenBatchOptions {
@@ -22,6 +31,7 @@ export interface OpenBatchOptions {
   readonly fromMs: number;
   readonly lanes: LaneChoice;
   readonly inDoubt?: number | undefined;
+  readonly suspicion?: Suspicion | undefined;
 }
 
 /** A batch being built. */
@@ -40,9 +50,10 @@ export class OpenBatch {
 
   /** Empties the batch, which can be filled again. */
   finish(): Batch {
-    const { lanes, inDoubt, fromMs } = this.#options;
+    const { lanes, inDoubt, fromMs, suspicion } = this.#options;
     const { entries } = this;
     this.entries = new RequestEntries(fromMs);
-    return { request: this.builder.finish(), entries, lanes, inDoubt };
+    const batch = { request: this.builder.finish(), entries, lanes, inDoubt };
+    return suspicion === undefined ? batch : { ...batch, suspicion };
   }
 }

@@ -5,7 +5,7 @@ import type { CapacityListener, RequestBuilder } from "../../remote-write/encodi
 import type { Exemplar } from "../../series/exemplar.ts";
 import { type EncodedSeries, SampleBuffer, type Series } from "../../series/series.ts";
 import type { LaneChoice } from "../send/lanes.ts";
-import { type Batch, OpenBatch } from "./batch.ts";
+import { type Batch, OpenBatch, type Suspicion } from "./batch.ts";
 import { type InvalidSeriesCount, InvalidSeriesCounter } from "./invalid-series.ts";
 import { copySamples, cutAt, firstAfter } from "./sample-range.ts";
 import { type SeriesHash, sourceSalt } from "./series-hash.ts";
@@ -28,6 +28,18 @@ export interface BatcherOptions {
   readonly monotonicMs: () => number;
   /** Set when exemplars are sent. */
   readonly exemplars?: ExemplarSupply | undefined;
+  /** Set when the sink has suspects. */
+  readonly suspects?: SuspectLookup | undefined;
+  /** Series that make the receiver fail are the last, too: the window's first request shows whether it is up. */
+  readonly isProbe?: boolean;
+}
+
+/** The series that were refused lately. */
+export interface SuspectLookup {
+  /** How often a series was refused alone; 0 for one that is no suspect. */
+  times(high: number, low: number): number;
+  /** Whether it was not refused, but made the receiver fail. */
+  isFailing(high: number, low: number): boolean;
 }
 
 /** The unsent exemplars of a window's series. */
@@ -58,6 +70,8 @@ export interface WindowBatcher {
 }
 
 const noBatches: readonly Batch[] = [];
+/** A series that was refused alone as often is sent together with others of its kind. */
+export const surelyRefusedAfter = 3;
 
 /**
  * Cuts a window's samples into batches.
@@ -77,6 +91,12 @@ export class Batcher implements WindowBatcher {
   /** Indexed by lane; a lane may have none. */
   readonly #openBatches: Array<OpenBatch | undefined>;
   #openBytes = 0;
+  /**
+   * Suspects' batches: of those surely refused, of those that surely fail, and of each other series. They are
+   * sent after the others; those that fail before the last ones, which show whether the receiver is up.
+   */
+  readonly #suspected = new Map<string, OpenBatch>();
+  #finishedSuspects: Batch[] = [];
 
   constructor(acknowledged: SeriesHashTable, options: BatcherOptions) {
     this.#acknowledged = acknowledged;
@@ -103,9 +123,11 @@ export class Batcher implements WindowBatcher {
       return noBatches;
     }
     const samples = mayHoldUncarried(given, this.#options.encoder) ? this.#carriedOf(given) : given;
-    const { maxSamples, maxBytes, fromMs, exemplars: supply } = this.#options;
+    const { maxSamples, maxBytes, fromMs, exemplars: supply, suspects } = this.#options;
     const high = encoded.hashHigh ^ salt.high;
     const low = encoded.hashLow ^ salt.low;
+    const timesRefused = suspects === undefined ? 0 : suspects.times(high, low);
+    if (timesRefused > 0) return this.#addSuspect(high, low, timesRefused, encoded, samples);
     let finished = samples.followsOtherKind ? this.#finishOpenOf(encoded) : undefined;
     const untilMs = this.#acknowledged.size > 0 ? this.#acknowledged.get(high, low) : undefined;
     let start = untilMs === undefined ? 0 : firstAfter(samples, fromMs + untilMs);
@@ -125,6 +147,49 @@ export class Batcher implements WindowBatcher {
       finished.push(this.#finish(open));
     }
     return finished ?? noBatches;
+  }
+
+  #addSuspect(
+    high: number,
+    low: number,
+    times: number,
+    encoded: EncodedSeries,
+    samples: SampleBuffer,
+  ): readonly Batch[] {
+    const { fromMs, maxSamples, maxBytes } = this.#options;
+    const untilMs = this.#acknowledged.get(high, low);
+    let start = untilMs === undefined ? 0 : firstAfter(samples, fromMs + untilMs);
+    const isFailing = this.#options.suspects?.isFailing(high, low) === true;
+    const isSure = times >= surelyRefusedAfter;
+    const key = isSure ? `sure ${isFailing}` : `${high} ${low}`;
+    if (samples.followsOtherKind) this.#setSuspectsAside();
+    while (start < samples.length) {
+      const open = this.#suspected.get(key) ?? this.#newBatch("all", { isSure, isFailing });
+      this.#suspected.set(key, open);
+      const end = cutAt(samples, start, maxSamples, open.builder.weight);
+      if (end > start) {
+        open.builder.append(encoded, samples, start, end);
+        open.entries.add(high, low, samples, start, end);
+        start = end;
+        if (open.builder.weight < maxSamples && open.builder.byteLength < maxBytes) continue;
+      }
+      this.#finishedSuspects.push(open.finish());
+    }
+    return noBatches;
+  }
+
+  #setSuspectsAside(): void {
+    for (const batch of this.#suspected.values()) {
+      if (batch.builder.sampleCount > 0) this.#finishedSuspects.push(batch.finish());
+    }
+    this.#suspected.clear();
+  }
+
+  #finishSuspects(): readonly Batch[] {
+    this.#setSuspectsAside();
+    const finished = this.#finishedSuspects;
+    this.#finishedSuspects = [];
+    return finished;
   }
 
   /** The batch that the series' next samples go to. */
@@ -151,11 +216,15 @@ export class Batcher implements WindowBatcher {
   }
 
   finishEarly(): readonly Batch[] {
-    return this.finishAll();
+    return this.#finishWhere(() => true);
   }
 
   finishAll(): readonly Batch[] {
-    return this.#finishWhere(() => true);
+    const batches = this.#finishWhere(() => true);
+    const suspects = this.#finishSuspects();
+    if (suspects.length === 0) return batches;
+    const isFirst = ({ suspicion }: Batch) => this.#options.isProbe !== true && suspicion?.isFailing === true;
+    return [...suspects.filter(isFirst), ...batches, ...suspects.filter((batch) => !isFirst(batch))];
   }
 
   takeInvalid(): readonly InvalidSeriesCount[] {
@@ -179,12 +248,12 @@ export class Batcher implements WindowBatcher {
     return open;
   }
 
-  #newBatch(lanes: LaneChoice): OpenBatch {
+  #newBatch(lanes: LaneChoice, suspicion?: Suspicion): OpenBatch {
     const onCapacity = (changeBytes: number) => {
       this.#openBytes += changeBytes;
     };
     const { newBuilder, fromMs } = this.#options;
-    return new OpenBatch({ newBuilder, onCapacity, fromMs, lanes });
+    return new OpenBatch({ newBuilder, onCapacity, fromMs, lanes, suspicion });
   }
 
   #finish(open: OpenBatch): Batch {

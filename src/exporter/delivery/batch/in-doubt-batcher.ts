@@ -5,7 +5,7 @@ import { type Batch, OpenBatch } from "./batch.ts";
 import type { BatcherOptions, SourceBatcher, WindowBatcher } from "./batcher.ts";
 import type { InvalidSeriesCount } from "./invalid-series.ts";
 import { copySamples, isOneOf } from "./sample-range.ts";
-import { acknowledgedSeries, type SeriesHash, sourceSalt } from "./series-hash.ts";
+import { type SeriesHash, sourceSalt } from "./series-hash.ts";
 import { SeriesHashTable } from "./series-hash-table.ts";
 
 /** A series' samples in a request in doubt. */
@@ -15,24 +15,31 @@ interface DoubtfulSamples {
   readonly set: number;
 }
 
+type InDoubtOptions = Pick<BatcherOptions, "encoder" | "newBuilder" | "fromMs">;
+
+interface DoubtfulSeries {
+  /** Oldest first. */
+  readonly requests: DoubtfulSamples[];
+  /** Times (Unix ms) of its samples in acknowledged requests. */
+  readonly acknowledged: Set<number>;
+}
+
 /**
  * The reading that resolves a window's in-doubt requests before anything else of the window is sent. It takes
  * only their samples, and sends each request alone and in its old composition. A receiver that accepted the
  * request the first time then rejects exactly the samples it already has, and none of any other request.
  */
 export class InDoubtBatcher implements WindowBatcher {
-  readonly #options: BatcherOptions;
-  readonly #acknowledged: SeriesHashTable;
+  readonly #options: InDoubtOptions;
   readonly #batches: OpenBatch[] = [];
   /** Of each series, a number in {@link #samples}. */
   readonly #index = new SeriesHashTable();
-  readonly #samples: DoubtfulSamples[][] = [];
+  readonly #samples: DoubtfulSeries[] = [];
   readonly #buffer = new SampleBuffer();
   #openBytes = 0;
 
-  constructor(window: OpenWindow, options: BatcherOptions) {
+  constructor(window: OpenWindow, options: InDoubtOptions) {
     this.#options = options;
-    this.#acknowledged = acknowledgedSeries(window);
     const onCapacity = (changeBytes: number) => {
       this.#openBytes += changeBytes;
     };
@@ -42,6 +49,13 @@ export class InDoubtBatcher implements WindowBatcher {
       const batch = new OpenBatch({ newBuilder, onCapacity, fromMs, lanes: "all", inDoubt: number });
       this.#batches.push(batch);
       entries.each((high, low, _untilMs, set) => this.#note(high, low, { batch, entries, set }));
+    }
+    for (const { entries, state } of window.requests.values()) {
+      if (state !== "acknowledged") continue;
+      entries.each((high, low, _untilMs, set) => {
+        const doubtful = this.#samples[this.#index.get(high, low) ?? -1];
+        for (const ms of doubtful === undefined ? [] : entries.timesOf(set)) doubtful?.acknowledged.add(ms);
+      });
     }
   }
 
@@ -61,8 +75,10 @@ export class InDoubtBatcher implements WindowBatcher {
 
   #note(high: number, low: number, doubtful: DoubtfulSamples): void {
     const known = this.#index.get(high, low);
-    if (known === undefined) this.#index.set(high, low, this.#samples.push([doubtful]) - 1);
-    else this.#samples[known]?.push(doubtful);
+    if (known !== undefined) this.#samples[known]?.requests.push(doubtful);
+    else {
+      this.#index.set(high, low, this.#samples.push({ requests: [doubtful], acknowledged: new Set() }) - 1);
+    }
   }
 
   #add(salt: SeriesHash, series: Series, samples: SampleBuffer): void {
@@ -70,17 +86,18 @@ export class InDoubtBatcher implements WindowBatcher {
     if (encoded.kind !== "series") return;
     const high = encoded.hashHigh ^ salt.high;
     const low = encoded.hashLow ^ salt.low;
-    let nextMs = this.#options.fromMs + (this.#acknowledged.get(high, low) ?? -1) + 1;
-    for (const { batch, entries, set } of this.#samples[this.#index.get(high, low) ?? -1] ?? []) {
+    const doubtful = this.#samples[this.#index.get(high, low) ?? -1];
+    if (doubtful === undefined) return;
+    // A part of a request may be in doubt, or acknowledged, as a request of its own.
+    const done = new Set(doubtful.acknowledged);
+    for (const { batch, entries, set } of doubtful.requests) {
       const sentMs = entries.timesOf(set);
-      // Samples that have reached the store since then belong to no request: they are late. A part of a
-      // request may be in doubt as a request of its own.
-      const firstMs = nextMs;
+      // Samples that have reached the store since then belong to no request: they are late.
       copySamples(samples, this.#buffer, (index) => {
         const ms = samples.timestampsMs[index] ?? 0;
-        return ms >= firstMs && isOneOf(sentMs, ms);
+        return isOneOf(sentMs, ms) && !done.has(ms);
       });
-      nextMs = Math.max(nextMs, (sentMs.at(-1) ?? 0) + 1);
+      for (const ms of sentMs) done.add(ms);
       const { length } = this.#buffer;
       if (length === 0) continue;
       batch.builder.append(encoded, this.#buffer, 0, length);

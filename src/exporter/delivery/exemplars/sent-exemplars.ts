@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Window } from "../../metrics-store/window.ts";
+import { withLegalExemplars } from "../../remote-write/encoding/exemplars-field.ts";
 import type { SeriesEncoder } from "../../remote-write/encoding/labels.ts";
 import type { Exemplar } from "../../series/exemplar.ts";
 import type { EncodedSeries, Series } from "../../series/series.ts";
@@ -102,7 +103,8 @@ export class WindowExemplars implements ExemplarSupply {
       if (this.#memory.note(hashHigh ^ own.high, hashLow ^ own.low)) taken.push(exemplar);
     }
     this.taken += taken.length;
-    return taken.length === 0 ? undefined : taken;
+    if (taken.length === 0) return undefined;
+    return this.#encoder.shape.names === "legacy" ? withLegalExemplars(taken) : taken;
   }
 
   /** The window was not delivered: its exemplars are not sent. */

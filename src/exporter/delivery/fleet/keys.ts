@@ -42,8 +42,12 @@ export const stateFields = {
   pausedUntil: "pausedUntil",
   /** JSON: {@link SinkReport} of the last cycle. */
   report: "report",
+  /** JSON: what was found out about the receiver. */
+  receiver: "receiver",
   /** Bytes of the list of what was sent. */
   sentBytes: "sentBytes",
+  /** "id=ordinal" of the last record of each block that may go on, newest first, a space between two. */
+  sentBlocks: "sentBlocks",
   /** End of the last record that was removed from it for its size (Unix ms). */
   sentLostTo: "sentLostTo",
   checkpointPrefix: "checkpoint:",

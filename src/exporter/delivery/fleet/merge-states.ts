@@ -39,7 +39,12 @@ export function mergeStates(
     const requests = other === undefined ? window.requests : mergeRequests(window.requests, other.requests);
     windows.push({ ...window, sources: new Set(sources), requests });
   }
-  return { checkpoints, windows: windows.sort((a, b) => a.fromMs - b.fromMs || a.id - b.id) };
+  const receiver = shared.receiver ?? mirror.receiver;
+  return {
+    checkpoints,
+    windows: windows.sort((a, b) => a.fromMs - b.fromMs || a.id - b.id),
+    ...(receiver !== undefined && { receiver }),
+  };
 }
 
 function overlaps(one: Window, other: Window): boolean {
@@ -84,6 +89,9 @@ export function recordsBetween(sink: string, from: SinkState, to: SinkState): St
   }
   for (const [source, ms] of to.checkpoints) {
     if (from.checkpoints.get(source) !== ms) records.push({ type: "checkpoint", sink, source, ms });
+  }
+  if (to.receiver !== undefined && to.receiver !== from.receiver) {
+    records.push({ type: "receiver", sink, text: to.receiver });
   }
   return records;
 }

@@ -1,7 +1,7 @@
 import { FencedError } from "../../../base/redis/lease.ts";
 import type { Window } from "../../metrics-store/window.ts";
 import { SinkCounts } from "../late/known-counts.ts";
-import { blocksOf, type SentLog } from "../late/sent-log.ts";
+import { blocksOf, type SentLog, wholeRecords } from "../late/sent-log.ts";
 import { decodeSentRecord, encodeSentRecord, type SentRecord } from "../late/sent-record.ts";
 import { fleetKeys, stateFields } from "./keys.ts";
 import type { RedisState } from "./redis-state.ts";
@@ -38,12 +38,17 @@ export class RedisSentLog implements SentLog {
 
   async append(sink: string, record: SentRecord): Promise<boolean> {
     const { state, keepMs, maxBytes = maxBytesOfSink } = this.#options;
-    const { kind, blockId, isFirstOfBlock, toMs } = record;
+    const { kind, blockId, isFirstOfBlock, ordinal, toMs } = record;
     if (!isFirstOfBlock && this.#blocks.get(sink) !== blockId) return false;
     const oldestMs = kind === "live" ? toMs - keepMs : 0;
-    const args = [encodeSentRecord(record), maxBytes, oldestMs, Math.ceil(keepMs)];
+    const ofBlock = kind === "live" ? [blockId, ordinal] : ["", ""];
+    const args = [encodeSentRecord(record), maxBytes, oldestMs, Math.ceil(keepMs), ...ofBlock];
     try {
       const reply = await state.leaseOf(sink).run(appendSent, [fleetKeys.sent(sink)], args);
+      if (reply === "lost") {
+        this.#blocks.delete(sink);
+        return false;
+      }
       if (reply !== 1) throw new FencedError(`another replica has taken ${sink}; nothing is written`);
     } catch (error) {
       this.#blocks.delete(sink);
@@ -58,12 +63,7 @@ export class RedisSentLog implements SentLog {
     const records = await this.#records(sink);
     if (records.length === 0) return undefined;
     const counts = new SinkCounts(this.stepMs);
-    const blocks = new Set<number>();
-    for (const record of records) {
-      if (record.isFirstOfBlock) blocks.add(record.blockId);
-      // The beginning of its block is gone: what it says was sent cannot be told.
-      if (blocks.has(record.blockId)) counts.take(record);
-    }
+    for (const record of wholeRecords(records)) counts.take(record);
     const lostToMs = await this.#options.state.connection.hget(fleetKeys.state(sink), stateFields.sentLostTo);
     if (lostToMs !== null) counts.noteLost(Number(lostToMs));
     return counts;

@@ -131,6 +131,10 @@ export class RedisState implements StateStore {
     await (await this.#state(sink)).setCheckpoint(sink, source, checkpointMs);
   }
 
+  async setReceiver(sink: string, text: string): Promise<void> {
+    await (await this.#state(sink)).setReceiver(sink, text);
+  }
+
   async openWindow(sink: string, window: WindowBounds, sources: readonly string[]): Promise<OpenWindow> {
     return (await this.#state(sink)).openWindow(sink, window, sources);
   }
@@ -159,6 +163,10 @@ export class RedisState implements StateStore {
   async sinks(): Promise<readonly string[]> {
     const shared = await this.connection.smembers(fleetKeys.sinks);
     return [...new Set([...shared, ...(await this.#options.mirror.sinks())])];
+  }
+
+  async dropSource(sink: string, source: string): Promise<void> {
+    await (await this.#state(sink)).dropSource(sink, source);
   }
 
   /** In Redis, removes only state unused for `forgetAfterMs`: another replica may still have the policy. */

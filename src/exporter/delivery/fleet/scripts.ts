@@ -87,12 +87,31 @@ return 1
 /**
  * Appends a record of what was sent, and removes the oldest ones: see redis-sent-log.ts. KEYS: the list.
  * ARGV: the record; the bytes that the list may take; the time before which records are old (float64 at
- * offset 10 of a record, Unix ms); ms until the list expires. Returns 0 when the fence is another one.
+ * offset 10 of a record, Unix ms); ms until the list expires; the record's block and its ordinal there, or ""
+ * if the block has no other record. Returns 0 when the fence is another one, and "lost" when Redis has lost
+ * records of the block, as in a failover.
+ *
+ * Each replica that takes turns continues a block of its own: sixteen of them are remembered.
  */
 export const appendSent = `
 ${leaseFunctions}
 if not holdsLease() then return 0 end
-if redis.call("EXISTS", KEYS[3]) == 0 then redis.call("HSET", KEYS[2], "sentBytes", 0) end
+if redis.call("EXISTS", KEYS[3]) == 0 then
+  redis.call("HSET", KEYS[2], "sentBytes", 0)
+  redis.call("HDEL", KEYS[2], "sentBlocks")
+end
+if ARGV[8] ~= "" then
+  local blocks = {ARGV[8] .. "=" .. ARGV[9]}
+  local last = -1
+  for id, ordinal in string.gmatch(redis.call("HGET", KEYS[2], "sentBlocks") or "", "(%d+)=(%d+)") do
+    if id == ARGV[8] then last = tonumber(ordinal)
+    elseif #blocks < 16 then table.insert(blocks, id .. "=" .. ordinal) end
+  end
+  -- The same write again, because its reply was lost.
+  if last == tonumber(ARGV[9]) then return 1 end
+  if last + 1 ~= tonumber(ARGV[9]) then return "lost" end
+  redis.call("HSET", KEYS[2], "sentBlocks", table.concat(blocks, " "))
+end
 redis.call("RPUSH", KEYS[3], ARGV[4])
 redis.call("PEXPIRE", KEYS[3], ARGV[7])
 local bytes = redis.call("HINCRBY", KEYS[2], "sentBytes", #ARGV[4])

@@ -15,7 +15,7 @@ import { countNames, type SinkCounts, type SinkReport } from "./sink-report.ts";
 export const leaseMs = 10_000;
 
 /** The right to run a sink's cycle and to write its state. */
-export interface SinkLease extends Pick<Lease, "fence" | "signal" | "run"> {
+export interface SinkLease extends Pick<Lease, "fence" | "signal" | "isHeld" | "run"> {
   readonly sink: string;
   /** The fields of the sink's state when the lease was taken. */
   readonly fields: ReadonlyMap<string, string>;
@@ -66,7 +66,7 @@ export async function takeSinkLease(sink: string, options: SinkLeaseOptions): Pr
   });
   if (outcome.kind === "held") return outcome;
   if (outcome.kind === "refused") return { kind: "paused", restMs: outcome.restMs };
-  const { fence, signal, run, release } = outcome.lease;
+  const { fence, signal, isHeld, run, release } = outcome.lease;
   const [nowMs, ...pairs] = outcome.reply.map(String);
   const fields = new Map<string, string>();
   for (let index = 0; index + 1 < pairs.length; index += 2)
@@ -78,6 +78,7 @@ export async function takeSinkLease(sink: string, options: SinkLeaseOptions): Pr
       sink,
       fence,
       signal,
+      isHeld,
       run,
       fields,
       deliveryState: parseDeliveryState(

@@ -26,11 +26,17 @@ const schema = z.object({
     z.object({ name: z.string(), checkpointMs: z.number().optional(), error: z.string().optional() }),
   ),
   lagMs: z.number().optional(),
+  behindMs: z.number().optional(),
+  /** Of each source's last readings, by its name. */
+  series: z.array(z.tuple([z.string(), z.number()])).optional(),
   periodMs: z.number(),
   lastDeliveredAtMs: z.number().optional(),
   lastRejection: event.optional(),
   lastLateRejection: event.optional(),
   lastError: event.optional(),
+  /** Samples of the last ten minutes. */
+  recent: z.object({ delivered: z.number(), rejected: z.number() }).optional(),
+  refusal: z.string().optional(),
 });
 
 /**
@@ -93,7 +99,7 @@ export function reportOf(
   before: SinkReport | undefined,
   { replica, nowMs }: { readonly replica: string; readonly nowMs: number },
 ): SinkReport {
-  const { deliveryState, sources, lagMs, periodMs, stats } = snapshot;
+  const { deliveryState, sources, lagMs, behindMs, periodMs, stats } = snapshot;
   const { status } = deliveringState(snapshot, nowMs);
   const lastDeliveredAtMs = latest(stats.lastDeliveredAtMs, before?.lastDeliveredAtMs, (atMs) => atMs);
   const lastRejection = latest(stats.lastRejection, before?.lastRejection, ({ atMs }) => atMs);
@@ -111,10 +117,14 @@ export function reportOf(
         : { kind: deliveryState.kind, times: deliveryState.times, message: deliveryState.message },
     sources: sources.map(({ name, checkpointMs, error }) => defined({ name, checkpointMs, error })),
     lagMs,
+    behindMs,
+    series: sources.map(({ name }) => [name, stats.series.of(name) ?? 0] satisfies [string, number]),
     lastDeliveredAtMs,
     lastRejection,
     lastLateRejection,
     lastError,
+    recent: stats.recent(nowMs),
+    refusal: stats.refusal,
   });
 }
 
@@ -129,16 +139,21 @@ export function snapshotOfReport(
   plan: SinkPlan,
   nowMs: number,
 ): ExporterSnapshot {
-  const { deliveryState, sources, lagMs, periodMs, atMs } = report;
-  const { lastDeliveredAtMs, lastRejection, lastLateRejection, lastError } = report;
+  const { deliveryState, sources, lagMs, behindMs, series = [], periodMs, atMs } = report;
+  const { lastDeliveredAtMs, lastRejection, lastLateRejection, lastError, recent, refusal } = report;
   const stats = new SinkStats(0);
-  Object.assign(stats, counts, { lastDeliveredAtMs, lastRejection, lastLateRejection, lastError });
+  const seen = { lastDeliveredAtMs, lastRejection, lastLateRejection, lastError, refusal };
+  Object.assign(stats, counts, seen);
+  if (recent !== undefined) stats.restoreRecent(recent, atMs);
+  const grownMs = Math.max(0, nowMs - atMs);
+  for (const [source, count] of series) stats.series.note(source, count, atMs);
   return {
     plan,
     // Only the replica that runs the sink knows the pause.
     deliveryState: deliveryState === undefined ? delivering : { ...deliveryState, untilMs: 0 },
     sources: sources.map(({ name, checkpointMs, error }) => ({ name, checkpointMs, error })),
-    lagMs: lagMs === undefined ? undefined : lagMs + Math.max(0, nowMs - atMs),
+    lagMs: lagMs === undefined ? undefined : lagMs + grownMs,
+    behindMs: behindMs === undefined ? undefined : behindMs + grownMs,
     periodMs,
     stats,
   };

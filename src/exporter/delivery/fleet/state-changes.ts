@@ -23,6 +23,9 @@ export function changesOf(record: StateRecord, window: OpenWindow | undefined): 
   switch (record.type) {
     case "checkpoint":
       return { ...none, set: new Map([[checkpointField(record.source), String(record.ms)]]) };
+    case "receiver":
+      if (record.text === "") return { ...none, remove: [stateFields.receiver] };
+      return { ...none, set: new Map([[stateFields.receiver, record.text]]) };
     case "open":
       return { ...none, set: new Map([[windowField(record.id), windowValue(record)]]) };
     case "sent":
@@ -39,6 +42,8 @@ export function changesOf(record: StateRecord, window: OpenWindow | undefined): 
     }
     case "drop":
       return gone(record.id, new Map());
+    case "dropSource":
+      return { ...none, remove: [checkpointField(record.source)] };
     case "forget":
     case "version":
       return none;
@@ -84,7 +89,12 @@ export function stateOf(
       requests: requestsOf(journals.get(id) ?? []),
     };
   });
-  return { checkpoints, windows: windows.sort((a, b) => a.fromMs - b.fromMs || a.id - b.id) };
+  const receiver = fields.get(stateFields.receiver);
+  return {
+    checkpoints,
+    windows: windows.sort((a, b) => a.fromMs - b.fromMs || a.id - b.id),
+    ...(receiver !== undefined && { receiver }),
+  };
 }
 
 /** The ids of the windows in a hash. */

@@ -193,6 +193,25 @@ describe("FileSentLog", () => {
     expect(await known(log, "sink")).toEqual(full(minutes(17), minutes(19)));
   });
 
+  test("only the blocks of the span are read, and others run between two of their records", async () => {
+    const log = await openLog();
+    const sender = new Sender("sink", baseMs);
+    await sendMinutes(log, sender, 15);
+    const [first = ""] = await segments();
+    // What is not read is not found to be damaged.
+    await flipByte(first, (await stat(first)).size - 20);
+    let turns = 0;
+    setImmediate(function turn() {
+      if (++turns < 100) setImmediate(turn);
+    });
+    const blocks = await log.blocks("sink", { fromMs: minutes(6), toMs: minutes(7) });
+    expect(blocks.map((records) => records.map(({ toMs }) => (toMs - baseMs) / stepMs))).toEqual([
+      [6, 7, 8, 9, 10],
+    ]);
+    expect(turns).toBeGreaterThanOrEqual(4);
+    expect((await log.counts("sink"))?.get("source-1")?.lost).toBeUndefined();
+  });
+
   test("the oldest segments go by age, and nothing of them is claimed", async () => {
     const log = await openLog({ keepMs: 10 * stepMs });
     const sender = new Sender("sink", baseMs);

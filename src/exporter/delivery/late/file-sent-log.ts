@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/core/log.ts";
 import type { Window } from "../../metrics-store/window.ts";
 import { LogWriter } from "../state/log-writer.ts";
+import { BlockPlaces, type Place, type PlacedBlock } from "./block-places.ts";
 import { SinkCounts } from "./known-counts.ts";
 import { blocksOf, type SentLog } from "./sent-log.ts";
 import { decodeSentRecord, encodeSentRecord, type SentRecord } from "./sent-record.ts";
@@ -24,14 +26,9 @@ const pauseAfterErrorMs = 5_000;
  */
 const chainBytes = 16;
 
-/** Position of a record. */
-interface Place {
-  readonly segment: number;
-  readonly offset: number;
-}
-
 interface SinkIndex {
   readonly counts: SinkCounts;
+  readonly blocks: BlockPlaces;
   /** Of its last record. */
   last: Place;
   /** Of its last live record. */
@@ -53,7 +50,7 @@ export interface FileSentLogOptions {
  * whole: by age, and the oldest first when there are too many bytes.
  *
  * The records of all sinks share the segments. Each has the place of the one before it of the same sink, so
- * that memory holds one place for each sink, and its counts.
+ * that memory holds one place for each block of a sink, and its counts.
  */
 export class FileSentLog implements SentLog {
   readonly stepMs: number;
@@ -127,26 +124,40 @@ export class FileSentLog implements SentLog {
 
   async blocks(sink: string, span: Window): Promise<readonly (readonly SentRecord[])[]> {
     await this.#writing;
-    const key = hashOf(sink);
-    const records: SentRecord[] = [];
-    const index = this.#sinks.get(key);
-    let place = index?.last;
-    let isDamaged = false;
+    const index = this.#sinks.get(hashOf(sink));
+    const records: SentRecord[][] = [];
     const frames = new FrameReader();
-    while (place !== undefined) {
+    try {
+      for (const block of index?.blocks.in(span) ?? []) {
+        const own = await this.#recordsOf(block, frames);
+        if (own === "damaged" && index !== undefined) loseThrough(index, block.id);
+        // Those before it are gone as well, or count no longer.
+        if (typeof own === "string") break;
+        records.unshift(own);
+      }
+    } finally {
+      frames.close();
+    }
+    return blocksOf(records.flat(), span);
+  }
+
+  /** The records of a block, in order. Others run between two frames: each may be of many MiB. */
+  async #recordsOf(
+    { id, last }: PlacedBlock,
+    frames: FrameReader,
+  ): Promise<SentRecord[] | "gone" | "damaged"> {
+    const records: SentRecord[] = [];
+    for (let place: Place | undefined = last; place !== undefined; ) {
       const segment = this.#segments.get(place.segment);
       const content = segment && frames.read(segment, place.offset);
-      if (content === undefined) {
-        isDamaged = segment !== undefined;
-        break;
-      }
-      records.push(decodeSentRecord(content.subarray(chainBytes)));
+      if (content === undefined) return this.#segments.has(place.segment) ? "damaged" : "gone";
+      const record = decodeSentRecord(content.subarray(chainBytes));
+      if (record.blockId === id) records.push(record);
+      if (record.blockId === id && record.isFirstOfBlock) return records.reverse();
       place = previousOf(content);
+      await endOfTurn();
     }
-    frames.close();
-    records.reverse();
-    if (isDamaged && index !== undefined) loseBefore(index, records);
-    return blocksOf(records, span);
+    return "gone";
   }
 
   async #append(key: string, record: SentRecord): Promise<boolean> {
@@ -180,13 +191,23 @@ export class FileSentLog implements SentLog {
   #note(key: string, place: Place, record: SentRecord, segment: SentSegment): void {
     let index = this.#sinks.get(key);
     if (index === undefined) {
-      index = { counts: new SinkCounts(this.stepMs), last: place, blockId: undefined };
+      index = {
+        counts: new SinkCounts(this.stepMs),
+        blocks: new BlockPlaces(),
+        last: place,
+        blockId: undefined,
+      };
       this.#sinks.set(key, index);
     }
     index.last = place;
     if (record.kind === "live") index.blockId = record.blockId;
     index.counts.take(record);
-    if (record.kind === "live") index.counts.dropUntil(record.toMs - this.#options.keepMs);
+    index.blocks.note(record, place);
+    if (record.kind === "live") {
+      const oldMs = record.toMs - this.#options.keepMs;
+      index.counts.dropUntil(oldMs);
+      index.blocks.dropUntil(oldMs);
+    }
     segment.toMs = Math.max(segment.toMs, record.toMs);
   }
 
@@ -272,16 +293,14 @@ const longestBlockMs = 10 * 60_000;
 
 function loseAllOf(index: SinkIndex): void {
   index.counts.loseUntil(Infinity);
+  index.blocks.clear();
   index.blockId = undefined;
 }
 
-/** What was recorded before these records does not count any longer. */
-function loseBefore(index: SinkIndex, records: readonly SentRecord[]): void {
-  const live = blocksOf(records, { fromMs: -Infinity, toMs: Infinity })
-    .flat()
-    .filter(({ kind }) => kind === "live");
-  index.counts.loseUntil(Math.min(...live.map(({ fromMs }) => fromMs)));
-  if (!live.some(({ blockId }) => blockId === index.blockId)) index.blockId = undefined;
+/** What was recorded in this block, and before it, does not count any longer. */
+function loseThrough(index: SinkIndex, blockId: number): void {
+  index.counts.loseUntil(index.blocks.dropThrough(blockId));
+  if (!index.blocks.has(index.blockId)) index.blockId = undefined;
 }
 
 function contentOf(key: string, previous: Place | undefined, record: Buffer): Buffer {

@@ -241,7 +241,7 @@ describe("the known counts of a sink", () => {
     kind: "live" | "late" = "live",
   ): SentRecord {
     return {
-      ...{ kind, fromMs, toMs, blockId: 1, isFirstOfBlock: true, blockBaseMs: fromMs },
+      ...{ kind, fromMs, toMs, blockId: 1, isFirstOfBlock: true, ordinal: 0, blockBaseMs: fromMs },
       sources: [{ source, counts }],
       body: Buffer.alloc(0),
     };

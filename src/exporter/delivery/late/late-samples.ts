@@ -13,8 +13,8 @@ import { readOwner } from "../read-owner.ts";
 import type { SinkStats } from "../sink-stats.ts";
 import type { OpenWindow, StateStore } from "../state/sink-state.ts";
 import { type CheckTimes, checkDepthMs, lookBackMs } from "./check-times.ts";
-import { CountCheck } from "./count-check.ts";
-import type { SinkCounts } from "./known-counts.ts";
+import { type CheckReach, CountCheck } from "./count-check.ts";
+import type { KnownStep, SinkCounts } from "./known-counts.ts";
 import { lateKey } from "./late-key.ts";
 import type { SampleCounts, StepCount } from "./sample-counts.ts";
 import type { SentLog } from "./sent-log.ts";
@@ -46,6 +46,18 @@ interface RawSource {
   readonly query: string;
 }
 
+/** What a look for late samples depends on. */
+export interface LateTurn {
+  /** The store's time. */
+  readonly nowMs: number;
+  /** Of the sink's sources (Unix ms). */
+  readonly checkpoints: ReadonlyMap<string, number>;
+  /** Sources that could not be read in this cycle. */
+  readonly failed: ReadonlySet<string>;
+  /** Of the sink's store. */
+  readonly counter: SampleCounter;
+}
+
 /** Longest span of late samples that is read at once. */
 const longestSpanMs = 5 * 60_000;
 
@@ -60,9 +72,16 @@ export class LateSamples {
   #sources: ReadonlyMap<string, RawSource> = new Map();
   readonly #memory: SentMemory;
   #planned: PlannedWindow[] = [];
+  /** Spans that could not be read, or of which nothing could be sent: they wait for the next check. */
+  #waiting: PlannedWindow[] = [];
+  /** The span that was handed out last, until its reading has ended. */
+  #running: PlannedWindow | undefined;
   #lastCheckMs: number | undefined;
-  /** The last check of everything that has not failed. */
-  #lastFullCheckMs: number | undefined;
+  /**
+   * Sources whose last check failed, each with the time of the last one that did not: the next one looks as
+   * far back as all that were due since then. Undefined: at everything.
+   */
+  readonly #owed = new Map<string, number | undefined>();
   /** The time of the newest late sample. */
   #lastLateMs = -Infinity;
   #phaseMs = 0;
@@ -79,7 +98,7 @@ export class LateSamples {
   /** Applies a changed plan; call between cycles. */
   change(plan: SinkPlan): void {
     this.#plan = plan;
-    this.#planned = [];
+    const before = this.#sources;
     const tenant = plan.tenant?.kind === "tenant" ? plan.tenant.id : undefined;
     const raw = plan.sources.filter(({ metricsql }) => sourceKind(metricsql) === "raw");
     this.#sources = new Map(
@@ -88,6 +107,27 @@ export class LateSamples {
     const readAs = tenant ?? this.#deps.tenantOf(plan)?.value;
     const selected = JSON.stringify([raw.map(({ metricsql }) => metricsql), readAs]);
     this.#phaseMs = phaseOf(selected, this.#deps.times.quietMs);
+    this.#dropOutdated(before);
+  }
+
+  /** Drops the planned spans of edited sources, which are to be counted again; those of the others stay. */
+  #dropOutdated(before: ReadonlyMap<string, RawSource>): void {
+    const edited = new Set(
+      [...before].flatMap(([name, { id, query }]) => {
+        const now = this.#sources.get(name);
+        return now?.id === id && now.query === query ? [] : [name];
+      }),
+    );
+    if (edited.size === 0) return;
+    const planned = [...this.#planned, ...this.#waiting, ...(this.#running ? [this.#running] : [])];
+    for (const { sources } of planned) {
+      for (const name of sources) if (edited.has(name)) this.#owed.set(name, undefined);
+    }
+    for (const name of this.#owed.keys()) if (!this.#sources.has(name)) this.#owed.delete(name);
+    const isCurrent = ({ sources }: PlannedWindow) => !sources.some((name) => edited.has(name));
+    this.#planned = this.#planned.filter(isCurrent);
+    this.#waiting = this.#waiting.filter(isCurrent);
+    if (this.#running !== undefined && !isCurrent(this.#running)) this.#running = undefined;
   }
 
   /** The length of the steps by which samples are counted. */
@@ -123,6 +163,7 @@ export class LateSamples {
     counts: ReadonlyMap<string, SampleCounts>,
     found: number,
   ): Promise<void> {
+    if (this.#running === planned) this.#running = undefined;
     const sources = this.#countsOf(counts).map(({ source, counts: read }) => ({
       source,
       // The store counts what no reading can give: samples under equal times, or lines that are left out.
@@ -147,70 +188,130 @@ export class LateSamples {
 
   /**
    * The next reading of late samples, oldest first; undefined when there is none at present. Call when
-   * nothing new is left to deliver.
-   *
-   * @param nowMs the store's time
-   * @param checkpoints of the sink's sources
-   * @param counter of the sink's store
+   * nothing new is left to deliver, and no reading is in progress.
    */
-  async next(
-    nowMs: number,
-    checkpoints: ReadonlyMap<string, number>,
-    counter: SampleCounter,
-    signal: AbortSignal,
-  ): Promise<PlannedWindow | undefined> {
-    if (this.#planned.length === 0) await this.#check(nowMs, checkpoints, counter, signal);
-    return this.#planned.shift();
+  async next(turn: LateTurn, signal: AbortSignal): Promise<PlannedWindow | undefined> {
+    await this.#putBack();
+    const isReadable = ({ sources }: PlannedWindow) => !sources.some((name) => turn.failed.has(name));
+    if (!this.#planned.some(isReadable)) await this.#check(turn, signal);
+    const index = this.#planned.findIndex(isReadable);
+    if (index === -1) return undefined;
+    [this.#running] = this.#planned.splice(index, 1);
+    return this.#running;
   }
 
-  async #check(
-    nowMs: number,
-    checkpoints: ReadonlyMap<string, number>,
-    counter: SampleCounter,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** A span whose reading did not come to its end is read again: at once, if something of it was sent. */
+  async #putBack(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    this.#running = undefined;
+    if (await this.#absorb()) this.#planned.unshift(running);
+    else this.#waiting.push(running);
+  }
+
+  async #check(turn: LateTurn, signal: AbortSignal): Promise<void> {
     const { sink, times, state, stats } = this.#deps;
+    const { nowMs } = turn;
     if (this.#sources.size === 0) return;
     if (this.#depthMs(nowMs, this.#lastCheckMs, times.alertMs) === undefined) return;
     const lastMs = await this.#lastCheck();
     const isAlert = this.#lastLateMs > nowMs - times.horizonMs;
-    const depthMs = this.#depthMs(nowMs, lastMs, isAlert ? times.alertMs : times.quietMs);
-    if (depthMs === undefined) return;
+    const everyMs = isAlert ? times.alertMs : times.quietMs;
+    const dueMs = this.#depthMs(nowMs, lastMs, everyMs);
+    if (dueMs === undefined) return;
     this.#lastCheckMs = nowMs;
     if (this.#deps.isShared) await state.setCheckpoint(lateKey(sink), lastCheck, nowMs);
     await this.#absorb();
     const known = await this.#memory.counts();
     if (known === undefined) return;
-    const failuresBefore = stats.lateCheckFailures;
     this.#noteUnchecked(known, nowMs);
+    const oldestMs = nowMs - lookBackMs(times);
+    this.#planned = [...this.#planned, ...this.#waiting].filter(({ toMs }) => toMs > oldestMs);
+    this.#waiting = [];
+    let missedMs = 0;
+    for (const [name, source] of this.#sources) {
+      const sinceMs = this.#owed.has(name) ? this.#owed.get(name) : lastMs;
+      missedMs = Math.max(missedMs, this.#missedMs(name, turn, sinceMs, lastMs));
+      const steps = [...(known.get(source.id)?.between(-Infinity, this.#countableToMs(name, turn)) ?? [])];
+      const check = (depthMs: number): Promise<boolean> => {
+        const withMarkers = this.#turnOf(nowMs, times.horizonMs) !== this.#turnOf(sinceMs, times.horizonMs);
+        return this.#checkSource(name, steps, { nowMs, depthMs, withMarkers }, turn.counter, signal);
+      };
+      const owedMs = this.#depthMs(nowMs, sinceMs, everyMs) ?? Infinity;
+      const isChecked = !turn.failed.has(name) && (await check(owedMs));
+      if (isChecked) this.#owed.delete(name);
+      else await this.#owe(name, sinceMs, nowMs);
+      // A count of everything may be too much for the store, again and again.
+      if (!isChecked && !turn.failed.has(name) && dueMs < owedMs) await check(dueMs);
+    }
+    stats.uncheckedSeconds += Math.round(Math.min(times.horizonMs, missedMs) / 1_000);
+    this.#planned.sort((a, b) => a.fromMs - b.fromMs);
+  }
+
+  #countableToMs(name: string, { checkpoints, nowMs }: LateTurn): number {
+    return Math.min(checkpoints.get(name) ?? -Infinity, nowMs - this.#deps.times.delayMs);
+  }
+
+  /**
+   * The time of a source that has become too old to be looked at since the last check, and was not looked at
+   * before: no check was possible, as in a long outage, or all of them have failed.
+   *
+   * @param sinceMs its last check that did not fail
+   * @param lastMs the sink's last check
+   */
+  #missedMs(name: string, turn: LateTurn, sinceMs: number | undefined, lastMs: number | undefined): number {
+    if (lastMs === undefined) return 0;
+    const { times } = this.#deps;
+    // What was not read yet is not unchecked.
+    const readMs = turn.failed.has(name) ? (turn.checkpoints.get(name) ?? -Infinity) : Infinity;
+    const seenMs = sinceMs === undefined ? -Infinity : sinceMs - times.horizonMs;
+    const toMs = Math.min(turn.nowMs - lookBackMs(times), readMs);
+    return Math.max(0, toMs - Math.max(seenMs, lastMs - lookBackMs(times)));
+  }
+
+  /** Another replica may make the next check. */
+  async #owe(name: string, sinceMs: number | undefined, nowMs: number): Promise<void> {
+    const { isShared, state, sink } = this.#deps;
+    this.#owed.set(name, sinceMs);
+    if (!isShared) return;
+    await state.setCheckpoint(lateKey(sink), checkedAt(name), sinceMs ?? 0);
+    await state.setCheckpoint(lateKey(sink), failedAt(name), nowMs);
+  }
+
+  /** @returns whether the store has answered */
+  async #checkSource(
+    name: string,
+    steps: readonly KnownStep[],
+    reach: CheckReach,
+    counter: SampleCounter,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { stats, times } = this.#deps;
+    const source = this.#sources.get(name);
+    if (source === undefined) return true;
     const deps = {
       ...this.#deps,
       ...{ counter, stepMs: this.stepMs, lookBackMs: lookBackMs(times), owner: this.#owner() },
     };
-    const withMarkers = this.#turnOf(nowMs, times.horizonMs) !== this.#turnOf(lastMs, times.horizonMs);
-    const check = new CountCheck(deps, { nowMs, depthMs, withMarkers }, signal);
-    for (const [name, source] of this.#sources) {
-      const toMs = Math.min(checkpoints.get(name) ?? -Infinity, nowMs - times.delayMs);
-      const stepsOf = new Map<string, StepCount[]>();
-      for (const step of known.get(source.id)?.between(-Infinity, toMs) ?? []) {
-        const steps = stepsOf.get(step.query) ?? [];
-        steps.push(step);
-        stepsOf.set(step.query, steps);
-      }
-      // What was counted under another query is counted under that one again.
-      for (const [query, steps] of stepsOf) await this.#checkSteps(name, source, query, steps, check);
+    const check = new CountCheck(deps, reach, signal);
+    const failuresBefore = stats.lateCheckFailures;
+    // What was counted under another query is counted under that one again.
+    const found: PlannedWindow[] = [];
+    const stepsOf = new Map<string, StepCount[]>();
+    for (const step of steps) {
+      const own = stepsOf.get(step.query) ?? [];
+      own.push(step);
+      stepsOf.set(step.query, own);
     }
-    this.#planned.sort((a, b) => a.fromMs - b.fromMs);
-    if (depthMs === Infinity && stats.lateCheckFailures === failuresBefore) this.#noteFullCheck(nowMs);
-  }
-
-  /** Counts the time that has passed the last look at it while none was possible, as in a long outage. */
-  #noteFullCheck(nowMs: number): void {
-    const { times, stats } = this.#deps;
-    const lastMs = this.#lastFullCheckMs ?? nowMs;
-    const missedMs = nowMs - lookBackMs(times) - (lastMs - times.horizonMs);
-    stats.uncheckedSeconds += Math.round(Math.min(times.horizonMs, Math.max(0, missedMs)) / 1_000);
-    this.#lastFullCheckMs = nowMs;
+    for (const [query, own] of stepsOf) {
+      found.push(...(await this.#checkSteps(name, source, query, own, check)));
+    }
+    const isWhole = stats.lateCheckFailures === failuresBefore;
+    // The check has found again what was planned before and is still missing.
+    const fromMs = isWhole ? reach.nowMs - reach.depthMs : Infinity;
+    this.#planned = this.#planned.filter((span) => !span.sources.includes(name) || span.fromMs < fromMs);
+    this.#planned.push(...found);
+    return isWhole;
   }
 
   async #checkSteps(
@@ -219,7 +320,7 @@ export class LateSamples {
     query: string,
     steps: readonly StepCount[],
     check: CountCheck,
-  ): Promise<void> {
+  ): Promise<PlannedWindow[]> {
     const tenant = this.#deps.tenantOf(this.#plan);
     const { corrected, more } = await check.run({ selector: query, tenant }, steps);
     if (corrected.length > 0) {
@@ -227,9 +328,10 @@ export class LateSamples {
       await this.#memory.addLate(span, undefined, [{ source: id, counts: corrected }]);
     }
     const selector = intersection(query, current);
-    for (const { fromMs, toMs, counts } of spansOf(more, this.stepMs)) {
-      this.#planned.push({ fromMs, toMs, sources: [name], open: undefined, late: { counts, selector } });
-    }
+    return spansOf(more, this.stepMs).map(({ fromMs, toMs, counts }) => ({
+      ...{ fromMs, toMs, sources: [name], open: undefined },
+      late: { counts, selector },
+    }));
   }
 
   #turnOf(ms: number | undefined, everyMs: number): number | undefined {
@@ -247,19 +349,31 @@ export class LateSamples {
     if (!isShared || this.#lastCheckMs === undefined) return this.#lastCheckMs;
     const { checkpoints } = await state.load(lateKey(sink));
     this.#lastLateMs = Math.max(this.#lastLateMs, checkpoints.get(lastLateSample) ?? -Infinity);
-    return checkpoints.get(lastCheck);
+    const lastMs = checkpoints.get(lastCheck);
+    if (lastMs === this.#lastCheckMs) return lastMs;
+    // Another replica has made the last check.
+    for (const name of this.#sources.keys()) {
+      if (checkpoints.get(failedAt(name)) !== lastMs) this.#owed.delete(name);
+      else this.#owed.set(name, checkpoints.get(checkedAt(name)));
+    }
+    return lastMs;
   }
 
   /**
    * Takes over what a reading of late samples has sent that did not come to its end; the next one leaves it
    * out.
+   *
+   * @returns whether it has sent anything
    */
-  async #absorb(): Promise<void> {
+  async #absorb(): Promise<boolean> {
     const { state, sink } = this.#deps;
+    let hasSent = false;
     for (const window of (await state.load(lateKey(sink))).windows) {
+      hasSent ||= [...window.requests.values()].some((request) => request.state === "acknowledged");
       await this.#memory.addLate(window, window, []);
       await state.dropWindow(window);
     }
+    return hasSent;
   }
 
   #countsOf(counts: ReadonlyMap<string, SampleCounts>): SourceCounts[] {
@@ -292,6 +406,9 @@ export class LateSamples {
 /** Names under which the state store keeps times for all replicas; no source's name contains a space. */
 const lastCheck = "last check";
 const lastLateSample = "last late sample";
+const failedAt = (source: string): string => `failed ${source}`;
+/** The last check of a source before the one that failed. */
+const checkedAt = (source: string): string => `checked ${source}`;
 
 /** Spans of neighbouring steps. */
 function spansOf(steps: readonly StepCount[], stepMs: number) {

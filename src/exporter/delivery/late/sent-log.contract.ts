@@ -22,6 +22,7 @@ export class Sender {
   toMs: number;
   #block: SentBlock | undefined;
   #id = 0;
+  #records = 0;
   readonly #bodyBytes: number;
 
   /** @param bodyBytes is how large a window's record is at least */
@@ -40,6 +41,7 @@ export class Sender {
     if (this.#block === undefined || isFirstOfBlock) {
       this.#block = new SentBlock(window.fromMs);
       this.#id = nextId++;
+      this.#records = 0;
     }
     return this.#record("live", window, this.#block, isFirstOfBlock, 0);
   }
@@ -47,6 +49,7 @@ export class Sender {
   /** The record of late samples of a span: one of each series, 1 ms after each step's start. */
   async late({ fromMs, toMs }: Window): Promise<SentRecord> {
     this.#id = nextId++;
+    this.#records = 0;
     const record = await this.#record("late", { fromMs, toMs }, new SentBlock(fromMs), true, 1);
     this.newBlock();
     return record;
@@ -82,7 +85,7 @@ export class Sender {
     }
     return {
       ...{ kind, ...window, sources: [{ source, counts: counts.list() }] },
-      ...{ blockId: this.#id, isFirstOfBlock, blockBaseMs: block.baseMs },
+      ...{ blockId: this.#id, isFirstOfBlock, ordinal: this.#records++, blockBaseMs: block.baseMs },
       body: (await block.add([entries], breathe)) ?? Buffer.alloc(8),
     };
   }

@@ -26,10 +26,31 @@ export interface SentLog {
   blocks(sink: string, span: Window): Promise<readonly (readonly SentRecord[])[]>;
 }
 
-/** Groups the records that a log has left by block, and leaves out blocks whose first record is gone. */
+/** The largest number of records of a block. */
+export const maxBlockRecords = 2 ** 16;
+
+/**
+ * The records that a log has left, without those that cannot be restored: each one of a block says what has
+ * changed since the one before it, so a block ends at the first that is missing.
+ */
+export function wholeRecords(records: readonly SentRecord[]): SentRecord[] {
+  /** By block: the number of its records so far. */
+  const lengths = new Map<number, number>();
+  return records.filter(({ blockId, isFirstOfBlock, ordinal }) => {
+    const length = isFirstOfBlock ? 0 : lengths.get(blockId);
+    if (length === undefined) return false;
+    // Earlier versions did not write it.
+    const isNext = ordinal === length || ordinal === 0;
+    if (isNext) lengths.set(blockId, length + 1);
+    else lengths.delete(blockId);
+    return isNext;
+  });
+}
+
+/** Groups the whole records that a log has left by block. */
 export function blocksOf(records: readonly SentRecord[], { fromMs, toMs }: Window): SentRecord[][] {
   const blocks = new Map<number, SentRecord[]>();
-  for (const record of records) {
+  for (const record of wholeRecords(records)) {
     if (record.isFirstOfBlock) blocks.set(record.blockId, [record]);
     else blocks.get(record.blockId)?.push(record);
   }

@@ -6,7 +6,7 @@ import type { RequestEntries } from "../state/request-entries.ts";
 import type { OpenWindow } from "../state/sink-state.ts";
 import type { SinkCounts } from "./known-counts.ts";
 import { SentBlock } from "./sent-block.ts";
-import type { SentLog } from "./sent-log.ts";
+import { maxBlockRecords, type SentLog } from "./sent-log.ts";
 import type { SourceCounts } from "./sent-record.ts";
 import { type Sent, SentSamples } from "./sent-samples.ts";
 
@@ -20,6 +20,8 @@ export interface SentMemoryDeps {
 /** What was sent since `fromMs`. */
 interface OpenBlock {
   readonly id: number;
+  /** Number of its records. */
+  records: number;
   readonly sent: SentBlock;
   readonly fromMs: number;
   /** By the monotonic clock. */
@@ -71,7 +73,7 @@ export class SentMemory {
     for (const isSecondTry of [false, true]) {
       const block = isSecondTry ? this.#newBlock(fromMs) : this.#blockFor(fromMs, toMs);
       const { id, sent, queries } = block;
-      const isFirstOfBlock = queries.size === 0;
+      const ordinal = block.records++;
       const body = await sent.add(requests, endOfTurn);
       this.#block = undefined;
       if (body === undefined) return false;
@@ -82,7 +84,7 @@ export class SentMemory {
       });
       const isKept = await this.#deps.sent.append(this.#deps.sink, {
         ...{ kind: "live", fromMs, toMs, sources, body },
-        ...{ blockId: id, isFirstOfBlock, blockBaseMs: sent.baseMs },
+        ...{ blockId: id, isFirstOfBlock: ordinal === 0, ordinal, blockBaseMs: sent.baseMs },
       });
       if (!isKept) continue;
       if (sent.isCompact) this.#block = block;
@@ -105,7 +107,7 @@ export class SentMemory {
     const body = (await sent.add(acknowledgedOf(window), endOfTurn)) ?? noSamples;
     await this.#deps.sent.append(this.#deps.sink, {
       ...{ kind: "late", fromMs, toMs, sources, body },
-      ...{ blockId: id, isFirstOfBlock: true, blockBaseMs: sent.baseMs },
+      ...{ blockId: id, isFirstOfBlock: true, ordinal: 0, blockBaseMs: sent.baseMs },
     });
   }
 
@@ -133,7 +135,10 @@ export class SentMemory {
   #blockFor(fromMs: number, toMs: number): OpenBlock {
     const block = this.#block;
     if (block === undefined) return this.#newBlock(fromMs);
-    const isLong = toMs - block.fromMs > blockMs || this.#deps.clock.monotonicMs() - block.begunMs > blockMs;
+    const isLong =
+      toMs - block.fromMs > blockMs ||
+      this.#deps.clock.monotonicMs() - block.begunMs > blockMs ||
+      block.records === maxBlockRecords;
     // About as many series as the last one.
     return isLong ? this.#newBlock(fromMs, block.sent.seriesCount) : block;
   }
@@ -142,7 +147,7 @@ export class SentMemory {
     // A source that lags behind sends samples of before the block's first window.
     const sent = new SentBlock(fromMs - longestLagMs, expectedSeries);
     const begunMs = this.#deps.clock.monotonicMs();
-    return { id: randomInt(2 ** 32 - 1), sent, fromMs, begunMs, queries: new Map() };
+    return { id: randomInt(2 ** 32 - 1), records: 0, sent, fromMs, begunMs, queries: new Map() };
   }
 }
 

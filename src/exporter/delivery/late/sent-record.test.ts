@@ -17,6 +17,7 @@ const record: fc.Arbitrary<SentRecord> = fc.record({
   toMs: ms,
   blockId: count,
   isFirstOfBlock: fc.boolean(),
+  ordinal: fc.nat(2 ** 16 - 1),
   blockBaseMs: ms,
   sources: fc.array(fc.record({ source, query, counts }), { maxLength: 5 }),
   body: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
@@ -40,7 +41,7 @@ test("the end of its window is where Redis looks for it", () => {
 
 test("bytes cut off within its counts are an error, not other counts", () => {
   const one: SentRecord = {
-    ...{ kind: "live", fromMs: 1, toMs: 2, blockId: 3, isFirstOfBlock: true, blockBaseMs: 1 },
+    ...{ kind: "live", fromMs: 1, toMs: 2, blockId: 3, isFirstOfBlock: true, ordinal: 0, blockBaseMs: 1 },
     sources: [{ source: "12345678", query: "up", counts: [{ endMs: 2, samples: 5, staleMarkers: 1 }] }],
     body: Buffer.alloc(0),
   };

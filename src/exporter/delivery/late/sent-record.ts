@@ -19,6 +19,8 @@ export interface SentRecord extends Window {
   /** The block that the body belongs to; the body of a block's first record needs no other. */
   readonly blockId: number;
   readonly isFirstOfBlock: boolean;
+  /** Number of records of the block before this one; 0 in records of earlier versions, too. */
+  readonly ordinal: number;
   /** Start of the block (Unix ms). */
   readonly blockBaseMs: number;
   readonly sources: readonly SourceCounts[];
@@ -32,7 +34,7 @@ const countBytes = 16;
 
 /**
  * u8 kind, u8 first of block, float64 from, to and base of the block, u32 id of the block, u16 number of
- * sources, u16 unused; for each source 8 bytes of identity, a u32 length of the query, the query, and a u16
+ * sources, u16 ordinal; for each source 8 bytes of identity, a u32 length of the query, the query, and a u16
  * number of counts; for each of those float64 end, u32 samples, u32 staleness markers; then the body.
  */
 export function encodeSentRecord(record: SentRecord): Buffer {
@@ -44,6 +46,7 @@ export function encodeSentRecord(record: SentRecord): Buffer {
   head.writeDoubleLE(record.blockBaseMs, 18);
   head.writeUInt32LE(record.blockId, 26);
   head.writeUInt16LE(record.sources.length, 30);
+  head.writeUInt16LE(record.ordinal, 32);
   let at = fixedBytes;
   for (const { source, query = "", counts } of record.sources) {
     head.write(source, at, 8, "latin1");
@@ -91,6 +94,7 @@ export function decodeSentRecord(bytes: Buffer): SentRecord {
     toMs: bytes.readDoubleLE(10),
     blockBaseMs: bytes.readDoubleLE(18),
     blockId: bytes.readUInt32LE(26),
+    ordinal: bytes.readUInt16LE(32),
     sources,
     body: bytes.subarray(at),
   };

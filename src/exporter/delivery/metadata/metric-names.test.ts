@@ -32,7 +32,7 @@ test.each([
     ],
     ["up", "down"],
   ],
-  ["as it is sent: with legal characters", [{ __name__: "a.b" }], ["a_b"]],
+  ["any characters", [{ __name__: "a.b" }, { __name__: "ключ" }], ["a.b", "ключ"]],
   ["a long one", [{ __name__: "x".repeat(1_024) }], ["x".repeat(1_024)]],
   ["a very long one is left out", [{ __name__: "x".repeat(1_025) }, { __name__: "up" }], ["up"]],
   ["a series without one is not sent", [{ job: "__name__" }], []],

@@ -29,7 +29,7 @@ class Scene {
   }
 
   lookup(name: string): MetricMetadata | undefined {
-    return name === "up" ? { family: "up", type: "gauge", help: "", unit: "" } : undefined;
+    return name === "unknown" ? undefined : { family: name, type: "gauge", help: "", unit: "" };
   }
 
   isDue(): boolean {
@@ -88,6 +88,16 @@ test("series without metadata cost no request, and are collected again in a minu
   expect([scene.requests, scene.isDue()]).toEqual([0, false]);
   scene.clock.advance(60_000);
   expect(scene.isDue()).toBe(true);
+});
+
+test("an endpoint with legal names gets no metadata of a name that is made another one", async () => {
+  const scene = new Scene();
+  expect(await scene.cycle("a.b")).toBe("delivered");
+  scene.state.learnLegacyNames();
+  scene.clock.advance(60_000);
+  expect(await scene.cycle("a.b")).toBeUndefined();
+  scene.clock.advance(60_000);
+  expect(await scene.cycle("a:b")).toBe("delivered");
 });
 
 test("a refusal counts for all sinks of the endpoint, until one of their policies changes", async () => {

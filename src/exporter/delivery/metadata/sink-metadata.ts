@@ -1,6 +1,7 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { withEither, withLimit } from "../../../base/core/signals.ts";
 import type { StoreMetadata } from "../../metrics-store/sink-store.ts";
+import { legalizeMetricName } from "../../remote-write/encoding/label-names.ts";
 import type { FamilyMetadata } from "../../remote-write/encoding/metadata-request.ts";
 import type { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
 import type { Destination } from "../../remote-write/endpoint/endpoints.ts";
@@ -54,7 +55,7 @@ export class SinkMetadata {
   ): Promise<MetadataOutcome | undefined> {
     this.#sentAtMs = clock.monotonicMs();
     this.#sentVersion = store.version();
-    const families = familiesOf(names, store);
+    const families = familiesOf(names, store, destination.state);
     const sender = destination.metadataSender?.();
     if (families.length === 0 || sender === undefined) return undefined;
     // The receiver may have turned out to speak 2.0 in this cycle, which carries metadata in the series.
@@ -65,11 +66,13 @@ export class SinkMetadata {
   }
 }
 
-function familiesOf(names: MetricNames, store: StoreMetadata): FamilyMetadata[] {
+/** Without those whose name the endpoint does not get: under `names: legacy` it is made another one. */
+function familiesOf(names: MetricNames, store: StoreMetadata, endpoint: EndpointState): FamilyMetadata[] {
   const families = new Set<FamilyMetadata>();
   for (const name of names.values()) {
     const family = store.lookup(name);
-    if (family !== undefined) families.add(family);
+    const isSent = endpoint.names === "utf8" || legalizeMetricName(name) === name;
+    if (family !== undefined && isSent) families.add(family);
   }
   return [...families];
 }

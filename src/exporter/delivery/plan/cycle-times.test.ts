@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { cycleTimes, onGrid, untilGrid, untilNextCycle, windowGridMs } from "./cycle-times.ts";
+import {
+  cycleTimes,
+  onGrid,
+  sinceLastCycle,
+  untilGrid,
+  untilNextCycle,
+  windowGridMs,
+  withChecks,
+} from "./cycle-times.ts";
 
 test.each([
   [0, 15_000],
@@ -58,3 +66,31 @@ test.each([
 ])("%d ms is so near to the next step of %d ms that it is worth waiting: %s", (nowMs, gridMs, expected) => {
   expect(untilGrid(nowMs, gridMs)).toBe(expected);
 });
+
+test.each([
+  ["late samples are not looked for", 3_600_000, undefined, 3_600_000],
+  ["cycles that are frequent enough", 90_000, 90_000, 90_000],
+  ["an hour", 3_600_000, 90_000, 90_000],
+  ["two minutes", 120_000, 90_000, 60_000],
+  ["a little more than the pause", 91_000, 90_000, 45_500],
+  ["a prime number of ms, which no parts fit", 1_000_003, 90_000, 90_000],
+])("checks between the cycles of a sink: %s", (_, periodMs, everyMs, expected) => {
+  const times = { periodMs, offsetMs: periodMs - 1_000 };
+  const checks = withChecks(times, everyMs);
+  expect(checks.periodMs).toBe(expected);
+  // Each cycle's start is one of theirs.
+  if (periodMs % expected === 0) expect(untilNextCycle(checks, times.offsetMs - 1)).toBe(1);
+});
+
+test.each([
+  [10_000, 0],
+  [14_000, 0],
+  [9_000, 0],
+  [16_000, 6_000],
+  [4_000, 54_000],
+])(
+  "at %d ms, the last cycle of a sink with starts at 10 s and every minute was %d ms ago",
+  (nowMs, sinceMs) => {
+    expect(sinceLastCycle({ periodMs: 60_000, offsetMs: 10_000 }, nowMs)).toBe(sinceMs);
+  },
+);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { SinkPlan } from "../../policy/spec/types.ts";
 
 /** Windows end on whole seconds, so that sinks that start a cycle together read the same window. */
 const gridMs = 1_000;
@@ -31,6 +32,37 @@ export function cycleTimes(policyKey: string, intervalMs: number, batchTimeoutMs
   const spread = hash % Math.max(1, Math.round(periodMs));
   const stepMs = onGrid(spread, windowGridMs(periodMs));
   return { periodMs, offsetMs: stepMs + Math.floor((spread - stepMs) * startsWithin) };
+}
+
+/** The start times of a plan's cycles. */
+export function cycleTimesOf({ policy, batch }: SinkPlan, intervalMs: number): CycleTimes {
+  const { plane, namespace, name } = policy;
+  return cycleTimes(`${plane}/${namespace}/${name}`, intervalMs, batch.timeoutMs);
+}
+
+/**
+ * The starts of cycles, with others between them: late samples are looked for at least every `everyMs`,
+ * however long new ones wait. Undefined: not looked for.
+ */
+export function withChecks(times: CycleTimes, everyMs: number | undefined): CycleTimes {
+  const { periodMs, offsetMs } = times;
+  if (everyMs === undefined || periodMs <= everyMs) return times;
+  const fewest = Math.ceil(periodMs / everyMs);
+  for (let parts = fewest; parts < 4 * fewest; parts++) {
+    if (periodMs % parts === 0)
+      return { periodMs: periodMs / parts, offsetMs: offsetMs % (periodMs / parts) };
+  }
+  return { periodMs: everyMs, offsetMs: offsetMs % everyMs };
+}
+
+/** A cycle that begins this much before or after a start counts as begun there: timers are not exact. */
+const toleranceMs = 5_000;
+
+/** Milliseconds since the last start of a cycle; 0 if it is just now. */
+export function sinceLastCycle(times: CycleTimes, nowMs: number): number {
+  const untilMs = untilNextCycle(times, nowMs);
+  const sinceMs = times.periodMs - untilMs;
+  return Math.min(untilMs, sinceMs) <= toleranceMs ? 0 : sinceMs;
 }
 
 /** Milliseconds from `nowMs` (wall clock) to the next start of a cycle; more than 0, at most a period. */

@@ -22,6 +22,30 @@ describe("nextWindow", () => {
   ])("$name", ({ checkpointMs, nowMs, expected }) => {
     expect(nextWindow(checkpointMs, nowMs, limits)).toEqual(expected);
   });
+
+  test.each([
+    { name: "the last multiple", checkpointMs: 0, nowMs: 250_000, expected: { fromMs: 0, toMs: 180_000 } },
+    { name: "no multiple yet", checkpointMs: 180_000, nowMs: 269_999, expected: undefined },
+    {
+      name: "the next multiple",
+      checkpointMs: 179_999,
+      nowMs: 269_999,
+      expected: { fromMs: 179_999, toMs: 180_000 },
+    },
+    {
+      name: "at most the longest",
+      checkpointMs: 59_000,
+      nowMs: 1e7,
+      expected: { fromMs: 59_000, toMs: 300_000 },
+    },
+    {
+      name: "one interval, though it is longer than a window",
+      ...{ checkpointMs: 60_000, nowMs: 1e7, maxWindowMs: 1_000 },
+      expected: { fromMs: 60_000, toMs: 120_000 },
+    },
+  ])("on a grid of a minute: $name", ({ checkpointMs, nowMs, expected, ...others }) => {
+    expect(nextWindow(checkpointMs, nowMs, { ...limits, gridMs: 60_000, ...others })).toEqual(expected);
+  });
 });
 
 describe("adaptWindow", () => {

@@ -5,6 +5,8 @@ export interface WindowLimits {
   readonly delayMs: number;
   /** Maximum length of a window, adapted to the cost of the preceding ones: see {@link adaptWindow}. */
   readonly maxWindowMs: number;
+  /** Windows end at multiples of this: the interval in which the store keeps one sample. Defaults to 1. */
+  readonly gridMs?: number | undefined;
 }
 
 /**
@@ -14,9 +16,12 @@ export interface WindowLimits {
  * that has been read is never read again.
  */
 export function nextWindow(checkpointMs: number, nowMs: number, limits: WindowLimits): Window | undefined {
-  const watermarkMs = nowMs - limits.delayMs;
+  const { delayMs, maxWindowMs, gridMs = 1 } = limits;
+  const watermarkMs = Math.floor((nowMs - delayMs) / gridMs) * gridMs;
   if (watermarkMs <= checkpointMs) return undefined;
-  return { fromMs: checkpointMs, toMs: Math.min(watermarkMs, checkpointMs + limits.maxWindowMs) };
+  const longestMs = Math.floor((checkpointMs + maxWindowMs) / gridMs) * gridMs;
+  const firstEndMs = (Math.floor(checkpointMs / gridMs) + 1) * gridMs;
+  return { fromMs: checkpointMs, toMs: Math.min(watermarkMs, Math.max(longestMs, firstEndMs)) };
 }
 
 /** Cost of reading one window. */

@@ -34,11 +34,20 @@ test.each([
   },
   {
     name: "a source that is in two open windows is in the older one only",
-    checkpoints: { a: 100, b: 100 },
+    checkpoints: { a: 100, b: 110 },
     windows: [open(100, 130, "a"), open(110, 140, "a", "b")],
     expected: [
       { fromMs: 100, toMs: 130, sources: ["a"] },
       { fromMs: 110, toMs: 140, sources: ["b"] },
+    ],
+  },
+  {
+    name: "the time before a source's open window comes first",
+    checkpoints: { a: 100, b: 90 },
+    windows: [open(100, 130, "a", "b"), open(130, 140, "b")],
+    expected: [
+      { fromMs: 100, toMs: 130, sources: ["a"] },
+      { fromMs: 90, toMs: 100, sources: ["b"] },
     ],
   },
   {

@@ -7,6 +7,8 @@ import { nextWindow } from "./next-window.ts";
 export interface SourceWatermark {
   readonly name: string;
   readonly watermarkMs: number;
+  /** Its windows end at multiples of this; defaults to 1. */
+  readonly gridMs?: number | undefined;
 }
 
 /**
@@ -46,8 +48,9 @@ export function waitsFor({ open }: PlannedWindow, failed: ReadonlySet<string>): 
 
 /**
  * The windows that a sink has to read next: its open windows, oldest first, then one window for each group of
- * sources with equal checkpoints and watermarks. A source of an open window is in no other group; a lagging
- * source catches up alone.
+ * sources with equal checkpoints and watermarks. A source of an open window is in no other group, unless its
+ * checkpoint is before the window's start: then the time between comes first. A lagging source catches up
+ * alone.
  *
  * @param sources the sink's current sources; open windows of other sources are not run
  * @param state every source has a checkpoint
@@ -59,19 +62,28 @@ export function plannedWindows(
 ): PlannedWindow[] {
   const groups: PlannedWindow[] = [];
   const taken = new Set<string>();
+  /** The start of the open window that a source with time before it waits for. */
+  const untilMs = new Map<string, number>();
   for (const open of state.windows) {
-    const members = sources
-      .map(({ name }) => name)
-      .filter((name) => open.sources.has(name) && !taken.has(name));
+    const members: string[] = [];
+    for (const { name } of sources) {
+      if (!open.sources.has(name) || taken.has(name) || untilMs.has(name)) continue;
+      const checkpointMs = state.checkpoints.get(name) ?? open.fromMs;
+      if (checkpointMs < open.fromMs) untilMs.set(name, open.fromMs);
+      else members.push(name);
+    }
     if (members.length === 0) continue;
     for (const source of members) taken.add(source);
     groups.push({ fromMs: open.fromMs, toMs: open.toMs, sources: members, open });
   }
   const fresh = new Map<string, Window & { readonly sources: string[] }>();
-  for (const { name, watermarkMs } of sources) {
+  for (const { name, watermarkMs, gridMs } of sources) {
     const checkpointMs = state.checkpoints.get(name);
     if (checkpointMs === undefined || taken.has(name)) continue;
-    const window = nextWindow(checkpointMs, watermarkMs, { delayMs: 0, maxWindowMs });
+    const endMs = Math.min(watermarkMs, untilMs.get(name) ?? watermarkMs);
+    // The time before an open window ends where that begins, on the grid or not.
+    const ownGridMs = endMs < watermarkMs ? 1 : gridMs;
+    const window = nextWindow(checkpointMs, endMs, { delayMs: 0, maxWindowMs, gridMs: ownGridMs });
     if (window === undefined) continue;
     const key = `${window.fromMs} ${window.toMs}`;
     const present = fresh.get(key);

@@ -7,9 +7,9 @@ import type { SinkPlan } from "../../policy/spec/types.ts";
 import { lateKey } from "../late/late-key.ts";
 import { type LateDeps, LateSamples } from "../late/late-samples.ts";
 import type { SinkStats } from "../sink-stats.ts";
-import type { SinkState, StateStore } from "../state/sink-state.ts";
+import { keepForgottenMs, type SinkState, type StateStore } from "../state/sink-state.ts";
 import { BackfillLimit } from "./backfill-limit.ts";
-import { onGrid } from "./cycle-times.ts";
+import { cycleTimesOf, onGrid, sinceLastCycle } from "./cycle-times.ts";
 import { adaptWindow, type WindowCost } from "./next-window.ts";
 import { type PlannedWindow, plannedWindows, waitsFor, withClosed } from "./planned-windows.ts";
 
@@ -45,6 +45,12 @@ export interface WindowPlannerDeps {
   readonly reportedMs?: ((plan: SinkPlan) => number | undefined) | undefined;
 }
 
+/**
+ * Open windows that are kept for sources that may return to the policy. Of an older one the source is sent
+ * again: a policy whose sources are renamed again and again must not fill the state.
+ */
+const maxAbsentWindows = 8;
+
 /** Tracks a sink's progress through its sources, and decides which window is next. */
 export class WindowPlanner {
   readonly #key: string;
@@ -54,8 +60,11 @@ export class WindowPlanner {
   #limitMs: number;
   /** Delay of each source's windows behind the store's clock, in ms. */
   #delaysMs: readonly number[];
+  #isRaw: readonly boolean[];
   #checkpoints: ReadonlyMap<string, number> = noCheckpoints;
   #completeToMs: number | undefined;
+  /** Windows of raw samples end at multiples of this. */
+  #dedupMs = 1;
   /** Of the last cycle. */
   #store: SinkStore | undefined;
   readonly #backfillLimit: BackfillLimit;
@@ -69,7 +78,8 @@ export class WindowPlanner {
     this.#deps = deps;
     this.#stats = stats;
     this.#plan = plan;
-    this.#delaysMs = delaysOf(plan, deps.settings);
+    this.#isRaw = plan.sources.map(({ metricsql }) => sourceKind(metricsql) === "raw");
+    this.#delaysMs = delaysOf(this.#isRaw, deps.settings);
     const { maxWindowMs, firstWindowMs = maxWindowMs, maxBackfillMs } = deps.settings;
     this.#limitMs = firstWindowMs;
     this.#backfillLimit = new BackfillLimit(maxBackfillMs);
@@ -84,7 +94,8 @@ export class WindowPlanner {
   /** Applies a changed plan; call between cycles. */
   change(plan: SinkPlan): void {
     this.#plan = plan;
-    this.#delaysMs = delaysOf(plan, this.#deps.settings);
+    this.#isRaw = plan.sources.map(({ metricsql }) => sourceKind(metricsql) === "raw");
+    this.#delaysMs = delaysOf(this.#isRaw, this.#deps.settings);
     this.late?.change(plan);
   }
 
@@ -96,9 +107,22 @@ export class WindowPlanner {
    */
   async begin(nowMs: number, store: SinkStore): Promise<void> {
     this.#store = store;
+    this.#dedupMs = (await store.dedupIntervalMs?.()) || 1;
     await this.#start(nowMs);
     await this.#skipTooOld(nowMs);
-    this.#completeToMs = nowMs;
+    await this.#forgetAbsent(nowMs);
+    this.#completeToMs = this.#dueToMs(nowMs);
+  }
+
+  /**
+   * Cycles between the regular ones are for late samples: new ones wait for the next start, and are sent in
+   * full batches.
+   */
+  #dueToMs(nowMs: number): number {
+    const { late, settings, clock } = this.#deps;
+    if (late === undefined || this.periodMs <= late.times.alertMs) return nowMs;
+    const sinceMs = sinceLastCycle(cycleTimesOf(this.#plan, settings.intervalMs), clock.nowMs());
+    return onGrid(nowMs - sinceMs, settings.windowGridMs);
   }
 
   /** The next window. @param failed sources that could not be read in this cycle */
@@ -114,6 +138,18 @@ export class WindowPlanner {
     return next?.open === undefined ? next : undefined;
   }
 
+  /** The windows after `group`, in order, as if each before it were closed. */
+  async *following(group: PlannedWindow, failed: ReadonlySet<string>): AsyncGenerator<PlannedWindow, void> {
+    let state = await this.#load();
+    for (let before = group; ; ) {
+      state = withClosed(state, before);
+      const next = this.#nextGroup(state, failed);
+      if (next === undefined) return;
+      yield next;
+      before = next;
+    }
+  }
+
   /** Adapts the length of the next windows to the cost of reading one. */
   adapt(cost: WindowCost): void {
     this.#limitMs = adaptWindow(this.#limitMs, cost, this.#deps.settings.maxWindowMs);
@@ -124,15 +160,34 @@ export class WindowPlanner {
     return this.#checkpoints.get(source);
   }
 
-  /** The watermark minus the oldest checkpoint; undefined before the first cycle. */
+  /**
+   * The age of the newest delivered sample: now minus the oldest checkpoint, by the store's clock or our own,
+   * whichever is ahead. Undefined before the first cycle.
+   */
   lagMs(): number | undefined {
-    const nowMs = this.#storeNowMs() ?? this.#completeToMs;
+    const nowMs = Math.max(this.#knownNowMs() ?? -Infinity, this.#deps.clock.nowMs());
+    return this.#longest((_, checkpointMs) => nowMs - checkpointMs);
+  }
+
+  /** What could have been delivered: the watermark minus the oldest checkpoint. */
+  behindMs(): number | undefined {
+    const nowMs = this.#knownNowMs();
+    if (nowMs === undefined) return undefined;
+    return this.#longest((index, checkpointMs) => {
+      return onGrid(nowMs - this.#delayMs(index), this.#gridMs(index)) - checkpointMs;
+    });
+  }
+
+  #longest(sinceMs: (source: number, checkpointMs: number) => number): number | undefined {
     const lags = this.#plan.sources.flatMap(({ name }, index) => {
       const checkpointMs = this.#checkpoints.get(name);
-      if (nowMs === undefined || checkpointMs === undefined) return [];
-      return Math.max(0, nowMs - this.#delayMs(index) - checkpointMs);
+      return checkpointMs === undefined ? [] : [Math.max(0, sinceMs(index, checkpointMs))];
     });
     return lags.length === 0 ? undefined : Math.max(...lags);
+  }
+
+  #knownNowMs(): number | undefined {
+    return this.#storeNowMs() ?? this.#completeToMs;
   }
 
   #storeNowMs(): number | undefined {
@@ -141,6 +196,11 @@ export class WindowPlanner {
 
   #delayMs(source: number): number {
     return this.#delaysMs[source] ?? this.#deps.settings.delayMs;
+  }
+
+  /** Expressions see what the store shows, whatever it keeps. */
+  #gridMs(source: number): number {
+    return this.#isRaw[source] === true ? this.#dedupMs : 1;
   }
 
   async #load(): Promise<SinkState> {
@@ -203,6 +263,23 @@ export class WindowPlanner {
     }
   }
 
+  /** Forgets what is kept of sources that the plan no longer has. */
+  async #forgetAbsent(nowMs: number): Promise<void> {
+    const { state, settings } = this.#deps;
+    const { checkpoints, windows } = await this.#load();
+    const present = new Set(this.#plan.sources.map(({ name }) => name));
+    if (windows.length === 0 && checkpoints.size <= present.size) return;
+    // A source that returns later could deliver nothing of that time.
+    const oldestMs = nowMs - Math.max(keepForgottenMs, settings.maxBackfillMs);
+    const absent = windows.filter(({ sources }) => ![...sources].some((name) => present.has(name)));
+    for (const [index, window] of absent.entries()) {
+      if (window.toMs <= oldestMs || index < absent.length - maxAbsentWindows) await state.dropWindow(window);
+    }
+    for (const [name, ms] of [...checkpoints]) {
+      if (!present.has(name) && ms <= oldestMs) await state.dropSource(this.#key, name);
+    }
+  }
+
   #nextGroup(state: SinkState, failed: ReadonlySet<string>): PlannedWindow | undefined {
     const nowMs = this.#storeNowMs();
     if (nowMs === undefined) return undefined;
@@ -214,7 +291,10 @@ export class WindowPlanner {
     if (sinceMs < 0 || sinceMs >= this.periodMs) this.#completeToMs = gridNowMs;
     const completeToMs = this.#completeToMs ?? gridNowMs;
     const sources = this.#plan.sources
-      .map(({ name }, index) => ({ name, watermarkMs: completeToMs - this.#delayMs(index) }))
+      .map(({ name }, index) => ({
+        ...{ name, watermarkMs: completeToMs - this.#delayMs(index) },
+        gridMs: this.#gridMs(index),
+      }))
       .filter(({ name }) => !failed.has(name));
     const groups = plannedWindows(sources, state, this.#limitMs);
     return groups.find((group) => !waitsFor(group, failed));
@@ -223,10 +303,11 @@ export class WindowPlanner {
   /** A span with late samples, only when nothing is new: late samples have waited already. */
   async #nextLate(failed: ReadonlySet<string>, signal: AbortSignal): Promise<PlannedWindow | undefined> {
     const store = this.#store;
-    if (failed.size > 0 || store === undefined) return undefined;
-    this.#backfillLimit.caughtUp();
+    if (store === undefined) return undefined;
+    if (failed.size === 0) this.#backfillLimit.caughtUp();
     const nowMs = store.reader.storeNowMs() ?? 0;
-    return this.late?.next(nowMs, this.#checkpoints, store.counter, signal);
+    const { counter } = store;
+    return this.late?.next({ nowMs, checkpoints: this.#checkpoints, failed, counter }, signal);
   }
 }
 
@@ -237,7 +318,6 @@ export class WindowPlanner {
 const noCheckpoints: ReadonlyMap<string, number> = new Map();
 
 /** Expressions use samples before and after each point, which take longer to become available. */
-function delaysOf({ sources }: SinkPlan, settings: WindowSettings): readonly number[] {
-  const { delayMs, expressionDelayMs } = settings;
-  return sources.map(({ metricsql }) => (sourceKind(metricsql) === "raw" ? delayMs : expressionDelayMs));
+function delaysOf(isRaw: readonly boolean[], settings: WindowSettings): readonly number[] {
+  return isRaw.map((raw) => (raw ? settings.delayMs : settings.expressionDelayMs));
 }

@@ -6,7 +6,7 @@ import type { Service } from "../../../base/core/service.ts";
 import { untilAborted } from "../../../base/core/signals.ts";
 import { type SinkPlan, sinkKey } from "../../policy/spec/types.ts";
 import { Exporter, type ExporterDeps, type ExporterSnapshot } from "../exporter.ts";
-import { cycleTimes, untilNextCycle } from "../plan/cycle-times.ts";
+import { cycleTimesOf, untilNextCycle, withChecks } from "../plan/cycle-times.ts";
 import type { Interruption } from "../send/dispatcher.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -64,6 +64,9 @@ export class LocalSchedule implements Service, Schedule {
   change(plan: SinkPlan): void {
     this.#sinks.get(sinkKey(plan.policy, plan.name))?.change(plan);
   }
+
+  /** Only replicas compare generations. */
+  renew(): void {}
 
   async remove(key: string): Promise<void> {
     const sink = this.#sinks.get(key);
@@ -185,12 +188,7 @@ class LocalSink {
     }
     const { deliveryState, plan } = this.#exporter.snapshot();
     if (deliveryState.kind !== "delivering") return Math.max(1, deliveryState.untilMs - clock.monotonicMs());
-    const { plane, namespace, name } = plan.policy;
-    const times = cycleTimes(
-      `${plane}/${namespace}/${name}`,
-      exporterDeps.settings.intervalMs,
-      plan.batch.timeoutMs,
-    );
-    return untilNextCycle(times, clock.nowMs());
+    const times = cycleTimesOf(plan, exporterDeps.settings.intervalMs);
+    return untilNextCycle(withChecks(times, exporterDeps.late?.times.alertMs), clock.nowMs());
   }
 }

@@ -12,7 +12,6 @@ import { fleetKeys } from "../fleet/keys.ts";
 import { RedisEpoch } from "../fleet/redis-epoch.ts";
 import type { RedisState } from "../fleet/redis-state.ts";
 import { endPause, parseTaken } from "../fleet/sink-lease.ts";
-import { cycleTimes } from "../plan/cycle-times.ts";
 import type { MemoryState } from "../state/memory-state.ts";
 import { cycleJobOf } from "./cycle-job.ts";
 import { type CycleQueue, openCycleQueue } from "./cycle-queue.ts";
@@ -111,6 +110,10 @@ export class QueueSchedule implements Service, Schedule {
     sink.change(plan);
     this.#reschedule(key);
     void this.#tryAtOnce(key, plan);
+  }
+
+  renew(plan: SinkPlan): void {
+    this.#sinks.get(sinkKey(plan.policy, plan.name))?.renew(plan);
   }
 
   async remove(key: string): Promise<void> {
@@ -235,13 +238,8 @@ export class QueueSchedule implements Service, Schedule {
   }
 
   #wanted(): Map<string, WantedScheduler> {
-    const { intervalMs } = this.#options.exporterDeps.settings;
     return new Map(
-      [...this.#sinks].map(([key, { plan }]) => {
-        const { plane, namespace, name } = plan.policy;
-        const times = cycleTimes(`${plane}/${namespace}/${name}`, intervalMs, plan.batch.timeoutMs);
-        return [key, { job: cycleJobOf(plan), times }];
-      }),
+      [...this.#sinks].map(([key, { plan, jobTimes }]) => [key, { job: cycleJobOf(plan), times: jobTimes }]),
     );
   }
 

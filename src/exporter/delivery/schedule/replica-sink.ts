@@ -17,6 +17,7 @@ import {
   reportOf,
   type SinkCounts,
 } from "../fleet/sink-report.ts";
+import { type CycleTimes, cycleTimesOf, withChecks } from "../plan/cycle-times.ts";
 import type { Interruption } from "../send/dispatcher.ts";
 
 /** A longer cycle is interrupted and continues behind the waiting jobs. */
@@ -42,6 +43,8 @@ export class ReplicaSink {
   #isStopped = false;
   #interrupt = new AbortController();
   #running: Promise<unknown> | undefined;
+  /** Of the cycle in progress. */
+  #lease: SinkLease | undefined;
   /** The sink's last known cycle ran in this replica. */
   #isOurs = false;
   #lastRunMs = Number.NEGATIVE_INFINITY;
@@ -65,11 +68,22 @@ export class ReplicaSink {
     return Math.max(this.#options.exporterDeps.settings.intervalMs, this.#plan.batch.timeoutMs);
   }
 
+  /** The times of its jobs in the queue. */
+  get jobTimes(): CycleTimes {
+    const { settings, late } = this.#options.exporterDeps;
+    return withChecks(cycleTimesOf(this.#plan, settings.intervalMs), late?.times.alertMs);
+  }
+
   /** Takes effect once the requests in flight have their responses. */
   change(plan: SinkPlan): void {
     this.#plan = plan;
     this.#isEdited = true;
     this.#interrupt.abort("edit" satisfies Interruption);
+  }
+
+  /** Takes effect with the next cycle; the sink's jobs are of this generation from now on. */
+  renew(plan: SinkPlan): void {
+    this.#plan = plan;
   }
 
   /** Another replica has taken the sink: this replica's knowledge of it is out of date. */
@@ -99,7 +113,9 @@ export class ReplicaSink {
     const { clock } = exporterDeps;
     this.#isOurs = true;
     this.#lastRunMs = clock.monotonicMs();
-    this.#exporter ??= new Exporter(this.#plan, exporterDeps);
+    this.#lease = lease;
+    const maySend = (): boolean => this.#lease?.isHeld() ?? false;
+    this.#exporter ??= new Exporter(this.#plan, { ...exporterDeps, maySend });
     const exporter = this.#exporter;
     exporter.resume(ownDeliveryState(lease.deliveryState, clock.monotonicMs()));
     const deliveryState = (): SharedDeliveryState | undefined =>
@@ -113,6 +129,7 @@ export class ReplicaSink {
     } finally {
       this.#lastRunMs = clock.monotonicMs();
       state.end(lease);
+      this.#lease = undefined;
       const counts = countsOf(exporter.snapshot().stats);
       const told = hasBegun ? this.#cycleToTell(lease, exporter.snapshot(), counts) : undefined;
       if ((await lease.release(deliveryState(), told)) && hasBegun) this.#told = counts;

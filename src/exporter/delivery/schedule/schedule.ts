@@ -9,6 +9,8 @@ export interface Schedule {
   start(plan: SinkPlan): void;
   /** Applies a changed plan to a started sink. */
   change(plan: SinkPlan): void;
+  /** Applies a plan that differs only in its generation; interrupts nothing. */
+  renew(plan: SinkPlan): void;
   /** Resolves when nothing of the sink is in flight. */
   remove(key: string): Promise<void>;
   snapshots(): ExporterSnapshot[];

@@ -31,18 +31,20 @@ export interface DeliveryFailure {
   readonly detail?: string | undefined;
   /** The pause requested by the receiver. */
   readonly retryAfterMs?: number | undefined;
+  /** In place of the usual first pause. */
+  readonly firstPauseMs?: number | undefined;
 }
 
 export const delivering: DeliveryState = { kind: "delivering" };
 
 const longestPauseMs = 300_000;
 const firstSuspensionMs = 30_000;
-const longestRetryAfterMs = 3_600_000;
+const longestRetryAfterMs = 300_000;
 const jitter = 0.2;
 
 /**
  * The delivery state after a failure. Pauses double from `retry.backoffDuration` (suspended: 30 s) up to 5
- * min; a longer `Retry-After` wins, up to an hour.
+ * min; a longer `Retry-After` wins, up to 5 min.
  */
 export function afterFailure(
   before: DeliveryState,
@@ -52,7 +54,7 @@ export function afterFailure(
   random: number,
 ): DeliveryState {
   const times = before.kind === failure.kind ? before.times + 1 : 1;
-  const baseMs = failure.kind === "retrying" ? backoffMs : firstSuspensionMs;
+  const baseMs = failure.firstPauseMs ?? (failure.kind === "retrying" ? backoffMs : firstSuspensionMs);
   // A backoffDuration above the longest pause is the tenant's explicit choice.
   const pauseMs = nextDelay(times, { baseMs, maxMs: Math.max(baseMs, longestPauseMs), jitter }, random);
   const askedMs = Math.min(failure.retryAfterMs ?? 0, longestRetryAfterMs);

@@ -1,14 +1,17 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
+import type { Refusal } from "../../remote-write/send/refusal-search.ts";
 import { longestWaitMs } from "../../remote-write/send/retry.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { BudgetShare } from "../batch/memory-budget.ts";
+import type { SeriesHash } from "../batch/series-hash.ts";
+import { SeriesHashTable } from "../batch/series-hash-table.ts";
 import type { SinkRecorder } from "../sink-recorder.ts";
 import type { WindowJournal } from "../state/window-journal.ts";
 import type { DeliveryFailure } from "./delivery-state.ts";
 import { Lanes } from "./lanes.ts";
 import type { Receiver, RejectedSamples } from "./receiver.ts";
-import { RejectedBatches } from "./rejected-batches.ts";
+import { type RefusedBatch, RefusedBatches, refusalOf } from "./refused-batches.ts";
 
 export interface DispatcherDeps {
   /** The sink's key. */
@@ -38,6 +41,28 @@ export interface DispatcherOptions {
 
 /** A lane with at most this many batches left is nearly drained. */
 const fewBatchesOfLane = 2;
+/** When as many batches are refused and nothing was accepted, the rest of the window is not tried. */
+const mostParked = 16;
+/** Series of a refused request of which later samples are tried. */
+const mostTriedLater = 16;
+
+/** A refused batch of which nothing was accepted. */
+interface ParkedBatch extends Omit<RefusedBatch, "isProven"> {
+  readonly number: number;
+  /** When it was refused: a mark. */
+  readonly at: number;
+}
+
+/** Samples that were refused, and of which none was accepted: nothing of them is rejected yet. */
+export interface UnprovenRefusal {
+  readonly refusal: Refusal;
+  /** Some of the refused series. */
+  readonly series: readonly SeriesHash[];
+  /** All of them were sent before without a response: the receiver may have them. */
+  readonly isInDoubt: boolean;
+  /** They were not refused, but fail again and again. */
+  readonly isFailing: boolean;
+}
 
 /**
  * Sends the batches of one window in lanes, records them in the journal, and handles the receiver's
@@ -51,7 +76,7 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #journal: WindowJournal;
   readonly #lanes: Lanes;
-  readonly #rejected: RejectedBatches;
+  readonly #refused: RefusedBatches;
   readonly #enough = new AbortController();
   #queued = 0;
   #responses = 0;
@@ -61,13 +86,18 @@ export class Dispatcher {
   #hasLeft = false;
   #outgrewMemory = false;
   #failure: DeliveryFailure | undefined;
+  #parked: ParkedBatch[] = [];
+  /** The series of parked batches: none of their later samples may overtake them. */
+  #waiting: SeriesHashTable | undefined;
+  #unproven: UnprovenRefusal | undefined;
+  #isSearching = false;
 
   constructor(journal: WindowJournal, deps: DispatcherDeps, options: DispatcherOptions) {
     this.#journal = journal;
     this.#deps = deps;
     this.#options = options;
     this.#lanes = new Lanes(deps.receiver.laneCount);
-    this.#rejected = new RejectedBatches(deps, journal);
+    this.#refused = new RefusedBatches(deps, journal);
   }
 
   /** Aborts when reading is to stop: after a failure, a spent memory share, or a probe that has its batch. */
@@ -91,6 +121,16 @@ export class Dispatcher {
 
   get failure(): DeliveryFailure | undefined {
     return this.#failure;
+  }
+
+  /** Set when samples are refused, and nothing proves that the endpoint takes any. */
+  get unproven(): UnprovenRefusal | undefined {
+    return this.#unproven;
+  }
+
+  /** A search has to go on in the next cycle, since its requests are used up. */
+  get isSearching(): boolean {
+    return this.#isSearching;
   }
 
   queue(batch: Batch): void {
@@ -157,18 +197,79 @@ export class Dispatcher {
   /** Resolves when every queued batch has an outcome, and reports rejected samples. */
   async drained(): Promise<void> {
     await this.#lanes.drained();
+    await this.#concludeParked();
+    await this.#lanes.drained();
     this.#deps.recorder.logRejected();
   }
 
+  /** Once another request was accepted, refused batches are searched to their end. */
+  async #concludeParked(): Promise<void> {
+    const { memory, episode } = this.#deps.receiver;
+    while (this.#parked.length > 0 && !this.#isOver()) {
+      const [next] = this.#parked;
+      if (next === undefined || !memory.acceptedSince(next.at)) break;
+      this.#parked.shift();
+      const { sender } = this.#deps.receiver.destination;
+      const { number, batch, isFailing } = next;
+      const outcome = await sender.send(batch.request, this.#options.signal, isFailing ? 1 : undefined);
+      await this.#guard(this.#conclude(number, batch, outcome, { ...next, isProven: true }));
+    }
+    if (this.#parked.length === 0) return;
+    const parked = this.#parked;
+    this.#parked = [];
+    this.#isIncomplete = true;
+    this.#hasLeft = true;
+    const series: SeriesHash[] = [];
+    for (const { number, batch, mayHaveArrived } of parked) {
+      const { length } = batch.entries;
+      const step = Math.max(1, Math.floor(length / mostTriedLater));
+      for (let at = memory.turn % step; at < length; at += step) {
+        batch.entries.eachOf(at, at + 1, (high, low) => {
+          if (series.length < mostTriedLater) series.push({ high, low });
+        });
+      }
+      if (!mayHaveArrived) await this.#journal.returned(number);
+    }
+    const [first] = parked;
+    if (first === undefined || this.#options.interrupt.aborted || this.#options.signal.aborted) return;
+    const isInDoubt = parked.every(({ mayHaveArrived }) => mayHaveArrived);
+    memory.refuse(episode);
+    memory.turn++;
+    this.#unproven = { refusal: first.refusal, series, isInDoubt, isFailing: first.isFailing };
+  }
+
   async #send(batch: Batch): Promise<void> {
-    if (!(await this.#options.predecessorClosed) || this.#isOver() || this.#isOverdue()) {
+    const isReady = (await this.#options.predecessorClosed) && !this.#isOver() && !this.#isOverdue();
+    if (!isReady || this.#waitsForParked(batch)) {
       this.#isIncomplete = true;
       return;
     }
     this.#hasBegun = true;
     const number = await this.#journal.sent(batch);
     const { sender } = this.#deps.receiver.destination;
-    await this.#conclude(number, batch, await sender.send(batch.request, this.#options.signal));
+    const attempts = batch.suspicion?.isFailing === true ? 1 : undefined;
+    await this.#conclude(number, batch, await sender.send(batch.request, this.#options.signal, attempts));
+  }
+
+  #waitsForParked({ entries }: Batch): boolean {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return false;
+    let isAny = false;
+    entries.each((high, low) => {
+      if (waiting.get(high, low) !== undefined) isAny = true;
+    });
+    if (isAny) entries.each((high, low) => waiting.set(high, low, 1));
+    return isAny;
+  }
+
+  #park(parked: ParkedBatch): void {
+    this.#parked.push(parked);
+    this.#waiting ??= new SeriesHashTable(parked.batch.entries.length);
+    const waiting = this.#waiting;
+    parked.batch.entries.each((high, low) => waiting.set(high, low, 1));
+    if (this.#parked.length < mostParked) return;
+    this.#hasLeft = true;
+    this.#enough.abort();
   }
 
   #isOverdue(): boolean {
@@ -186,31 +287,72 @@ export class Dispatcher {
     return this.#hasLeft || signal.aborted || (interrupt.aborted && interrupt.reason === "edit");
   }
 
-  async #conclude(number: number, batch: Batch, outcome: Outcome): Promise<void> {
+  /** @param before set when the batch was parked */
+  async #conclude(
+    number: number,
+    batch: Batch,
+    outcome: Outcome,
+    before?: Pick<RefusedBatch, "mayHaveArrived" | "isProven">,
+  ): Promise<void> {
     const { receiver, recorder } = this.#deps;
     const mayHaveArrived =
-      batch.inDoubt !== undefined || (outcome.kind !== "delivered" && outcome.responseLost);
+      batch.inDoubt !== undefined ||
+      before?.mayHaveArrived === true ||
+      (outcome.kind !== "delivered" && outcome.responseLost);
     if (outcome.kind === "delivered") {
       recorder.delivered(batch.request.sampleCount, outcome.unwritten);
-      receiver.rejections.isHopeless = false;
+      receiver.memory.accept(batch.request);
+      if (batch.suspicion === undefined) receiver.memory.forgetFailed(batch.entries);
+      else receiver.memory.acceptSeries(batch.entries);
       this.#responses++;
       // Not awaited: the log keeps the order, and this record is written with the lane's next batch.
       this.follow(this.#journal.acknowledged(number, batch));
       return;
     }
-    if (outcome.kind === "rejected") {
-      const { signal } = this.#options;
-      const { delivered, unfinished } = await this.#rejected.take(batch, outcome, mayHaveArrived, signal);
-      this.#responses += 1 + delivered;
-      if (unfinished === undefined) return this.#journal.acknowledged(number, batch);
-      return this.#leave(number, unfinished, mayHaveArrived);
-    }
-    const isUsedUp = outcome.kind === "exhausted" && (outcome.retryAfterMs ?? 0) <= longestWaitMs;
-    if (isUsedUp && receiver.dropExhausted && !this.#options.interrupt.aborted) {
-      await this.#rejected.drop(batch.request, outcome);
-      return this.#journal.acknowledged(number, batch);
+    if (outcome.kind === "rejected" || (outcome.kind === "exhausted" && this.#isSearched(batch, outcome))) {
+      const isFailing = outcome.kind === "exhausted";
+      const refusal = refusalOf(outcome);
+      const isProven = before?.isProven === true;
+      return this.#search({ number, batch, refusal, mayHaveArrived, isFailing, isProven }, outcome);
     }
     return this.#leave(number, outcome, mayHaveArrived);
+  }
+
+  async #search(
+    refused: RefusedBatch & { readonly number: number },
+    outcome: Outcome & { readonly kind: "rejected" | "exhausted" },
+  ): Promise<void> {
+    const { number, batch, mayHaveArrived, isFailing } = refused;
+    const { memory, dropExhausted } = this.#deps.receiver;
+    const { signal, interrupt } = this.#options;
+    const at = memory.mark();
+    if (this.#parked.length > 0 && !refused.isProven) return this.#park({ ...refused, at });
+    if (isFailing && batch.suspicion?.isFailing === true && !dropExhausted) {
+      if (!memory.failedAlone(batch.entries)) return this.#park({ ...refused, at });
+    }
+    const { kind, accepted, unfinished } = await this.#refused.search(refused, [signal, interrupt]);
+    this.#responses += accepted + (isFailing ? 0 : 1);
+    if (kind === "complete") return this.#journal.acknowledged(number, batch);
+    if (kind === "unfinished" && unfinished !== undefined) {
+      return this.#leave(number, unfinished, mayHaveArrived);
+    }
+    if (kind === "unproven" && outcome.kind === "exhausted" && !memory.hasFailedLong) {
+      return this.#leave(number, outcome, mayHaveArrived);
+    }
+    if (kind === "unproven") return this.#park({ ...refused, at });
+    this.#isSearching = true;
+    return this.#leave(number, { kind: "aborted", responseLost: false }, mayHaveArrived);
+  }
+
+  /**
+   * Whether a failed request is searched for the samples that make it fail: it has failed for long, and
+   * nothing was accepted meanwhile; or its series made the receiver fail before, and get one attempt.
+   */
+  #isSearched({ suspicion }: Batch, outcome: Outcome & { readonly kind: "exhausted" }): boolean {
+    const { memory, dropExhausted } = this.#deps.receiver;
+    memory.fail();
+    if (this.#options.interrupt.aborted || (outcome.retryAfterMs ?? 0) > longestWaitMs) return false;
+    return suspicion?.isFailing === true || memory.hasFailedLong || dropExhausted;
   }
 
   /** The samples cannot be delivered now: the window is run again later. */

@@ -1,5 +1,6 @@
 import type { Destination } from "../../remote-write/endpoint/endpoints.ts";
 import type { RejectedRequest } from "../../remote-write/rejected/rejected-store.ts";
+import type { ReceiverMemory, RefusalEpisode } from "./receiver-memory.ts";
 
 /** Keeps rejected samples. Never rejects. */
 export interface RejectedSamples {
@@ -10,14 +11,10 @@ export interface RejectedSamples {
 export interface Receiver {
   readonly endpoint: string;
   readonly destination: Destination;
-  /** A sink's memory of rejections, kept between cycles. */
-  readonly rejections: RejectionMemory;
+  /** What is known of it, kept between cycles. */
+  readonly memory: ReceiverMemory;
+  readonly episode: RefusalEpisode;
   readonly laneCount: number;
-  /** `delivery.onExhausted: drop` */
+  /** `retry.onExhausted: drop` */
   readonly dropExhausted: boolean;
-}
-
-export interface RejectionMemory {
-  /** Nothing of the last rejected request was accepted, nor anything since: searching culprits is futile. */
-  isHopeless: boolean;
 }

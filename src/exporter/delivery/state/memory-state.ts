@@ -12,6 +12,7 @@ interface MutableSink {
   readonly checkpoints: Map<string, number>;
   /** Absent between two windows: an empty Map for each sink would cost memory (bench/small-policies.ts). */
   windows: Map<number, MutableWindow> | undefined;
+  receiver?: string;
 }
 
 /** Called after a record was applied, with the window it changed, in its last state if it has ended. */
@@ -40,11 +41,18 @@ export class MemoryState implements StateStore {
     const state = this.#sinks.get(sink);
     if (state === undefined) return Promise.resolve({ checkpoints: new Map(), windows: [] });
     const windows = [...(state.windows?.values() ?? [])].sort((a, b) => a.fromMs - b.fromMs || a.id - b.id);
-    return Promise.resolve({ checkpoints: state.checkpoints, windows });
+    const { checkpoints, receiver } = state;
+    return Promise.resolve(
+      receiver === undefined ? { checkpoints, windows } : { checkpoints, windows, receiver },
+    );
   }
 
   setCheckpoint(sink: string, source: string, ms: number): Promise<void> {
     return this.record({ type: "checkpoint", sink, source, ms });
+  }
+
+  setReceiver(sink: string, text: string): Promise<void> {
+    return this.record({ type: "receiver", sink, text });
   }
 
   async openWindow(sink: string, window: WindowBounds, sources: readonly string[]): Promise<OpenWindow> {
@@ -78,6 +86,10 @@ export class MemoryState implements StateStore {
     return this.record({ type: "drop", id: window.id });
   }
 
+  dropSource(sink: string, source: string): Promise<void> {
+    return this.record({ type: "dropSource", sink, source });
+  }
+
   sinks(): Promise<readonly string[]> {
     return Promise.resolve([...this.#sinks.keys()]);
   }
@@ -101,6 +113,12 @@ export class MemoryState implements StateStore {
       case "checkpoint":
         this.#sink(record.sink).checkpoints.set(record.source, record.ms);
         return;
+      case "receiver": {
+        const sink = this.#sink(record.sink);
+        if (record.text === "") delete sink.receiver;
+        else sink.receiver = record.text;
+        return;
+      }
       case "open": {
         const window: MutableWindow = {
           id: record.id,
@@ -150,6 +168,9 @@ export class MemoryState implements StateStore {
         if (window !== undefined) this.#remove(window);
         return;
       }
+      case "dropSource":
+        this.#sinks.get(record.sink)?.checkpoints.delete(record.source);
+        return;
       case "forget": {
         for (const id of this.#sinks.get(record.sink)?.windows?.keys() ?? []) this.#windows.delete(id);
         this.#sinks.delete(record.sink);
@@ -163,6 +184,7 @@ export class MemoryState implements StateStore {
     yield { type: "version", version: stateVersion };
     for (const [sink, state] of this.#sinks) {
       for (const [source, ms] of state.checkpoints) yield { type: "checkpoint", sink, source, ms };
+      if (state.receiver !== undefined) yield { type: "receiver", sink, text: state.receiver };
       for (const window of state.windows?.values() ?? []) {
         const { id, fromMs, toMs, stepMs } = window;
         yield { type: "open", sink, id, fromMs, toMs, stepMs, sources: [...window.sources] };

@@ -67,17 +67,19 @@ test("cut bytes are an error, not a wrong list", () => {
   }
 });
 
-test("a slice holds its entries, with the times between the bounds", () => {
+test("a part has the picked entries, with the times that are given", () => {
   const entries = new RequestEntries(0);
   entries.addTimes(1, 1, [50, 70, 900]);
   entries.addTimes(2, 2, [500]);
   entries.addTimes(3, 3, [800]);
-  expect(list(entries.slice(1, 5))).toEqual([
-    [2, 2, 500],
+  const picked = entries.pick([
+    { index: 0, timesMs: [50, 70] },
+    { index: 2, timesMs: [800] },
+  ]);
+  expect(list(picked)).toEqual([
+    [1, 1, 50, 70],
     [3, 3, 800],
   ]);
-  expect(list(entries.slice(0, 1, 60, 70))).toEqual([[1, 1, 70]]);
-  expect(list(entries.slice(0, 1, 70, 70))).toEqual([[1, 1, 70]]);
 });
 
 test("a part of a series' samples is added by its times", () => {

@@ -87,16 +87,12 @@ export class RequestEntries {
     return Float64Array.from(this.#sets.get(set), (ms) => this.baseMs + ms);
   }
 
-  /** `count` entries from `start` on, with the samples between these times (Unix ms, inclusive). */
-  slice(start: number, count: number, firstMs = -Infinity, lastMs = Infinity): RequestEntries {
+  /** The entries at these positions, with these times (Unix ms) of each. */
+  pick(series: readonly { readonly index: number; readonly timesMs: readonly number[] }[]): RequestEntries {
     const part = new RequestEntries(this.baseMs);
-    this.eachOf(start, start + count, (high, low, set) => {
-      part.addTimes(
-        high,
-        low,
-        this.timesOf(set).filter((ms) => ms >= firstMs && ms <= lastMs),
-      );
-    });
+    for (const { index, timesMs } of series) {
+      this.eachOf(index, index + 1, (high, low) => part.addTimes(high, low, timesMs));
+    }
     return part;
   }
 

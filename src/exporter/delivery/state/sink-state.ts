@@ -41,6 +41,8 @@ export interface OpenWindow extends WindowBounds {
 export interface SinkState {
   readonly checkpoints: ReadonlyMap<string, number>;
   readonly windows: readonly OpenWindow[];
+  /** What was found out about the receiver, as text; absent if nothing was. */
+  readonly receiver?: string | undefined;
 }
 
 /**
@@ -53,6 +55,8 @@ export interface SinkState {
 export interface StateStore {
   load(sink: string): Promise<SinkState>;
   setCheckpoint(sink: string, source: string, checkpointMs: number): Promise<void>;
+  /** @param text empty: nothing is known of the receiver any longer */
+  setReceiver(sink: string, text: string): Promise<void>;
   openWindow(sink: string, window: WindowBounds, sources: readonly string[]): Promise<OpenWindow>;
   /** Call before a request's first attempt. @returns its number in the window */
   requestSent(window: OpenWindow, entries: RequestEntries): Promise<number>;
@@ -67,6 +71,8 @@ export interface StateStore {
   closeSources(window: OpenWindow, sources: readonly string[]): Promise<void>;
   /** Drops an open window without moving a checkpoint: its span is skipped (see `delivery.maxBackfill`). */
   dropWindow(window: OpenWindow): Promise<void>;
+  /** Forgets a source's checkpoint: when it returns, it starts as a new one. */
+  dropSource(sink: string, source: string): Promise<void>;
   /** The sinks in this store, so that those without a policy can be removed. */
   sinks(): Promise<readonly string[]>;
   forget(sink: string): Promise<void>;

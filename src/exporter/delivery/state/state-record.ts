@@ -8,6 +8,7 @@ import { RequestEntries } from "./request-entries.ts";
 export type StateRecord =
   | { readonly type: "version"; readonly version: number }
   | { readonly type: "checkpoint"; readonly sink: string; readonly source: string; readonly ms: number }
+  | { readonly type: "receiver"; readonly sink: string; readonly text: string }
   | {
       readonly type: "open";
       readonly sink: string;
@@ -22,6 +23,7 @@ export type StateRecord =
   | { readonly type: "returned"; readonly id: number; readonly number: number }
   | { readonly type: "close"; readonly id: number; readonly sources: readonly string[] }
   | { readonly type: "drop"; readonly id: number }
+  | { readonly type: "dropSource"; readonly sink: string; readonly source: string }
   | { readonly type: "forget"; readonly sink: string };
 
 export const stateVersion = 1;
@@ -33,10 +35,7 @@ export const stateVersion = 1;
 const frameBytes = 8;
 
 export function encodeRecord(record: StateRecord): Buffer {
-  const { head, tail } =
-    record.type === "sent"
-      ? { head: { ...record, entries: undefined }, tail: record.entries.encode() }
-      : { head: record, tail: undefined };
+  const { head, tail } = partsOf(record);
   const json = Buffer.from(JSON.stringify(head));
   const bodyLength = 2 + json.length + (tail?.length ?? 0);
   const frame = Buffer.allocUnsafe(frameBytes + bodyLength);
@@ -46,6 +45,14 @@ export function encodeRecord(record: StateRecord): Buffer {
   tail?.copy(frame, frameBytes + 2 + json.length);
   frame.writeUInt32LE(crc32(frame.subarray(frameBytes)), 4);
   return frame;
+}
+
+/** A record's small part, as JSON, and its large one: a JSON head has at most 64 KiB. */
+function partsOf(record: StateRecord): { readonly head: object; readonly tail: Buffer | undefined } {
+  if (record.type === "sent")
+    return { head: { ...record, entries: undefined }, tail: record.entries.encode() };
+  if (record.type === "receiver") return { head: { ...record, text: "" }, tail: Buffer.from(record.text) };
+  return { head: record, tail: undefined };
 }
 
 /** Logs of earlier versions have another name for a type. */
@@ -70,9 +77,10 @@ export function decodeRecords(bytes: Buffer): { records: StateRecord[]; soundByt
     const headEnd = 2 + body.readUInt16LE(0);
     // The checksum matches, so encodeRecord wrote this: the cast is as good as a check.
     const head = JSON.parse(body.toString("utf8", 2, headEnd), renamed) as StateRecord;
-    records.push(
-      head.type === "sent" ? { ...head, entries: RequestEntries.decode(body.subarray(headEnd)) } : head,
-    );
+    if (head.type === "sent")
+      records.push({ ...head, entries: RequestEntries.decode(body.subarray(headEnd)) });
+    else if (head.type === "receiver") records.push({ ...head, text: body.toString("utf8", headEnd) });
+    else records.push(head);
     at = end;
   }
   return { records, soundBytes: at };

@@ -34,6 +34,18 @@ export function stateStoreContract(
     ]);
   });
 
+  test("what is known of the receiver survives, until it is forgotten", async () => {
+    const { store, reopen } = await create();
+    await store.setCheckpoint(sink, "a", 1_000);
+    const text = JSON.stringify({ endpoint: "x".repeat(100_000) });
+    await store.setReceiver(sink, "earlier");
+    await store.setReceiver(sink, text);
+    const again = await reopen();
+    expect((await again.load(sink)).receiver).toBe(text);
+    await again.setReceiver(sink, "");
+    expect((await again.load(sink)).receiver).toBeUndefined();
+  });
+
   test("an open window keeps its bounds, its sources and the state of its requests", async () => {
     const { store, reopen } = await create();
     const window = await store.openWindow(sink, { fromMs: 10, toMs: 20, stepMs: 5 }, ["a", "b"]);
@@ -77,6 +89,17 @@ export function stateStoreContract(
     await store.dropWindow(await store.openWindow(sink, { fromMs: 10, toMs: 20, stepMs: 5 }, ["a"]));
     const state = await (await reopen()).load(sink);
     expect([[...state.checkpoints], state.windows]).toEqual([[["a", 10]], []]);
+  });
+
+  test("a dropped source has no checkpoint, and can begin again further back", async () => {
+    const { store, reopen } = await create();
+    await store.setCheckpoint(sink, "a", 10);
+    await store.setCheckpoint(sink, "b", 20);
+    await store.dropSource(sink, "b");
+    const reopened = await reopen();
+    expect([...(await reopened.load(sink)).checkpoints]).toEqual([["a", 10]]);
+    await reopened.setCheckpoint(sink, "b", 5);
+    expect((await reopened.load(sink)).checkpoints.get("b")).toBe(5);
   });
 
   test("windows of a sink are listed oldest first, and ids are not used again after a restart", async () => {

@@ -65,9 +65,14 @@ export class WindowJournal {
     await state.requestAcknowledged(window, await state.requestSent(window, entries));
   }
 
-  /** Records a part of a batch as a request in doubt. */
-  async partInDoubt(entries: RequestEntries): Promise<void> {
-    await this.#deps.state.requestSent(await this.#open(), entries);
+  /** Records a part of a batch as a request in doubt. @returns its number */
+  async partInDoubt(entries: RequestEntries): Promise<number> {
+    return this.#deps.state.requestSent(await this.#open(), entries);
+  }
+
+  /** The part in doubt was accepted or rejected. */
+  async partDecided(number: number): Promise<void> {
+    await this.#deps.state.requestAcknowledged(await this.#open(), number);
   }
 
   async returned(number: number): Promise<void> {

@@ -17,6 +17,8 @@ export interface SourceReaderDeps {
 export interface Reading {
   readonly whole: readonly string[];
   readonly errors: ReadonlyMap<string, ReadFailure>;
+  /** Number of series of each source read completely. */
+  readonly series: ReadonlyMap<string, number>;
   /** Of the sources read completely. */
   readonly samples: number;
   readonly durationMs: number;
@@ -46,6 +48,7 @@ export class SourceReader {
     const { fromMs, toMs, stepMs } = bounds;
     const whole: string[] = [];
     const errors = new Map<string, ReadFailure>();
+    const series = new Map<string, number>();
     let samples = 0;
     let durationMs = 0;
     for (const name of names) {
@@ -69,12 +72,13 @@ export class SourceReader {
       if (outcome === undefined) break;
       if (outcome.kind === "complete") {
         whole.push(name);
+        series.set(name, outcome.series);
         samples += outcome.samples;
         durationMs += outcome.durationMs;
       } else if (outcome.kind === "failed") {
         errors.set(name, outcome);
       }
     }
-    return { whole, errors, samples, durationMs };
+    return { whole, errors, series, samples, durationMs };
   }
 }

@@ -20,6 +20,7 @@ import {
   type DispatcherDeps,
   type DispatcherOptions,
   type Interruption,
+  type UnprovenRefusal,
 } from "../send/dispatcher.ts";
 import type { SinkRecorder } from "../sink-recorder.ts";
 import { WindowJournal, type WindowJournalDeps } from "../state/window-journal.ts";
@@ -48,6 +49,10 @@ export interface WindowResult {
    */
   readonly kind: "closed" | "partly" | "unfinished" | "failed" | "interrupted";
   readonly failure: DeliveryFailure | undefined;
+  /** Set with `unfinished` when samples are refused, and nothing proves that the endpoint takes any. */
+  readonly unproven: UnprovenRefusal | undefined;
+  /** Set with `unfinished` when a search has to go on in the next cycle. */
+  readonly isSearching: boolean;
   readonly sourceErrors: ReadonlyMap<string, ReadFailure>;
   readonly requestsWithResponse: number;
 }
@@ -160,6 +165,7 @@ export class WindowExport {
     await this.#dispatcher.drained();
     if (this.#isStopped()) return this.#result("interrupted", errors);
     if (this.#dispatcher.failure !== undefined) return this.#result("failed", errors);
+    if (this.#isRefused()) return this.#result("unfinished", errors);
     if (errors.size > 0) return this.#result("partly", errors);
     // A probe has shown that the receiver is back; so has a request that was cut short. The window starts
     // over.
@@ -240,18 +246,21 @@ export class WindowExport {
   #batcherOptions(): BatcherOptions {
     const { batch, collisions, dispatcher } = this.#deps;
     const { receiver, clock } = dispatcher;
-    const { destination, laneCount } = receiver;
+    const { destination, laneCount, memory } = receiver;
+    const largest = destination.state.maxRequest(clock.monotonicMs());
     return {
       encoder: destination.encoder(),
       collisions,
       newBuilder: (onCapacity) => destination.newBuilder(onCapacity),
       fromMs: this.planned.fromMs,
-      maxSamples: batch.maxSize,
-      maxBytes: Math.min(maxRequestBytes, destination.state.maxRequestBytes(clock.monotonicMs())),
+      maxSamples: Math.min(batch.maxSize, largest.samples),
+      maxBytes: Math.min(maxRequestBytes, largest.bytes),
       timeoutMs: batch.timeoutMs,
       laneCount,
       monotonicMs: () => clock.monotonicMs(),
       exemplars: this.#exemplars,
+      suspects: memory.suspects.size > 0 ? memory.suspects : undefined,
+      isProbe: this.#options.isProbe,
     };
   }
 
@@ -302,7 +311,7 @@ export class WindowExport {
     const selector = this.planned.late?.selector;
     const reading = await this.#deps.sources.read(sources, bounds, consumerOf, ended, selector);
     exemplars?.clear();
-    if (this.planned.late === undefined) this.#recorder.read(reading.samples);
+    if (this.planned.late === undefined) this.#recorder.read(reading.samples, reading.series);
     for (const invalid of batcher.takeInvalid()) this.#recorder.invalid(invalid);
     return reading;
   }
@@ -352,18 +361,22 @@ export class WindowExport {
     return interrupt.aborted ? (interrupt.reason as Interruption) : undefined;
   }
 
+  #isRefused(): boolean {
+    return this.#dispatcher.unproven !== undefined || this.#dispatcher.isSearching;
+  }
+
   #isStopped(): boolean {
     return this.#options.signal.aborted || this.#options.interrupt.aborted;
   }
 
   #result(kind: WindowResult["kind"], sourceErrors: ReadonlyMap<string, ReadFailure>): WindowResult {
-    const { failure, responses } = this.#dispatcher;
-    return { kind, failure, sourceErrors, requestsWithResponse: responses };
+    const { failure, unproven, isSearching, responses } = this.#dispatcher;
+    return { kind, failure, unproven, isSearching, sourceErrors, requestsWithResponse: responses };
   }
 }
 
 /** A receiver that refuses late samples says nothing about the others. */
 function forLate(deps: DispatcherDeps): DispatcherDeps {
-  const receiver = { ...deps.receiver, rejections: { isHopeless: false } };
+  const receiver = { ...deps.receiver, episode: deps.receiver.memory.late };
   return { ...deps, receiver, recorder: deps.recorder.forLate() };
 }

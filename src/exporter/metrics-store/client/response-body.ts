@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createGunzip, type Gunzip } from "node:zlib";
 import type { Clock } from "../../../base/core/clock.ts";
 import { redactBeginning } from "../../../base/core/secrets/redact.ts";
+import { bodyBeginning } from "../../../base/http/body-beginning.ts";
 import type { Flow, ResponseReceiver } from "../../../base/http/exchange.ts";
 import type { ResponseHead, ResponseHeaders } from "../../../base/http/response-head.ts";
 
@@ -35,6 +36,8 @@ export class ResponseBody implements ResponseReceiver {
   #gunzip: Gunzip | undefined;
   #error: Error | undefined;
   #isEnough = false;
+  /** Of an unsuccessful response, as received. */
+  #kept = Buffer.alloc(0);
   #text = "";
 
   constructor(
@@ -51,9 +54,9 @@ export class ResponseBody implements ResponseReceiver {
     return this.#head;
   }
 
-  /** The beginning of an unsuccessful response, on one line and without credentials. */
+  /** The beginning of an unsuccessful response, on one line and without credentials; once it has finished. */
   get text(): string {
-    const isCut = this.#text.length >= longestRead;
+    const isCut = this.#kept.length >= longestRead || this.#text.length >= longestRead;
     return redactBeginning(this.#text, isCut, longestText).replace(/\s+/g, " ").trim();
   }
 
@@ -69,8 +72,8 @@ export class ResponseBody implements ResponseReceiver {
     const { head } = this;
     if (head === undefined || this.#error !== undefined || this.#isEnough) return "enough";
     if (!isSuccess(head.status)) {
-      this.#text += bytes.toString("utf8", 0, longestRead - this.#text.length);
-      return this.#text.length < longestRead ? "more" : "enough";
+      this.#kept = Buffer.concat([this.#kept, bytes.subarray(0, longestRead - this.#kept.length)]);
+      return this.#kept.length < longestRead ? "more" : "enough";
     }
     if (this.#gunzip !== undefined) {
       // A copy: another thread decompresses it, after this memory has been reused.
@@ -90,6 +93,10 @@ export class ResponseBody implements ResponseReceiver {
       await once(gunzip, "end");
     }
     if (this.#error !== undefined) throw this.#error;
+    if (this.#kept.length > 0) {
+      const text = await bodyBeginning(this.#kept, this.#head?.headers ?? {}, longestRead);
+      this.#text = text.toString();
+    }
     return !this.#isEnough;
   }
 

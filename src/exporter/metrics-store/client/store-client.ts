@@ -30,6 +30,8 @@ import {
 export interface StoreRequest {
   /** Relative to metrics.url, such as `/api/v1/export`. */
   readonly path: string;
+  /** Relative to the server's own root: `/flags` of a vmselect does not lie below `/select/…`. */
+  readonly isOfServer?: boolean;
   /** Sent as a form by POST, since a selector may be too long for a URL. Without it and `body`: a GET. */
   readonly form?: URLSearchParams;
   /** Sent unchanged by POST, with headers that describe it. */
@@ -61,6 +63,8 @@ const longestText = 64 * 1024;
  */
 export class StoreClient {
   readonly timeouts: StoreTimeouts;
+  /** Connections that ended: a later one may reach another server at this address. */
+  closedConnections = 0;
   readonly #settings: MetricsStoreSettings;
   readonly #clock: Clock;
   readonly #storeClock: StoreClock;
@@ -99,13 +103,21 @@ export class StoreClient {
       channelName: "store",
       // Shorter than the minute after which VictoriaMetrics closes an idle connection.
       keepMs: 30_000,
+      // The store's name may lead to another server by then.
+      maxAgeMs: 90_000,
       tls: () => tls.connectOptions(),
       // The next connection may reach a different server at this address.
       onClose: () => {
+        this.closedConnections++;
         this.#flavor = undefined;
         this.#promql = undefined;
       },
     });
+  }
+
+  /** `metrics.dedupInterval`; 0 where it is not set. */
+  get configuredDedupMs(): number {
+    return this.#settings.dedupIntervalMs ?? 0;
   }
 
   /**
@@ -114,6 +126,11 @@ export class StoreClient {
    */
   storeNowMs(): number | undefined {
     return this.#storeClock.nowMs();
+  }
+
+  /** How far the store's clock is ahead of ours, in ms; see {@link StoreClock.skewMs}. */
+  clockSkewMs(): number | undefined {
+    return this.#storeClock.skewMs();
   }
 
   /** The store's detected or configured flavor; undefined before its first response and after disconnects. */
@@ -212,7 +229,10 @@ export class StoreClient {
     return { response, text };
   }
 
-  async #httpRequest({ path, form, body }: StoreRequest, signal: AbortSignal): Promise<HttpRequest> {
+  async #httpRequest(
+    { path, isOfServer, form, body }: StoreRequest,
+    signal: AbortSignal,
+  ): Promise<HttpRequest> {
     const headers = defined({
       ...(await this.#readHeaders(signal)),
       "user-agent": agent,
@@ -223,7 +243,8 @@ export class StoreClient {
     });
     const bytes = form === undefined ? body?.bytes : Buffer.from(form.toString());
     const method = bytes === undefined ? "GET" : "POST";
-    const head = new RequestHead(method, this.#host, this.#prefix + path, headers);
+    const prefix = isOfServer === true ? this.#prefix.replace(/\/select\/.*$/, "") : this.#prefix;
+    const head = new RequestHead(method, this.#host, prefix + path, headers);
     return defined({ head, body: bytes });
   }
 

@@ -81,3 +81,12 @@ test.each([
   stepMs = ownStepMs;
   expect(clock.nowMs()).toBe(expected);
 });
+
+test("the skew is the store's time minus ours, to half a second", () => {
+  const clock = new StoreClock({ nowMs: () => 1_000_000, monotonicMs: () => 0 });
+  expect(clock.skewMs()).toBeUndefined();
+  for (const seconds of [1_000, 2_000, 400]) {
+    clock.observe(at(seconds));
+    expect(clock.skewMs()).toBe(seconds * 1_000 + 500 - 1_000_000);
+  }
+});

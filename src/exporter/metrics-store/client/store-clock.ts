@@ -28,6 +28,15 @@ export class StoreClock {
     return Math.min(carriedMs, Math.max(ownMs, this.#clock.nowMs()));
   }
 
+  /**
+   * How far the store's clock is ahead of the local one, in ms, to about a second; negative when it is
+   * behind. Undefined before the first response with a date.
+   */
+  skewMs(): number | undefined {
+    const carriedMs = this.#carriedMs();
+    return carriedMs === undefined ? undefined : carriedMs + 500 - this.#clock.nowMs();
+  }
+
   #carriedMs(): number | undefined {
     return this.#atMs === undefined ? undefined : this.#atMs + (this.#clock.monotonicMs() - this.#readAtMs);
   }

@@ -16,6 +16,8 @@ export interface MetricsStoreSettings {
   readonly flavor: "auto" | StoreFlavor;
   /** Maximum number of open reads. */
   readonly concurrency: number;
+  /** The store keeps one sample of each such interval; 0: it is asked. */
+  readonly dedupIntervalMs?: number | undefined;
   readonly basicAuth?: { readonly username: string; readonly passwordFile: string } | undefined;
   readonly bearerTokenFile?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -5,8 +5,11 @@ import { scope } from "../../metricsql/analysis/scope.ts";
 import type { Selector } from "../../metricsql/ast/ast.ts";
 import { MetricsqlSyntaxError, parse } from "../../metricsql/parse/parser.ts";
 import { print } from "../../metricsql/print/printer.ts";
+import { promqlSelector } from "../client/external-labels.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
+import type { StoreDedup } from "../client/store-dedup.ts";
+import type { StoreLabels } from "../client/store-labels.ts";
 import { pointValue, storageWarning } from "../expressions/query-response.ts";
 import { queryRange } from "../expressions/store-query.ts";
 import type { CountOutcome, CountRequest, SampleCounter } from "../sample-counter.ts";
@@ -15,23 +18,31 @@ import { alternatives, countQuery, hasNames, selectorsOfNames } from "./count-qu
 
 /** A response serves equal requests for this long. */
 const shareMs = 20_000;
-/** Names of a selector's metrics, at most: more would be too many queries. */
-const maxNames = 5_000;
-const maxNamesBytes = 4 * 2 ** 20;
+/** Names of a selector's metrics, at most: each hundred of them is a query. */
+const maxNames = 100_000;
+const maxNamesBytes = 16 * 2 ** 20;
 
 interface ScopedCount extends Omit<CountRequest, "selector"> {
   readonly selector: Selector;
 }
 
-/** Counts by the store's query API. Takes a place of the reads' semaphore. */
+/** What is known of a store that a count depends on. */
+export interface StoreFacts {
+  readonly labels: StoreLabels;
+  readonly dedup: StoreDedup;
+}
+
+/** Counts by the store's query API. Each request takes a place of the reads' semaphore. */
 export class StoreCounter implements SampleCounter {
   readonly #client: StoreClient;
+  readonly #facts: StoreFacts;
   readonly #semaphore: FairSemaphore;
   readonly #clock: Clock;
   readonly #shared = new Map<string, { readonly atMs: number; readonly outcome: Promise<CountOutcome> }>();
 
-  constructor(client: StoreClient, semaphore: FairSemaphore, clock: Clock) {
+  constructor(client: StoreClient, facts: StoreFacts, semaphore: FairSemaphore, clock: Clock) {
     this.#client = client;
+    this.#facts = facts;
     this.#semaphore = semaphore;
     this.#clock = clock;
   }
@@ -64,19 +75,24 @@ export class StoreCounter implements SampleCounter {
   }
 
   async #countOnce(count: ScopedCount, signal: AbortSignal): Promise<CountOutcome> {
-    await this.#semaphore.acquire(count.owner, signal);
     const startMs = this.#clock.monotonicMs();
+    const found = await this.#client.flavor(signal);
+    if (found.kind === "failed") return found;
+    const counts =
+      found.flavor === "victoriametrics"
+        ? await this.#countAtVictoriaMetrics(count, signal)
+        : await this.#countAtPrometheus(count, signal);
+    if (!isCounts(counts)) return counts;
+    return { kind: "counts", counts, durationMs: this.#clock.monotonicMs() - startMs };
+  }
+
+  /** For one request at a time: a count of many names must not keep reads waiting. */
+  async #inPlace<T>(owner: string, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
+    await this.#semaphore.acquire(owner, signal);
     try {
-      const found = await this.#client.flavor(signal);
-      if (found.kind === "failed") return found;
-      const counts =
-        found.flavor === "victoriametrics"
-          ? await this.#countAtVictoriaMetrics(count, signal)
-          : await this.#countAtPrometheus(count, signal);
-      if (!isCounts(counts)) return counts;
-      return { kind: "counts", counts, durationMs: this.#clock.monotonicMs() - startMs };
+      return await request();
     } finally {
-      this.#semaphore.release(count.owner);
+      this.#semaphore.release(owner);
     }
   }
 
@@ -96,9 +112,13 @@ export class StoreCounter implements SampleCounter {
     signal: AbortSignal,
   ): Promise<Counts | { readonly kind: "unsupported" }> {
     if (count.of === "staleMarkers") return { kind: "unsupported" };
-    const { selector, stepMs } = count;
+    const external = await this.#facts.labels.current(signal);
+    if (external.kind === "failed") return external;
+    const selector = promqlSelector(count.selector, external.labels);
+    const { stepMs } = count;
     const rangeMs = (await this.#client.promql(signal)) < 3 ? stepMs - 1 : stepMs;
-    if (!hasNames(selector)) return this.#sumOfNames("count_over_time", rangeMs, count, signal);
+    if (!hasNames(selector))
+      return this.#sumOfNames("count_over_time", rangeMs, { ...count, selector }, signal);
     return this.#sum([alternatives(selector)], "count_over_time", rangeMs, count, signal);
   }
 
@@ -118,20 +138,27 @@ export class StoreCounter implements SampleCounter {
     groups: readonly (readonly Selector[])[],
     rollup: string,
     rangeMs: number,
-    { tenant, window, stepMs }: ScopedCount,
+    { tenant, window, stepMs, owner }: ScopedCount,
     signal: AbortSignal,
   ): Promise<Counts> {
     const sums = new Array<number>((window.toMs - window.fromMs) / stepMs).fill(0);
-    const grid = { firstMs: window.fromMs + stepMs, lastMs: window.toMs, stepMs };
+    const dedupMs = await this.#facts.dedup.intervalMs();
+    // As for a read: the store deduplicates what it counts.
+    const cutMs = dedupMs > 0 ? Math.ceil(window.toMs / dedupMs) * dedupMs - window.toMs : 0;
+    const lastMs = window.toMs + Math.ceil(cutMs / stepMs) * stepMs;
+    const grid = { firstMs: window.fromMs + stepMs, lastMs, stepMs };
     for (const selectors of groups) {
       const expr = parse(countQuery(selectors, rollup, `${rangeMs}ms`));
       const flavor = await this.#client.flavor(signal);
       if (flavor.kind === "failed") return flavor;
       const onBytes = () => true;
-      const response = await queryRange(this.#client, flavor.flavor, { expr, tenant }, grid, onBytes, signal);
+      const response = await this.#inPlace(owner, signal, () =>
+        queryRange(this.#client, flavor.flavor, { expr, tenant }, grid, onBytes, signal),
+      );
       if (response === "stopped") return failure("malformed_answer", "the store's count was cut off");
       if (response.kind === "failed") return response;
       for (const { timestampMs, text } of response.series.flatMap(({ points }) => points)) {
+        if (timestampMs > window.toMs) continue;
         const step = (timestampMs - grid.firstMs) / stepMs;
         const value = pointValue(text);
         if (!Number.isInteger(value) || !(step in sums)) {
@@ -145,7 +172,7 @@ export class StoreCounter implements SampleCounter {
 
   /** The names of the metrics that the selector matches. */
   async #namesOf(
-    { selector, tenant, window }: ScopedCount,
+    { selector, tenant, window, owner }: ScopedCount,
     signal: AbortSignal,
   ): Promise<readonly string[] | ReadFailure> {
     const times = { start: seconds(window.fromMs), end: endSeconds(window.toMs) };
@@ -154,15 +181,13 @@ export class StoreCounter implements SampleCounter {
     if (tenant !== undefined) query.append("extra_filters[]", tenantFilter(tenant));
     const pieces: Buffer[] = [];
     let held = 0;
-    const response = await this.#client.request(
-      { path: `/api/v1/label/__name__/values?${query}` },
-      (chunk) => {
-        held += chunk.length;
-        pieces.push(Buffer.from(chunk));
-        return held <= maxNamesBytes;
-      },
-      signal,
-    );
+    const path = `/api/v1/label/__name__/values?${query}`;
+    const take = (chunk: Buffer): boolean => {
+      held += chunk.length;
+      pieces.push(Buffer.from(chunk));
+      return held <= maxNamesBytes;
+    };
+    const response = await this.#inPlace(owner, signal, () => this.#client.request({ path }, take, signal));
     if (response.kind === "failed") return response;
     const names = response.whole ? namesIn(Buffer.concat(pieces)) : undefined;
     if (names === undefined) {

@@ -3,8 +3,10 @@ import type { Logger } from "../../../base/core/log.ts";
 import { withLimit } from "../../../base/core/signals.ts";
 import { print } from "../../metricsql/print/printer.ts";
 import { type Label, Series } from "../../series/series.ts";
+import { promqlSelector, withExternalLabels } from "../client/external-labels.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
+import type { StoreLabels } from "../client/store-labels.ts";
 import type { StoreFlavor } from "../client/store-settings.ts";
 import { alternatives } from "../counts/count-query.ts";
 import type { ScopedRead } from "../scoped-reader.ts";
@@ -12,18 +14,14 @@ import type { SourceMetrics } from "../source-metrics.ts";
 import { endSeconds, seconds } from "../victoriametrics/victoriametrics-reader.ts";
 import { type ExemplarConsumer, ExemplarDecoder } from "./exemplar-decoder.ts";
 import { ExemplarPauses } from "./exemplar-pauses.ts";
-import { externalLabelsIn, withExternalLabels, withoutExternalFilters } from "./external-labels.ts";
 
 /** Maximum time of a request: samples wait for it. */
 const longestMs = 3_000;
 const maxBytes = 16 * 2 ** 20;
-/** Of a configuration, whose first section has the external labels. */
-const maxConfigBytes = 64 * 1_024;
-const refreshLabelsMs = 10 * 60_000;
-const refreshLabelsAfterFailureMs = 60_000;
 
 export interface ExemplarReaderDeps {
   readonly client: StoreClient;
+  readonly labels: StoreLabels;
   readonly metrics: SourceMetrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -42,8 +40,6 @@ export class ExemplarReader {
   readonly #deps: ExemplarReaderDeps;
   readonly #pauses = new ExemplarPauses();
   #hasToldOfFlavor = false;
-  #externalLabels: readonly Label[] = [];
-  #labelsDueAtMs = -Infinity;
 
   constructor(deps: ExemplarReaderDeps) {
     this.#deps = deps;
@@ -92,7 +88,9 @@ export class ExemplarReader {
     signal: AbortSignal,
   ): Promise<ReadFailure | undefined> {
     const { client, metrics } = this.#deps;
-    const external = await this.#currentLabels(signal);
+    const known = await this.#deps.labels.current(signal);
+    if (known.kind === "failed") return known;
+    const external = known.labels;
     const { tenant, window, exemplarsFromMs } = read;
     let isForeign = false;
     const span = { fromMs: exemplarsFromMs, toMs: window.toMs };
@@ -125,34 +123,6 @@ export class ExemplarReader {
       : failure("malformed_answer", "the store's exemplars cannot be understood");
   }
 
-  /** The store's external labels; none where it does not tell them. @throws the signal's reason */
-  async #currentLabels(signal: AbortSignal): Promise<readonly Label[]> {
-    const nowMs = this.#deps.clock.monotonicMs();
-    if (nowMs < this.#labelsDueAtMs) return this.#externalLabels;
-    const labels = await this.#readLabels(signal);
-    this.#labelsDueAtMs = nowMs + (labels === undefined ? refreshLabelsAfterFailureMs : refreshLabelsMs);
-    if (labels !== undefined) this.#externalLabels = labels;
-    return this.#externalLabels;
-  }
-
-  async #readLabels(signal: AbortSignal): Promise<readonly Label[] | undefined> {
-    const { client, log } = this.#deps;
-    const pieces: Buffer[] = [];
-    let held = 0;
-    const response = await client.request(
-      { path: "/api/v1/status/config" },
-      (chunk) => {
-        held += chunk.length;
-        pieces.push(Buffer.from(chunk));
-        return held < maxConfigBytes;
-      },
-      signal,
-    );
-    if (response.kind === "response") return externalLabelsIn(Buffer.concat(pieces).toString("utf8"));
-    log.debug({ message: response.message }, "the store does not tell its external labels");
-    return undefined;
-  }
-
   #noteFailure(owner: string, { reason, message }: ReadFailure): void {
     const { metrics, clock, log } = this.#deps;
     metrics.exemplarsFailed(reason);
@@ -176,7 +146,7 @@ function exemplarsForm(
   { selector, window, exemplarsFromMs }: ExemplarRead,
   external: readonly Label[],
 ): URLSearchParams {
-  const selectors = alternatives(withoutExternalFilters(selector, external));
+  const selectors = alternatives(promqlSelector(selector, external));
   return new URLSearchParams({
     query: selectors.map(print).join(" or "),
     start: seconds(exemplarsFromMs + 1),

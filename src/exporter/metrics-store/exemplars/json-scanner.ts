@@ -1,3 +1,5 @@
+import { parseJson } from "../../../base/documents/parse-json.ts";
+
 /** Stands for every member of an object or every element of an array. */
 export const each = Symbol("each");
 
@@ -194,7 +196,7 @@ export class JsonScanner {
     this.#isCapturing = false;
     if (this.#capturedBytes > maxCapturedBytes) return undefined;
     try {
-      return JSON.parse(this.#captured.toString("utf8", 0, this.#capturedBytes));
+      return parseJson(this.#captured.toString("utf8", 0, this.#capturedBytes));
     } catch {
       this.#isMalformed = true;
       return undefined;

@@ -139,12 +139,20 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
   ): Promise<Ended> {
     const { named, collided } = nameSeries(result, metricNameOf(read.name));
     const invalid = new InvalidSeriesCounts();
+    const buffer = new SampleBuffer();
+    const [first] = named;
+    // A store that evaluates at other times, not an odd series: nothing of the response can be used.
+    if (
+      first !== undefined &&
+      named.every(({ points }) => samplesOnGrid(points, grid, buffer) === undefined)
+    ) {
+      return failure("malformed_answer", unfitMessage(first, grid));
+    }
     for (const series of collided) {
       const all = series.map(describeSeries).join(" and ");
       const message = `the expression's result has series that are equal once those without a name are named after the source: ${all}`;
       invalid.add("name_collision", series.length, message);
     }
-    const buffer = new SampleBuffer();
     let series = 0;
     let samples = 0;
     for (const [index, one] of named.entries()) {
@@ -154,9 +162,8 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
         invalid.add("native_histogram", 1, "native histograms are not exported");
       }
       if (samplesOnGrid(one.points, grid, buffer) === undefined) {
-        const { stepMs } = grid;
-        const message = `the store's points of ${describeSeries(one)} are no numbers at multiples of ${stepMs} ms`;
-        return failure("malformed_answer", message);
+        invalid.add("malformed_points", 1, unfitMessage(one, grid));
+        continue;
       }
       if (buffer.length === 0) continue;
       const found = seriesOf(one, this.#cache);
@@ -188,6 +195,10 @@ export function dependsOnRange(expr: Expr, flavor: StoreFlavor): boolean {
     if (node.type === "call" && (node.name === "start" || node.name === "end")) depends = true;
   });
   return depends;
+}
+
+function unfitMessage(series: QuerySeries, { stepMs }: Grid): string {
+  return `the store's points of ${describeSeries(series)} are no numbers at multiples of ${stepMs} ms`;
 }
 
 /** Series left out of one evaluation, reported once per reason. */

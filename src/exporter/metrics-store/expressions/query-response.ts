@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { redact } from "../../../base/core/secrets/redact.ts";
+import { parseJson } from "../../../base/documents/parse-json.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 
 /** Response of a store's query API (https://prometheus.io/docs/prometheus/latest/querying/api/). */
@@ -28,7 +29,7 @@ export interface QueryPoint {
 export function parseQueryResponse(body: Buffer): QueryResponse | ReadFailure {
   let response: unknown;
   try {
-    response = JSON.parse(body.toString("utf8"));
+    response = parseJson(body.toString("utf8"));
   } catch {
     return malformed("it is not JSON");
   }
@@ -89,16 +90,18 @@ const harmlessWarning =
 
 function seriesOf(item: unknown, isText: boolean): QuerySeries | undefined {
   if (!isObject(item) || !isObject(item["metric"])) return undefined;
-  const labels: Record<string, string> = {};
+  const written: [string, string][] = [];
   for (const [name, value] of Object.entries(item["metric"])) {
     if (typeof value !== "string") return undefined;
-    if (value !== "") labels[name] = value;
+    if (value !== "") written.push([name, value]);
   }
+  // Assigned one by one, a label named __proto__ would be lost.
+  const labels: Readonly<Record<string, string>> = Object.fromEntries(written);
   const hasHistograms = "histograms" in item || "histogram" in item;
-  const written = item["values"] ?? (item["value"] === undefined ? [] : [item["value"]]);
-  if (!Array.isArray(written)) return undefined;
+  const pairs = item["values"] ?? (item["value"] === undefined ? [] : [item["value"]]);
+  if (!Array.isArray(pairs)) return undefined;
   const points: QueryPoint[] = [];
-  for (const pair of written) {
+  for (const pair of pairs) {
     const point = pointOf(pair);
     if (point === undefined) return undefined;
     points.push(point);

@@ -1,8 +1,14 @@
 import snappy from "snappy";
+import { matcher } from "../../metricsql/analysis/matcher.ts";
+import type { Selector } from "../../metricsql/ast/ast.ts";
+import { print } from "../../metricsql/print/printer.ts";
+import type { Label, Series } from "../../series/series.ts";
+import { remoteReadSelector } from "../client/external-labels.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
+import type { StoreLabels } from "../client/store-labels.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
-import type { ReadTotals, SampleReceiver, ScopedRead, ScopedReader } from "../scoped-reader.ts";
+import type { ReadTotals, SampleReceiver, ScopedRead, ScopedReader, Tenant } from "../scoped-reader.ts";
 import { ReadBody, type WholeResponseLimits } from "./read-body.ts";
 import { encodeReadRequest, type ReadForm } from "./read-request.ts";
 import { ReadResponseDecoder, type SeriesToRead } from "./read-response.ts";
@@ -24,16 +30,27 @@ type Ended = ReadTotals | ReadFailure | { readonly kind: "stopped" };
  * again, as samples.
  *
  * Mimir (chunks) and Cortex (samples) respond likewise. PromQL's staleness and look-behind do not apply.
- * Prometheus adds its external labels.
+ *
+ * Prometheus adds its external labels after it has matched. So filters on these are evaluated here, and every
+ * series is checked against the whole selector, the tenant's filter included: once, as the result stays with
+ * the series.
  */
 export class PrometheusReader implements ScopedReader {
   readonly #client: StoreClient;
   readonly #cache: LabelCache;
+  readonly #labels: StoreLabels;
   readonly #limits: WholeResponseLimits;
+  readonly #tests = new Map<string, SeriesTest>();
 
-  constructor(client: StoreClient, cache: LabelCache, limits: WholeResponseLimits = defaultLimits) {
+  constructor(
+    client: StoreClient,
+    cache: LabelCache,
+    labels: StoreLabels,
+    limits: WholeResponseLimits = defaultLimits,
+  ) {
     this.#client = client;
     this.#cache = cache;
+    this.#labels = labels;
     this.#limits = limits;
   }
 
@@ -41,11 +58,27 @@ export class PrometheusReader implements ScopedReader {
     if (read.selector.groups.some((group) => group.some(({ label }) => label === "__graphite__"))) {
       return failure("unsupported_selector", "the filter __graphite__ is VictoriaMetrics', not Prometheus'");
     }
+    const external = await this.#labels.current(signal);
+    if (external.kind === "failed") return external;
+    const selector = remoteReadSelector(read.selector, external.labels);
+    const whole = { ...read, selector, isSelected: this.#testOf(read.selector) };
     const setAside: SeriesToRead = new Map();
-    const first = await this.#readInParts({ ...read, form: "chunks", setAside }, receiver, signal);
+    const first = await this.#readInParts({ ...whole, form: "chunks", setAside }, receiver, signal);
     if (first.kind !== "complete" || setAside.size === 0) return first;
-    const rest = await this.#readInParts({ ...read, form: "samples", only: setAside }, receiver, signal);
+    const rest = await this.#readInParts({ ...whole, form: "samples", only: setAside }, receiver, signal);
     return sum(first, rest);
+  }
+
+  /** One function for equal selectors, so that its results stay with the series. */
+  #testOf(selector: Selector): SeriesTest {
+    const key = print(selector);
+    const known = this.#tests.get(key);
+    if (known !== undefined) return known;
+    const matches = matcher(selector);
+    const test: SeriesTest = (labels) => matches(new Map(labels.map(({ name, value }) => [name, value])));
+    if (this.#tests.size >= maxTests) this.#tests.clear();
+    this.#tests.set(key, test);
+    return test;
   }
 
   /** Reads in halves, recursively, when the whole window is too large for one response, or may be. */
@@ -71,10 +104,18 @@ export class PrometheusReader implements ScopedReader {
     receiver: SampleReceiver,
     signal: AbortSignal,
   ): Promise<Ended | "too_large"> {
-    const { selector, window, setAside, only } = read;
+    const { selector, tenant, window, setAside, only, isSelected } = read;
+    const totals = { kind: "complete" as const, series: 0, samples: 0 };
     const decoder = new ReadResponseDecoder(
       { cache: this.#cache, window, queries: selector.groups.length, setAside, only },
-      (series, samples) => receiver.onSeries(series, samples),
+      (series, samples) => {
+        if (totals.series === 0) this.#labels.observe((name) => series.label(name));
+        // A series of another tenant is not left out in silence: the receiver fails the read.
+        if (!series.fulfils(isSelected) && isOfTenant(series, tenant)) return;
+        totals.series++;
+        totals.samples += samples.length;
+        receiver.onSeries(series, samples);
+      },
     );
     const body = new ReadBody(decoder, this.#limits, (bytes) => receiver.onBytes(bytes));
     const response = await this.#client.request(
@@ -92,7 +133,7 @@ export class PrometheusReader implements ScopedReader {
     if (fault !== undefined) return fault;
     if (response.kind !== "response") return withRemedy(response);
     if (!response.whole) return { kind: "stopped" };
-    return { kind: "complete", series: decoder.series, samples: decoder.samples };
+    return totals;
   }
 }
 
@@ -110,7 +151,18 @@ const noRemoteRead =
   "Raw samples are read by remote read (/api/v1/read): Mimir and Cortex serve it below /prometheus, Thanos " +
   "Querier does not; set metrics.url to the Prometheus beside a Thanos sidecar, or select with an expression";
 
+function isOfTenant(series: Series, tenant: Tenant | undefined): boolean {
+  return tenant === undefined || series.label(tenant.label) === tenant.value;
+}
+
+/** Selectors to keep the tests of. */
+const maxTests = 10_000;
+
+type SeriesTest = (labels: readonly Label[]) => boolean;
+
 interface RemoteRead extends ScopedRead {
+  /** Whether a series is one of the read's; `selector` may select more. */
+  readonly isSelected: SeriesTest;
   readonly form: ReadForm;
   readonly setAside?: SeriesToRead;
   readonly only?: SeriesToRead;

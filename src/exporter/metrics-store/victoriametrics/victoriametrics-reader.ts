@@ -1,6 +1,7 @@
 import { print } from "../../metricsql/print/printer.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
 import type { StoreClient } from "../client/store-client.ts";
+import type { StoreDedup } from "../client/store-dedup.ts";
 import type { LabelCache } from "../samples/label-cache.ts";
 import type { ReadTotals, SampleReceiver, ScopedRead, ScopedReader, Tenant } from "../scoped-reader.ts";
 import { ExportLineDecoder } from "./export-lines.ts";
@@ -9,10 +10,12 @@ import { ExportLineDecoder } from "./export-lines.ts";
 export class VictoriaMetricsReader implements ScopedReader {
   readonly #client: StoreClient;
   readonly #cache: LabelCache;
+  readonly #dedup: StoreDedup;
 
-  constructor(client: StoreClient, cache: LabelCache) {
+  constructor(client: StoreClient, cache: LabelCache, dedup: StoreDedup) {
     this.#client = client;
     this.#cache = cache;
+    this.#dedup = dedup;
   }
 
   async read(
@@ -23,8 +26,9 @@ export class VictoriaMetricsReader implements ScopedReader {
     const decoder = new ExportLineDecoder(this.#cache, read.window, (series, samples) =>
       receiver.onSeries(series, samples),
     );
+    const form = exportForm(read, this.#client.timeouts.readMs, await this.#dedup.intervalMs());
     const response = await this.#client.request(
-      { path: "/api/v1/export", form: exportForm(read, this.#client.timeouts.readMs) },
+      { path: "/api/v1/export", form },
       (chunk) => {
         receiver.onBytes(chunk.length);
         return decoder.push(chunk) === undefined && receiver.wantsMore();
@@ -49,11 +53,17 @@ export class VictoriaMetricsReader implements ScopedReader {
  * Never with `reduce_mem_usage`, although it is faster: when such an export is aborted, VictoriaMetrics
  * 1.79.5 mixes its samples into other clients' responses in the following seconds.
  */
-export function exportForm({ selector, tenant, window }: ScopedRead, timeoutMs: number): URLSearchParams {
+export function exportForm(
+  { selector, tenant, window }: ScopedRead,
+  timeoutMs: number,
+  dedupMs = 0,
+): URLSearchParams {
+  // The store deduplicates what it exports: of an interval that is cut off it would give another sample.
+  const endMs = dedupMs > 0 ? Math.ceil(window.toMs / dedupMs) * dedupMs : window.toMs;
   const form = new URLSearchParams({
     "match[]": print(selector),
     start: seconds(window.fromMs + 1),
-    end: endSeconds(window.toMs),
+    end: endSeconds(endMs),
     timeout: `${Math.ceil(timeoutMs / 1_000)}s`,
   });
   // The selector is already confined; this confines it even if the store parses it differently.

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/core/defined.ts";
 import { suggestion } from "../../../base/documents/closest.ts";
 import { type DocumentPath, isObject, valueAt } from "../../../base/documents/document-path.ts";
 import { checkSchema, show } from "../../../base/documents/schema-issue.ts";
@@ -51,7 +52,11 @@ export function checkSink(
     endpoint: remoteWrite.endpoint,
     basicAuthSecret: secret,
     batch: { timeoutMs: remoteWrite.batch.timeout, maxSize: remoteWrite.batch.maxSize },
-    retry: { maxAttempts: remoteWrite.retry.maxAttempts, backoffMs: remoteWrite.retry.backoffDuration },
+    retry: {
+      maxAttempts: remoteWrite.retry.maxAttempts,
+      backoffMs: remoteWrite.retry.backoffDuration,
+      ...defined({ onExhausted: remoteWrite.retry.onExhausted }),
+    },
   };
   return { name, value, faults: distinct, listFaults, namedFaults };
 }

@@ -197,6 +197,14 @@ export const sinkSchema = z.object({
                 .meta({ description: "Largest number of requests for one batch, the first included" })
                 .prefault(3),
               backoffDuration: duration("Pause between attempts", "5s", "10m"),
+              onExhausted: z
+                .enum(["replay", "drop"])
+                .meta({
+                  maxLength: 6,
+                  description:
+                    "What is done with samples that keep failing while others are accepted: replay tries for two minutes, drop only maxAttempts times. Default: as configured",
+                })
+                .optional(),
             })
             .meta({ description: "Retries of failed requests" })
             .prefault({}),

@@ -74,6 +74,35 @@ describe("basicAuthOf, with the messages of the condition InvalidAuthentication"
     expect(basicAuthOf("s", value)).toEqual({ problem });
   });
 
+  test.each<[string, object, string]>([
+    [
+      "a number",
+      { stringData: { username: 123456, password: "p" } },
+      "username that cannot be read: it must be text; put it in quotes",
+    ],
+    [
+      "Latin-1",
+      { data: { username: base64("u"), password: Buffer.from("pässword", "latin1").toString("base64") } },
+      "password that cannot be read: it must be UTF-8 text in base64",
+    ],
+    [
+      "no base64",
+      { data: { username: "ü", password: base64("p") } },
+      "username that cannot be read: it must be base64; plain text belongs in stringData",
+    ],
+    [
+      "a number that takes precedence over a text",
+      { data: { username: base64("u"), password: base64("p") }, stringData: { username: 1 } },
+      "username that cannot be read: it must be text; put it in quotes",
+    ],
+  ])("a credential that is there but cannot be read: %s", (_name, fields, problem) => {
+    const { secret: read } = checkSecret(
+      secret({ type: "kubernetes.io/basic-auth", ...fields }),
+      "directory",
+    );
+    expect(basicAuthOf("s", read)).toEqual({ problem: `secret 's' has a ${problem}` });
+  });
+
   test("an empty password is one", () => {
     const value = of("kubernetes.io/basic-auth", { username: "u", password: "" });
     expect(basicAuthOf("s", value)).toEqual({ username: "u", password: "" });

@@ -6,6 +6,8 @@ import type { BasicAuth, Secret } from "./types.ts";
 
 export const basicAuthType = "kubernetes.io/basic-auth";
 
+const credentialKeys = ["username", "password"];
+
 /** Kubernetes' limit for a Secret's data. */
 const maxSecretBytes = 1024 * 1024;
 
@@ -30,6 +32,7 @@ export function checkSecret(
   if (typeof type !== "string") invalid(["type"], `must be text such as ${basicAuthType}`);
 
   const data = new Map<string, string>();
+  const unreadable = new Map<string, string>();
   let bytes = 0;
   for (const field of ["data", "stringData"]) {
     const members = json[field] ?? {};
@@ -41,13 +44,18 @@ export function checkSecret(
       const value = field === "data" ? decode(text) : textOf(text);
       if (typeof value === "string") {
         data.set(key, value);
+        unreadable.delete(key);
         bytes += value.length;
-      } else invalid([field, key], value.problem);
+      } else {
+        invalid([field, key], value.problem);
+        data.delete(key);
+        unreadable.set(key, value.problem);
+      }
     }
   }
   if (bytes > maxSecretBytes) invalid(["data"], "must be at most 1 MiB in all");
   if (type === basicAuthType) {
-    for (const key of ["username", "password"]) {
+    for (const key of credentialKeys) {
       const written = valueAt(json, ["data", key]) ?? valueAt(json, ["stringData", key]);
       if (written === undefined) {
         const message = `is required in a Secret of type ${basicAuthType}`;
@@ -63,11 +71,13 @@ export function checkSecret(
     return { secret: undefined, faults };
   }
   const { name, namespace } = metadata.value;
-  const credentials = ["username", "password"].flatMap((key): [string, string][] => {
+  const credentials = credentialKeys.flatMap((key): [string, string][] => {
     const value = type === basicAuthType ? data.get(key) : undefined;
     return value === undefined ? [] : [[key, value]];
   });
-  return { secret: { plane, namespace, name, type, data: new Map(credentials) }, faults };
+  const faulty = [...unreadable].filter(([key]) => type === basicAuthType && credentialKeys.includes(key));
+  const common = { plane, namespace, name, type, data: new Map(credentials) };
+  return { secret: faulty.length === 0 ? common : { ...common, unreadable: new Map(faulty) }, faults };
 }
 
 /** Standard base64, line breaks allowed, as Kubernetes reads it; the content must be UTF-8 text. */
@@ -93,6 +103,10 @@ export function basicAuthOf(
 ): BasicAuth | { readonly problem: string } {
   if (secret === undefined) return { problem: `secret '${name}' not found` };
   if (secret.type !== basicAuthType) return { problem: `secret '${name}' is not of type ${basicAuthType}` };
+  const [unreadable] = secret.unreadable ?? [];
+  if (unreadable !== undefined) {
+    return { problem: `secret '${name}' has a ${unreadable[0]} that cannot be read: it ${unreadable[1]}` };
+  }
   const username = secret.data.get("username");
   const password = secret.data.get("password");
   if (username === undefined) return { problem: `secret '${name}' does not contain a username` };

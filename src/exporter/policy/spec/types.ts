@@ -49,6 +49,8 @@ export interface RetrySettings {
   /** Total number of requests, including the first. */
   readonly maxAttempts: number;
   readonly backoffMs: number;
+  /** What is done with samples that keep failing while others are accepted. Absent: as configured. */
+  readonly onExhausted?: "replay" | "drop" | undefined;
 }
 
 export interface BasicAuth {
@@ -63,6 +65,8 @@ export interface Secret {
   readonly name: string;
   readonly type: string;
   readonly data: ReadonlyMap<string, string>;
+  /** Faults of the credentials that were left out, by key, such as "must be UTF-8 text in base64". */
+  readonly unreadable?: ReadonlyMap<string, string>;
 }
 
 /** The work of one sink of one policy: everything the exporter needs, with no further lookups. */

@@ -26,7 +26,9 @@ export function nextConditions(
 ): readonly Condition[] {
   let isSame = previous.length === states.length;
   const next = states.map((state, index) => {
-    const { type, status, reason, message, observedGeneration = generation } = state;
+    const { type, status, reason, observedGeneration = generation } = state;
+    // A condition is one line, whatever a receiver or a library has said.
+    const message = state.message.replace(/\s*[\r\n]\s*/g, " ").trim();
     const before = previous.find((condition) => condition.type === type);
     const isKept =
       before !== undefined &&

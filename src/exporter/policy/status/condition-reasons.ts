@@ -25,6 +25,7 @@ export const conditionReasons = {
       meaning: "All samples up to the watermark are delivered, give or take two cycles.",
     },
     CatchingUp: { status: "True", meaning: "Delivering, and behind." },
+    Idle: { status: "True", meaning: "The sources have selected no series for ten minutes." },
     Starting: {
       status: "Unknown",
       meaning: "The first cycle has not run yet. A sink that had a state keeps it through a restart.",
@@ -32,9 +33,13 @@ export const conditionReasons = {
     Retrying: {
       status: "False",
       meaning:
-        "Requests failed for 5 s or had no response for 8 s, or attempts are used up; they are sent again.",
+        "Requests failed for 5 s or had no response for 8 s, or attempts are used up; they are sent again. Or samples are refused, and telemetryd searches for those to reject.",
     },
-    Suspended: { status: "False", meaning: "The endpoint or its credentials are wrong." },
+    Suspended: {
+      status: "False",
+      meaning: "The endpoint or its credentials are wrong, or it refuses every sample. Nothing is lost.",
+    },
+    Rejecting: { status: "False", meaning: "Every sample of the last ten minutes was rejected." },
     SourceUnavailable: {
       status: "False",
       meaning: "A source could not be read in full from the metrics store.",

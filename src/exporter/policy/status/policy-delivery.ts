@@ -11,11 +11,13 @@ export const deliveryReasons = [
   "InvalidSource",
   "InvalidTarget",
   "Suspended",
+  "Rejecting",
   "Retrying",
   "SourceUnavailable",
   "Paused",
   "Starting",
   "CatchingUp",
+  "Idle",
   "UpToDate",
 ] as const satisfies readonly (ReasonOf<"Ready"> | ReasonOf<"Accepted"> | ReasonOf<"Delivering">)[];
 

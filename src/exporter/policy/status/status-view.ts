@@ -66,7 +66,7 @@ export interface SinkView {
   readonly conditions: readonly Condition[];
   /** RFC 3339: the oldest checkpoint of its sources. */
   readonly checkpoint?: string;
-  /** Watermark minus the checkpoint. */
+  /** Age of the newest delivered sample, `metrics.delay` included. */
   readonly lagMs?: number;
   /**
    * Samples since the daemon started; if replicas share cycles, of all replicas since they first ran the
@@ -97,6 +97,8 @@ export interface SinkView {
 export interface SinkSourceView {
   readonly name: string;
   readonly checkpoint?: string;
+  /** Series that it selected in the last minutes; absent before its first reading. */
+  readonly series?: number;
   readonly error?: string;
 }
 

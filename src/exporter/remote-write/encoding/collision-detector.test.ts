@@ -5,6 +5,7 @@ import { KnownCollisions } from "./known-collisions.ts";
 import { type LabelShape, seriesEncoderFor } from "./labels.ts";
 
 const plain: LabelShape = { externalLabels: {}, dropLabels: [], protocol: "1.0" };
+const legacy: LabelShape = { ...plain, names: "legacy" };
 
 function seriesOf(labels: Record<string, string>): Series {
   return new Series(Object.entries(labels).map(([name, value]) => ({ name, value })));
@@ -26,10 +27,32 @@ function claimAll(shape: LabelShape, windows: ReadonlyArray<readonly Series[]>):
 
 test.each<[string, LabelShape, Series[], string[]]>([
   [
-    "names made legal",
-    { ...plain, externalLabels: { t: "1" } },
+    "names as they are",
+    plain,
     [seriesOf({ __name__: "a.b" }), seriesOf({ __name__: "a_b" }), seriesOf({ __name__: "c" })],
+    ["sent", "sent", "sent"],
+  ],
+  [
+    "a name made legal: the one that has it by itself is sent",
+    { ...legacy, externalLabels: { t: "1" } },
+    [seriesOf({ __name__: "a.b" }), seriesOf({ __name__: "a_b" }), seriesOf({ __name__: "c" })],
+    ["name_collision", "sent", "sent"],
+  ],
+  [
+    "two names made legal",
+    legacy,
+    [seriesOf({ __name__: "a.b" }), seriesOf({ __name__: "a-b" }), seriesOf({ __name__: "a_b" })],
     ["name_collision", "name_collision", "sent"],
+  ],
+  [
+    "names made legal, and labels dropped",
+    { ...legacy, dropLabels: ["pod"] },
+    [
+      seriesOf({ __name__: "a.b", pod: "a" }),
+      seriesOf({ __name__: "a_b", pod: "a" }),
+      seriesOf({ __name__: "a_b", pod: "b" }),
+    ],
+    ["name_collision", "name_collision", "name_collision"],
   ],
   [
     "a label dropped",
@@ -74,6 +97,30 @@ test("a pair is refused whole from the window after the one in which it met, in 
     pair,
     pair,
     ["name_collision"],
+  ]);
+});
+
+test("a new renamed series never ends an old one, in whatever order they come", () => {
+  const [old, renamed] = [seriesOf({ __name__: "a_b" }), seriesOf({ __name__: "a.b" })];
+  const shape: LabelShape = { ...legacy, externalLabels: { order: "1" } };
+  // Collisions are looked for from the first renamed series on.
+  seriesEncoderFor(shape).encode(seriesOf({ __name__: "x.y" }));
+  expect(claimAll(shape, [[old], [old, renamed], [renamed, old], [renamed], [old]])).toEqual([
+    ["sent"],
+    ["sent", "name_collision"],
+    ["name_collision", "sent"],
+    ["name_collision"],
+    ["sent"],
+  ]);
+  // It is sent once before the collision shows.
+  expect(
+    claimAll(shape, [
+      [renamed, old],
+      [renamed, old],
+    ]),
+  ).toEqual([
+    ["sent", "sent"],
+    ["name_collision", "sent"],
   ]);
 });
 

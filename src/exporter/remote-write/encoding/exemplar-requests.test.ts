@@ -5,12 +5,12 @@ import { histogramBuffer, plainHistogram, plainLayout } from "../../../../test/s
 import type { Exemplar } from "../../series/exemplar.ts";
 import { type EncodedSeries, SampleBuffer, Series } from "../../series/series.ts";
 import { convertRequest } from "./convert-request.ts";
+import { withLegalExemplars } from "./exemplars-field.ts";
 import { prometheus } from "./gen/remote-write-1.0.js";
 import { io } from "./gen/remote-write-2.0.js";
 import { type Protocol, seriesEncoderFor } from "./labels.ts";
 import type { EncodedRequest } from "./request.ts";
 import { readBody, withoutExemplars, writeBody } from "./request-body.ts";
-import { splitRequest } from "./split-request.ts";
 import { WriteRequestBuilder } from "./write-request.ts";
 import { type MetadataLookup, WriteRequestV2Builder } from "./write-request-v2.ts";
 
@@ -156,18 +156,6 @@ describe.each(protocols)("a request of protocol %s", (protocol) => {
     );
   });
 
-  test("is split with the exemplars beside their series, and in time with the first half", () => {
-    const whole = build(protocol, [
-      { samples: three, exemplars: [trace] },
-      { samples: three, exemplars: [later] },
-    ]);
-    const [first, second] = splitRequest(whole) ?? [];
-    expect(first && readBody(first.request)[0]?.exemplars).toEqual([trace]);
-    expect(second && readBody(second.request)[0]?.exemplars).toEqual([later]);
-    const inTime = (first && splitRequest(first.request)) ?? [];
-    expect(inTime.map(({ request }) => readBody(request)[0]?.exemplars)).toEqual([[trace], []]);
-  });
-
   test("can lose its exemplars, and nothing else", () => {
     const bare = build(protocol, [{ samples: three, exemplars: [] }]);
     const request = build(protocol, [{ samples: three, exemplars: [trace] }]);
@@ -183,9 +171,12 @@ describe.each(protocols)("a request of protocol %s", (protocol) => {
   });
 });
 
-test("1.0 gets legal names, and no exemplar with two names that become equal", () => {
+test("legal names: no exemplar with two names that become equal", () => {
   const dotted = { ...trace, labels: [{ name: "trace.id", value: "a" }] };
   const twice = { ...trace, labels: ["trace.id", "trace_id"].map((name) => ({ name, value: "a" })) };
-  const [series] = readBody(build("1.0", [{ samples: three, exemplars: [dotted, twice] }]));
-  expect(series?.exemplars).toEqual([{ ...trace, labels: [{ name: "trace_id", value: "a" }] }]);
+  expect(withLegalExemplars([dotted, twice])).toEqual([
+    { ...trace, labels: [{ name: "trace_id", value: "a" }] },
+  ]);
+  const [series] = readBody(build("1.0", [{ samples: three, exemplars: [dotted] }]));
+  expect(series?.exemplars).toEqual([dotted]);
 });

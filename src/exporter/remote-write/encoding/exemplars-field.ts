@@ -1,7 +1,6 @@
 import type { Exemplar } from "../../series/exemplar.ts";
-import { legalizeLabelName } from "../../series/label-name.ts";
 import type { Label } from "../../series/series.ts";
-import { compareNames } from "./label-names.ts";
+import { legalLabels, sortedByName } from "./label-names.ts";
 import { encodeLabels } from "./labels-field.ts";
 import { labelRefsField, maxRefBytes, type SymbolTable } from "./symbol-table.ts";
 import { int64Size, varintSize, type WireReader, writeInt64, writeVarint } from "./wire.ts";
@@ -15,15 +14,17 @@ const maxNumbersBytes = 9 + 11;
 /** Tag and length, of the exemplar or of its references. */
 const maxHeadBytes = 6;
 
-/**
- * The exemplars as a field of a 1.0 `TimeSeries`. Names of labels are sanitized; an exemplar with two names
- * that become equal is left out.
- */
+/** The exemplars as a field of a 1.0 `TimeSeries`. */
 export function exemplarsField(exemplars: readonly Exemplar[]): Buffer {
-  return encodeExemplars(tags["1.0"], exemplars, (labels) => {
-    const legal = labels.map(({ name, value }) => ({ name: legalizeLabelName(name), value }));
-    if (new Set(legal.map(({ name }) => name)).size < legal.length) return undefined;
-    return encodeLabels(legal.sort((a, b) => compareNames(a.name, b.name)));
+  return encodeExemplars(tags["1.0"], exemplars, (labels) => encodeLabels(sortedByName(labels)));
+}
+
+/** The exemplars with legal names of labels, without those of which two names become equal. */
+export function withLegalExemplars(exemplars: readonly Exemplar[]): readonly Exemplar[] {
+  return exemplars.flatMap((exemplar) => {
+    const labels = legalLabels(exemplar.labels);
+    const isUnique = new Set(labels.map(({ name }) => name)).size === labels.length;
+    return isUnique ? [{ ...exemplar, labels }] : [];
   });
 }
 

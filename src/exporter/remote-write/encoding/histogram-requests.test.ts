@@ -17,7 +17,6 @@ import { io } from "./gen/remote-write-2.0.js";
 import { type Protocol, seriesEncoderFor } from "./labels.ts";
 import type { EncodedRequest } from "./request.ts";
 import { describeSample, readBody, writeBody } from "./request-body.ts";
-import { splitRequest } from "./split-request.ts";
 import { WriteRequestBuilder } from "./write-request.ts";
 import { WriteRequestV2Builder } from "./write-request-v2.ts";
 
@@ -112,16 +111,6 @@ describe.each(protocols)("a request of protocol %s", (protocol) => {
     const { request, leftOut } = convertRequest(build(protocol, buffers), other);
     expect(bodyOf(request)).toEqual(bodyOf(build(other, other === "1.0" ? buffers.slice(0, 1) : buffers)));
     expect(leftOut).toBe(other === "1.0" ? 2 : 0);
-  });
-
-  test("is split by series, then by time", () => {
-    const list = [1, 2, 3].map(plainHistogram);
-    const whole = build(protocol, [histogramBuffer(plainLayout, list), histogramBuffer(plainLayout, list)]);
-    const [first] = splitRequest(whole) ?? [];
-    expect(first?.request).toMatchObject({ seriesCount: 1, sampleCount: 3, minMs: 1, maxMs: 3 });
-    const [early, late] = (first && splitRequest(first.request)) ?? [];
-    expect(early?.request).toMatchObject({ sampleCount: 1, maxMs: 1 });
-    expect(late?.request).toMatchObject({ sampleCount: 2, minMs: 2 });
   });
 
   test("weighs as much as its bytes would hold numbers", () => {

@@ -1,16 +1,59 @@
+import { legalizeLabelName } from "../../series/label-name.ts";
+import type { Label } from "../../series/series.ts";
+
+/**
+ * The form of names that an endpoint gets, in both protocols: as they are, or made legal for the receivers
+ * that know only `[a-zA-Z_][a-zA-Z0-9_]*`.
+ */
+export type Names = "utf8" | "legacy";
+
 export const metricNameLabel = "__name__";
 
 const legalMetricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
 /**
- * Sanitizes a metric's name (the value of `__name__`) for remote write 1.0. The rules are those of label
- * names (`core/label-name.ts`), with the colon allowed.
+ * Makes a metric's name (the value of `__name__`) legal. The rules are those of label names
+ * (`series/label-name.ts`), with the colon allowed.
  *
  * @returns the same string if it is already legal
  */
 export function legalizeMetricName(name: string): string {
   if (legalMetricName.test(name)) return name;
   return name.replace(/[^a-zA-Z0-9_:]/gu, "_").replace(/^[0-9]/, "_");
+}
+
+/**
+ * The labels with legal names, sorted; two of them may have become equal.
+ *
+ * @returns the same array if all names are legal already
+ */
+export function legalLabels(labels: readonly Label[]): readonly Label[] {
+  let legal: Label[] | undefined;
+  for (const [index, label] of labels.entries()) {
+    const name = legalizeLabelName(label.name);
+    const value = name === metricNameLabel ? legalizeMetricName(label.value) : label.value;
+    if (name === label.name && value === label.value) continue;
+    // Text that is not valid UTF-8 is rejected, not repaired: it stays as it is for the check that follows.
+    if (hasLoneSurrogate(label.name) || hasLoneSurrogate(label.value) || label.name === "") continue;
+    legal ??= [...labels];
+    legal[index] = { name, value };
+  }
+  return legal === undefined ? labels : sortedByName(legal);
+}
+
+/** @returns the same array if it is sorted already */
+export function sortedByName(labels: readonly Label[]): readonly Label[] {
+  return isSorted(labels) ? labels : [...labels].sort((a, b) => compareNames(a.name, b.name));
+}
+
+function isSorted(labels: readonly Label[]): boolean {
+  for (let index = 1; index < labels.length; index++) {
+    const before = labels[index - 1];
+    const label = labels[index];
+    if (before !== undefined && label !== undefined && compareNames(before.name, label.name) > 0)
+      return false;
+  }
+  return true;
 }
 
 /** Orders by UTF-8 bytes, that is by code points, like receivers. JavaScript's order differs above U+D7FF. */

@@ -4,9 +4,11 @@ import { bytesOf } from "../../series/label-blocks.ts";
 import { legalizeLabelName } from "../../series/label-name.ts";
 import { type Label, Series } from "../../series/series.ts";
 import { prometheus } from "./gen/remote-write-1.0.js";
+import { legalLabels } from "./label-names.ts";
 import { type LabelShape, maxLabelBytes, maxLabels, seriesEncoderFor } from "./labels.ts";
 
 const plain: LabelShape = { externalLabels: {}, dropLabels: [], protocol: "1.0" };
+const legacy: LabelShape = { ...plain, names: "legacy" };
 
 function seriesOf(labels: Record<string, string>): Series {
   const list = Object.entries(labels).map(([name, value]) => ({ name, value }));
@@ -42,17 +44,25 @@ describe("labels as they are sent", () => {
       { __name__: "up", cluster: "b" },
       ["__name__=up", "cluster=a"],
     ],
-    ["names made legal", plain, { __name__: "a.b:c", "x-y": "1.5" }, ["__name__=a_b:c", "x_y=1.5"]],
-    ["and sorted again", plain, { __name__: "up", "a.z": "1", aa: "2" }, ["__name__=up", "a_z=1", "aa=2"]],
+    [
+      "any name",
+      plain,
+      { __name__: "a.b:c", "x-y": "1.5", ключ: "z" },
+      ["__name__=a.b:c", "x-y=1.5", "ключ=z"],
+    ],
     ["2.0 takes any name", { ...plain, protocol: "2.0" }, { __name__: "a.b" }, ["__name__=a.b"]],
-    ["two that become one", plain, { __name__: "up", "a.b": "1", "a-b": "2" }, ["name_collision"]],
+    ["names made legal", legacy, { __name__: "a.b:c", "x-y": "1.5" }, ["__name__=a_b:c", "x_y=1.5"]],
+    ["in 2.0, too", { ...legacy, protocol: "2.0" }, { __name__: "a.b" }, ["__name__=a_b"]],
+    ["and sorted again", legacy, { __name__: "up", "a.z": "1", aa: "2" }, ["__name__=up", "a_z=1", "aa=2"]],
+    ["two that become one", legacy, { __name__: "up", "a.b": "1", "a-b": "2" }, ["name_collision"]],
+    ["two that do not", plain, { __name__: "up", "a.b": "1", "a-b": "2" }, ["__name__=up", "a-b=2", "a.b=1"]],
     ["no name", plain, { job: "x" }, ["no_name"]],
     ["an empty label name", plain, { __name__: "up", "": "x" }, ["empty_label_name"]],
     ["not UTF-8", plain, { __name__: "up", job: "\udc80" }, ["invalid_utf8"]],
-    ["a name that is not UTF-8", plain, { __name__: "up", "\udc80": "x" }, ["invalid_utf8"]],
-    ["a metric name that is not UTF-8", plain, { __name__: "\udc80" }, ["invalid_utf8"]],
+    ["a name that is not UTF-8", legacy, { __name__: "up", "\udc80": "x" }, ["invalid_utf8"]],
+    ["a metric name that is not UTF-8", legacy, { __name__: "\udc80" }, ["invalid_utf8"]],
     ["a label of 1 MB", plain, { __name__: "up", job: "x".repeat(2 ** 20) }, ["label_too_long"]],
-    ["the longest label", plain, { __name__: "up", "0": "x".repeat(maxLabelBytes) }, ["_", "__name__=up"]],
+    ["the longest label", plain, { __name__: "up", "0": "x".repeat(maxLabelBytes) }, ["0", "__name__=up"]],
   ])("%s", (_, shape, labels, expected) => {
     const sent = sentLabels(shape, labels);
     expect(sent.map((text) => (text.length > 1_000 ? text.slice(0, 1) : text))).toEqual(expected);
@@ -123,6 +133,33 @@ test("the hash tells series apart and does not depend on the order in which labe
   expect(hashOf([name, job])).not.toEqual(hashOf([name, { name: "job", value: "y" }]));
 });
 
+test("a series is the same in journals, whatever the protocol and the names", () => {
+  const text = fc.string({ unit: fc.constantFrom("a", "_", ".", "é", "1"), minLength: 1, maxLength: 3 });
+  const labels = fc.dictionary(text, fc.constantFrom("x", "y"), { maxKeys: 4 });
+  const encoders = (["1.0", "2.0"] as const).flatMap((protocol) =>
+    (["utf8", "legacy"] as const).map((names) => seriesEncoderFor({ ...plain, protocol, names })),
+  );
+  const seen = new Map<string, string>();
+  fc.assert(
+    fc.property(text, labels, fc.shuffledSubarray(encoders, { minLength: 4 }), (name, own, order) => {
+      const series = seriesOf({ ...own, __name__: name });
+      const forms = order.map((encoder) => encoder.encode(series)).filter((form) => form.kind === "series");
+      const hashes = new Set(forms.map(({ hashHigh, hashLow }) => `${hashHigh} ${hashLow}`));
+      expect(hashes.size).toBe(1);
+      const [hash = ""] = hashes;
+      const key = JSON.stringify(series.labels);
+      expect(seen.get(hash) ?? key).toBe(key);
+      seen.set(hash, key);
+      for (const { renamed, ...form } of forms) {
+        const isLegal = legalLabels(series.labels) === series.labels;
+        if (isLegal) expect(renamed).toBeUndefined();
+        if (renamed !== undefined)
+          expect(renamed).not.toEqual({ hashHigh: form.hashHigh, hashLow: form.hashLow });
+      }
+    }),
+  );
+});
+
 describe("a label that becomes the tenant's", () => {
   const ofTenant: LabelShape = { ...plain, tenantLabel: "tenant_id" };
   test.each<[string, LabelShape, Record<string, string>, string[]]>([
@@ -137,7 +174,13 @@ describe("a label that becomes the tenant's", () => {
       { __name__: "up", tenant_id: "a", "tenant-id": "b" },
       ["tenant_label"],
     ],
-    ["of the operator", plain, { __name__: "up", "tenant-id": "b" }, ["__name__=up", "tenant_id=b"]],
+    [
+      "to legal names",
+      { ...ofTenant, names: "legacy" },
+      { __name__: "up", "tenant.id": "b" },
+      ["tenant_label"],
+    ],
+    ["of the operator", plain, { __name__: "up", "tenant-id": "b" }, ["__name__=up", "tenant-id=b"]],
   ])("%s", (_, shape, labels, expected) => {
     expect(sentLabels(shape, labels)).toEqual(expected);
   });
@@ -145,10 +188,12 @@ describe("a label that becomes the tenant's", () => {
   test("whatever the labels, no value reaches the receiver as the tenant's but its own", () => {
     const name = fc.string({ unit: fc.constantFrom("t", "i", "_", "-", ".", "é", "😀", "1"), minLength: 1 });
     const labels = fc.dictionary(name, fc.constantFrom("x", "y"), { maxKeys: 6 });
+    const protocols = fc.constantFrom("1.0" as const, "2.0" as const);
+    const forms = fc.constantFrom("utf8" as const, "legacy" as const);
     fc.assert(
-      fc.property(labels, fc.constantFrom("1.0", "2.0"), fc.boolean(), (own, protocol, drops) => {
+      fc.property(labels, protocols, forms, fc.boolean(), (own, protocol, names, drops) => {
         const dropLabels = drops ? ["t_i"] : [];
-        const shape: LabelShape = { ...plain, protocol, dropLabels, tenantLabel: "t_i" };
+        const shape: LabelShape = { ...plain, protocol, names, dropLabels, tenantLabel: "t_i" };
         const sent = sentLabels(shape, { ...own, __name__: "up" });
         const received = sent.filter((label) => legalizeLabelName(label.split("=")[0] ?? "") === "t_i");
         expect(received).toEqual(received.filter((label) => label === `t_i=${own["t_i"]}`));

@@ -1,8 +1,15 @@
 import { hash } from "node:crypto";
 import { LabelBlocks } from "../../series/label-blocks.ts";
 import { legalizeLabelName } from "../../series/label-name.ts";
-import type { EncodedSeries, Label, Series } from "../../series/series.ts";
-import { compareNames, hasLoneSurrogate, legalizeMetricName, metricNameLabel } from "./label-names.ts";
+import type { EncodedSeries, Label, LabelsHash, Series } from "../../series/series.ts";
+import {
+  compareNames,
+  hasLoneSurrogate,
+  legalLabels,
+  metricNameLabel,
+  type Names,
+  sortedByName,
+} from "./label-names.ts";
 import { encodeLabels } from "./labels-field.ts";
 
 export type Protocol = "1.0" | "2.0";
@@ -16,12 +23,14 @@ export interface LabelShape {
   readonly externalLabels: Readonly<Record<string, string>>;
   readonly dropLabels: readonly string[];
   /**
-   * `metrics.tenantLabel`, for exports of a tenant: a series with another label that is sanitized to this
-   * name is rejected. Applies to 2.0 too, whose receiver may sanitize names itself.
+   * `metrics.tenantLabel`, for exports of a tenant: a series with another label whose name becomes this one
+   * once it is made legal is rejected, whatever {@link names} are: a receiver may make names legal itself.
    */
   readonly tenantLabel?: string | undefined;
-  /** 1.0 restricts the characters of names; 2.0 accepts any text. */
+  /** 2.0 needs the labels one by one, and has histograms that 1.0 does not have. */
   readonly protocol: Protocol;
+  /** Absent: `utf8`. */
+  readonly names?: Names;
 }
 
 export type InvalidReason =
@@ -69,7 +78,7 @@ export class SeriesEncoder {
   }
 
   /**
-   * True once two series may have received equal labels: a name was sanitized, a label was dropped, or a
+   * True once two series may have received equal labels: a name was made legal, a label was dropped, or a
    * series had an external label with that very value itself. Until then collisions need not be checked.
    */
   get mayCollide(): boolean {
@@ -89,17 +98,23 @@ export class SeriesEncoder {
     if (!series.isUtf8)
       return invalidSeries("invalid_utf8", "a label of the series is not valid UTF-8 in the store");
     const labels = this.#finalLabels(series.labels);
-    const fault = this.#findForgery(series.labels) ?? findFault(labels);
+    const sent = this.shape.names === "legacy" ? legalLabels(labels) : labels;
+    const fault = this.#findForgery(series.labels) ?? findFault(sent);
     if (fault !== undefined) return fault;
-    const block = encodeLabels(labels);
+    const block = encodeLabels(sent);
     if (block === undefined)
-      return invalidSeries("invalid_utf8", `a label of the series is not valid UTF-8: ${names(labels)}`);
-    const digest = hash("sha256", block, "buffer");
-    const hashHigh = digest.readInt32LE(0);
-    const hashLow = digest.readInt32LE(4);
+      return invalidSeries("invalid_utf8", `a label of the series is not valid UTF-8: ${badNames(sent)}`);
+    const sentHash = hashOf(block);
+    const sentLabels = this.shape.protocol === "1.0" ? undefined : sent;
+    const plainBlock = sent === labels ? block : encodeLabels(labels);
+    if (sent !== labels && plainBlock !== undefined) {
+      this.#mayCollide = true;
+      const own = hashOf(plainBlock);
+      return { kind: "series", ...this.#blocks.place(block), ...own, renamed: sentHash, sentLabels };
+    }
+    const { hashHigh, hashLow } = sentHash;
     if (this.shape.protocol === "1.0" && !series.isEncoded)
       return series.keepEncoded(block, hashHigh, hashLow);
-    const sentLabels = this.shape.protocol === "1.0" ? undefined : labels;
     return { kind: "series", ...this.#blocks.place(block), hashHigh, hashLow, sentLabels };
   }
 
@@ -128,25 +143,13 @@ export class SeriesEncoder {
       if (present === undefined) labels = [...labels, external];
       else if (present.value === external.value) this.#mayCollide = true;
     }
-    if (this.shape.protocol === "1.0") labels = this.#legalLabels(labels);
-    return isSorted(labels) ? labels : [...labels].sort((a, b) => compareNames(a.name, b.name));
+    return sortedByName(labels);
   }
+}
 
-  #legalLabels(labels: readonly Label[]): readonly Label[] {
-    let legal: Label[] | undefined;
-    for (const [index, label] of labels.entries()) {
-      const name = legalizeLabelName(label.name);
-      const value = name === metricNameLabel ? legalizeMetricName(label.value) : label.value;
-      if (name === label.name && value === label.value) continue;
-      // Text that is not valid UTF-8 is rejected, not repaired: it stays as it is for the check that follows.
-      if (hasLoneSurrogate(label.name) || hasLoneSurrogate(label.value) || label.name === "") continue;
-      legal ??= [...labels];
-      legal[index] = { name, value };
-    }
-    if (legal === undefined) return labels;
-    this.#mayCollide = true;
-    return legal;
-  }
+function hashOf(block: Buffer): LabelsHash {
+  const digest = hash("sha256", block, "buffer");
+  return { hashHigh: digest.readInt32LE(0), hashLow: digest.readInt32LE(4) };
 }
 
 const encoders = new Map<string, SeriesEncoder>();
@@ -158,23 +161,14 @@ const encoders = new Map<string, SeriesEncoder>();
 export function seriesEncoderFor(shape: LabelShape): SeriesEncoder {
   const external = Object.entries(shape.externalLabels).sort(([a], [b]) => compareNames(a, b));
   const dropped = [...new Set(shape.dropLabels)].sort();
-  const key = JSON.stringify([shape.protocol, external, dropped, shape.tenantLabel ?? ""]);
+  const { protocol, names = "utf8", tenantLabel = "" } = shape;
+  const key = JSON.stringify([protocol, names, external, dropped, tenantLabel]);
   let encoder = encoders.get(key);
   if (encoder === undefined) {
     encoder = new SeriesEncoder(shape, encoders.size);
     encoders.set(key, encoder);
   }
   return encoder;
-}
-
-function isSorted(labels: readonly Label[]): boolean {
-  for (let index = 1; index < labels.length; index++) {
-    const before = labels[index - 1];
-    const label = labels[index];
-    if (before !== undefined && label !== undefined && compareNames(before.name, label.name) > 0)
-      return false;
-  }
-  return true;
 }
 
 /** @param labels sorted, so that equal names are neighbours */
@@ -217,7 +211,7 @@ function invalidSeries(reason: InvalidReason, message: string): InvalidSeries {
   return { kind: "invalid", reason, message };
 }
 
-function names(labels: readonly Label[]): string {
+function badNames(labels: readonly Label[]): string {
   const bad = labels.filter(({ name, value }) => hasLoneSurrogate(name) || hasLoneSurrogate(value));
   return bad.map(({ name }) => quote(name)).join(", ");
 }

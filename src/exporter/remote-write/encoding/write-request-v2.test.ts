@@ -3,13 +3,12 @@ import { uncompressSync } from "snappy";
 import { describe, expect, test } from "vitest";
 import type { EncodedSeries } from "../../series/series.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
-import { convertRequest } from "./convert-request.ts";
-import { prometheus } from "./gen/remote-write-1.0.js";
+import { convertRequest, withLegalNames } from "./convert-request.ts";
 import { io } from "./gen/remote-write-2.0.js";
+import { compareNames } from "./label-names.ts";
 import { type Protocol, seriesEncoderFor } from "./labels.ts";
 import type { EncodedRequest, RequestBuilder } from "./request.ts";
 import { readBody } from "./request-body.ts";
-import { splitRequest } from "./split-request.ts";
 import { WriteRequestBuilder } from "./write-request.ts";
 import { type MetricMetadata, WriteRequestV2Builder } from "./write-request-v2.ts";
 
@@ -18,6 +17,12 @@ const { Request } = io.prometheus.write.v2;
 interface TestSeries {
   readonly labels: { name: string; value: string }[];
   readonly samples: { timestamp: number; value: number }[];
+}
+
+const oneSample = [{ timestamp: 1_760_000_000_000, value: 1 }];
+
+function labelsOf(labels: Record<string, string>): TestSeries["labels"] {
+  return Object.entries(labels).map(([name, value]) => ({ name, value }));
 }
 
 function encodedOf(labels: TestSeries["labels"], protocol: Protocol): EncodedSeries {
@@ -78,11 +83,11 @@ const samples = fc
   .array(sample, { minLength: 1, maxLength: 20 })
   .map((list) => list.sort((a, b) => a.timestamp - b.timestamp));
 const text = fc.oneof(fc.constantFrom("a", "b", "job", "ünï"), fc.string({ unit: "grapheme", minLength: 1 }));
-const name = fc.stringMatching(/^[a-z_]{1,20}$/);
+const name = fc.oneof(fc.stringMatching(/^[a-z_]{1,20}$/), text);
 const labels = fc
   .uniqueArray(fc.record({ name, value: text }), { selector: (one) => one.name, maxLength: 6 })
   .map((list) => [...list.filter((one) => one.name !== "__name__"), { name: "__name__", value: "up" }])
-  .map((list) => list.sort((a, b) => (a.name < b.name ? -1 : 1)));
+  .map((list) => list.sort((a, b) => compareNames(a.name, b.name)));
 const requests = fc.array(fc.record({ labels, samples }), { minLength: 1, maxLength: 12 });
 
 test("the body is, byte for byte, what the generated encoder writes", () => {
@@ -157,34 +162,11 @@ describe("from one protocol to the other", () => {
     );
   });
 
-  test("names are made legal, and what cannot be is left out and counted", () => {
-    const at = [{ timestamp: 1_760_000_000_000, value: 1 }];
-    const list = [
-      {
-        labels: [
-          { name: "__name__", value: "a.b" },
-          { name: "x.y", value: "1" },
-        ],
-        samples: at,
-      },
-      {
-        labels: [
-          { name: "__name__", value: "c" },
-          { name: "x-y", value: "1" },
-          { name: "x.y", value: "2" },
-        ],
-        samples: at,
-      },
-    ];
+  test("names stay as they are", () => {
+    const list = [{ labels: labelsOf({ __name__: "a.b", ключ: "1" }), samples: oneSample }];
     const { request, leftOut } = convertRequest(build(list, new WriteRequestV2Builder()), "1.0");
-    expect(leftOut).toBe(1);
-    expect(readBody(request).map((one) => one.labels)).toEqual([
-      [
-        { name: "__name__", value: "a_b" },
-        { name: "x_y", value: "1" },
-      ],
-    ]);
-    expect(prometheus.WriteRequest.decode(bodyOf(request)).timeseries).toHaveLength(1);
+    expect(leftOut).toBe(0);
+    expect(readBody(request).map((one) => one.labels)).toEqual(list.map(({ labels }) => labels));
   });
 
   test("the same protocol is the same request", () => {
@@ -193,22 +175,43 @@ describe("from one protocol to the other", () => {
   });
 });
 
-test("halves of a 2.0 request hold everything once, with symbols of their own", () => {
-  fc.assert(
-    fc.property(requests, (list) => {
-      const whole = build(list, new WriteRequestV2Builder());
-      const parts = splitRequest(whole);
-      if (parts === undefined) return;
-      const together = parts.flatMap((part) => readBody(part.request));
-      const samplesOf = (series: typeof together) => series.flatMap((one) => one.samples);
-      expect(samplesOf(together)).toEqual(samplesOf(readBody(whole)));
-      for (const { request } of parts) {
-        const used = new Set(
-          readBody(request).flatMap((one) => one.labels.flatMap((l) => [l.name, l.value])),
-        );
-        expect(new Set(Request.decode(bodyOf(request)).symbols)).toEqual(new Set(["", ...used]));
-      }
-    }),
-    { numRuns: 50 },
-  );
+describe.each(["1.0", "2.0"] as const)("a request of protocol %s with legal names", (protocol) => {
+  const requestOf = (...all: Record<string, string>[]) => {
+    const builder = protocol === "1.0" ? new WriteRequestBuilder() : new WriteRequestV2Builder();
+    return build(
+      all.map((labels) => ({ labels: labelsOf(labels), samples: oneSample })),
+      builder,
+      protocol,
+    );
+  };
+  test.each<[string, Record<string, string>[], Record<string, string>[], number]>([
+    [
+      "names",
+      [{ __name__: "a.b", "x.y": "1.5" }, { __name__: "up" }],
+      [{ __name__: "a_b", x_y: "1.5" }, { __name__: "up" }],
+      0,
+    ],
+    [
+      "two labels that become one",
+      [{ __name__: "a.b" }, { __name__: "c", "x-y": "1", "x.y": "2" }],
+      [{ __name__: "a_b" }],
+      1,
+    ],
+    [
+      "two series that become one",
+      [{ __name__: "a.b" }, { __name__: "c" }, { __name__: "a-b" }],
+      [{ __name__: "c" }],
+      2,
+    ],
+    ["one that becomes another", [{ __name__: "a.b" }, { __name__: "a_b" }], [{ __name__: "a_b" }], 1],
+  ])("%s", (_, given, expected, leftOut) => {
+    const made = withLegalNames(requestOf(...given));
+    expect(made?.leftOut).toBe(leftOut);
+    expect(made && readBody(made.request).map(({ labels }) => labels)).toEqual(expected.map(labelsOf));
+    expect(made?.request).toMatchObject({ protocol, sampleCount: given.length - leftOut });
+  });
+
+  test("is none where all are legal", () => {
+    expect(withLegalNames(requestOf({ __name__: "up", job: "a.b" }))).toBeUndefined();
+  });
 });

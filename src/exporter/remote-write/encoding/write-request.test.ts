@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { EncodedSeries } from "../../series/series.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { staleNanHigh, staleNanLow } from "../../series/stale-marker.ts";
 import { prometheus } from "./gen/remote-write-1.0.js";
 import { seriesEncoderFor } from "./labels.ts";
-import { splitRequest } from "./split-request.ts";
 import { WriteRequestBuilder } from "./write-request.ts";
 
 interface TestSeries {
@@ -131,36 +130,4 @@ test("a part of the samples is appended, and nothing for an empty part", () => {
   const sent = prometheus.WriteRequest.decode(body).timeseries[0]?.samples?.map((sample) => sample.value);
   expect(sent).toEqual([2, 3]);
   expect([builder.seriesCount, builder.sampleCount, builder.byteLength]).toEqual([0, 0, 0]);
-});
-
-describe("splitRequest", () => {
-  const decode = (payload: Buffer) =>
-    prometheus.WriteRequest.decode(uncompressSync(payload, { asBuffer: true }) as Buffer).timeseries;
-
-  test("halves hold everything once, in order, until single samples are left", () => {
-    fc.assert(
-      fc.property(requests, (timeseries) => {
-        const whole = build(timeseries);
-        const parts = splitRequest(whole);
-        if (whole.sampleCount < 2) {
-          expect(parts).toBeUndefined();
-          return;
-        }
-        const [first, second] = parts!;
-        const together = [...decode(first.request.payload), ...decode(second.request.payload)];
-        const counts = [first, second].map((part) => part.request);
-        expect(counts[0]!.sampleCount + counts[1]!.sampleCount).toBe(whole.sampleCount);
-        expect(Math.min(counts[0]!.minMs, counts[1]!.minMs)).toBe(whole.minMs);
-        expect(Math.max(counts[0]!.maxMs, counts[1]!.maxMs)).toBe(whole.maxMs);
-        if (timeseries.length > 1) {
-          expect(together).toEqual(decode(whole.payload));
-          expect(second.firstSeries).toBe(first.request.seriesCount);
-        } else {
-          expect(together.flatMap((one) => one.samples)).toEqual(decode(whole.payload)[0]?.samples);
-          expect(together.map((one) => one.labels)).toEqual([timeseries[0]?.labels, timeseries[0]?.labels]);
-        }
-      }),
-      { numRuns: 50 },
-    );
-  });
 });

@@ -1,5 +1,6 @@
 import type { EgressScope } from "../../../base/net/egress.ts";
 import type { TlsSettings } from "../../../base/net/tls-material.ts";
+import type { Names } from "../encoding/label-names.ts";
 import type { ProtocolSetting } from "./endpoint-state.ts";
 
 /** One item of `delivery.endpoints`: the operator's settings for the endpoints below its prefix. */
@@ -19,6 +20,8 @@ export interface EndpointSettings {
   /** 0: no limit. */
   readonly maxSamplesPerSecond: number;
   readonly protocol?: ProtocolSetting | undefined;
+  /** Absent: `utf8`. */
+  readonly names?: Names | undefined;
 }
 
 /**

@@ -1,28 +1,30 @@
 import { expect, test } from "vitest";
 import { EndpointState } from "./endpoint-state.ts";
 
-test("an acceptance counts for ten minutes", () => {
+test("a learned size limits requests, and doubles after each minute in which nothing was learned", () => {
   const state = new EndpointState("1.0");
-  expect(state.acceptedRecently(0)).toBe(false);
-  state.accepted(1_000);
-  expect(state.acceptedRecently(601_000)).toBe(true);
-  expect(state.acceptedRecently(601_001)).toBe(false);
+  expect(state.maxRequest(0)).toEqual({ bytes: Infinity, samples: Infinity });
+  state.learnSize({ bytes: 1_000, samples: 10 }, 0);
+  expect(state.maxRequest(59_999)).toEqual({ bytes: 1_000, samples: 10 });
+  expect(state.maxRequest(60_000)).toEqual({ bytes: 2_000, samples: 20 });
+  state.learnSize({ bytes: 500, samples: 5 }, 60_000);
+  expect(state.maxRequest(180_000)).toEqual({ bytes: 2_000, samples: 20 });
+  expect(state.maxRequest(60_000 + 21 * 60_000).samples).toBe(Infinity);
 });
 
-test("after a 413 requests are half as large, halved again where that is not enough, for an hour", () => {
-  const state = new EndpointState("1.0");
-  expect(state.maxRequestBytes(0)).toBe(Infinity);
-  state.tooLarge(1_000, 0);
-  expect(state.maxRequestBytes(1)).toBe(500);
-  state.tooLarge(400, 1);
-  expect(state.maxRequestBytes(2)).toBe(200);
-  state.tooLarge(900, 2);
-  expect(state.maxRequestBytes(3)).toBe(200);
-  state.tooLarge(1, 3);
-  expect(state.maxRequestBytes(3_600_003)).toBe(1);
-  expect(state.maxRequestBytes(3_600_004)).toBe(Infinity);
-  state.tooLarge(1_000, 3_600_005);
-  expect(state.maxRequestBytes(3_600_005)).toBe(500);
+test("what was learned survives, where the protocol is not configured", () => {
+  const before = new EndpointState("auto");
+  expect(before.learned(0)).toEqual({});
+  before.tryVersion2();
+  before.prove();
+  before.learnSize({ bytes: 1_000, samples: 10 }, 0);
+  expect(before.learned(0)).toEqual({ protocol: "2.0", size: { bytes: 1_000, samples: 10 } });
+  const after = new EndpointState("auto");
+  after.restore(before.learned(0), 0);
+  expect([after.protocol, after.proven, after.maxRequest(0).samples]).toEqual(["2.0", false, 10]);
+  const configured = new EndpointState("1.0");
+  configured.restore(before.learned(0), 0);
+  expect(configured.protocol).toBe("1.0");
 });
 
 test("metadata is for 1.0, while no refusal of it is remembered", () => {

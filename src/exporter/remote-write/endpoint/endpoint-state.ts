@@ -1,32 +1,56 @@
+import type { Names } from "../encoding/label-names.ts";
 import type { Protocol } from "../encoding/labels.ts";
 import { SerialQueue } from "../send/serial-queue.ts";
 
 /** `auto`: 1.0, and 2.0 when a receiver responds with 415 to it. */
 export type ProtocolSetting = Protocol | "auto";
 
-const recentlyMs = 600_000;
-const sizeCountsMs = 3_600_000;
+/** A learned size doubles after each such time without a refusal. */
+const sizeDoublesMs = 60_000;
+/** Doublings after which a learned size no longer matters. */
+const mostDoublings = 20;
 const metadataRefusedMs = 3_600_000;
+
+export interface RequestSize {
+  /** Uncompressed. */
+  readonly bytes: number;
+  readonly samples: number;
+}
+
+/** What was found out about an endpoint, as a sink's state keeps it. */
+export interface LearnedEndpoint {
+  readonly protocol?: Protocol | undefined;
+  readonly names?: Names | undefined;
+  readonly size?: RequestSize | undefined;
+}
+
+const unlimited: RequestSize = { bytes: Infinity, samples: Infinity };
 
 /**
  * State of an endpoint, shared by all of one tenant's sinks that send to it: a receiver's behaviour may
- * depend on the tenant. In memory only: it is detected again after a restart.
+ * depend on the tenant. What was learned is part of the sinks' states.
  *
  * Protocol: starts with the configured one. 2.0 is `unproven` until a response carries the written-counts
  * headers. Only then is a 2xx trusted, since some receivers that cannot read 2.0 respond with 204. An
  * unproven endpoint that responds otherwise is `settled` at 1.0.
+ *
+ * Names do not depend on the protocol: a request that was built for one may be sent in the other.
  */
 export class EndpointState {
+  readonly #setting: ProtocolSetting;
   #protocol: Protocol;
   #proven = false;
   #settled: boolean;
-  #acceptedAtMs = Number.NEGATIVE_INFINITY;
-  #maxRequestBytes = Infinity;
-  #tooLargeAtMs = Number.NEGATIVE_INFINITY;
+  #size: (RequestSize & { readonly atMs: number }) | undefined;
   #metadataRefusedAtMs = Number.NEGATIVE_INFINITY;
+  #names: Names;
+  #hasLearnedNames = false;
+  #brokenResponses = 0;
   readonly #proving = new SerialQueue();
 
-  constructor(setting: ProtocolSetting) {
+  constructor(setting: ProtocolSetting, names: Names = "utf8") {
+    this.#setting = setting;
+    this.#names = names;
     this.#protocol = setting === "2.0" ? "2.0" : "1.0";
     this.#settled = setting === "1.0";
   }
@@ -34,6 +58,26 @@ export class EndpointState {
   /** The protocol of new requests. */
   get protocol(): Protocol {
     return this.#protocol;
+  }
+
+  /** The form of names in new requests. */
+  get names(): Names {
+    return this.#names;
+  }
+
+  /** A request that was refused is accepted with legal names. */
+  learnLegacyNames(): void {
+    this.#hasLearnedNames ||= this.#names !== "legacy";
+    this.#names = "legacy";
+  }
+
+  /** @returns how many responses in a row have broken HTTP, this one included */
+  brokenResponse(): number {
+    return ++this.#brokenResponses;
+  }
+
+  readableResponse(): void {
+    this.#brokenResponses = 0;
   }
 
   /** Whether a 2xx to a 2.0 request can be trusted. */
@@ -61,6 +105,26 @@ export class EndpointState {
     this.#settled = true;
   }
 
+  /** What a restart need not find out again. */
+  learned(nowMs: number): LearnedEndpoint {
+    const { bytes, samples } = this.maxRequest(nowMs);
+    const isFound = this.#proven || (this.#settled && this.#setting !== "1.0");
+    return {
+      ...(isFound && { protocol: this.#protocol }),
+      ...(this.#hasLearnedNames && { names: this.#names }),
+      ...(Number.isFinite(bytes) && { size: { bytes, samples } }),
+    };
+  }
+
+  /** Adopts what was learned before a restart, where nothing was learned since. */
+  restore({ protocol, names, size }: LearnedEndpoint, nowMs: number): void {
+    if (names === "legacy") this.learnLegacyNames();
+    if (size !== undefined && this.#size === undefined) this.learnSize(size, nowMs);
+    if (this.#proven || this.#settled) return;
+    if (protocol === "2.0") this.tryVersion2();
+    if (protocol === "1.0") this.settleAtVersion1();
+  }
+
   /**
    * Runs tasks one after another: a request that is to prove the endpoint is sent alone.
    *
@@ -70,32 +134,24 @@ export class EndpointState {
     return this.#proving.run(task, signal);
   }
 
-  /** @param nowMs of a monotonic clock */
-  accepted(nowMs: number): void {
-    this.#acceptedAtMs = nowMs;
-  }
-
   /**
-   * Whether a request was accepted in the last ten minutes: a rejection is then about the payload's content.
-   */
-  acceptedRecently(nowMs: number): boolean {
-    return nowMs - this.#acceptedAtMs <= recentlyMs;
-  }
-
-  /**
-   * A request of this size (uncompressed) got 413: for an hour, requests are limited to half of it. Then a
-   * larger one is tried again, since the receiver may have been reconfigured.
+   * A larger request was refused, and all of it accepted in parts: requests are limited to the largest one.
+   * The limit doubles after each minute in which nothing was learned, since the receiver may have been
+   * reconfigured. One sample is no matter of size.
    *
    * @param nowMs of a monotonic clock
    */
-  tooLarge(bytes: number, nowMs: number): void {
-    this.#maxRequestBytes = Math.max(1, Math.min(this.maxRequestBytes(nowMs), bytes >>> 1));
-    this.#tooLargeAtMs = nowMs;
+  learnSize({ bytes, samples }: RequestSize, nowMs: number): void {
+    this.#size = { bytes: Math.max(1, bytes), samples: Math.max(1, samples), atMs: nowMs };
   }
 
-  /** Maximum uncompressed size of a request in bytes; Infinity while none was too large. */
-  maxRequestBytes(nowMs: number): number {
-    return nowMs - this.#tooLargeAtMs <= sizeCountsMs ? this.#maxRequestBytes : Infinity;
+  /** Maximum size of a request: uncompressed bytes, and samples; infinite while none was too large. */
+  maxRequest(nowMs: number): RequestSize {
+    if (this.#size === undefined) return unlimited;
+    const { bytes, samples, atMs } = this.#size;
+    const doublings = Math.floor((nowMs - atMs) / sizeDoublesMs);
+    if (doublings > mostDoublings) return unlimited;
+    return { bytes: bytes * 2 ** doublings, samples: samples * 2 ** doublings };
   }
 
   /** @param nowMs of a monotonic clock */

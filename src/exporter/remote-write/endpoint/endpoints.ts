@@ -9,6 +9,7 @@ import { EgressGuard, type EgressRules, type EgressScope } from "../../../base/n
 import { bypassesProxy } from "../../../base/net/no-proxy.ts";
 import { TlsMaterial } from "../../../base/net/tls-material.ts";
 import type { BasicAuth, RetrySettings } from "../../policy/spec/types.ts";
+import type { Names } from "../encoding/label-names.ts";
 import { type LabelShape, type SeriesEncoder, seriesEncoderFor } from "../encoding/labels.ts";
 import type { CapacityListener, RequestBuilder } from "../encoding/request.ts";
 import { WriteRequestBuilder } from "../encoding/write-request.ts";
@@ -79,6 +80,8 @@ export interface EndpointRequest {
   /** Called before each repeated attempt. */
   readonly onRetry?: () => void;
   readonly onAttempt?: AttemptHook;
+  /** Asked right before each request is written; false prevents it. */
+  readonly maySend?: () => boolean;
 }
 
 const unobserved: AttemptHook = () => () => undefined;
@@ -90,7 +93,7 @@ export interface Destination {
   readonly state: EndpointState;
   /** Call it for each sending: most cycles send no metadata. Absent: none is ever sent. */
   metadataSender?(): MetadataSender;
-  /** An encoder for the endpoint's current protocol: call it for each window, together with the builder. */
+  /** An encoder for the endpoint's current protocol and names: call it for each window, together with the builder. */
   encoder(): SeriesEncoder;
   newBuilder(onCapacity?: CapacityListener): RequestBuilder;
 }
@@ -145,7 +148,7 @@ export class Endpoints {
         "the endpoint's proxy hides the address that is connected to; egress.trustProxy must allow that";
       return { kind: "invalid", message };
     }
-    const state = this.#stateOf(request, settings?.protocol ?? this.#config.protocol);
+    const state = this.#stateOf(request, settings?.protocol ?? this.#config.protocol, settings?.names);
     const { clock, random, metrics, log, userAgent } = this.#deps;
     const target: SenderTarget = {
       endpoint: request.endpoint,
@@ -156,6 +159,7 @@ export class Endpoints {
       interrupt: request.interrupt,
       onRetry: request.onRetry ?? (() => undefined),
       onAttempt: request.onAttempt ?? unobserved,
+      maySend: request.maySend,
       headers: settings?.headers ?? {},
       bearerToken: group.bearerToken,
       rateLimit: group.rateLimit,
@@ -178,6 +182,7 @@ export class Endpoints {
           dropLabels,
           tenantLabel: request.tenantLabel,
           protocol: state.protocol,
+          names: state.names,
         } satisfies LabelShape),
       newBuilder: (onCapacity) =>
         state.protocol === "1.0"
@@ -236,13 +241,17 @@ export class Endpoints {
   /**
    * State is per tenant: a gateway may treat each tenant differently, as for 413 or missing support for 2.0.
    */
-  #stateOf({ endpoint, tenant }: EndpointRequest, protocol: ProtocolSetting): EndpointState {
+  #stateOf(
+    { endpoint, tenant }: EndpointRequest,
+    protocol: ProtocolSetting,
+    names: Names | undefined,
+  ): EndpointState {
     const key = `${tenant} ${endpoint}`;
     let state = this.#states.get(key);
     if (state === undefined) {
       const oldest = this.#states.size >= maxStates ? this.#states.keys().next().value : undefined;
       if (oldest !== undefined) this.#states.delete(oldest);
-      state = new EndpointState(protocol);
+      state = new EndpointState(protocol, names);
       this.#states.set(key, state);
     }
     return state;

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compressSync } from "snappy";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Clock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/core/log.ts";
@@ -132,6 +133,26 @@ test("what is no entry is passed over, and an id never leads out of the folder",
   expect(await readRejected(folder, "../secret")).toBeUndefined();
   expect(await deleteRejected(folder, "../secret")).toBe(false);
   expect(await readFile(join(folder, "..", "secret.rejected"), "utf8")).toBe("{}\n");
+});
+
+test("at the start what is incomplete is removed, also of earlier versions, and nothing else", async () => {
+  const earlier = { ...requestOf(), payload: compressSync(Buffer.alloc(5_000, "x")) };
+  const head = JSON.stringify({ ...rejected, ...earlier, payload: undefined });
+  const whole = Buffer.concat([Buffer.from(`${head}\n`), earlier.payload]);
+  const kept = await storeOf().add({ ...rejected, request: requestOf() });
+  const place = (number: number, content: Buffer | string, end = "") =>
+    writeFile(join(folder, `0${startMs}-0000000${number}.rejected${end}`), content);
+  await place(1, whole);
+  await place(2, whole.subarray(0, -20));
+  await place(3, (await readFile(join(folder, `${kept?.id}.rejected`))).subarray(0, -1));
+  await place(4, "{ torn");
+  await place(5, "left behind", ".tmp");
+  await writeFile(join(folder, "notes.txt"), "mine");
+  nowMs += 3_600_001;
+  await storeOf({ maxAgeMs: 1e8 }).sweep();
+  const expected = [`${kept?.id}.rejected`, `0${startMs}-00000001.rejected`, "notes.txt"];
+  expect((await readdir(folder)).sort()).toEqual(expected.sort());
+  expect(await readRejected(folder, `0${startMs}-00000001`)).toMatchObject({ request: earlier });
 });
 
 test.each<[Outcome, number]>([

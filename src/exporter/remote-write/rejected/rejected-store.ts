@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { uncompress } from "snappy";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError, errnoCode } from "../../../base/core/errors.ts";
 import type { Logger } from "../../../base/core/log.ts";
@@ -31,6 +32,8 @@ export interface RejectedEntry {
   readonly minMs: number;
   readonly maxMs: number;
   readonly uncompressedBytes: number;
+  /** An earlier request with these samples got no response: the receiver may have them. */
+  readonly isRepeat?: true | undefined;
 }
 
 export interface RejectedRequest {
@@ -39,6 +42,8 @@ export interface RejectedRequest {
   readonly status?: number | undefined;
   readonly message: string;
   readonly request: EncodedRequest;
+  /** An earlier request with these samples got no response: the receiver may have them. */
+  readonly isRepeat?: boolean;
 }
 
 export interface RejectedLimits {
@@ -50,6 +55,10 @@ export interface RejectedLimits {
 /** Minimum interval between sweeps while the folder is within its size limit. */
 const sweepEveryMs = 60_000;
 const suffix = ".rejected";
+/** A file of this age that was never renamed was left behind by a crash. */
+const staleTemporaryMs = 3_600_000;
+/** Room for an entry's line. */
+const longestHeadBytes = 64 * 1_024;
 const idPattern = /^\d{14}-[0-9a-f]{8}$/;
 const newline = 0x0a;
 
@@ -67,6 +76,7 @@ export class RejectedStore {
   #bytes = Infinity;
   #batches = 0;
   #sweptAtMs = Number.NEGATIVE_INFINITY;
+  #hasChecked = false;
 
   constructor(
     directory: string,
@@ -97,9 +107,12 @@ export class RejectedStore {
   }
 
   /**
-   * Removes entries that are too old, and the oldest beyond the size limit. Adding entries runs it when due.
+   * Removes entries that are too old, and the oldest beyond the size limit; the first one also what a crash
+   * or a full disk left incomplete. Adding entries runs it when due.
    */
   async sweep(): Promise<void> {
+    if (!this.#hasChecked) await this.#removeIncomplete();
+    this.#hasChecked = true;
     const files = await filesOf(this.#directory);
     let batches = files.length;
     let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -118,9 +131,23 @@ export class RejectedStore {
     this.#deps.metrics.rejectedStored(bytes);
   }
 
+  async #removeIncomplete(): Promise<void> {
+    const oldestMs = this.#deps.clock.nowMs() - staleTemporaryMs;
+    for (const file of await filesOf(this.#directory, `${suffix}.tmp`)) {
+      // A command in another process may be writing a newer one.
+      if (file.atMs < oldestMs) await rm(join(this.#directory, file.name), { force: true });
+    }
+    for (const file of await filesOf(this.#directory)) {
+      const path = join(this.#directory, file.name);
+      if (await isWhole(path, file.bytes)) continue;
+      await rm(path, { force: true });
+      this.#deps.log.warn({ file: file.name }, "an incomplete entry of the rejected store was removed");
+    }
+  }
+
   async #add(rejected: RejectedRequest): Promise<RejectedEntry | undefined> {
     if (this.#limits.maxBytes === 0) return undefined;
-    const { request, sink, endpoint, status, message } = rejected;
+    const { request, sink, endpoint, status, message, isRepeat } = rejected;
     const atMs = this.#deps.clock.nowMs();
     const { payload, ...counts } = request;
     const entry: RejectedEntry = {
@@ -131,6 +158,7 @@ export class RejectedStore {
       status,
       message,
       ...counts,
+      ...(isRepeat === true && { isRepeat }),
     };
     try {
       await mkdir(this.#directory, { recursive: true, mode: 0o700 });
@@ -193,7 +221,7 @@ interface StoredFile {
 }
 
 /** Oldest first: ids begin with the time, padded to equal length. */
-async function filesOf(directory: string): Promise<StoredFile[]> {
+async function filesOf(directory: string, ending = suffix): Promise<StoredFile[]> {
   let names: string[];
   try {
     names = await readdir(directory);
@@ -203,7 +231,7 @@ async function filesOf(directory: string): Promise<StoredFile[]> {
   }
   const files: StoredFile[] = [];
   for (const name of names.sort()) {
-    if (!name.endsWith(suffix) || !idPattern.test(name.slice(0, -suffix.length))) continue;
+    if (!name.endsWith(ending) || !idPattern.test(name.slice(0, -ending.length))) continue;
     try {
       files.push({ name, bytes: (await stat(join(directory, name))).size, atMs: Number(name.slice(0, 14)) });
     } catch (error) {
@@ -222,36 +250,89 @@ async function readEntry(path: string): Promise<{ entry: RejectedEntry; payload:
     if (errnoCode(error) === "ENOENT") return undefined;
     throw error;
   }
-  const headEnd = bytes.indexOf(newline);
-  if (headEnd < 0) return undefined;
+  const head = headIn(bytes);
+  if (head === undefined) return undefined;
+  const payload = bytes.subarray(head.end);
+  const { payloadBytes = payload.length, ...entry } = head.stored;
+  return payload.length === payloadBytes ? { entry, payload } : undefined;
+}
+
+/** As in the file: with the size of the body that follows, which entries of earlier versions do not have. */
+interface StoredEntry extends RejectedEntry {
+  readonly payloadBytes?: number;
+}
+
+function headIn(bytes: Buffer): { readonly stored: StoredEntry; readonly end: number } | undefined {
+  const end = bytes.indexOf(newline);
+  if (end < 0) return undefined;
   try {
-    const entry = JSON.parse(bytes.toString("utf8", 0, headEnd)) as RejectedEntry;
-    return { entry, payload: bytes.subarray(headEnd + 1) };
+    return { stored: JSON.parse(bytes.toString("utf8", 0, end)) as StoredEntry, end: end + 1 };
   } catch {
     return undefined;
   }
 }
 
+/** @param size of the file, in bytes */
+async function isWhole(path: string, size: number): Promise<boolean> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "r");
+  } catch (error) {
+    // Deleted concurrently by a command.
+    if (errnoCode(error) === "ENOENT") return true;
+    throw error;
+  }
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(longestHeadBytes), position: 0 });
+    const head = headIn(buffer.subarray(0, bytesRead));
+    if (head === undefined) return false;
+    const { payloadBytes } = head.stored;
+    if (payloadBytes !== undefined) return size === head.end + payloadBytes;
+    await uncompress((await readFile(path)).subarray(head.end));
+    return true;
+  } catch (error) {
+    // Any other is snappy's.
+    if (errnoCode(error)?.startsWith("E") === true) throw error;
+    return false;
+  } finally {
+    await file.close();
+  }
+}
+
 /**
- * Written under a temporary name first: a concurrent reader, or a crash, never leaves a partial entry.
+ * Written under a temporary name first, and the folder is fsynced: no concurrent reader, crash or power cut
+ * finds or leaves a partial entry.
  *
  * @returns the file's size
  */
 async function writeWhole(path: string, entry: RejectedEntry, payload: Buffer): Promise<number> {
   const temporary = `${path}.tmp`;
-  const content = Buffer.concat([Buffer.from(`${JSON.stringify(entry)}\n`), payload]);
+  const stored: StoredEntry = { ...entry, payloadBytes: payload.length };
+  const content = Buffer.concat([Buffer.from(`${JSON.stringify(stored)}\n`), payload]);
   try {
     const file = await open(temporary, "w", 0o600);
     try {
-      await file.write(content);
+      // Not `write`, which may write a part when the disk is full.
+      await file.writeFile(content);
       await file.sync();
     } finally {
       await file.close();
     }
     await rename(temporary, path);
+    await syncDirectory(dirname(path));
     return content.length;
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
+  }
+}
+
+/** Makes a rename last through a power cut. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
   }
 }

@@ -313,3 +313,17 @@ describe("a tenant is told the kind of fault, and the operator the whole", () =>
     expect(verdicts[0]).toEqual(verdicts[1]);
   });
 });
+
+test("an alert of the receiver is told in words, to a tenant too, and on one line", () => {
+  const code = "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED";
+  const error = Object.assign(new Error("C07:error:0A:SSL routines:rec.c:1605:SSL alert number 116\n"), {
+    code,
+  });
+  const failed: PostResult = { kind: "no-response", error, written: true };
+  const words = "the server wants a client certificate";
+  expect(classify(failed, context)).toMatchObject({ kind: "retry", reason: "tls", message: words });
+  expect(classify(failed, { ...context, scope: "tenant" })).toMatchObject({
+    message: `no TLS connection to the endpoint can be made: ${words}`,
+    detail: words,
+  });
+});

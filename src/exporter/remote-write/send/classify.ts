@@ -1,6 +1,7 @@
 import { describeError, errnoCode } from "../../../base/core/errors.ts";
 import { retryAfterMs } from "../../../base/core/retry-after.ts";
 import { redact, redactBeginning } from "../../../base/core/secrets/redact.ts";
+import { tlsFault } from "../../../base/core/tls-words.ts";
 import { parseUrl } from "../../../base/core/url.ts";
 import { MalformedResponse, type ResponseHeaders } from "../../../base/http/response-head.ts";
 import { ProxyError } from "../../../base/http/tunnel.ts";
@@ -60,6 +61,8 @@ export type Verdict =
       readonly status: number | undefined;
       readonly message: string;
       readonly detail?: string | undefined;
+      /** The receiver may have stored the request. */
+      readonly responseLost?: true;
     }
   /** The endpoint resolves to a blocked address: only an edit of the policy can change that. */
   | { readonly kind: "forbidden"; readonly message: string; readonly detail?: string | undefined }
@@ -88,7 +91,7 @@ export function classify(result: PostResult, context: AttemptContext): Verdict {
   const { status, headers } = result;
   const written = writtenSamples(headers);
   if (status >= 200 && status < 300) return { kind: "delivered", status, written };
-  const message = `${status}${quoteBody(result.body)}`;
+  const message = `${status}${quoteBody(result)}`;
   const reason = retryReason(status);
   if (reason !== undefined) {
     const pauseMs = retryAfterMs(first(headers["retry-after"]), first(headers["date"]), context.nowMs);
@@ -226,8 +229,19 @@ function toldToTenants(verdict: Verdict, error: unknown): Verdict {
   if (verdict.kind !== "retry") return verdict;
   const message = tenantMessages[verdict.reason];
   if (message === undefined) return verdict;
-  const code = verdict.reason === "tls" ? ` (${deepCode(error) ?? ""})` : "";
-  return { ...verdict, message: message + code, detail: verdict.message };
+  return { ...verdict, message: message + (tlsDetail(verdict.reason, error) ?? ""), detail: verdict.message };
+}
+
+/** The receiver's own words, or the kind of fault: neither shows anything of this machine. */
+function tlsDetail(reason: RetryReason, error: unknown): string | undefined {
+  if (reason !== "tls") return undefined;
+  const words = deepTlsFault(error);
+  return words === undefined ? ` (${deepCode(error) ?? ""})` : `: ${words}`;
+}
+
+function deepTlsFault(error: unknown): string | undefined {
+  if (error instanceof AggregateError && error.errors.length > 0) return deepTlsFault(error.errors[0]);
+  return tlsFault(error) ?? (error instanceof Error && error.cause ? deepTlsFault(error.cause) : undefined);
 }
 
 /** Node.js and {@link ProxyError} wrap the original error; of several addresses, the first one's counts. */
@@ -245,8 +259,8 @@ function first(header: string | string[] | undefined): string | undefined {
 const longestQuote = 1_024;
 
 /** Quotes a response's body on one line, without characters that would disturb a terminal or a log. */
-function quoteBody(body: string): string {
-  const isCut = Buffer.byteLength(body) >= postLimits.keptBytes;
+function quoteBody({ body, isBodyCut }: PostResult & { readonly kind: "response" }): string {
+  const isCut = isBodyCut === true || Buffer.byteLength(body) >= postLimits.keptBytes;
   const redacted = redactBeginning(body, isCut, longestQuote);
   // Redacted again: a receiver may have put the characters removed here into the middle of a secret.
   const text = redact(redacted.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim());

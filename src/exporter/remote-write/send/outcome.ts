@@ -54,8 +54,12 @@ export type Outcome =
 export type Unfinished = Exclude<Outcome, { readonly kind: "delivered" | "rejected" }>;
 
 export interface Sender {
-  /** Retries until the request has an outcome. Never rejects because of the network or a receiver. */
-  send(request: EncodedRequest, signal: AbortSignal): Promise<Outcome>;
+  /**
+   * Retries until the request has an outcome. Never rejects because of the network or a receiver.
+   *
+   * @param maxAttempts in place of the policy's
+   */
+  send(request: EncodedRequest, signal: AbortSignal, maxAttempts?: number): Promise<Outcome>;
   /** Waits for open requests, which end with their signals. Later calls of `send` get `aborted`. */
   close(): Promise<void>;
 }

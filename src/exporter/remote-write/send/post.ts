@@ -6,8 +6,10 @@ export type PostResult =
       readonly kind: "response";
       readonly status: number;
       readonly headers: ResponseHeaders;
-      /** The beginning of the body, for people: never used for decisions. */
+      /** The beginning of the body, decompressed, for people: never used for decisions. */
       readonly body: string;
+      /** The body may go on, although it is shorter than `keptBytes`. */
+      readonly isBodyCut?: true;
     }
   | {
       readonly kind: "no-response";
@@ -30,6 +32,8 @@ export interface PostRequest {
   readonly body: Buffer;
   /** The tenant of the samples; see {@link HttpRequest.tenant}. */
   readonly tenant: string;
+  /** Asked when a connection is open, right before the request is written; false: the result is `aborted`. */
+  readonly maySend?: (() => boolean) | undefined;
 }
 
 export interface PostLimits {
@@ -72,6 +76,9 @@ export const transportLimits: TransportLimits = { connectMs: 10_000, connections
  * announced in the receiver's `Keep-Alive` header takes precedence.
  */
 export const keepMs = 20_000;
+
+/** Age of a connection that takes no further request; see `ConnectionsOptions.maxAgeMs`. */
+export const maxAgeMs = 90_000;
 
 /** The receiver got the request and did not respond in time. */
 export class ResponseTimeoutError extends Error {

@@ -24,6 +24,7 @@ const unavailable: Verdict = {
   message: "503",
   responseLost: false,
 };
+const broken: Verdict = { kind: "suspended", status: undefined, message: "no HTTP", responseLost: true };
 const lost: Verdict = { kind: "retry", reason: "connection_lost", message: "reset", responseLost: true };
 
 /** A sender over attempts with the given verdicts, and a clock that records its sleeps without waiting. */
@@ -75,6 +76,7 @@ describe("attempts", () => {
       { ...unavailable, kind: "exhausted", responseLost: true },
       [5_500, 5_500],
     ],
+    ["a suspension after broken responses", [lost, broken], { ...broken, responseLost: true }, [5_500]],
     ["a pause that is asked for", [{ ...unavailable, retryAfterMs: 30_000 }, delivered], delivered, [30_000]],
     [
       "a shorter one does not count",

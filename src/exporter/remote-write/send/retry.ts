@@ -45,9 +45,13 @@ export class RetryingSender implements Sender {
     this.#deps = deps;
   }
 
-  async send(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
+  async send(
+    request: EncodedRequest,
+    signal: AbortSignal,
+    maxAttempts = this.#retry.maxAttempts,
+  ): Promise<Outcome> {
     if (this.#closed) return { kind: "aborted", responseLost: false };
-    const running = this.#run(request, signal);
+    const running = this.#run(request, signal, maxAttempts);
     this.#open.add(running);
     try {
       return await running;
@@ -61,7 +65,7 @@ export class RetryingSender implements Sender {
     await Promise.all(this.#open);
   }
 
-  async #run(request: EncodedRequest, signal: AbortSignal): Promise<Outcome> {
+  async #run(request: EncodedRequest, signal: AbortSignal, maxAttempts: number): Promise<Outcome> {
     let responseLost = false;
     for (let attempt = 1; ; attempt++) {
       const verdict = await this.#inner.attempt(request, signal);
@@ -72,7 +76,7 @@ export class RetryingSender implements Sender {
           : { kind: "delivered", status, unwritten };
       }
       if (verdict.kind !== "retry") {
-        const lostNow = verdict.kind === "aborted" && verdict.responseLost;
+        const lostNow = "responseLost" in verdict && verdict.responseLost === true;
         return { ...verdict, responseLost: responseLost || lostNow };
       }
       responseLost ||= verdict.responseLost;
@@ -80,7 +84,7 @@ export class RetryingSender implements Sender {
         { attempt, reason: verdict.reason, message: verdict.detail ?? verdict.message },
         "an attempt failed",
       );
-      const goesOn = attempt < this.#retry.maxAttempts && (verdict.retryAfterMs ?? 0) <= longestWaitMs;
+      const goesOn = attempt < maxAttempts && (verdict.retryAfterMs ?? 0) <= longestWaitMs;
       if (!goesOn || !(await this.#pause(verdict, signal))) {
         if (signal.aborted) return { kind: "aborted", responseLost };
         return { ...verdict, kind: "exhausted", responseLost };

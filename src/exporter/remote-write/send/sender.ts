@@ -8,6 +8,7 @@ import type { BasicAuth, RetrySettings } from "../../policy/spec/types.ts";
 import type { EncodedRequest } from "../encoding/request.ts";
 import type { EndpointState } from "../endpoint/endpoint-state.ts";
 import type { RemoteWriteMetrics } from "../metrics.ts";
+import { BrokenResponseSender } from "./broken-responses.ts";
 import { classify, type Verdict } from "./classify.ts";
 import { MetadataSender } from "./metadata-sender.ts";
 import type { AttemptHook, AttemptSender, Sender } from "./outcome.ts";
@@ -31,6 +32,7 @@ export interface SenderTarget {
   readonly interrupt: () => AbortSignal;
   readonly onRetry: () => void;
   readonly onAttempt: AttemptHook;
+  readonly maySend?: (() => boolean) | undefined;
 }
 
 export interface SenderDeps {
@@ -48,7 +50,7 @@ export interface SenderDeps {
 /**
  * Assembles a sender. The layers of a request, from the outside in:
  *
- * retries -> rate limit -> observation -> protocol -> endpoint state -> measurement -> HTTP
+ * retries -> rate limit -> observation -> protocol -> broken responses -> measurement -> HTTP
  *
  * Retries are outermost, so that each attempt waits for the rate limit; an observed attempt has its turn. The
  * protocol comes after the limit: its second request has the same samples, and is not a retry. Measurement is
@@ -57,7 +59,7 @@ export interface SenderDeps {
 export function createSender(target: SenderTarget, deps: SenderDeps): Sender {
   let chain: AttemptSender = new PostingSender(target, deps);
   chain = new MeasuredSender(chain, deps);
-  chain = new LearningSender(chain, target.state, deps.clock);
+  chain = new BrokenResponseSender(chain, target.state);
   chain = new ProtocolSender(chain, target.state);
   chain = new ObservedSender(chain, target.onAttempt);
   if (target.rateLimit !== undefined) chain = new RateLimitedSender(chain, target.rateLimit);
@@ -98,12 +100,12 @@ class PostingSender implements AttemptSender {
 
   async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
     const { transport, clock, limits } = this.#deps;
-    const { endpoint, scope, tenant } = this.#target;
+    const { endpoint, scope, tenant, maySend } = this.#target;
     const authorization = await this.#authorization(signal);
     if (signal.aborted) return { kind: "aborted", responseLost: false };
     if (authorization.kind === "unreadable") return authorization.verdict;
     const target = this.#targetOf(request.protocol, authorization.value);
-    const result = await transport.post({ target, body: request.payload, tenant }, limits, signal);
+    const result = await transport.post({ target, body: request.payload, tenant, maySend }, limits, signal);
     const authenticated = authorization.value !== undefined;
     return classify(result, { endpoint, scope, authenticated, nowMs: clock.nowMs() });
   }
@@ -200,30 +202,6 @@ class ObservedSender implements AttemptSender {
     // Attempts do not reject but for internal errors, which end the cycle.
     const verdict = await this.#inner.attempt(request, signal);
     end(verdict);
-    return verdict;
-  }
-}
-
-/** Updates the endpoint's state: that it accepted (a part of) a request, and the sizes it rejected. */
-class LearningSender implements AttemptSender {
-  readonly #inner: AttemptSender;
-  readonly #state: EndpointState;
-  readonly #clock: Clock;
-
-  constructor(inner: AttemptSender, state: EndpointState, clock: Clock) {
-    this.#inner = inner;
-    this.#state = state;
-    this.#clock = clock;
-  }
-
-  async attempt(request: EncodedRequest, signal: AbortSignal): Promise<Verdict> {
-    const verdict = await this.#inner.attempt(request, signal);
-    const nowMs = this.#clock.monotonicMs();
-    const isPartlyWritten = verdict.kind === "rejected" && (verdict.written ?? 0) > 0;
-    if (verdict.kind === "delivered" || isPartlyWritten) this.#state.accepted(nowMs);
-    if (verdict.kind === "rejected" && verdict.status === 413) {
-      this.#state.tooLarge(request.uncompressedBytes, nowMs);
-    }
     return verdict;
   }
 }

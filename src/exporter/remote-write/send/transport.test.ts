@@ -50,10 +50,11 @@ describe.each(implementations)("$name", ({ name }) => {
     limits: Partial<PostLimits> = {},
     signal: AbortSignal = never,
     headers: Record<string, string> = {},
+    maySend?: () => boolean,
   ): Promise<PostResult> {
     const target = { origin: `http://127.0.0.1:${server.port}`, path: "/write?a=b", headers };
     return transport.post(
-      { target, body: Buffer.from("body"), tenant: "project" },
+      { target, body: Buffer.from("body"), tenant: "project", maySend },
       { ...postLimits, ...limits },
       signal,
     );
@@ -214,6 +215,18 @@ describe.each(implementations)("$name", ({ name }) => {
       expect(await post()).toMatchObject({ kind: "no-response", written: false });
       expect(server.requests).toEqual([]);
     });
+  });
+
+  test("whether it may be sent is asked when the connection is open, for a new one and a kept one", async () => {
+    let asked = 0;
+    for (let turn = 0; turn < 2; turn++) {
+      const refuse = () => ++asked === 0;
+      expect(await post({}, never, {}, refuse)).toEqual({ kind: "aborted", written: false });
+      expect(server.requests).toHaveLength(turn);
+      expect(await post({}, never, {}, () => true)).toMatchObject({ kind: "response" });
+    }
+    expect(asked).toBe(2);
+    expect(server.sockets).toHaveLength(1);
   });
 
   test("an abort while the response is waited for", async () => {

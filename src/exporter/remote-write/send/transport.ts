@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { bodyBeginning } from "../../../base/http/body-beginning.ts";
 import type { ConnectionBudget } from "../../../base/http/connection-budget.ts";
 import { Connections, type ConnectionsOptions } from "../../../base/http/connections.ts";
 import {
@@ -18,6 +19,7 @@ import { guardedLookup, type Lookup } from "../../../base/net/guarded-lookup.ts"
 import { TlsMaterial } from "../../../base/net/tls-material.ts";
 import {
   keepMs,
+  maxAgeMs,
   NoConnectionError,
   type PostLimits,
   type PostRequest,
@@ -61,19 +63,19 @@ export class HttpTransport implements Transport {
   }
 
   async post(
-    { target, body, tenant }: PostRequest,
+    { target, body, tenant, maySend }: PostRequest,
     limits: PostLimits,
     signal: AbortSignal,
   ): Promise<PostResult> {
     if (signal.aborted) return { kind: "aborted", written: false };
-    const posting = new Posting(limits);
+    const posting = new Posting(limits, maySend);
     try {
       const head = this.#headOf(target);
       const pool = this.#pools.get(target.origin) ?? this.#openPool(target.origin);
       await pool.exchange({ head, body, tenant }, posting, posting.exchangeLimits, signal);
-      return posting.result(undefined, signal);
+      return await posting.result(undefined, signal);
     } catch (error) {
-      return posting.result(error, signal);
+      return await posting.result(error, signal);
     }
   }
 
@@ -107,7 +109,7 @@ export class HttpTransport implements Transport {
     const way = this.#wayTo(url);
     if (this.#isClosed) throw new ClosedClient();
     const pool = new Connections({
-      ...{ url, keepMs, readBytes, budget, ...way },
+      ...{ url, keepMs, maxAgeMs, readBytes, budget, ...way },
       max: limits.connections,
       connectMs: limits.connectMs,
       tls: () => tls.connectOptions(),
@@ -155,18 +157,21 @@ function refuseProxyCredentials(headers: PostTarget["headers"]): void {
 class Posting implements ResponseReceiver {
   readonly exchangeLimits: ExchangeLimits;
   readonly #limits: PostLimits;
+  readonly #maySend: (() => boolean) | undefined;
   #isWritten = false;
   #head: ResponseHead | undefined;
   #kept: Buffer[] | undefined;
   #received = 0;
 
-  constructor(limits: PostLimits) {
+  constructor(limits: PostLimits, maySend: (() => boolean) | undefined) {
     this.#limits = limits;
+    this.#maySend = maySend;
     const { startMs, headersMs, bodyMs } = limits;
     this.exchangeLimits = { startMs, headersMs, bodyIdleMs: Number.POSITIVE_INFINITY, bodyMs };
   }
 
   sending(): void {
+    if (this.#maySend?.() === false) throw new NotAllowed();
     this.#isWritten = true;
   }
 
@@ -186,16 +191,26 @@ class Posting implements ResponseReceiver {
     return this.#received > this.#limits.bodyBytes ? "enough" : "more";
   }
 
-  result(error: unknown, signal: AbortSignal): PostResult {
+  async result(error: unknown, signal: AbortSignal): Promise<PostResult> {
     const written = this.#isWritten;
     if (this.#head !== undefined) {
       const { status, headers } = this.#head;
-      const body = this.#kept === undefined ? "" : Buffer.concat(this.#kept).toString();
-      return { kind: "response", status, headers, body };
+      if (this.#kept === undefined) return { kind: "response", status, headers, body: "" };
+      const { keptBytes } = this.#limits;
+      const kept = Buffer.concat(this.#kept);
+      const body = (await bodyBeginning(kept, headers, keptBytes)).toString();
+      // Of a compressed body, the end may be missing however short the text is.
+      const isBodyCut = this.#received > keptBytes;
+      return { kind: "response", status, headers, body, ...(isBodyCut && { isBodyCut }) };
     }
-    if (signal.aborted && error === signal.reason) return { kind: "aborted", written };
+    if (error instanceof NotAllowed || (signal.aborted && error === signal.reason))
+      return { kind: "aborted", written };
     return { kind: "no-response", error: inOurWords(error), written };
   }
+}
+
+class NotAllowed extends Error {
+  override readonly name = "NotAllowed";
 }
 
 /**

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { SourceSeries } from "./source-series.ts";
+
+const minuteMs = 60_000;
+
+test("the largest of the last readings counts, and for ten minutes at most", () => {
+  const series = new SourceSeries();
+  expect(series.of("a")).toBeUndefined();
+  const shown = [5, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0].map((read, minute) => {
+    series.note("a", read, minute * minuteMs);
+    return series.of("a");
+  });
+  expect(shown).toEqual([5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 0]);
+});
+
+test("a sink is idle when none of its sources has selected a series for ten minutes", () => {
+  const series = new SourceSeries();
+  for (let minute = 0; minute <= 20; minute++) {
+    series.note("a", minute === 5 ? 1 : 0, minute * minuteMs);
+    series.note("b", 0, minute * minuteMs);
+    const idle = [["a"], ["b"], ["a", "b"], ["a", "unread"], []].map((sources) =>
+      series.idleSinceMs(sources, minute * minuteMs),
+    );
+    expect(idle).toEqual([
+      minute >= 15 ? 5 * minuteMs : undefined,
+      minute >= 10 ? 0 : undefined,
+      minute >= 15 ? 5 * minuteMs : undefined,
+      undefined,
+      undefined,
+    ]);
+  }
+});
+
+test("a source that was not read for long starts over", () => {
+  const series = new SourceSeries();
+  series.note("a", 0, 0);
+  series.note("a", 0, 30 * minuteMs);
+  expect(series.idleSinceMs(["a"], 39 * minuteMs)).toBeUndefined();
+});

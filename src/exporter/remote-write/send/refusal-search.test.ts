@@ -1,0 +1,253 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Exemplar } from "../../series/exemplar.ts";
+import { SampleBuffer, Series } from "../../series/series.ts";
+import { seriesEncoderFor } from "../encoding/labels.ts";
+import type { EncodedRequest } from "../encoding/request.ts";
+import { readBody } from "../encoding/request-body.ts";
+import { WriteRequestBuilder } from "../encoding/write-request.ts";
+import type { Outcome } from "./outcome.ts";
+import { RefusalSearch, type SearchDeps, type SearchEnd } from "./refusal-search.ts";
+
+const baseMs = 1_760_000_000_000;
+const encoder = seriesEncoderFor({ externalLabels: {}, dropLabels: [], protocol: "1.0" });
+
+function requestOf(
+  seriesCount: number,
+  samplesEach: number,
+  exemplars?: readonly Exemplar[],
+): EncodedRequest {
+  const builder = new WriteRequestBuilder();
+  const samples = new SampleBuffer();
+  samples.reserve(samplesEach);
+  for (let n = 0; n < samplesEach; n++) samples.timestampsMs[n] = baseMs + n;
+  samples.length = samplesEach;
+  for (let index = 0; index < seriesCount; index++) {
+    const labels = [
+      { name: "__name__", value: "up" },
+      { name: "n", value: String(index).padStart(4, "0") },
+    ];
+    const form = encoder.encode(new Series(labels));
+    if (form.kind === "series") builder.append(form, samples, 0, samplesEach, exemplars);
+  }
+  return builder.finish();
+}
+
+/** `series/sample` of everything in a request. */
+function contentOf(request: EncodedRequest): string[] {
+  return readBody(request).flatMap(({ labels, samples }) => {
+    const series = Number(labels.find((label) => label.name === "n")?.value);
+    return samples.map((sample) => `${series}/${sample.timestampMs - baseMs}`);
+  });
+}
+
+const refusal: Outcome & { kind: "rejected" } = {
+  ...{ kind: "rejected", status: 400, message: "400", responseLost: false },
+};
+const delivered: Outcome = { kind: "delivered", status: 204 };
+
+interface Run {
+  readonly accepted: string[];
+  readonly rejected: string[];
+  readonly passed: string[];
+  /** What was sent, in order. */
+  readonly sent: string[][];
+  readonly end: SearchEnd;
+}
+
+/** @param respond to a request with these samples; the number of requests before it */
+async function searched(
+  request: EncodedRequest,
+  respond: (samples: string[], number: number, sent: EncodedRequest) => Outcome,
+  deps: Partial<SearchDeps> = {},
+): Promise<Run> {
+  const run = {
+    accepted: [] as string[],
+    rejected: [] as string[],
+    passed: [] as string[],
+    sent: [] as string[][],
+  };
+  const search = new RefusalSearch(request, refusal, {
+    send: async (part) => {
+      const samples = contentOf(part);
+      run.sent.push(samples);
+      return respond(samples, run.sent.length - 1, part);
+    },
+    pace: () => Promise.resolve(true),
+    paceAccepted: () => undefined,
+    ...{ isProven: false, mayPass: false, isFailing: false, turn: 0 },
+    ...deps,
+  });
+  const steps = search.run();
+  for (;;) {
+    const { done, value } = await steps.next();
+    if (done) return { ...run, end: value };
+    const samples = contentOf(value.part.request);
+    if (value.kind === "accepted") run.accepted.push(...samples);
+    else if (value.kind === "rejected") (value.isPassed ? run.passed : run.rejected).push(...samples);
+  }
+}
+
+const refuses =
+  (isBad: (sample: string) => boolean) =>
+  (samples: string[]): Outcome =>
+    samples.some(isBad) ? refusal : delivered;
+const seriesOf = (sample: string): number => Number(sample.split("/")[0]);
+const timeOf = (sample: string): number => Number(sample.split("/")[1]);
+
+test("what is accepted alone arrives, and the rest is rejected, if anything is accepted at all", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 6 }),
+      fc.array(fc.nat(239), { minLength: 1, maxLength: 60 }),
+      async (series, each, badOnes) => {
+        const request = requestOf(series, each);
+        const all = contentOf(request);
+        const bad = new Set(badOnes.map((number) => all[number % all.length]));
+        const run = await searched(
+          request,
+          refuses((sample) => bad.has(sample)),
+        );
+        const good = all.filter((sample) => !bad.has(sample));
+        expect([...run.accepted].sort()).toEqual([...new Set(run.accepted)].sort());
+        if (run.end.kind === "unproven") {
+          expect(run.rejected).toEqual([]);
+          // Of a few samples, each was tried.
+          if (all.length <= 16) expect(good).toEqual([]);
+          return;
+        }
+        expect(run.end.kind).toBe("complete");
+        const decided = [...run.accepted, ...run.rejected, ...run.passed];
+        expect(decided.sort()).toEqual([...all].sort());
+        expect(run.rejected.filter((sample) => !bad.has(sample))).toEqual([]);
+        if (series * each < 24) expect(run.passed).toEqual([]);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("a receiver that refuses everything for a while costs no sample", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 2, max: 16 }), fc.nat(60), async (series, recovers) => {
+      const request = requestOf(series, 1);
+      const run = await searched(request, (_, number) => (number < recovers ? refusal : delivered));
+      expect(run.rejected).toEqual([]);
+      if (run.end.kind === "complete") expect([...run.accepted].sort()).toEqual(contentOf(request).sort());
+      else expect([run.end.kind, run.accepted]).toEqual(["unproven", []]);
+    }),
+  );
+});
+
+test("the samples of a series are sent in the order of time, each once it is accepted", async () => {
+  const bad = new Set(["3/1", "3/5", "7/0"]);
+  const run = await searched(
+    requestOf(12, 8),
+    refuses((sample) => bad.has(sample)),
+  );
+  const newest = new Map<number, number>();
+  for (const sample of run.accepted) {
+    expect(timeOf(sample)).toBeGreaterThan(newest.get(seriesOf(sample)) ?? -1);
+    newest.set(seriesOf(sample), timeOf(sample));
+  }
+  expect(run.rejected.sort()).toEqual([...bad].sort());
+});
+
+test("one bad series of many costs few requests", async () => {
+  const run = await searched(
+    requestOf(512, 1),
+    refuses((sample) => seriesOf(sample) === 300),
+  );
+  expect([run.rejected, run.accepted.length]).toEqual([["300/0"], 511]);
+  expect(run.sent.length).toBeLessThanOrEqual(18);
+});
+
+test("a receiver that refuses everything gets a few requests, and nothing is rejected", async () => {
+  const run = await searched(requestOf(500, 1), () => refusal);
+  expect([run.end.kind, run.accepted, run.rejected, run.passed]).toEqual(["unproven", [], [], []]);
+  expect(run.sent.length).toBe(18);
+});
+
+test("samples that are too old for the receiver are passed with the first that it accepts", async () => {
+  const run = await searched(
+    requestOf(50, 10),
+    refuses((sample) => timeOf(sample) < 6),
+  );
+  expect(run.end.kind).toBe("complete");
+  expect(run.accepted.length).toBe(200);
+  expect(run.passed.length + run.rejected.length).toBe(300);
+  expect(run.sent.length).toBeLessThan(60);
+});
+
+test("with a later proof, 16 samples decide for all; a few are tried each", async () => {
+  const old = await searched(requestOf(500, 1), () => refusal, { isProven: true, mayPass: true });
+  expect([old.rejected.length, old.passed.length, old.sent.length]).toEqual([16, 484, 18]);
+  const few = await searched(requestOf(20, 1), () => refusal, { isProven: true, mayPass: true });
+  expect([few.rejected.length, few.passed.length]).toEqual([20, 0]);
+});
+
+test.each([400, 413])(
+  "a request that is too large (%i) is sent in parts, and the size is learned",
+  async (status) => {
+    const run = await searched(requestOf(100, 1), (samples) =>
+      samples.length > 30 ? { ...refusal, status } : delivered,
+    );
+    expect([run.end.kind, run.accepted.length, run.rejected]).toEqual(["complete", 100, []]);
+    expect(run.end.acceptedSize?.samples).toBeGreaterThanOrEqual(12);
+    expect(run.end.acceptedSize?.samples).toBeLessThanOrEqual(30);
+  },
+);
+
+test("samples that it has written nevertheless are not sent again", async () => {
+  const run = await searched(requestOf(8, 1), (samples) =>
+    samples.includes("5/0") ? { ...refusal, written: samples.length - 1 } : delivered,
+  );
+  expect(run.end.kind).toBe("complete");
+  const counted = run.sent.filter((samples) => samples.includes("5/0"));
+  expect(counted.length).toBe(1);
+});
+
+test("a failed request counts as refused where that is asked for, and interrupts otherwise", async () => {
+  const failed: Outcome = {
+    ...{ kind: "exhausted", reason: "server_error", status: 500, message: "500", responseLost: false },
+  };
+  const respond = (samples: string[]) => (samples.includes("5/0") ? failed : delivered);
+  const poison = await searched(requestOf(8, 1), respond, { isFailing: true });
+  expect([poison.end.kind, poison.rejected, poison.accepted.length]).toEqual(["complete", ["5/0"], 7]);
+  const cut = await searched(requestOf(8, 1), respond);
+  expect(cut.end).toMatchObject({ kind: "unfinished", unfinished: { outcome: { kind: "exhausted" } } });
+  expect(cut.rejected).toEqual([]);
+});
+
+test("a refused sample is tried with legal names, and what is accepted then is no culprit", async () => {
+  const legal = requestOf(1, 1);
+  let learned = 0;
+  const run = await searched(
+    requestOf(8, 1),
+    (samples, _number, sent) => (sent === legal || !samples.includes("5/0") ? delivered : refusal),
+    { withLegalNames: () => legal, learnLegalNames: () => void learned++ },
+  );
+  expect([run.end.kind, run.accepted.length, run.rejected, learned]).toEqual(["complete", 8, [], 1]);
+});
+
+test("exemplars are left out first", async () => {
+  const exemplar = { labels: [{ name: "trace_id", value: "a" }], value: 1, timestampMs: baseMs };
+  const run = await searched(requestOf(4, 1, [exemplar]), (_samples, _number, sent) =>
+    sent.hasExemplars === true ? refusal : delivered,
+  );
+  expect([run.end.kind, run.accepted.length, run.sent.length]).toEqual(["complete", 4, 1]);
+});
+
+test("it pauses where its turn is too late, and decides nothing more", async () => {
+  let left = 5;
+  const run = await searched(
+    requestOf(64, 1),
+    refuses((sample) => seriesOf(sample) % 9 === 0),
+    {
+      pace: () => Promise.resolve(left-- > 0),
+    },
+  );
+  expect(run.end.kind).toBe("paused");
+  expect(run.sent.length).toBe(5);
+});
