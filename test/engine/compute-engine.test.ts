@@ -81,7 +81,12 @@ describe("workloads that run", () => {
           provider: {
             kind: "engine",
             cloudProjectId: "local",
-            engine: { socket: podman.socket, externalAddresses: [externalAddress] },
+            engine: {
+              socket: podman.socket,
+              externalAddresses: [externalAddress],
+              // Nothing listens on port 1.
+              registries: ["127.0.0.1:1"],
+            },
           },
         },
       });
@@ -158,16 +163,19 @@ describe("workloads that run", () => {
     expect(await containers()).toEqual(allRun("default/web-us-dfw-0"));
   });
 
-  test("an image that cannot be had: the condition has the engine's words", async () => {
-    // Nothing listens on port 1.
-    await k.file(named(closed(withImage("127.0.0.1:1/none:1")), "none"), "apply");
+  test.each([
+    // A short name is of the first registry.
+    ["none:1", "ImagePullFailed", "127.0.0.1:1/none:1 could not be pulled"],
+    ["localhost:1/none:1", "ImageNotAllowed", "localhost:1/none:1 is not of a registry that this location"],
+  ])("an image that cannot be had, %s: %s, without the engine's words", async (name, why, words) => {
+    await k.file(named(closed(withImage(name)), "none"), "apply");
     await until("the instance says so", async () => {
       const wide = await k.ok(
         ...["get", "instance", "none-us-dfw-0", "-o"],
         'jsonpath={.status.conditions[?(@.type=="Available")]}',
       );
       const { status, reason, message } = JSON.parse(wide);
-      return status === "False" && reason === "ImagePullFailed" && /connection refused/.test(message);
+      return status === "False" && reason === why && message.startsWith(words) && !/refused/.test(message);
     });
     await k.ok("delete", "workload", "none", "--timeout=30s");
   });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sleep, systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
 import { createEngineClient, type EngineClient } from "../../src/platform/provider/engine/engine-client.ts";
 import {
   EngineRuntime,
@@ -52,7 +53,10 @@ describe("containers of a real Podman", () => {
         clock: systemClock,
         platform,
         directory: join(folder, platform),
+        log: silentLogger,
         pull: "missing",
+        registries: ["docker.io", registry.host],
+        firewall: { deny: [], allow: [] },
         graceMs: 0,
         ...changes,
       });

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
 import { createEngineClient } from "../../src/platform/provider/engine/engine-client.ts";
 import { EngineRuntime } from "../../src/platform/provider/engine/engine-runtime.ts";
 import { providerContract } from "../contract/provider.ts";
@@ -18,7 +19,11 @@ providerContract("the provider engine", async () => {
   return {
     openRuntime() {
       const client = createEngineClient(podman.socket);
-      return new EngineRuntime({ client, clock: systemClock, platform, directory, pull: "missing" });
+      return new EngineRuntime({
+        ...{ client, clock: systemClock, log: silentLogger, platform, directory, pull: "missing" },
+        registries: [],
+        firewall: { deny: [], allow: [] },
+      });
     },
     image,
     ipv4Range: randomRange(),

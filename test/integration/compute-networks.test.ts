@@ -7,6 +7,7 @@ import { answerMs } from "../../src/platform/provider/location/claim.ts";
 import { createNumberClaims } from "../../src/platform/server/store/number-claims.ts";
 import {
   type Body,
+  type ComputeGroup,
   ComputePlane,
   condition,
   example,
@@ -94,6 +95,38 @@ describe("networks of a project", () => {
     expect(instance.status.networkInterfaces.map(({ assignments }: Body) => assignments.networkIP)).toEqual(
       await Promise.all(starts),
     );
+  });
+
+  test("addresses are the server's: a member cannot write them, and writes the rest of a status", async () => {
+    const plane = await create("net-forged");
+    await plane.deployAll(1);
+    await plane.available("web");
+    const address = await addressOf(plane, "web-us-dfw-0");
+    const headers = { "content-type": "application/merge-patch+json" };
+    const assignments = { networkIP: "10.20.5.5" };
+    const forged: [ComputeGroup, string, string, Body][] = [
+      ["compute", "instances", "web-us-dfw-0", { networkInterfaces: [{ assignments }] }],
+      ["compute", "instances", "web-us-dfw-0", { networkInterfaces: [] }],
+      ["compute", "instances", "web-us-dfw-0", null],
+      ["networking", "subnets", "default-default-dfw-0", { startAddress: "10.20.0.0" }],
+      ["networking", "subnets", "default-default-dfw-0", { prefixLength: 16 }],
+      ["networking", "networks", "default", { ipam: { ipv4Ranges: ["10.20.0.0/16"] } }],
+    ];
+    for (const [group, resource, name, status] of forged) {
+      const path = `${plane.path(group, resource, name)}/status`;
+      const response = await platform.fetch(path, { method: "PATCH", bearer, headers, body: { status } });
+      expect([response.code, response.json.reason, response.json.message]).toEqual([
+        403,
+        "Forbidden",
+        expect.stringContaining(`"${name}" is forbidden: addresses in its status are assigned by the server`),
+      ]);
+    }
+    expect(await addressOf(plane, "web-us-dfw-0")).toBe(address);
+    const externalIP = "198.18.0.77";
+    const kept = { networkInterfaces: [{ assignments: { networkIP: address, externalIP } }] };
+    const path = `${plane.path("compute", "instances", "web-us-dfw-0")}/status`;
+    const written = await platform.fetch(path, { method: "PATCH", bearer, headers, body: { status: kept } });
+    expect(written.code).toBe(200);
   });
 
   test("a subnet whose addresses are used up: the instance says so, and starts when one is free", async () => {

@@ -53,37 +53,58 @@ test("a version for each change; an equal program keeps its own", async () => {
     { version: 0, programs: [], removed: [] },
     [],
   ]);
-  expect(await store.put(programOf("a"))).toBe(1);
-  expect(await store.put(programOf("b"))).toBe(2);
-  expect(await store.put(programOf("a"))).toBe(1);
-  expect(await store.put(programOf("a", "192.0.2.2"))).toBe(3);
-  expect([await store.version(), await everything()]).toEqual([3, ["a", "b"]]);
+  const startedUs = Date.now() * 1_000;
+  const first = await store.put(programOf("a"));
+  const second = await store.put(programOf("b"));
+  expect(await store.put(programOf("a"))).toBe(first);
+  const third = await store.put(programOf("a", "192.0.2.2"));
+  expect([first, second, third].sort((a, b) => a - b)).toEqual([first, second, third]);
+  expect(first).toBeGreaterThan(startedUs - 1_000_000);
+  expect([await store.version(), await everything()]).toEqual([third, ["a", "b"]]);
   expect(await store.changesAfter(0)).toEqual({
-    version: 3,
+    version: third,
     programs: [programOf("b"), programOf("a", "192.0.2.2")],
     removed: [],
   });
-  expect(await store.changesAfter(2)).toMatchObject({ version: 3, programs: [{ gateway: "a" }] });
-  expect(await store.changesAfter(3)).toEqual({ version: 3, programs: [], removed: [] });
-  expect(await store.versionOf(programOf("a", "192.0.2.2"))).toBe(3);
+  expect(await store.changesAfter(second)).toMatchObject({ version: third, programs: [{ gateway: "a" }] });
+  expect(await store.changesAfter(third)).toEqual({ version: third, programs: [], removed: [] });
+  expect(await store.versionOf(programOf("a", "192.0.2.2"))).toBe(third);
   expect(await store.versionOf(programOf("a"))).toBeUndefined();
   expect(await store.versionOf(programOf("c"))).toBeUndefined();
 });
 
+test("a version that the store has lost is not given again, and is unknown", async () => {
+  await store.put(programOf("a"));
+  const names = await redis.keys("*");
+  const copies = await Promise.all(names.map((name) => redis.dumpBuffer(name)));
+  const lost = await store.put(programOf("a", "192.0.2.2"));
+  await redis.flushall();
+  for (const [index, name] of names.entries()) await redis.restore(name, 0, copies[index] as Buffer);
+  const next = await store.put(programOf("b"));
+  expect(next).toBeGreaterThan(lost);
+  // A gateway that has read the lost one would else keep it.
+  expect(await store.changesAfter(lost)).toBeUndefined();
+  expect(await store.changesAfter(next)).toEqual({ version: next, programs: [], removed: [] });
+  // However far the clock was set back.
+  await redis.set(`${keyPrefix}:gateway:version`, String(next + 3_600_000_000));
+  expect(await store.put(programOf("c"))).toBe(next + 3_600_000_001);
+});
+
 test("a removal keeps its version; a forgotten one is still told for an hour", async () => {
   await store.put(programOf("a"));
-  await store.put(programOf("b"));
+  const before = await store.put(programOf("b"));
   expect(await store.remove("never")).toBe(0);
-  expect(await store.remove("a")).toBe(3);
-  expect(await store.remove("a")).toBe(3);
-  expect(await store.changesAfter(2)).toEqual({ version: 3, programs: [], removed: ["a"] });
+  const version = await store.remove("a");
+  expect(version).toBeGreaterThan(before);
+  expect(await store.remove("a")).toBe(version);
+  expect(await store.changesAfter(before)).toEqual({ version, programs: [], removed: ["a"] });
   await store.forget("a");
   await store.forget("b");
   await store.forget("never");
-  expect(await store.changesAfter(0)).toEqual({ version: 3, programs: [programOf("b")], removed: ["a"] });
+  expect(await store.changesAfter(0)).toEqual({ version, programs: [programOf("b")], removed: ["a"] });
   await redis.zadd(`${keyPrefix}:gateway:forgotten`, Date.now() - 3_700_000, "a");
   await store.forget("never");
-  expect(await store.changesAfter(0)).toEqual({ version: 3, programs: [programOf("b")], removed: [] });
+  expect(await store.changesAfter(0)).toEqual({ version, programs: [programOf("b")], removed: [] });
   expect(await store.remove("a")).toBe(0);
 });
 
@@ -95,18 +116,19 @@ test("many changes are read in parts", async () => {
   let version = 0;
   for (;;) {
     const changes = await store.changesAfter(version);
-    if (changes.programs.length === 0) break;
+    if (changes === undefined || changes.programs.length === 0) break;
     found.push(...changes.programs.map(({ gateway }) => gateway));
     parts.push(changes.programs.length);
     version = changes.version;
   }
-  expect([found, parts, version]).toEqual([names, [200, 200, 50], 450]);
+  expect([found, parts, version]).toEqual([names, [200, 200, 50], await store.version()]);
   expect(await everything()).toEqual(names);
   const large = programOf("large", "x".repeat(3 * 2 ** 20));
+  const before = await store.version();
   const after = await store.put(large);
   await store.put(programOf("small"));
   expect(await everything()).toEqual([...names, "large", "small"]);
-  expect(await store.changesAfter(after - 1)).toMatchObject({ version: after, programs: [large] });
+  expect(await store.changesAfter(before)).toMatchObject({ version: after, programs: [large] });
   expect(await store.changesAfter(after)).toMatchObject({ programs: [{ gateway: "small" }] });
 });
 
@@ -115,14 +137,14 @@ test("a program is loaded once all running gateways have it", async () => {
   expect(await store.state("a", version)).toEqual({ running: 0, isLoaded: false, reports: [] });
   await store.heartbeat("one", 0);
   expect(await store.state("a", version)).toMatchObject({ running: 1, isLoaded: false });
-  await store.heartbeat("one", 1);
+  await store.heartbeat("one", version);
   expect(await store.state("a", version)).toMatchObject({ running: 1, isLoaded: true });
   await store.heartbeat("two", 0);
   expect(await store.state("a", version)).toMatchObject({ running: 2, isLoaded: false });
   await store.leave("two");
   expect(await store.state("a", version)).toMatchObject({ running: 1, isLoaded: true });
   // Loaded from a store that has lost its newest writes since.
-  await store.heartbeat("one", 99);
+  await store.heartbeat("one", version + 99);
   expect(await store.state("a", version)).toMatchObject({ running: 1, isLoaded: false });
 });
 
@@ -130,7 +152,7 @@ test("a gateway that is not heard from counts no more, whatever the clock does",
   const version = await store.put(programOf("a"));
   const runners = `${keyPrefix}:gateway:runners`;
   await redis.hset(runners, "dead", `${Date.now() - 1} 0`, "ahead", `${Date.now() + 3_600_000} 0`);
-  await store.heartbeat("one", 1);
+  await store.heartbeat("one", version);
   expect(await store.state("a", version)).toMatchObject({ running: 1, isLoaded: true });
   expect(await redis.hkeys(runners)).toEqual(["one"]);
 });
@@ -146,7 +168,7 @@ test("reports of the gateways that run", async () => {
     ]),
   );
   expect(await store.state("a", version)).toMatchObject({ reports: [] });
-  await store.heartbeat("one", 1);
+  await store.heartbeat("one", version);
   expect(await store.state("a", version)).toMatchObject({ reports: [blocked] });
   expect(await store.state("b", version)).toMatchObject({ reports: [{ refused: "no" }] });
   await store.report("one", new Map([["b", undefined]]));

@@ -294,7 +294,7 @@ test("with a kubeconfig instead, as of any Kubernetes API server that holds the 
   await until("the events are there", async () => (await events()).length === 3);
   expect(await events()).toEqual([
     "Retrying s: HTTP 503",
-    "SamplesRejected s: 7 samples were refused for good: HTTP 400",
+    "SamplesRejected s: 7 samples were rejected: HTTP 400",
     "Skipped s: 60 s older than delivery.maxBackfill were skipped",
   ]);
 });

@@ -1,4 +1,5 @@
 import "../support/leak-check.ts";
+import { connect, type TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { bodyIn, type RawConnection, rawTcp, rawTls } from "../support/raw-tls.ts";
@@ -280,4 +281,36 @@ test("one token has so many watches and no more; they need not be requests at wo
   await until("another token's watch has it", () => seen.includes("watched"));
   watch.stop();
   await watch.ended;
+});
+
+/** Opens TLS 1.2 with these suites. @returns the suite, or the error */
+function openTls12(ciphers: string): Promise<{ suite: string; socket: TLSSocket } | string> {
+  const { port, hostname } = new URL(platform.url);
+  const version = { minVersion: "TLSv1.2", maxVersion: "TLSv1.2" } as const;
+  return new Promise((resolve) => {
+    const socket = connect({
+      port: Number(port),
+      host: hostname,
+      rejectUnauthorized: false,
+      ciphers,
+      ...version,
+    });
+    socket.once("secureConnect", () => resolve({ suite: socket.getCipher().name, socket }));
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+}
+
+test("TLS 1.2 has authenticated encryption only, and no renegotiation", async () => {
+  expect(await openTls12("ECDHE+AES+SHA1:AES+SHA1:AES+SHA256:@SECLEVEL=0")).toMatch(
+    /HANDSHAKE_FAILURE|RESET/,
+  );
+  const opened = await openTls12("DEFAULT:@SECLEVEL=0");
+  if (typeof opened === "string") throw new Error(opened);
+  expect(opened.suite).toMatch(/GCM|CHACHA20/);
+  const refused = new Promise<Error | null>((resolve) => {
+    opened.socket.once("error", resolve);
+    opened.socket.renegotiate({ rejectUnauthorized: false }, resolve);
+  });
+  expect(await refused).toBeInstanceOf(Error);
+  opened.socket.destroy();
 });

@@ -38,7 +38,9 @@ export class TestGateway {
   async cycle(): Promise<void> {
     if (!this.isHeld) {
       while (this.#version < (await this.store.version())) {
-        const { version, programs, removed } = await this.store.changesAfter(this.#version);
+        const changes = await this.store.changesAfter(this.#version);
+        if (changes === undefined) throw new Error("the store has lost versions");
+        const { version, programs, removed } = changes;
         for (const program of programs) this.programs.set(program.gateway, program);
         for (const uid of removed) this.programs.delete(uid);
         this.#version = version;

@@ -15,8 +15,8 @@ const heldOf = (plane: string, ...hosts: string[]): ProgramAddresses => ({
   ),
   states: new Map(),
 });
-const at = (address: string): HostState => ({ kind: "address", address, all: [address] });
-const blocked: HostState = { kind: "blocked", reason: "private" };
+const at = (address: string): HostState => ({ kind: "address", servers: [address], all: [address] });
+const blocked: HostState = { kind: "blocked", reason: "private", publicReason: "private" };
 const unresolved: HostState = { kind: "unresolved" };
 
 /** Lookups whose answers a test decides; names that start with `slow` have none. */
@@ -137,7 +137,12 @@ test.each<[before: HostState | undefined, found: HostState, blockedForMs: number
   [blocked, at("1.2.3.4"), 59_999, blocked],
   [blocked, unresolved, 59_999, blocked],
   [blocked, at("1.2.3.4"), 60_000, at("1.2.3.4")],
-  [blocked, { kind: "blocked", reason: "denied" }, 0, { kind: "blocked", reason: "denied" }],
+  [
+    blocked,
+    { kind: "blocked", reason: "denied", publicReason: "denied" },
+    0,
+    { kind: "blocked", reason: "denied", publicReason: "denied" },
+  ],
 ])("%j, found %j after %i ms: %j", (before, found, blockedForMs, counts) => {
   expect(settledState(before, found, blockedForMs)).toEqual(counts);
 });

@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { programOf } from "../../../test/support/route-program.ts";
-import { BackendResolver, type HostState, targetsOf } from "./backend-addresses.ts";
+import { BackendResolver, type HostState, nextServers, targetsOf } from "./backend-addresses.ts";
 
 /** What a name server says of names: addresses, or nothing. */
 const names: Record<string, readonly string[]> = {
@@ -34,7 +34,7 @@ const resolve = (host: string, port = 80, before?: HostState, ownRanges: readonl
 
 const at = (address: string, ...all: string[]): HostState => ({
   kind: "address",
-  address,
+  servers: [address, ...all],
   all: [address, ...all],
 });
 
@@ -60,8 +60,8 @@ test.each<[string, number, readonly string[], HostState | RegExp]>([
 });
 
 test.each<[string, HostState, HostState]>([
-  ["two.example", at("5.6.7.8"), at("5.6.7.8")],
-  ["two.example", at("8.8.8.8"), at("1.2.3.4")],
+  ["two.example", at("5.6.7.8"), at("5.6.7.8", "1.2.3.4")],
+  ["two.example", at("8.8.8.8"), at("1.2.3.4", "5.6.7.8")],
   ["nowhere.example", at("8.8.8.8"), at("8.8.8.8")],
   ["nowhere.example", at("10.1.2.3"), { kind: "unresolved" }],
 ])("%s, known as %j", async (host, before, wanted) => {
@@ -108,6 +108,22 @@ test("another spelling of an address of this machine leads back to it", async ()
     const state = await allowing.resolve(target, programOf([]), undefined);
     expect(state).toMatchObject({ kind: "blocked", reason: expect.stringMatching(/is the gateway's own$/) });
   }
+});
+
+test.each<[before: string, allowed: string, servers: string]>([
+  ["", "a", "a"],
+  ["", "a b c", "a b c"],
+  ["", "a b c d e f g h i", "a b c d e f g h"],
+  ["a", "b", "b"],
+  ["a", "b a", "a b"],
+  ["a b", "b", "b b"],
+  ["b b", "b a", "b a"],
+  ["a b", "c", "c c"],
+  ["a b c", "c b d", "d b c"],
+  ["a b c d e f g h", "i j", "i j i i i i i i"],
+])("servers with %s, of which %s are allowed: %s", (before, allowed, servers) => {
+  const words = (text: string): string[] => (text === "" ? [] : text.split(" "));
+  expect(nextServers(words(before), words(allowed)).join(" ")).toBe(servers);
 });
 
 test("targets count once", () => {

@@ -9,8 +9,10 @@ import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
 
 /** What is known of a backend's address. */
 export type HostState =
-  | { readonly kind: "address"; readonly address: string; readonly all: readonly string[] }
-  | { readonly kind: "blocked"; readonly reason: string }
+  /** `servers`: what HAProxy has, one for each of its servers; `all`: every address that is allowed. */
+  | { readonly kind: "address"; readonly servers: readonly string[]; readonly all: readonly string[] }
+  /** `reason`: for the operator; `publicReason`: without what only the operator may know. */
+  | { readonly kind: "blocked"; readonly reason: string; readonly publicReason: string }
   | { readonly kind: "unresolved" };
 
 export interface BackendResolverOptions {
@@ -40,7 +42,7 @@ export class BackendResolver {
    *   be resolved at all
    */
   async resolve(
-    { host, port }: BackendTarget,
+    { host, others = [], port }: BackendTarget,
     program: RouteProgram,
     before: HostState | undefined,
   ): Promise<HostState> {
@@ -50,19 +52,24 @@ export class BackendResolver {
       (this.#isOwn(address, port) ? `${address} is the gateway's own` : undefined);
     let found: readonly string[];
     try {
-      found = isIP(host) === 0 ? await this.#addressesOf(host, program) : [host];
+      found = isIP(host) === 0 ? await this.#addressesOf(host, program) : [host, ...others];
     } catch {
       // The last good answer stays, as long as it is still allowed.
-      const isGood = before?.kind === "address" && reasonOf(before.address) === undefined;
-      return isGood ? before : { kind: "unresolved" };
+      const good =
+        before?.kind === "address" ? before.all.filter((each) => reasonOf(each) === undefined) : [];
+      return before?.kind === "address" && good.length > 0
+        ? { kind: "address", servers: nextServers(before.servers, good), all: good }
+        : { kind: "unresolved" };
     }
     const reasons = found.map(reasonOf);
     const allowed = found.filter((_, index) => reasons[index] === undefined);
-    const kept = before?.kind === "address" && allowed.includes(before.address) ? before.address : undefined;
-    const address = kept ?? allowed[0];
-    if (address !== undefined) return { kind: "address", address, all: allowed };
+    if (allowed.length > 0) {
+      const servers = nextServers(before?.kind === "address" ? before.servers : [], allowed);
+      return { kind: "address", servers, all: allowed };
+    }
     const reason = reasons.find((each) => each !== undefined);
-    return reason === undefined ? { kind: "unresolved" } : { kind: "blocked", reason };
+    if (reason === undefined) return { kind: "unresolved" };
+    return { kind: "blocked", reason, publicReason: publicReason(host, reason) };
   }
 
   async #addressesOf(name: string, program: RouteProgram): Promise<string[]> {
@@ -99,6 +106,37 @@ export class BackendResolver {
   }
 }
 
+/** Addresses behind names, rules of the configuration and the daemon's own ports are not a tenant's to know. */
+function publicReason(host: string, reason: string): string {
+  if (isIP(host) !== 0 && /is not a public address|never allowed/.test(reason)) return reason;
+  return isIP(host) === 0 ? "the name leads to an address that is not allowed" : "the address is not allowed";
+}
+
+/** Servers of one backend, at most. */
+const maxServers = 8;
+
+/**
+ * The address of each server. An address stays where it is as long as it is allowed, and the servers never
+ * become fewer: so a name whose addresses change needs no load of HAProxy's.
+ *
+ * @param before those of the servers that there are
+ * @param allowed not empty
+ */
+export function nextServers(before: readonly string[], allowed: readonly string[]): string[] {
+  const kept = new Set(before.filter((address) => allowed.includes(address)));
+  const fresh = allowed.filter((address) => !kept.has(address));
+  const seen = new Set<string>();
+  const servers = before.map((address) => {
+    const isKept = kept.has(address) && !seen.has(address);
+    const next = isKept
+      ? address
+      : (fresh.shift() ?? (kept.has(address) ? address : (allowed[0] ?? address)));
+    seen.add(next);
+    return next;
+  });
+  return [...servers, ...fresh.slice(0, Math.max(0, maxServers - servers.length))];
+}
+
 /** Whether a listener's host may be any address of this machine; it may be if the host is a name. */
 function isAnyAddress(host: string): boolean {
   const address = parseAddress(host)?.toString();
@@ -119,8 +157,8 @@ export function targetsOf({ rules }: RouteProgram): Map<string, BackendTarget> {
 }
 
 /** The same for targets that lead to the same address. */
-export function targetKey({ host, port }: BackendTarget): string {
-  return `${host} ${port}`;
+export function targetKey({ host, others = [], port }: BackendTarget): string {
+  return [host, ...others, port].join(" ");
 }
 
 /**

@@ -1,7 +1,13 @@
-import { rename } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
+import type { Logger } from "../../base/core/log.ts";
 import { answer, backendSection, sectionName } from "./haproxy/backend-section.ts";
 import { HaproxyError } from "./haproxy/command-socket.ts";
-import { type GatewayFiles, type GatewaySettings, sharedConfiguration } from "./haproxy/configuration.ts";
+import {
+  type GatewayFiles,
+  type GatewaySettings,
+  requestScript,
+  sharedConfiguration,
+} from "./haproxy/configuration.ts";
 import { type Section, writeConfiguration, writeHosts } from "./haproxy/configuration-file.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import { addressOf, type HeldProgram, type HeldPrograms } from "./held-programs.ts";
@@ -11,6 +17,7 @@ export interface ConfigurationWriterOptions {
   readonly domain: string;
   readonly files: GatewayFiles;
   readonly haproxy: Pick<Haproxy, "check">;
+  readonly log: Logger;
 }
 
 /** Each round leaves out the programs that HAProxy names; what it does not name ends the search. */
@@ -34,6 +41,7 @@ export async function writeChecked(
   };
   // A program that is left out keeps its hostname, which then says so.
   await writeHosts(files.hosts, sections());
+  await writeFile(files.script, requestScript, { mode: 0o600 });
   for (let round = 1; ; round++) {
     const lines = await writeConfiguration(candidate, shared, sections());
     const complaints = await haproxy.check(candidate);
@@ -42,7 +50,9 @@ export async function writeChecked(
     for (const { line, message } of complaints) {
       const gateway = (line === undefined ? undefined : lines.gatewayOf(line)) ?? namedIn(message);
       if (gateway === undefined || programs.program(gateway) === undefined) continue;
-      programs.refuse(gateway, `HAProxy does not accept it: ${message.slice(0, 200)}`);
+      // The message has paths, and words of the configuration.
+      programs.refuse(gateway, "HAProxy does not accept it");
+      options.log.warn({ gateway, message: message.slice(0, 500) }, "HAProxy does not accept a program");
       isNamed = true;
     }
     if (!isNamed || round === maxRounds) {
@@ -70,6 +80,7 @@ function sectionOf(
     try {
       const text = backendSection(held.program, {
         requestsPerProxy: settings.limits.requestsPerProxy,
+        connections: settings.limits.connections,
         authoritiesFile: files.authorities,
         addressOf: (rule) => addressOf(held, rule),
       });

@@ -25,6 +25,7 @@ function fakeHaproxy() {
     ask: () => fake.ask(),
     askMaster: async () => "",
     askAll: async () => new Map(),
+    tellLeaving: async () => undefined,
     ended: () => undefined,
     stop: async () => undefined,
   };

@@ -59,12 +59,14 @@ const tlsCheckMs = 60_000;
 const shortestPauseMs = 400;
 /** A gateway that loads all the time rests longer: a tenant that edits without end keeps nobody waiting long. */
 const busyLoads = { count: 30, withinMs: 60_000, pauseMs: 2_000 };
+/** Removed programs that earlier workers are told of after a load: each takes some ms. */
+const maxForgotten = 100;
 const retry = { baseMs: 1_000, maxMs: 30_000, jitter: 0 };
 
 /** Keeps a HAProxy that carries out all programs of the store. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { store, haproxy, clock, log, runner, onChange } = options;
-  const programs = new HeldPrograms(options.resolver);
+  const programs = new HeldPrograms(options.resolver, (blocked) => log.info(blocked, "backend blocked"));
   const presence = new Presence({ store, programs, runner, onChange, clock });
   const counts = new TrafficCounts(haproxy);
   const loadCounts = { succeeded: 0, failed: 0 };
@@ -79,21 +81,31 @@ export function createGateway(options: GatewayOptions): Gateway {
   let failures = 0;
   let retryAtMs = 0;
 
-  const readPrograms = async (): Promise<void> => {
+  const readAll = async (): Promise<void> => {
     const { returns } = presence;
     const newest = await store.version();
+    await programs.replaceAll(store.all());
+    version = newest;
+    readAtReturn = returns;
+  };
+
+  const readPrograms = async (): Promise<void> => {
     // A version that goes back is that of a store that has lost its newest writes.
-    if (returns !== readAtReturn || newest < version) {
-      await programs.replaceAll(store.all());
-      version = newest;
-      readAtReturn = returns;
-      return;
-    }
+    if (presence.returns !== readAtReturn || (await store.version()) < version) return await readAll();
     while ((await store.version()) > version) {
       const changes = await store.changesAfter(version);
+      if (changes === undefined) return await readAll();
       if (changes.version <= version) return;
       programs.apply(changes.programs, changes.removed);
       version = changes.version;
+    }
+  };
+
+  /** Connections that clients keep stay with the worker before: it must not serve what is gone. */
+  const forgetRemoved = async (changed: readonly string[]): Promise<void> => {
+    const removed = changed.filter((gateway) => programs.program(gateway) === undefined);
+    for (const gateway of removed.slice(0, maxForgotten)) {
+      await haproxy.tellLeaving(`del map ${options.files.hosts} ${gateway}.${options.domain}`);
     }
   };
 
@@ -114,6 +126,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       throw error;
     }
     isRunning = true;
+    await forgetRemoved([...changed.keys()]);
     presence.loaded(reaches, changed.values());
     const endedMs = clock.monotonicMs();
     loads = [...loads.filter((ms) => ms > endedMs - busyLoads.withinMs), endedMs];
@@ -230,6 +243,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 export function gatewayFiles(directory: string, socketDirectory: string): GatewayFiles {
   return {
     configuration: join(directory, "haproxy.cfg"),
+    script: join(directory, "requests.lua"),
     hosts: join(directory, "hosts.map"),
     certificate: join(directory, "certificate.pem"),
     authorities: join(directory, "authorities.pem"),

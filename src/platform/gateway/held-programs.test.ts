@@ -6,9 +6,10 @@ import { BackendResolver } from "./backend-addresses.ts";
 import { addressOf, HeldPrograms, isAddressSet } from "./held-programs.ts";
 
 const resolver = new BackendResolver({
-  egress: { deny: [], allow: [] },
-  lookup: () => Promise.resolve([{ address: "1.2.3.4", family: 4 }]),
-  own: [],
+  egress: { deny: ["9.9.9.0/24"], allow: [] },
+  lookup: (name) =>
+    Promise.resolve([{ address: name === "inner.example" ? "10.1.2.3" : "1.2.3.4", family: 4 }]),
+  own: [{ host: "5.5.5.5", port: 8443 }],
 });
 
 const why = "its certificate can be verified only by a host name: use the one that the certificate has";
@@ -24,6 +25,27 @@ test.each<[string, BackendTarget["scheme"], string, kind: string, report: object
     "10.0.0.1",
     "blocked",
     { blocked: { "10.0.0.1": "10.0.0.1 is not a public address (private)", "https://10.0.0.1": why } },
+  ],
+  [
+    "a denied address",
+    "http",
+    "9.9.9.9",
+    "blocked",
+    { blocked: { "9.9.9.9": "the address is not allowed" } },
+  ],
+  [
+    "the gateway's own",
+    "http",
+    "5.5.5.5",
+    "blocked",
+    { blocked: { "5.5.5.5": "the address is not allowed" } },
+  ],
+  [
+    "a name of a private address",
+    "http",
+    "inner.example",
+    "blocked",
+    { blocked: { "inner.example": "the name leads to an address that is not allowed" } },
   ],
 ])("%s: how it is forwarded to, and reported", async (_, scheme, host, kind, report) => {
   const programs = new HeldPrograms(resolver);

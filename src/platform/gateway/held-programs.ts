@@ -9,7 +9,13 @@ import {
   targetKey,
   targetsOf,
 } from "./backend-addresses.ts";
-import { type BackendAddress, programFault, sectionName, serverName } from "./haproxy/backend-section.ts";
+import {
+  type BackendAddress,
+  isOneBackend,
+  programFault,
+  sectionName,
+  serverName,
+} from "./haproxy/backend-section.ts";
 import type { Section } from "./haproxy/configuration-file.ts";
 import { reportOf } from "./program-report.ts";
 
@@ -31,6 +37,7 @@ const firstLookupMs = 1_500;
 /** The programs of this gateway, and the addresses of their backends. */
 export class HeldPrograms {
   readonly #lookups: AddressLookups<HeldProgram>;
+  readonly #onBlocked: (blocked: { gateway: string; host: string; reason: string }) => void;
   #held = new Map<string, HeldProgram>();
   /** Programs whose configuration has to be rewritten; also removed ones. */
   #changed = new Map<string, RouteProgram>();
@@ -39,7 +46,12 @@ export class HeldPrograms {
   #isTouched = false;
   readonly #commands: string[] = [];
 
-  constructor(resolver: BackendResolver) {
+  /** @param onBlocked called with what an operator may know of a backend that is not connected to */
+  constructor(
+    resolver: BackendResolver,
+    onBlocked: (blocked: { gateway: string; host: string; reason: string }) => void = () => undefined,
+  ) {
+    this.#onBlocked = onBlocked;
     this.#lookups = new AddressLookups({
       resolver,
       isCurrent: (held) => this.#held.get(held.program.gateway) === held,
@@ -166,10 +178,11 @@ export class HeldPrograms {
     const { gateway } = held.program;
     const after = held.states.get(targetKey(target));
     this.#unreported.add(gateway);
-    if (after === undefined || (before !== undefined && sameAddress(before, after))) return;
+    if (after?.kind === "blocked") this.#onBlocked({ gateway, host: target.host, reason: after.reason });
+    if (after === undefined || (before !== undefined && sameServers(before, after))) return;
     held.section = undefined;
-    if (before?.kind === "address" && after.kind === "address") {
-      this.#commands.push(...addressCommands(held.program, target, after.address));
+    if (before?.kind === "address" && after.kind === "address" && sameCount(before, after)) {
+      this.#commands.push(...addressCommands(held.program, target, before.servers, after.servers));
     } else this.#changed.set(gateway, held.program);
   }
 
@@ -225,11 +238,18 @@ export function addressOf({ program, states }: HeldProgram, rule: number): Backe
   const state = states.get(targetKey(action.backend));
   if (state?.kind !== "address") return { kind: state?.kind ?? "unresolved" };
   if (isNameless(action.backend)) return { kind: "nameless" };
-  return { kind: "address", address: state.address };
+  return { kind: "address", addresses: state.servers };
 }
 
-function sameAddress(before: HostState, after: HostState): boolean {
-  if (before.kind === "address" && after.kind === "address") return before.address === after.address;
+type Servers = Pick<HostState & { kind: "address" }, "servers">;
+
+function sameCount(before: Servers, after: Servers): boolean {
+  return before.servers.length === after.servers.length;
+}
+
+function sameServers(before: HostState, after: HostState): boolean {
+  if (before.kind === "address" && after.kind === "address")
+    return String(before.servers) === String(after.servers);
   return before.kind === after.kind;
 }
 
@@ -238,10 +258,22 @@ export function isAddressSet(response: string): boolean {
   return /\bchanged from\b|\bno need to change\b/.test(response);
 }
 
-function addressCommands(program: RouteProgram, target: BackendTarget, address: string): string[] {
-  return program.rules.flatMap(({ action }, rule) => {
-    if (action.type !== "forward" || targetKey(action.backend) !== targetKey(target)) return [];
-    const server = `${sectionName(program.gateway)}/${serverName(rule)}`;
-    return `set server ${server} addr ${address} port ${target.port}`;
-  });
+/** @param before as many addresses as `after` */
+function addressCommands(
+  program: RouteProgram,
+  target: BackendTarget,
+  before: readonly string[],
+  after: readonly string[],
+): string[] {
+  const rules = program.rules.flatMap(({ action }, rule) =>
+    action.type === "forward" && targetKey(action.backend) === targetKey(target) ? [rule] : [],
+  );
+  const ofRules = after.length > 1 && isOneBackend(program) ? rules.slice(0, 1) : rules;
+  return ofRules.flatMap((rule) =>
+    after.flatMap((address, place) => {
+      if (address === before[place]) return [];
+      const server = `${sectionName(program.gateway)}/${serverName(rule, place)}`;
+      return `set server ${server} addr ${address} port ${target.port}`;
+    }),
+  );
 }

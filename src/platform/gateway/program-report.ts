@@ -19,7 +19,7 @@ export function reportOf(
   const resolved: Record<string, string> = {};
   for (const [key, { host }] of targetsOf(program)) {
     const state = states.get(key);
-    if (state?.kind === "blocked") blocked[host] = state.reason;
+    if (state?.kind === "blocked") blocked[host] = state.publicReason;
     if (state?.kind === "unresolved") blocked[host] = "the name has no address";
     if (state?.kind === "address" && isIP(host) === 0) resolved[host] = [...state.all].sort().join(", ");
   }

@@ -217,6 +217,8 @@ export function createProvider(options: ProviderOptions): Provider {
     ),
     problem() {
       if (health.failure !== undefined) return `the provider's runtime does not respond: ${health.failure}`;
+      const problem = runtime.problem?.();
+      if (problem !== undefined) return problem;
       const locations = taken();
       if (locations.length === 0) return undefined;
       return `another provider serves ${locations.length} of this provider's locations, such as ${locations[0]}`;

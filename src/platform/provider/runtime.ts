@@ -29,6 +29,10 @@ export interface Runtime {
   stats?(signal: AbortSignal): Promise<readonly InstanceStats[]>;
   /** Ends what goes on between calls, such as pulls of images; instances run on. The last call. */
   close?(): Promise<void>;
+  /** Blocks in which networks may be; default: all private ones. */
+  readonly networkRanges?: readonly string[] | undefined;
+  /** What is wrong, for operators; undefined if nothing is. */
+  problem?(): string | undefined;
   /** Why nothing can run at a location of this cloud project; undefined if something can. */
   locationProblem?(cloudProjectId: string): { readonly reason: string; readonly message: string } | undefined;
 }

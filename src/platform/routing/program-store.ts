@@ -30,7 +30,7 @@ export interface ProgramChanges {
 
 /**
  * The programs of all gateways, kept in Redis: controllers write them, every running gateway loads them and
- * says how far it is. Versions are consecutive numbers over all programs.
+ * says how far it is. Versions grow over all programs.
  */
 export interface ProgramStore {
   /** Stores a program. @returns its version: the one that it has if it is unchanged */
@@ -45,8 +45,11 @@ export interface ProgramStore {
   version(): Promise<number>;
   /** All programs, in parts. */
   all(): AsyncIterable<readonly RouteProgram[]>;
-  /** At most some hundred changes; the version says how far they reach. */
-  changesAfter(version: number): Promise<ProgramChanges>;
+  /**
+   * At most some hundred changes; the version says how far they reach. Undefined if the store does not know
+   * the version: it has lost it, and perhaps others, or it is very old.
+   */
+  changesAfter(version: number): Promise<ProgramChanges | undefined>;
   /**
    * Says that a gateway runs and has loaded everything up to a version, or refuses it. Its reports on these
    * programs come first: what is loaded and not reported on is well.

@@ -9,6 +9,8 @@ const prefix = `${keyPrefix}:gateway`;
 const keys = {
   /** The newest version. */
   version: `${prefix}:version`,
+  /** Sorted set: the newest versions that were given, each by itself. */
+  given: `${prefix}:given`,
   /** Hash: uid of a Gateway to the JSON of its program. */
   programs: `${prefix}:programs`,
   /** Sorted set: uid by the version of its last change, or of its removal if it has no program. */
@@ -27,6 +29,8 @@ const aliveMs = 10_000;
 const reportsMs = 600_000;
 /** A gateway that was held up still learns of a removal that the others no longer need. */
 const forgottenMs = 3_600_000;
+/** A gateway whose version is older than these reads all programs. */
+const givenKept = 10_000;
 const changesAtOnce = 200;
 const changeBytesAtOnce = 2 * 2 ** 20;
 const programsAtOnce = 100;
@@ -40,21 +44,39 @@ local function nowMs()
 end
 `;
 
-/** KEYS: version, programs, changes, forgotten. ARGV: 1 uid, 2 JSON. Returns the version. */
+/**
+ * Versions are times of Redis' clock in µs, below 2^53 until 2255: a version that a failover lost is not
+ * given again, unless the clock was set back as well. Numbers of Lua become text with 14 digits only.
+ */
+const nextVersion = `
+local function nextVersion(key, given)
+  local time = redis.call('TIME')
+  local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+  local version = string.format('%.0f', math.max(now, tonumber(redis.call('GET', key) or 0) + 1))
+  redis.call('SET', key, version)
+  redis.call('ZADD', given, version, version)
+  redis.call('ZREMRANGEBYRANK', given, 0, -${givenKept + 1})
+  return version
+end
+`;
+
+/** KEYS: version, given, programs, changes, forgotten. ARGV: 1 uid, 2 JSON. Returns the version. */
 const putScript = `
-if redis.call('HGET', KEYS[2], ARGV[1]) == ARGV[2] then return redis.call('ZSCORE', KEYS[3], ARGV[1]) end
-local version = redis.call('INCR', KEYS[1])
-redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-redis.call('ZADD', KEYS[3], version, ARGV[1])
-redis.call('ZREM', KEYS[4], ARGV[1])
+${nextVersion}
+if redis.call('HGET', KEYS[3], ARGV[1]) == ARGV[2] then return redis.call('ZSCORE', KEYS[4], ARGV[1]) end
+local version = nextVersion(KEYS[1], KEYS[2])
+redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
+redis.call('ZADD', KEYS[4], version, ARGV[1])
+redis.call('ZREM', KEYS[5], ARGV[1])
 return version
 `;
 
-/** KEYS: version, programs, changes. ARGV: 1 uid. Returns the version of the removal, or 0. */
+/** KEYS: version, given, programs, changes. ARGV: 1 uid. Returns the version of the removal, or 0. */
 const removeScript = `
-if redis.call('HDEL', KEYS[2], ARGV[1]) == 0 then return redis.call('ZSCORE', KEYS[3], ARGV[1]) or 0 end
-local version = redis.call('INCR', KEYS[1])
-redis.call('ZADD', KEYS[3], version, ARGV[1])
+${nextVersion}
+if redis.call('HDEL', KEYS[3], ARGV[1]) == 0 then return redis.call('ZSCORE', KEYS[4], ARGV[1]) or 0 end
+local version = nextVersion(KEYS[1], KEYS[2])
+redis.call('ZADD', KEYS[4], version, ARGV[1])
 return version
 `;
 
@@ -78,16 +100,18 @@ return redis.call('ZSCORE', KEYS[2], ARGV[1])
 `;
 
 /**
- * KEYS: version, programs, changes. ARGV: 1 version, 2 and 3 limits of changes and bytes. Returns the version
- * that is reached, then uid and JSON of each change; "" for a removal.
+ * KEYS: version, given, programs, changes. ARGV: 1 version, 2 and 3 limits of changes and bytes. Returns the
+ * version that is reached, then uid and JSON of each change; "" for a removal. Nothing if the version is
+ * unknown.
  */
 const changesScript = `
+if ARGV[1] ~= '0' and not redis.call('ZSCORE', KEYS[2], ARGV[1]) then return {} end
 local after, most, mostBytes = '(' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local changed = redis.call('ZRANGEBYSCORE', KEYS[3], after, '+inf', 'WITHSCORES', 'LIMIT', 0, most)
+local changed = redis.call('ZRANGEBYSCORE', KEYS[4], after, '+inf', 'WITHSCORES', 'LIMIT', 0, most)
 local found, bytes, reached = {}, 0, nil
 for i = 1, #changed, 2 do
   if bytes > mostBytes then break end
-  local json = redis.call('HGET', KEYS[2], changed[i]) or ''
+  local json = redis.call('HGET', KEYS[3], changed[i]) or ''
   bytes = bytes + #json
   reached = changed[i + 1]
   found[#found + 1] = changed[i]
@@ -154,15 +178,15 @@ const reportsAtOnce = 500;
 export function createProgramStore(redis: RedisConnection): StoredPrograms {
   const run = (script: string, names: readonly string[], args: readonly (string | number)[]) =>
     runScript(redis, script, names, args);
-  const { version, programs, changes, forgotten, runners } = keys;
+  const { version, given, programs, changes, forgotten, runners } = keys;
 
   return {
     async put(program) {
       const args = [program.gateway, JSON.stringify(program)];
-      return Number(await run(putScript, [version, programs, changes, forgotten], args));
+      return Number(await run(putScript, [version, given, programs, changes, forgotten], args));
     },
     async remove(gateway) {
-      return Number(await run(removeScript, [version, programs, changes], [gateway]));
+      return Number(await run(removeScript, [version, given, programs, changes], [gateway]));
     },
     async forget(gateway) {
       await run(forgetScript, [programs, changes, forgotten], [gateway, forgottenMs]);
@@ -199,7 +223,9 @@ export function createProgramStore(redis: RedisConnection): StoredPrograms {
     },
     async changesAfter(after) {
       const args = [after, changesAtOnce, changeBytesAtOnce];
-      const [reached, ...flat] = (await run(changesScript, [version, programs, changes], args)) as string[];
+      const names = [version, given, programs, changes];
+      const [reached, ...flat] = (await run(changesScript, names, args)) as string[];
+      if (reached === undefined) return undefined;
       const changed: RouteProgram[] = [];
       const removed: string[] = [];
       for (let index = 0; index < flat.length; index += 2) {

@@ -57,7 +57,7 @@ export interface ProgramRule {
   /** Host that the backend gets. */
   readonly rewriteHostname?: string;
   readonly rewritePath?: PathChange;
-  /** Limit of the backend's answer in ms; absent: the gateway's own; 0: none. */
+  /** Limit of the backend's answer in ms; absent: the gateway's own; 0: the longest. */
   readonly timeoutMs?: number;
   readonly action: RuleAction;
 }
@@ -83,6 +83,8 @@ export interface BackendTarget {
   readonly scheme: "http" | "https";
   /** A DNS name, or an address without brackets. */
   readonly host: string;
+  /** Other addresses that the same requests may go to; only beside an address. */
+  readonly others?: readonly string[];
   readonly port: number;
 }
 

@@ -7,6 +7,7 @@ import type { Logger } from "../../base/core/log.ts";
 import { logErrors, runLoop } from "../../base/core/loop.ts";
 import { Releasers, runServices, type Service } from "../../base/core/service.ts";
 import { type ListenAddress, listenOn } from "../../base/net/listen-address.ts";
+import { tlsServerOptions } from "../../base/net/renewed-context.ts";
 import type { RedisConnection } from "../../base/redis/connection.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import { createProgramStore } from "../routing/redis-program-store.ts";
@@ -16,23 +17,24 @@ import { type AccessDirectory, createAccessDirectory } from "./access/directory.
 import { createGarbageCollector } from "./controllers/garbage-collector.ts";
 import { createGatewayWatch } from "./controllers/gateway/gateway-watch.ts";
 import { wakeGateways } from "./controllers/gateway/gateway-work.ts";
-import { projectGuard } from "./controllers/project-controller.ts";
+import { createNameSweep } from "./controllers/name-sweep.ts";
 import { runControllers } from "./controllers/runner.ts";
 import { serverControllers } from "./controllers/server-controllers.ts";
 import { workOf } from "./controllers/work-items.ts";
 import { createPlatformApp } from "./http/app.ts";
 import { defaultLimits, type PlatformLimits } from "./http/limits.ts";
 import type { KindDefinition } from "./kinds/kind.ts";
-import { projectKind } from "./kinds/resourcemanager/project.ts";
 import { servedKinds } from "./kinds/served-kinds.ts";
 import { createResources } from "./resources/resources.ts";
 import { createNumberClaims } from "./store/number-claims.ts";
 import { createObjectStore, type ObjectStore } from "./store/object-store.ts";
+import { createProjectNames } from "./store/project-names.ts";
 import { defaultQuotas, type Quotas } from "./store/usage.ts";
 import type { LogLimits } from "./store/write-scripts.ts";
 import { type CertificateOptions, loadServerCertificate } from "./tls/server-certificate.ts";
 import { type ChangeFeed, createChangeFeed } from "./watch/feed.ts";
 import { defaultUnsentLimits, UnsentEvents, type UnsentLimits } from "./watch/unsent-events.ts";
+import { createWatchReads } from "./watch/watch-reads.ts";
 
 export interface PlatformOptions {
   /** `platform.listen`. */
@@ -57,6 +59,8 @@ export interface PlatformOptions {
   readonly limits?: Partial<PlatformLimits>;
   /** `platform.quotas`. */
   readonly quotas?: Quotas;
+  /** `platform.projectNameRetention`. */
+  readonly projectNameRetentionMs?: number;
   /** Maximum disconnection after which a watch can resume. */
   readonly changeLogMs?: number;
   /** Limits of each plane's change log. */
@@ -85,6 +89,7 @@ export interface Platform {
 }
 
 const defaults = {
+  projectNameRetentionMs: 31 * 24 * 3_600_000,
   changeLogMs: 10 * 60_000,
   bookmarkMs: 60_000,
   watchCheckMs: 30_000,
@@ -159,6 +164,7 @@ export function createPlatform(options: PlatformOptions): Platform {
           { name: "changes", run: (stop) => parts.feed.run(stop) },
           { name: "controllers", run: (stop) => runControllers({ ...parts, redis }, stop) },
           { name: "gateways", run: (stop) => runGatewayWatch(parts, stop) },
+          { name: "names", run: (stop) => runNameSweep(parts, stop) },
           { name: "compaction", run: (stop) => runCompaction(options, parts, stop) },
           {
             name: "certificate",
@@ -200,6 +206,7 @@ export type AssemblyOptions = Pick<
   | "random"
   | "limits"
   | "quotas"
+  | "projectNameRetentionMs"
   | "bookmarkMs"
   | "watchCheckMs"
   | "changeLog"
@@ -217,23 +224,24 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
   const directory: AccessDirectory = createAccessDirectory(redis);
   const bearerTokens: BearerTokens = createBearerTokens(redis, `telemetryd.${groupDomain}`);
   const feed: ChangeFeed = createChangeFeed({ store, subscriber, clock, log, pollMs: lookEveryMs });
-  const project = projectKind(groupDomain);
+  const nameRetentionMs = options.projectNameRetentionMs ?? defaults.projectNameRetentionMs;
+  const names = createProjectNames(redis, nameRetentionMs);
   const resources = createResources({
     store,
     clock,
     random,
-    guards: new Map([[project.kind, projectGuard(directory, project)]]),
     workOf: (target, object, old) => workOf(controllers, target, object, old),
   });
   const programs = createProgramStore(redis);
   const gatewayDomain = options.gateway?.domain;
   const controllers = serverControllers({
-    ...{ groupDomain, directory, claims, kinds, store, resources, clock },
+    ...{ groupDomain, names, claims, kinds, store, resources, clock },
     ...{ programs, gatewayDomain },
   });
   const garbageCollector = createGarbageCollector({ kinds, store, resources, clock });
   const limits: PlatformLimits = { ...defaultLimits, ...options.limits };
   const semaphore = new FairSemaphore(openWatchReads, "all-but-one");
+  const reads = createWatchReads({ store, semaphore });
   const unsent = new UnsentEvents(clock, { ...defaultUnsentLimits, ...options.unsent });
   const { bookmarkMs = defaults.bookmarkMs, watchCheckMs = defaults.watchCheckMs } = options;
   return {
@@ -245,6 +253,7 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
       resources,
       feed,
       directory,
+      names,
       bearerTokens,
       claims,
       programs,
@@ -252,7 +261,7 @@ export function assemble(options: AssemblyOptions, redis: RedisConnection, subsc
       controllers,
       garbageCollector,
     },
-    ...{ clock, log, random, limits, semaphore, unsent, bookmarkMs, watchCheckMs },
+    ...{ clock, log, random, limits, semaphore, reads, unsent, bookmarkMs, watchCheckMs },
   };
 }
 
@@ -272,6 +281,13 @@ async function runGatewayWatch(parts: ReturnType<typeof assemble>, signal: Abort
   const { clock, log } = parts;
   const onError = logErrors("gateways", log);
   await runLoop(createGatewayWatch(parts), { clock, pauseAfterErrorMs: lookEveryMs, onError }, signal);
+}
+
+/** Keeps the names of projects and the Projects consistent. */
+async function runNameSweep(parts: ReturnType<typeof assemble>, signal: AbortSignal): Promise<void> {
+  const { clock, log } = parts;
+  const onError = logErrors("names", log);
+  await runLoop(createNameSweep(parts), { clock, pauseAfterErrorMs: lookEveryMs, onError }, signal);
 }
 
 /** Drops expired changes from every plane. */
@@ -309,7 +325,7 @@ async function runCertificateWatch(
   const tick = async (): Promise<number> => {
     try {
       const { certificate, key } = await loadServerCertificate(certificates, clock.nowMs());
-      if (certificate !== current) server.setSecureContext({ cert: certificate, key, minVersion: "TLSv1.2" });
+      if (certificate !== current) server.setSecureContext({ ...tlsServerOptions, cert: certificate, key });
       current = certificate;
     } catch (error) {
       log.error({ error: describeError(error) }, "the certificate cannot be renewed; the old one is served");

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../../scripts/servers/free-port.ts";
 import type {
   BackendTarget,
   NameAndValue,
@@ -371,6 +372,39 @@ test.concurrent("HTTPRouteResponseHeaderModifier", async () => {
     const shown = Object.keys(expected).map((name) => [name, got[name]]);
     expect(Object.fromEntries(shown), path).toEqual(expected);
   }
+});
+
+test.concurrent("ResponseHeaderModifier beside a redirect and on the gateway's own answers", async () => {
+  const responseHeaders = changes({
+    set: { "X-Set": "yes" },
+    add: { Vary: "Origin" },
+    remove: ["content-type"],
+  });
+  const dead: BackendTarget = { scheme: "http", host: "127.0.0.1", port: await freePort() };
+  const blocked: BackendTarget = { scheme: "http", host: "10.0.0.1", port: 80 };
+  const program = programOf([
+    at("/redirect", { responseHeaders, redirect: { scheme: "https", statusCode: 301 } }),
+    at("/respond", { responseHeaders, respond: 500 }),
+    at("/dead", { responseHeaders, backend: dead }),
+    at("/blocked", { responseHeaders, backend: blocked }),
+    at("/served", { responseHeaders, backend: target("v1") }),
+    { respond: 500 },
+  ]);
+  await gateway.load(program);
+  const rows = [
+    ["/redirect", 301],
+    ["/respond", 500],
+    ["/dead", 503],
+    ["/blocked", 502],
+    ["/served", 200],
+  ] as const;
+  for (const [path, status] of rows) {
+    const { status: got, headers: sent } = await send(gateway.port, program, { path });
+    const shown = [got, sent["x-set"], sent["vary"], sent["content-type"]];
+    expect(shown, path).toEqual([status, "yes", "Origin", undefined]);
+  }
+  const { headers: other } = await send(gateway.port, program, { path: "/other" });
+  expect(other["x-set"]).toBeUndefined();
 });
 
 describe.concurrent("rewrites", () => {

@@ -204,7 +204,7 @@ describe("Via", () => {
       await gateway.load(own);
       expect((await send(gateway.port, own)).status).toBe(502);
       expect(gateway.programs.reports.get(own.gateway)?.blocked).toEqual({
-        "127.0.0.1": "127.0.0.1 is the gateway's own",
+        "127.0.0.1": "the address is not allowed",
       });
     });
   });

@@ -87,6 +87,8 @@ describe("refused, and nothing of it is forwarded", () => {
     ["a negative length", 400, post(["Content-Length: -3"], "abc")],
     ["a hexadecimal length", 400, post(["Content-Length: 0x3"], "abc")],
     ["an empty length", 400, post(["Content-Length:"], "abc")],
+    ["a length of 2^64 + 1", 400, post(["Content-Length: 18446744073709551617"], "abc")],
+    ["a length with a zero before it", 400, post(["Content-Length: 03"], "abc")],
     ["a length beyond 64 bits", 400, post(["Content-Length: 99999999999999999999999"], "abc")],
     ["a space before the colon of Content-Length", 400, post(["Content-Length : 3"], "abc")],
     ["gzip, chunked", 422, post(["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n")],
@@ -166,6 +168,10 @@ describe("refused, and nothing of it is forwarded", () => {
     ["a Host with words for a port", 404, head("GET /a HTTP/1.1", "Host: HOST:abc")],
     ["a Host with two ports", 404, head("GET /a HTTP/1.1", "Host: HOST:80:90")],
     ["a Host that is a list", 404, head("GET /a HTTP/1.1", "Host: HOST, other.example")],
+    ["a Host that is a list with the name last", 404, head("GET /a HTTP/1.1", "Host: other.example, HOST")],
+    ["a Host that is a list with an empty element", 404, head("GET /a HTTP/1.1", "Host: ,HOST")],
+    ["a Host that is a list with quotes", 404, head("GET /a HTTP/1.1", 'Host: "other.example", HOST')],
+    ["a Host that is a list of paths", 404, head("GET /a HTTP/1.1", "Host: other.example/..,HOST")],
     ["a Host of two words", 404, head("GET /a HTTP/1.1", "Host: HOST other.example")],
     ["a Host with two dots at its end", 404, head("GET /a HTTP/1.1", "Host: HOST..")],
     ["a path above the root", 400, get("/../b")],
@@ -306,7 +312,11 @@ describe("forwarded in one form, whatever was sent", () => {
 
 describe("what is for one connection only", () => {
   test.each([
-    ["Connection", get("/a", "Connection: X-Forwarded-For, X-A, close", "X-A: 1")],
+    ["Connection", get("/a", "Connection: close")],
+    ["what Connection names", get("/a", "Connection: X-Forwarded-For, X-A, close", "X-A: 1")],
+    ["what several name", get("/a", "Connection: keep-alive", "x-a: 1", "Connection: x-B,X-A", "X-B: 2")],
+    ["one name alone", get("/a", "Connection: X-A", "X-A: 1", "X-A: 2")],
+    ["TE", get("/a", "Connection: TE", "TE: trailers")],
     [
       "Connection that names Content-Length",
       `${get("/a", "Connection: Content-Length", "Content-Length: 3")}abc`,
@@ -323,6 +333,7 @@ describe("what is for one connection only", () => {
     const { statuses, received } = await forward(bytes);
     expect(statuses).toEqual([200]);
     const hopByHop = ["connection", "upgrade", "http2-settings", "keep-alive", "proxy-connection"];
+    hopByHop.push("te", "x-a", "x-b");
     for (const each of received) {
       expect(hopByHop.flatMap((name) => valuesOf(each, name))).toEqual([]);
       expect(valuesOf(each, "x-forwarded-for")).toEqual(["127.0.0.1"]);

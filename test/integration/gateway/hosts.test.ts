@@ -1,6 +1,13 @@
 import { type ClientHttp2Session, connect } from "node:http2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BackendTarget, RouteProgram } from "../../../src/platform/routing/route-program.ts";
+import {
+  attachedRoutes,
+  routesOfGateway,
+} from "../../../src/platform/server/controllers/gateway/route-parents.ts";
+import { routeProgram } from "../../../src/platform/server/controllers/gateway/route-programs.ts";
+import type { Json, KubeObject } from "../../../src/platform/server/object.ts";
+import type { Plane } from "../../../src/platform/server/plane.ts";
 import { type Echo, type GatewayBackend, startGatewayBackend } from "../../support/gateway-backend.ts";
 import { type GatewayAnswer, send, valuesOf } from "../../support/gateway-request.ts";
 import { rawHttp, statusesIn } from "../../support/raw-http.ts";
@@ -147,11 +154,85 @@ describe("a host is not found", () => {
   });
 });
 
-test("a route of one listener is not tried for the other", async () => {
-  const host = hostOf(programs.both.gateway);
-  const { text: secure } = await rawHttp(gateway.tlsPort, get(host), { serverName: host });
-  expect(secure).toContain('["x-for","https"]');
-  expect((await send(gateway.port, programs.both)).text).not.toContain("x-for");
+describe("a route of one listener", () => {
+  test("is not tried for the other", async () => {
+    const host = hostOf(programs.both.gateway);
+    const { text: secure } = await rawHttp(gateway.tlsPort, get(host), { serverName: host });
+    expect(secure).toContain('["x-for","https"]');
+    expect((await send(gateway.port, programs.both)).text).not.toContain('["x-for","https"]');
+  });
+
+  /** One route of each listener, attached by a name or a port, as the controllers make a program of them. */
+  function attached(refs: readonly Json[], more: readonly Json[] = []): RouteProgram {
+    const names = [
+      { name: "http", protocol: "HTTP", port: 80 },
+      { name: "https", protocol: "HTTPS", port: 443 },
+    ];
+    const { gateway: uid, plane } = programOf([]);
+    const namespace = "default";
+    const object = {
+      metadata: { name: "g", namespace, uid },
+      spec: { listeners: names },
+    } as unknown as KubeObject;
+    const routes = refs.map((ref, index) => ({
+      metadata: { name: `route-${index}`, namespace, creationTimestamp: "2026-01-01T00:00:00Z" },
+      spec: {
+        parentRefs: [{ group: "gateway.networking.k8s.io", kind: "Gateway", name: "g", ...(ref as object) }],
+        rules: [
+          {
+            matches: [{ path: { type: "PathPrefix", value: index === 0 ? "/a" : "/b" } }],
+            ...(more[index] as object | undefined),
+          },
+        ],
+      },
+    })) as unknown as KubeObject[];
+    const found = attachedRoutes(routesOfGateway(object, routes));
+    expect(found.length).toBe(refs.length);
+    return routeProgram({
+      plane: plane as Plane,
+      gateway: object,
+      routes: found,
+      slices: new Map(),
+      ownRanges: [],
+    });
+  }
+
+  /** Of paths over HTTP, then over HTTPS. */
+  async function statuses(program: RouteProgram, paths: readonly string[]): Promise<(number | undefined)[]> {
+    const host = hostOf(program.gateway);
+    const found: (number | undefined)[] = [];
+    for (const serverName of [undefined, host]) {
+      for (const path of paths) found.push(await statusOf(get(host).replace("/path", path), serverName));
+    }
+    return found;
+  }
+
+  // A rule without a backend answers 500, another listener's 404.
+  test.each([
+    ["sectionName", { sectionName: "http" }, { sectionName: "https" }, [500, 404, 404, 500]],
+    ["sectionName, the other way", { sectionName: "https" }, { sectionName: "http" }, [404, 500, 500, 404]],
+    ["port", { port: 80 }, { port: 443 }, [500, 404, 404, 500]],
+    ["port, the other way", { port: 443 }, { port: 80 }, [404, 500, 500, 404]],
+    ["sectionName and port", { sectionName: "http" }, { port: 443 }, [500, 404, 404, 500]],
+    ["port and sectionName", { port: 443 }, { sectionName: "http" }, [404, 500, 500, 404]],
+    ["both and one", {}, { port: 80 }, [500, 500, 500, 404]],
+  ])("is served on that one only: %s", async (_, first, second, expected) => {
+    const program = attached([first, second]);
+    await gateway.load(program);
+    expect(await statuses(program, ["/a", "/b"])).toEqual(expected);
+  });
+
+  test("a redirect of HTTP to HTTPS beside a route of HTTPS", async () => {
+    const matches = [{ path: { type: "PathPrefix", value: "/" } }];
+    const filters = [{ type: "RequestRedirect", requestRedirect: { scheme: "https", statusCode: 301 } }];
+    const narrow = [{ path: { type: "PathPrefix", value: "/b" } }];
+    const program = attached(
+      [{ sectionName: "http" }, { port: 443 }],
+      [{ matches, filters }, { matches: narrow }],
+    );
+    await gateway.load(program);
+    expect(await statuses(program, ["/b", "/c"])).toEqual([301, 301, 500, 404]);
+  });
 });
 
 test("no rule matches: 404, and a path that does is forwarded", async () => {

@@ -311,6 +311,45 @@ describe("limits", () => {
     );
   });
 
+  test("a project holds a quarter of the connections, and its organization half", async () => {
+    await using small = await startGateway({ limits: { connections: 24, requestsPerProxy: 20 } });
+    const of = (project: string, organization: string): RouteProgram => ({
+      ...programOf([{ backend: { scheme: "http", host: "127.0.0.1", port: backend.port } }]),
+      plane: { type: "project", name: project, uid: `${project}-uid`, organization },
+    });
+    const [one, two, sibling, third, stranger] = [
+      of("a", "x"),
+      of("a", "x"),
+      of("b", "x"),
+      of("c", "x"),
+      of("d", "y"),
+    ];
+    await small.load(one, two, sibling, third, stranger);
+    const held: ClientRequest[] = [];
+    const hang = async (program: RouteProgram, count: number): Promise<void> => {
+      const before = backend.open;
+      for (let index = 0; index < count; index++) {
+        const headers = { host: hostOf(program.gateway) };
+        const sent = request({ host: "127.0.0.1", port: small.port, path: "/hang", headers, agent: false });
+        sent.on("error", () => undefined);
+        sent.end();
+        held.push(sent);
+      }
+      await until("they hang", () => backend.open === before + count, 10_000);
+    };
+    const statusOf = async (program: RouteProgram): Promise<number> =>
+      (await send(small.port, program)).status;
+    await hang(one, 3);
+    await hang(two, 3);
+    expect([await statusOf(one), await statusOf(two), await statusOf(sibling)]).toEqual([429, 429, 200]);
+    await hang(sibling, 6);
+    expect([await statusOf(sibling), await statusOf(third), await statusOf(stranger)]).toEqual([
+      429, 429, 200,
+    ]);
+    for (const each of held) each.destroy();
+    await until("they are free again", async () => (await statusOf(one)) === 200, 10_000);
+  });
+
   test("connections of one address", async () => {
     const open = new Set<Socket>();
     const isServed = async (): Promise<boolean> => {

@@ -98,7 +98,7 @@ const losses = (fields: Partial<SinkLosses> = {}): SinkLosses => ({
 
 describe("events about losses", () => {
   const refused = (count: string) =>
-    `SamplesRejected s: ${count} samples were refused for good: HTTP 400: out of order`;
+    `SamplesRejected s: ${count} samples were rejected: HTTP 400: out of order`;
   test.each<[string, SinkLosses | undefined, SinkLosses, string[]]>([
     ["none", undefined, losses(), []],
     ["the first", undefined, losses({ rejected: 1_234 }), [refused("1,234")]],

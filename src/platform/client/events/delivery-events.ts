@@ -89,9 +89,7 @@ export function lossReports(before: SinkLosses | undefined, now: SinkLosses): Si
   const { name, lastRejection = "" } = now;
   const [rejected, dropped, skipped] = [since("rejected"), since("dropped"), since("skippedSeconds")];
   const samples = [
-    ...(rejected > 0
-      ? [`${formatExactCount(rejected)} samples were refused for good: ${lastRejection}`]
-      : []),
+    ...(rejected > 0 ? [`${formatExactCount(rejected)} samples were rejected: ${lastRejection}`] : []),
     ...(dropped > 0 ? [`${formatExactCount(dropped)} samples were dropped after their last attempt`] : []),
   ];
   const skips = `${formatExactCount(skipped)} s older than delivery.maxBackfill were skipped`;

@@ -12,7 +12,7 @@ import { fetchOf, format, literal, word } from "./quote.ts";
 
 /** Where the requests of a rule are forwarded to, decided when the section is made. */
 export type BackendAddress =
-  | { readonly kind: "address"; readonly address: string }
+  | { readonly kind: "address"; readonly addresses: readonly string[] }
   /** Connections to it are not allowed. */
   | { readonly kind: "blocked" }
   /** Its name has no address, or none yet. */
@@ -23,6 +23,8 @@ export type BackendAddress =
 export interface SectionSettings {
   /** Requests of one program at once. */
   readonly requestsPerProxy: number;
+  /** Connections of clients at once, to all programs. */
+  readonly connections: number;
   /** PEM file of the authorities that backends' certificates are verified by. */
   readonly authoritiesFile: string;
   addressOf(rule: number): BackendAddress;
@@ -33,9 +35,15 @@ export function sectionName(gateway: string): string {
   return `gateway-${gateway}`;
 }
 
-/** Name of the server of a rule. */
-export function serverName(rule: number): string {
-  return `rule-${rule}`;
+/** Name of a server of a rule. @param place among the rule's servers */
+export function serverName(rule: number, place: number): string {
+  return place === 0 ? `rule-${rule}` : `rule-${rule}-${place}`;
+}
+
+/** Whether all requests that are forwarded go to the same backend: its servers stand in for each other. */
+export function isOneBackend({ rules }: RouteProgram): boolean {
+  const backends = rules.flatMap(({ action }) => (action.type === "forward" ? [action.backend] : []));
+  return new Set(backends.map((backend) => JSON.stringify(backend))).size === 1;
 }
 
 /** @returns why the program cannot be carried out, or undefined */
@@ -53,11 +61,12 @@ export function backendSection(program: RouteProgram, settings: SectionSettings)
   const lines = [
     `backend ${sectionName(program.gateway)}`,
     ...refusals(program, settings),
+    ...shareLines(program, settings),
     ...program.matches.flatMap(matchLines),
     answer(404, "no rule of the proxy matches this request", "unless { var(txn.rule) -m found }"),
     ...loopGuard(program.gateway),
     ...program.rules.flatMap((rule, index) => ruleLines(rule, index, settings)),
-    ...program.rules.flatMap((rule, index) => serverLines(rule, index, settings)),
+    ...serverLines(program, settings),
   ];
   return `${lines.join("\n  ")}\n`;
 }
@@ -68,6 +77,27 @@ function refusals({ listeners }: RouteProgram, { requestsPerProxy }: SectionSett
     answer(429, tooMany, `if { be_conn gt ${requestsPerProxy} }`, "hdr Retry-After 1"),
     ...(listeners.includes("http") ? [] : [answer(404, notFound, "unless { ssl_fc }")]),
     ...(listeners.includes("https") ? [] : [answer(404, notFound, "if { ssl_fc }")]),
+  ];
+}
+
+/** Requests that are being worked on hold connections: by project (sc1), and by organization (sc2). */
+export const projectTable = "projects";
+export const organizationTable = "organizations";
+
+/** However many proxies and clients a project has, others find connections free. */
+function shareLines({ plane }: RouteProgram, { connections }: SectionSettings): string[] {
+  const line = (counter: number, key: string, table: string, share: number): string[] => [
+    `http-request track-sc${counter} ${fetchOf("str", key)} table ${table}`,
+    answer(
+      429,
+      "too many requests to this project's proxies at once",
+      `if { sc${counter}_conn_cur(${table}) gt ${Math.max(1, Math.floor(connections * share))} }`,
+      "hdr Retry-After 1 hdr Connection close",
+    ),
+  ];
+  return [
+    ...line(1, plane.uid, projectTable, 1 / 4),
+    ...line(2, plane.organization, organizationTable, 1 / 2),
   ];
 }
 
@@ -113,7 +143,8 @@ function matchLines(
     const written = [...new Set([name, encodeURIComponent(name)])];
     parts.push(written.map((each) => `${fetchOf("url_param", each)},url_dec(1) -m str -- ${word(value)}`));
   }
-  if (listeners?.length === 1) parts.push([`ssl_fc -m bool ${listeners[0] === "https" ? 1 : 0}`]);
+  // HAProxy's `-m bool` ignores its pattern.
+  if (listeners?.length === 1) parts.push([listeners[0] === "https" ? "ssl_fc" : "ssl_fc,not"]);
   const name = (part: number): string => `match-${index}-${part}`;
   const condition = ["!{ var(txn.rule) -m found }", ...parts.map((_, part) => name(part))].join(" ");
   return [
@@ -134,6 +165,14 @@ const nameless = "the backend's certificate cannot be verified: its endpoint is 
 
 function ruleLines(rule: ProgramRule, index: number, settings: SectionSettings): string[] {
   const chosen = `{ var(txn.rule) -m int ${index} }`;
+  // Also of what the gateway itself answers: redirects and its own errors.
+  const response = rule.responseHeaders.flatMap((changes) =>
+    headerLines("http-after-response", changes, chosen),
+  );
+  return [...response, ...requestLines(rule, index, chosen, settings)];
+}
+
+function requestLines(rule: ProgramRule, index: number, chosen: string, settings: SectionSettings): string[] {
   const { action } = rule;
   if (action.type === "respond") {
     return [answer(action.status, "the proxy has no backend for this request", `if ${chosen}`)];
@@ -149,7 +188,6 @@ function ruleLines(rule: ProgramRule, index: number, settings: SectionSettings):
   if (address.kind === "nameless") return [answer(503, nameless, `if ${chosen}`)];
   return [
     ...rule.requestHeaders.flatMap((changes) => headerLines("http-request", changes, chosen)),
-    ...rule.responseHeaders.flatMap((changes) => headerLines("http-response", changes, chosen)),
     ...(rule.rewritePath === undefined
       ? []
       : pathCases(rule.rewritePath, chosen).map(
@@ -165,23 +203,52 @@ function ruleLines(rule: ProgramRule, index: number, settings: SectionSettings):
 }
 
 /** HAProxy reads these after all that is done to requests. */
-function serverLines({ action }: ProgramRule, index: number, settings: SectionSettings): string[] {
-  const address = settings.addressOf(index);
-  if (action.type !== "forward" || address.kind !== "address") return [];
+function serverLines(program: RouteProgram, settings: SectionSettings): string[] {
+  const all = program.rules.flatMap((rule, index) => serversOf(rule, index, settings));
+  if (all.every(({ places }) => places === 1))
+    return all.flatMap(({ choice, lines }) => [...choice, ...lines]);
+  // A connection that fails is tried with any other server of the section: all must lead to one backend.
+  if (isOneBackend(program)) {
+    return ["balance roundrobin", "option redispatch 1", "retries 3", ...(all[0]?.lines ?? [])];
+  }
+  // Servers without weight are used only by the rules that name them: of a rule's, the first that is up.
+  return all.flatMap(({ choice, lines }) => [...choice, ...lines.map((each) => `${each} weight 0`)]);
+}
+
+interface RuleServers {
+  readonly places: number;
+  readonly choice: readonly string[];
+  readonly lines: readonly string[];
+}
+
+function serversOf({ action }: ProgramRule, index: number, settings: SectionSettings): RuleServers[] {
+  const found = settings.addressOf(index);
+  if (action.type !== "forward" || found.kind !== "address") return [];
   const { scheme, host, port } = action.backend;
-  const name = serverName(index);
   const tls =
     `ssl verify required ca-file ${word(settings.authoritiesFile)}` +
     ` verifyhost ${word(host)} sni ${fetchOf("str", host)} alpn http/1.1`;
+  const { addresses } = found;
+  // As often as a name is looked up. Unchecked, a dead server would be tried again and again.
+  const check = addresses.length > 1 ? " check inter 5s fall 1 rise 1" : "";
+  const more = `${scheme === "https" ? ` ${tls}` : ""}${check}`;
+  const names = addresses.map((_, place) => serverName(index, place));
   return [
-    `use-server ${name} if { var(txn.rule) -m int ${index} }`,
-    `server ${name} ${serverAddress(address.address, port)}${scheme === "https" ? ` ${tls}` : ""}`,
+    {
+      places: addresses.length,
+      choice: names.map((name) => `use-server ${name} if { var(txn.rule) -m int ${index} }`),
+      lines: addresses.map(
+        (address, place) => `server ${names[place]} ${serverAddress(address, port)}${more}`,
+      ),
+    },
   ];
 }
 
-/** `0s` is no limit: as long as any connection lasts. */
+/** As long as a WebSocket may be silent, also for `0s`, which is no limit. */
+const longestTimeoutMs = 3_600_000;
+
 function serverTimeout(ms: number): string {
-  return ms === 0 ? "24h" : `${Math.min(ms, 86_400_000)}ms`;
+  return `${ms === 0 ? longestTimeoutMs : Math.min(ms, longestTimeoutMs)}ms`;
 }
 
 function serverAddress(address: string, port: number): string {
@@ -189,7 +256,7 @@ function serverAddress(address: string, port: number): string {
 }
 
 function headerLines(
-  what: "http-request" | "http-response",
+  what: "http-request" | "http-after-response",
   { set, add, remove }: HeaderChanges,
   chosen: string,
 ): string[] {
@@ -222,7 +289,7 @@ const portOf = { http: 80, https: 443 } as const;
 function redirectLines({ scheme, hostname, port, path, statusCode }: Redirect, chosen: string): string[] {
   // The port that the client used is kept only if nothing of the authority changes.
   const isAuthorityKept = scheme === undefined && hostname === undefined && port === undefined;
-  const host = isAuthorityKept ? "%[req.hdr(host)]" : (hostname ?? "%[var(txn.host)]");
+  const host = isAuthorityKept ? "%[req.fhdr(host)]" : (hostname ?? "%[var(txn.host)]");
   const schemes = (["http", "https"] as const).filter((each) => scheme === undefined || scheme === each);
   const paths: PathCase[] = path === undefined ? [["%[path]", chosen]] : pathCases(path, chosen);
   return schemes.flatMap((each) => {

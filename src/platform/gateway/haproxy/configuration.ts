@@ -1,10 +1,12 @@
-import { answer, line, notFound } from "./backend-section.ts";
+import { answer, line, notFound, organizationTable, projectTable } from "./backend-section.ts";
 import { word } from "./quote.ts";
 
 /** Paths of the files that HAProxy reads and of the sockets that it is asked on. */
 export interface GatewayFiles {
   /** The configuration itself. */
   readonly configuration: string;
+  /** What is done to requests in Lua. */
+  readonly script: string;
   /** Hostnames and the sections that their requests are for. */
   readonly hosts: string;
   /** Certificate and key of the hostnames (PEM). */
@@ -71,8 +73,11 @@ export function sharedConfiguration(
       "tune.bufsize 32768",
       "tune.maxrewrite 12288",
       "ssl-default-bind-options ssl-min-ver TLSv1.2",
+      // Authenticated encryption (AEAD) only. HAProxy refuses renegotiation by itself.
+      "ssl-default-bind-ciphers ECDHE+AESGCM:ECDHE+CHACHA20",
       "ssl-default-server-options ssl-min-ver TLSv1.2",
       "log stdout format raw local0 info",
+      ...where("feature(LUA)", [`lua-load ${word(files.script)}`]),
     ]),
     section("defaults", [
       "mode http",
@@ -90,11 +95,22 @@ export function sharedConfiguration(
       "option abortonclose",
       // Between two attempts HAProxy waits a second: three would have a dead backend answered for after 3 s.
       "retries 1",
+      // Earlier ones forward trailers.
+      ...where("version_atleast(3.2)", ["option http-drop-request-trailers"]),
       ...errorTexts(),
     ]),
     section("frontend gateway", frontendLines(settings, files)),
     section("backend unknown", [answer(404, notFound, "")]),
+    ...[projectTable, organizationTable].map((table) =>
+      section(`backend ${table}`, ["stick-table type string len 256 size 100k expire 1m store conn_cur"]),
+    ),
   ].join("\n");
+}
+
+/** Lines that only some builds of HAProxy read (configuration manual, section 2.4, "Conditional blocks"). */
+function where(condition: string, lines: readonly string[], otherwise: readonly string[] = []): string[] {
+  const others = otherwise.length === 0 ? [] : [".else", ...otherwise];
+  return [`.if ${condition}`, ...lines, ...others, ".endif"];
 }
 
 function section(head: string, lines: readonly string[]): string {
@@ -113,8 +129,11 @@ function frontendLines(settings: GatewaySettings, files: GatewayFiles): string[]
     ...(accessLog ? ["log global", `log-format ${word(logFormat)}`] : []),
     ...framingLines,
     webSocketLine,
+    ...namedLines,
     ...pathLines,
     ...hostLines(files),
+    // Of a host that a leaving worker does not have, or no longer, the next connection's worker knows more.
+    "http-request reject if { stopping } !{ var(txn.section) -m found }",
     ...headerLines(settings),
     "http-response del-header Keep-Alive",
     "use_backend %[var(txn.section)] if { var(txn.section) -m found }",
@@ -126,23 +145,62 @@ const isHttp2 = "{ fc_http_major 2 }";
 /** What no header may have (RFC 9110, section 5.5); HAProxy lets control characters in values pass. */
 const controlCharacter = "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]";
 
+/** RFC 9110, section 8.6, within 18 digits: HAProxy 2.6 drops what exceeds 64 bits, and forwards it as written. */
+const contentLength = "^(0|[1-9][0-9]{0,17})$";
+
+/** Where such a request ends is uncertain: nothing else is read from its connection. */
+function malformed(status: number, text: string, condition: string): string {
+  return answer(status, text, condition, "hdr Connection close");
+}
+
 /** What HAProxy would forward, and two programs could read differently. */
 const framingLines = [
+  malformed(
+    400,
+    "Content-Length is not a number of at most 18 digits",
+    `if { req.hdr(content-length) -m found } !{ req.fhdr(content-length) -m reg ${word(contentLength)} }`,
+  ),
   // HAProxy takes any `HTTP/<digit>.<digit>` for HTTP/1.
-  answer(505, "the version of HTTP is not supported", `unless { req.ver 1.0 1.1 } || ${isHttp2}`),
+  malformed(505, "the version of HTTP is not supported", `unless { req.ver 1.0 1.1 } || ${isHttp2}`),
   answer(405, "the method is not allowed", "if { method CONNECT TRACE }"),
-  answer(400, "Transfer-Encoding needs HTTP/1.1", "if HTTP_1.0 { req.hdr(transfer-encoding) -m found }"),
+  malformed(400, "Transfer-Encoding needs HTTP/1.1", "if HTTP_1.0 { req.hdr(transfer-encoding) -m found }"),
   // In HTTP/2 every request has its scheme and host in the same place (RFC 9113, section 8.3.1).
   answer(400, "the target must be a path", `unless { url -m beg / } || ${isHttp2}`),
   answer(400, "the target must be a path", "unless { path -m beg / }"),
   answer(400, "the target has characters that it may not have", `if { url -m sub -- '#' '\\' }`),
-  answer(400, "a header has control characters", `if { req.hdrs -m reg ${word(controlCharacter)} }`),
+  malformed(400, "a header has control characters", `if { req.hdrs -m reg ${word(controlCharacter)} }`),
   answer(414, "the path is too long", `if { path -m len gt ${maxPath} }`),
   answer(431, "the head is too large", `if { req.hdrs -m len gt ${maxHead} }`),
 ];
 
 /** Headers for this connection only (RFC 9110, section 7.6.1). */
-const hopHeaders = ["connection", "upgrade", "http2-settings", "keep-alive", "proxy-connection"];
+const hopHeaders = ["connection", "upgrade", "http2-settings", "keep-alive", "proxy-connection", "te"];
+
+/**
+ * Removes what a request's Connection names, but for what says where the request goes and where it ends:
+ * HAProxy's own rules know no names that come with a request.
+ */
+export const requestScript = `-- Written by telemetryd; changes are lost.
+local kept = { ["host"] = true, ["content-length"] = true, ["transfer-encoding"] = true }
+core.register_action("drop-named", { "http-req" }, function(txn)
+  for _, value in pairs(txn.http:req_get_headers()["connection"] or {}) do
+    for name in string.gmatch(string.lower(value), "[^%s,]+") do
+      if not kept[name] then txn.http:req_del_header(name) end
+    end
+  end
+end)
+`;
+
+/** Whether Connection has more than one of the usual words. */
+const namesHeaders =
+  "{ req.hdr_cnt(connection) gt 1 } ||" +
+  " { req.hdr(connection) -m found } !{ req.hdr(connection) -m str -i close keep-alive upgrade te }";
+
+const namedLines = where(
+  "feature(LUA)",
+  [`http-request lua.drop-named if ${namesHeaders}`],
+  [answer(400, "Connection names headers", `if ${namesHeaders}`)],
+);
 
 /**
  * Paths are matched and forwarded in one form (RFC 3986, section 6.2.2); most have it already, and are not
@@ -168,9 +226,9 @@ const hostForm = "^[0-9A-Za-z_-]+(\\.[0-9A-Za-z_-]+)*\\.?(:[0-9]{0,5})?$";
 
 function hostLines(files: GatewayFiles): string[] {
   const lookup = `map_str(${files.hosts})`;
-  const isHost = `{ req.hdr(host) -m reg ${word(hostForm)} }`;
+  const isHost = `{ req.fhdr(host) -m reg ${word(hostForm)} }`;
   return [
-    `http-request set-var(txn.host) req.hdr(host),field(1,:),lower,rtrim(.) if ${isHost}`,
+    `http-request set-var(txn.host) req.fhdr(host),field(1,:),lower,rtrim(.) if ${isHost}`,
     `http-request set-var(txn.section) ${word(`var(txn.host),${lookup}`)}`,
     `http-request set-var(txn.sni) ${word(`ssl_fc_sni,lower,rtrim(.),${lookup}`)} if { ssl_fc }`,
     answer(
@@ -187,8 +245,8 @@ const webSocketLine =
 
 /**
  * What is for this connection only is not forwarded: a backend would drop what the client's Connection names,
- * such as X-Forwarded-For. Only WebSocket is an upgrade that the gateway knows, and the only one offered:
- * after another one, requests would pass unseen.
+ * such as X-Forwarded-For, and sees none of it. Only WebSocket is an upgrade that the gateway knows, and the
+ * only one offered: after another one, requests would pass unseen.
  *
  * Who a request comes from is said by the gateway, or by a proxy that the operator trusts. To many programs a
  * name with underscores is the same (RFC 3875, section 4.1.18).
@@ -200,7 +258,7 @@ function headerLines({ trustedProxies }: GatewaySettings): string[] {
   const trusted = trustedProxies.length > 0;
   const values = [
     ["X-Forwarded-Proto", "%[ssl_fc,iif(https,http)]"],
-    ["X-Forwarded-Host", "%[req.hdr(host)]"],
+    ["X-Forwarded-Host", "%[req.fhdr(host)]"],
     ["X-Forwarded-Port", "%[dst_port]"],
   ] as const;
   return [

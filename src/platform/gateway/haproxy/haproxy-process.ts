@@ -48,6 +48,8 @@ export interface Haproxy {
    * @throws HaproxyError when the master does not respond, as while it reloads: nobody knows the workers then
    */
   askAll(command: string): Promise<ReadonlyMap<number, string | undefined>>;
+  /** Gives a command to the workers that only finish their requests; one that does not respond is left out. */
+  tellLeaving(command: string): Promise<void>;
   /** Why it ended by itself; undefined while it runs. */
   ended(): string | undefined;
   /** Stops listening, and ends when all requests (and WebSockets) have, or after the limit. */
@@ -59,6 +61,8 @@ const installHint =
 const noResponse = "HAProxy does not respond on its socket";
 const checkLimitMs = 60_000;
 const loadLimitMs = 60_000;
+/** How long a worker that is told to stop may take to close its listeners. */
+const closeLimitMs = 2_000;
 const pollMs = 20;
 const drainPollMs = 200;
 const maxOutput = 2 ** 20;
@@ -88,13 +92,16 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
   };
   const untilLoaded = async (before: Processes | undefined, signal: AbortSignal): Promise<void> => {
     const deadlineMs = clock.monotonicMs() + loadLimitMs;
+    let seenAtMs: number | undefined;
     while (clock.monotonicMs() < deadlineMs) {
       if (end !== undefined) throw new HaproxyError(`HAProxy ended: ${end}`);
       const now = await processes(files.masterSocket);
       const isNew = now?.workers.some((pid) => before?.workers.includes(pid) !== true);
       if (isNew === true) {
-        // Until the earlier one is told, either may accept a connection.
-        if (await haveStopped(files.masterSocket, before?.workers ?? [])) return;
+        seenAtMs ??= clock.monotonicMs();
+        const isClosing = clock.monotonicMs() < seenAtMs + closeLimitMs;
+        // Until the earlier one has closed its listeners, either may accept a connection.
+        if (await haveStopped(files.masterSocket, before?.workers ?? [], isClosing)) return;
       }
       if (now !== undefined && now.failed > (before?.failed ?? 0)) {
         throw new HaproxyError("HAProxy does not load the configuration");
@@ -137,6 +144,12 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
         answers.set(pid, await asking.catch(() => undefined));
       }
       return answers;
+    },
+    async tellLeaving(command) {
+      const { leaving = [] } = (await processes(files.masterSocket)) ?? {};
+      for (const pid of leaving) {
+        await askSocket(files.masterSocket, `@!${pid} ${command}`).catch(() => undefined);
+      }
     },
     ended: () => end,
     async stop(limitMs) {
@@ -198,11 +211,21 @@ export function parseProcesses(text: string): Processes | undefined {
   };
 }
 
-/** Whether these workers accept no more connections; one that does not respond has ended. */
-async function haveStopped(masterSocket: string, pids: readonly number[]): Promise<boolean> {
+/**
+ * Whether these workers accept no more connections; one that does not respond has ended.
+ *
+ * @param isClosing also waits for their listeners: a busy worker closes them some time after it was told.
+ *   Only the one for its master's commands stays
+ */
+async function haveStopped(
+  masterSocket: string,
+  pids: readonly number[],
+  isClosing: boolean,
+): Promise<boolean> {
   for (const pid of pids) {
     const info = await askSocket(masterSocket, `@!${pid} show info`).catch(() => "");
     if (/^Stopping: 0$/m.test(info)) return false;
+    if (isClosing && Number(/^Listeners: (\d+)$/m.exec(info)?.[1] ?? 0) > 1) return false;
   }
   return true;
 }

@@ -5,7 +5,7 @@ import type { EngineParts } from "./engine-parts.ts";
 import { labelOf, membershipLabel, networkName } from "./labels.ts";
 import { firstAddress } from "./specification.ts";
 
-/** A bridge. The engine keeps traffic between networks that are made by this API from passing. */
+/** A bridge. What passes between it and anything else is decided by the provider's own firewall. */
 export async function ensureNetwork(
   { client, platform, inventory }: EngineParts,
   network: RuntimeNetwork,
@@ -51,6 +51,6 @@ export async function removeNetwork(
 }
 
 /** Names of Linux interfaces have at most 15 characters. */
-function bridgeName(platform: string, uid: string): string {
+export function bridgeName(platform: string, uid: string): string {
   return `td${createHash("sha256").update(`${platform}/${uid}`).digest("hex").slice(0, 12)}`;
 }

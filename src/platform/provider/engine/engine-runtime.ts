@@ -1,16 +1,25 @@
 import type { Clock } from "../../../base/core/clock.ts";
-import type {
-  InstanceState,
-  InstanceStats,
-  Runtime,
-  RuntimeInstance,
-  RuntimeInventory,
-  RuntimeNetwork,
+import type { Logger } from "../../../base/core/log.ts";
+import {
+  type InstanceState,
+  type InstanceStats,
+  type Runtime,
+  RuntimeError,
+  type RuntimeInstance,
+  type RuntimeInventory,
+  type RuntimeNetwork,
 } from "../runtime.ts";
 import { ContainerRemoval, stopWaitMs } from "./container-removal.ts";
 import { ContainerStarts } from "./container-starts.ts";
 import { type EngineClient, EngineRefusal, refusedAs, unlessRefused } from "./engine-client.ts";
 import { followEvents } from "./engine-events.ts";
+import {
+  type FirewallSettings,
+  firewallNetwork,
+  firewallPorts,
+  openFirewall,
+  seesBridges,
+} from "./engine-firewall.ts";
 import { EngineInventory } from "./engine-inventory.ts";
 import { ensureNetwork, removeNetwork } from "./engine-networks.ts";
 import { createdObject, readResponse } from "./engine-objects.ts";
@@ -18,6 +27,7 @@ import type { EngineParts } from "./engine-parts.ts";
 import { readStats } from "./engine-stats.ts";
 import { askEngine, type Engine } from "./engine-version.ts";
 import { ExternalAddresses } from "./external-addresses.ts";
+import { type Firewall, unavailable } from "./firewall/firewall.ts";
 import { finishingRemovals } from "./half-removed-containers.ts";
 import { ImageStore, type PullPolicy } from "./image-store.ts";
 import { InstanceFiles } from "./instance-files.ts";
@@ -34,6 +44,7 @@ export interface EngineRuntimeOptions {
   /** Closed with the runtime. */
   readonly client: EngineClient;
   readonly clock: Clock;
+  readonly log: Logger;
   /** Of this platform's provider; what another one made in the same engine is left alone. */
   readonly platform: string;
   /**
@@ -42,11 +53,17 @@ export interface EngineRuntimeOptions {
    */
   readonly directory: string;
   readonly pull: PullPolicy;
+  /** Registries that images are pulled from, with the one of short names first. */
+  readonly registries: readonly string[];
   readonly pullLimitMs?: number;
   /** The machine's addresses on which open ports are published; none by default. */
   readonly externalAddresses?: readonly string[];
   /** How long containers may take to end on their own; default 10 s. */
   readonly graceMs?: number;
+  /** Blocks in which networks may be; default: all private ones. */
+  readonly networkRanges?: readonly string[];
+  /** `none`: one tenant owns the machine, and nothing but the engine keeps networks apart. */
+  readonly firewall: FirewallSettings | "none";
 }
 
 const usualGraceMs = 10_000;
@@ -65,6 +82,11 @@ export class EngineRuntime implements Runtime {
   readonly #starts: ContainerStarts;
   readonly #removal: ContainerRemoval;
   readonly #externalAddresses: ExternalAddresses;
+  readonly networkRanges: readonly string[] | undefined;
+  readonly #registries: readonly string[];
+  readonly #log: Logger;
+  readonly #firewallSettings: FirewallSettings | undefined;
+  readonly #firewall: Firewall | undefined;
   #engine: Engine | undefined;
   readonly #listeners = new Set<(uid: string | undefined) => void>();
 
@@ -80,6 +102,15 @@ export class EngineRuntime implements Runtime {
     const onRemove = (id: string) => this.#starts.forget(id);
     this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
     this.#externalAddresses = new ExternalAddresses(externalAddresses, inventory);
+    this.#registries = options.registries;
+    this.#log = options.log;
+    this.networkRanges = options.networkRanges;
+    if (options.firewall === "none") return;
+    this.#firewallSettings = options.firewall;
+    const engine = (signal: AbortSignal) => this.engine(signal);
+    this.#firewall = openFirewall(options.firewall, { ...this.#parts, log: options.log }, engine, () =>
+      this.#report(undefined),
+    );
   }
 
   /** Checks that a suitable engine answers. @throws RuntimeError that says what to do */
@@ -90,17 +121,20 @@ export class EngineRuntime implements Runtime {
 
   async ensureNetwork(network: RuntimeNetwork, signal: AbortSignal): Promise<void> {
     await this.engine(signal);
+    const rules = firewallNetwork(this.#parts.platform, network);
+    await this.#firewall?.addNetwork(network.uid, rules, signal);
     await ensureNetwork(this.#parts, network, signal);
   }
 
   async removeNetwork(uid: string, signal: AbortSignal): Promise<void> {
     await removeNetwork(this.#parts, uid, signal);
+    await this.#firewall?.removeNetwork(uid, signal);
   }
 
   async ensureInstance(instance: RuntimeInstance, signal: AbortSignal): Promise<InstanceState> {
     const { client, inventory, platform } = this.#parts;
-    const { isPodman } = await this.engine(signal);
-    const references = checkInstance(instance);
+    await this.engine(signal);
+    const references = checkInstance(instance, this.#registries[0]);
     const hash = specificationHash(instance);
     let found = await inventory.instanceContainers(instance.uid, signal);
     const [holderName] = instance.containers.map(({ name }) => name);
@@ -140,8 +174,9 @@ export class EngineRuntime implements Runtime {
           imageId: images.get(container.name) ?? "",
           holder: container.name === holderName ? undefined : present.get(holderName),
           filesFolder: (volume) => this.#files.folder(instance.uid, container.name, volume),
-          // Podman restarts without a pause: after a few times, the provider does it, with a backoff.
-          restartPolicy: isPodman ? { Name: "on-failure", MaximumRetryCount: 3 } : { Name: "unless-stopped" },
+          // A few times at once, then the provider does it, with a backoff. Not after a restart of the
+          // machine, where a container that the engine started would run before there is a firewall.
+          restartPolicy: { Name: "on-failure", MaximumRetryCount: 3 },
           externalAddress,
         });
         const name = nameInEngine(instance, container);
@@ -150,7 +185,23 @@ export class EngineRuntime implements Runtime {
       if (container.name !== holderName) await create(undefined);
       else await this.#externalAddresses.create(instance, create, signal);
     }
-    return this.#starts.start(instance, signal);
+    await this.#firewall?.setInstance(instance.uid, firewallPorts(instance), signal);
+    const state = await this.#starts.start(instance, signal);
+    if (state.status === "Running") await this.#checkFirewall(instance, signal);
+    return state;
+  }
+
+  /** @throws RuntimeError when the firewall is not where the instance runs; it does not run any more */
+  async #checkFirewall(instance: RuntimeInstance, signal: AbortSignal): Promise<void> {
+    const { platform, inventory } = this.#parts;
+    const settings = this.#firewallSettings;
+    if (settings === undefined || seesBridges(platform, instance, settings)) return;
+    // It may have ended just now, and the bridge with it.
+    const { status } = await this.#starts.start(instance, signal);
+    if (status !== "Running" || seesBridges(platform, instance, settings)) return;
+    await this.#removal.remove(await inventory.instanceContainers(instance.uid, signal), signal);
+    this.#log.error({}, "the engine runs in another network namespace, where the daemon has no firewall");
+    throw new RuntimeError("refused", "FirewallUnavailable", unavailable);
   }
 
   /** @returns the engine's id */
@@ -187,6 +238,7 @@ export class EngineRuntime implements Runtime {
       );
     }
     await this.#files.remove(uid);
+    await this.#firewall?.removeInstance(uid, signal);
     return true;
   }
 
@@ -216,10 +268,21 @@ export class EngineRuntime implements Runtime {
     const { client, platform, clock } = this.#parts;
     this.#listeners.add(onChange);
     try {
-      await followEvents(client, platform, onChange, clock, signal);
+      const follow = followEvents(client, platform, onChange, clock, signal);
+      await Promise.all([follow, this.#firewall?.run(signal)]);
     } finally {
       this.#listeners.delete(onChange);
     }
+  }
+
+  problem(): string | undefined {
+    const problem = this.#firewall?.problem;
+    return problem === undefined ? undefined : `the firewall cannot be kept: ${problem}`;
+  }
+
+  locationProblem(): { readonly reason: string; readonly message: string } | undefined {
+    if (this.#firewall?.problem === undefined) return undefined;
+    return { reason: "FirewallUnavailable", message: unavailable };
   }
 
   async stats(signal: AbortSignal): Promise<readonly InstanceStats[]> {
@@ -232,7 +295,7 @@ export class EngineRuntime implements Runtime {
     await this.#parts.client.close();
   }
 
-  #report(uid: string): void {
+  #report(uid: string | undefined): void {
     for (const listener of this.#listeners) listener(uid);
   }
 }

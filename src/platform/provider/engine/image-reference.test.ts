@@ -21,6 +21,13 @@ test.each([
   expect(imageReference(text)).toEqual({ registry, full });
 });
 
+test("a name without a registry belongs to the first that images are pulled from", () => {
+  const full = (text: string) => imageReference(text, "registry.example:5000")?.full;
+  expect(full("hello")).toBe("registry.example:5000/hello:latest");
+  expect(full("acme/web:1")).toBe("registry.example:5000/acme/web:1");
+  expect(full("docker.io/hello")).toBe("docker.io/library/hello:latest");
+});
+
 test.each([
   "",
   "docker-archive:/etc/passwd",

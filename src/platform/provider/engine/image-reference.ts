@@ -28,11 +28,12 @@ const transports = new Set([
 ]);
 
 /**
- * Completes an image's name as Docker does: without a registry it is of docker.io, without a tag the latest.
+ * Completes an image's name as Docker does: without a tag it is the latest.
  *
+ * @param defaultRegistry of names without one
  * @returns undefined for what is no name of an image in a registry, such as `docker-archive:/etc/passwd`
  */
-export function imageReference(text: string): ImageReference | undefined {
+export function imageReference(text: string, defaultRegistry = "docker.io"): ImageReference | undefined {
   if (text.length > maxLength) return undefined;
   const match = pattern.exec(text);
   if (match === null) return undefined;
@@ -41,7 +42,7 @@ export function imageReference(text: string): ImageReference | undefined {
   const path = first === undefined || isRegistry ? rest : `${first}/${rest}`;
   if (first !== undefined && !isRegistry && /[A-Z]/.test(first)) return undefined;
   if (isRegistry && transports.has(first.replace(/:.*/, "").toLowerCase())) return undefined;
-  const registry = isRegistry ? first : "docker.io";
+  const registry = isRegistry ? first : defaultRegistry;
   const repository = registry === "docker.io" && !path.includes("/") ? `library/${path}` : path;
   const shownTag = tag ?? (digest === "" ? ":latest" : "");
   return { registry, full: `${registry}/${repository}${shownTag}${digest}` };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../base/core/clock.ts";
+import { silentLogger } from "../../../base/core/log.ts";
 import { type EngineClient, EngineRefusal } from "./engine-client.ts";
 import { imageReference } from "./image-reference.ts";
 import { ImageStore } from "./image-store.ts";
@@ -31,6 +32,8 @@ function makeStore(pull: (auth: string | undefined) => Promise<object[]>) {
     client,
     clock: systemClock,
     pull: "missing",
+    registries: ["registry.example", "docker.io"],
+    log: silentLogger,
     onEnd: (uid) => ended.push(uid),
   });
   return { store, ended, pulls: () => pulls };
@@ -48,7 +51,7 @@ test("everybody who wants an image waits for the same pull and hears of its end"
   expect(pulls()).toBe(1);
 });
 
-test("a failure is told in the engine's words, without the credentials that they repeat", async () => {
+test("a failure is told in words of our own: the engine repeats addresses and credentials", async () => {
   const seen: string[] = [];
   const { store, pulls } = makeStore(async (auth = "") => {
     seen.push(Buffer.from(auth, "base64url").toString());
@@ -60,12 +63,25 @@ test("a failure is told in the engine's words, without the credentials that they
   expect(failure).toMatchObject({
     outcome: "refused",
     reason: "ImagePullFailed",
-    message: "unauthorized: *** robot:*** ***",
+    message: "registry.example/web:1 could not be pulled: the registry refuses access to it",
   });
   // Asked again at once, it is the same failure: registries are not asked all the time.
-  await expect(store.find(image, owner, [credential], never)).rejects.toThrow(/unauthorized/);
+  await expect(store.find(image, owner, [credential], never)).rejects.toThrow(/refuses access/);
   expect(pulls()).toBe(1);
   expect(seen.map((text) => JSON.parse(text).password)).toEqual(["correct-horse"]);
+});
+
+test.each([
+  "127.0.0.1:5000/x",
+  "localhost/x",
+  "169.254.169.254/x",
+  "[::1]:5000/x",
+  "registry.example:5000/x",
+])("no registry of the list is never asked: %s", async (name) => {
+  const { store, pulls } = makeStore(async () => []);
+  const found = store.find(imageReference(name)!, owner, [], never);
+  await expect(found).rejects.toMatchObject({ outcome: "refused", reason: "ImageNotAllowed" });
+  expect(pulls()).toBe(0);
 });
 
 test("one plane's pulls do not take all places", async () => {

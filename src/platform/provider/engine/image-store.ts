@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../base/core/clock.ts";
 import { describeError } from "../../../base/core/errors.ts";
 import { FairSemaphore } from "../../../base/core/fair-semaphore.ts";
+import type { Logger } from "../../../base/core/log.ts";
 import { type RegistryCredential, RuntimeError } from "../runtime.ts";
 import { type EngineClient, engineWords, unlessRefused } from "./engine-client.ts";
 import { inspectedImage, pullProgress, readResponse } from "./engine-objects.ts";
@@ -16,6 +17,9 @@ export interface ImageStoreOptions {
   readonly client: EngineClient;
   readonly clock: Clock;
   readonly pull: PullPolicy;
+  /** Registries that images are pulled from. */
+  readonly registries: readonly string[];
+  readonly log: Logger;
   /** Of one pull; default 15 min. */
   readonly pullLimitMs?: number;
   /** Called with each instance that waited, when a pull has ended. */
@@ -63,11 +67,12 @@ export class ImageStore {
   ): Promise<string | undefined> {
     const { pull: policy } = this.#options;
     if (policy === "always") {
+      this.#checkRegistry(image);
       const pull = this.#pull(image, owner, credentials);
       if (pull.end === undefined) return undefined;
-      if (pull.end.failure !== undefined) throw pullFailed(pull.end.failure);
+      if (pull.end.failure !== undefined) throw pullFailed(image, pull.end.failure);
       const id = await this.#inspect(image, signal);
-      if (id === undefined) throw pullFailed(`${image.full} was pulled and is not there`);
+      if (id === undefined) throw pullFailed(image, "it is not there afterwards");
       return id;
     }
     const id = await this.#inspect(image, signal);
@@ -76,9 +81,18 @@ export class ImageStore {
       const message = `the engine does not have ${image.full}, and provider.engine.pull is never`;
       throw new RuntimeError("refused", "ImageMissing", message);
     }
+    this.#checkRegistry(image);
     const pull = this.#pull(image, owner, credentials);
-    if (pull.end?.failure !== undefined) throw pullFailed(pull.end.failure);
+    if (pull.end?.failure !== undefined) throw pullFailed(image, pull.end.failure);
     return undefined;
+  }
+
+  /** An image's name says which address the engine connects to. @throws RuntimeError */
+  #checkRegistry({ registry, full }: ImageReference): void {
+    const { registries } = this.#options;
+    if (registries.includes(registry.toLowerCase())) return;
+    const message = `${full} is not of a registry that this location pulls from: ${registries.join(", ")}`;
+    throw new RuntimeError("refused", "ImageNotAllowed", message);
   }
 
   /** Aborts the pulls. */
@@ -125,6 +139,13 @@ export class ImageStore {
     const pull: Pull = { waiting: new Set([owner.uid]) };
     this.#pulls.set(key, pull);
     const run = this.#run(image, usable, owner.plane, this.#closing.signal).then((failure) => {
+      if (failure !== undefined) {
+        const { full } = image;
+        this.#options.log.info(
+          { plane: owner.plane, image: full, error: failure },
+          "an image was not pulled",
+        );
+      }
       pull.end = { atMs: this.#options.clock.monotonicMs(), failure };
       this.#running.delete(run);
       if (!this.#closing.signal.aborted) for (const uid of pull.waiting) this.#options.onEnd(uid);
@@ -187,7 +208,16 @@ export class ImageStore {
   }
 }
 
-function pullFailed(message: string): RuntimeError {
+/** What a tenant may be told of a failure: the words of networks and machines are the operator's. */
+const knownFailures: readonly (readonly [RegExp, string])[] = [
+  [/manifest unknown|name unknown|not found|no such/i, "the registry does not have it"],
+  [/unauthorized|authentication required|denied|forbidden/i, "the registry refuses access to it"],
+  [/too ?many ?requests/i, "the registry has had too many requests"],
+];
+
+function pullFailed({ full }: ImageReference, failure: string): RuntimeError {
+  const known = knownFailures.find(([words]) => words.test(failure))?.[1];
+  const message = `${full} could not be pulled${known === undefined ? "" : `: ${known}`}`;
   return new RuntimeError("refused", "ImagePullFailed", message);
 }
 

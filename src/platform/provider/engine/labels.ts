@@ -31,10 +31,15 @@ export function positionOf(labels: Readonly<Record<string, string>>): number {
 /** Images may have no label that begins with it: theirs become their containers'. */
 export const labelPrefix = "telemetryd.";
 
+export const membershipPrefix = "telemetryd.network.";
+
 /** Label of a container in a network. */
 export function membershipLabel(networkUid: string): string {
-  return `telemetryd.network.${networkUid}`;
+  return `${membershipPrefix}${networkUid}`;
 }
+
+/** With a network's uid: the ports of a container that callers outside of it reach, as `tcp/80,udp/53`. */
+export const openPortsPrefix = "telemetryd.open-ports.";
 
 export const networkName = (uid: string): string => `telemetryd-${uid}`;
 export const containerName = (uid: string, container: string): string => `telemetryd-${uid}-${container}`;

@@ -10,7 +10,14 @@ import {
   type RuntimeMount,
 } from "../runtime.ts";
 import { type ImageReference, imageReference } from "./image-reference.ts";
-import { containerName, labelOf, membershipLabel, networkName, volumeName } from "./labels.ts";
+import {
+  containerName,
+  labelOf,
+  membershipLabel,
+  networkName,
+  openPortsPrefix,
+  volumeName,
+} from "./labels.ts";
 
 /** @throws RuntimeError for a part of an instance that the engine would misunderstand */
 function refuse(message: string): never {
@@ -31,10 +38,14 @@ const variable = /^[^=\0]{1,1024}$/;
  * Checks everything that becomes part of a name, path or option of the engine. The API server has rules for
  * most of it, but what reaches an engine is root's.
  *
+ * @param defaultRegistry of images whose names have none
  * @returns the image of each container
  * @throws RuntimeError that says which part cannot be run
  */
-export function checkInstance(instance: RuntimeInstance): ReadonlyMap<string, ImageReference> {
+export function checkInstance(
+  instance: RuntimeInstance,
+  defaultRegistry?: string,
+): ReadonlyMap<string, ImageReference> {
   if (!uid.test(instance.uid)) refuse("the uid of the instance is not one");
   if (!name.test(instance.hostname)) refuse("the hostname is no DNS label");
   if (instance.containers.length === 0) refuse("there is no container to run");
@@ -51,7 +62,7 @@ export function checkInstance(instance: RuntimeInstance): ReadonlyMap<string, Im
         if (!variable.test(key)) refuse(`container ${container.name}: a variable's name cannot contain "="`);
       }
       for (const mount of container.mounts) checkMount(container.name, mount);
-      const image = imageReference(container.image);
+      const image = imageReference(container.image, defaultRegistry);
       if (image === undefined) {
         refuse(`container ${container.name}: the image is not one of a registry, such as registry/name:tag`);
       }
@@ -78,11 +89,7 @@ export function specificationHash(instance: RuntimeInstance): string {
     mounts.map(({ kind, volume, path }) => [kind, volume, path]);
   const parts = [
     [hostname, cpus, memoryBytes],
-    networks.map(({ networkUid, address, openPorts }) => [
-      networkUid,
-      address,
-      openPorts.map(({ protocol, port }) => portName(protocol, port)).sort(),
-    ]),
+    networks.map(({ networkUid, address, openPorts }) => [networkUid, address, portNames(openPorts)]),
     containers.map((container) => [
       container.name,
       container.image,
@@ -93,14 +100,14 @@ export function specificationHash(instance: RuntimeInstance): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
 }
 
-function portName(protocol: string, port: number): string {
-  return `${protocol.toLowerCase()}/${port}`;
+/** Ports as `tcp/80`, each once. */
+export function portNames(ports: RuntimeAttachment["openPorts"]): string[] {
+  return [...new Set(ports.map(({ protocol, port }) => `${protocol.toLowerCase()}/${port}`))].sort();
 }
 
 /** Ports that an instance publishes, as `tcp/80`. */
 export function publishedPorts(instance: RuntimeInstance): string[] {
-  const ports = instance.networks.flatMap(({ openPorts }) => openPorts);
-  return [...new Set(ports.map(({ protocol, port }) => portName(protocol, port)))].sort();
+  return portNames(instance.networks.flatMap(({ openPorts }) => openPorts));
 }
 
 /**
@@ -156,6 +163,7 @@ export function containerBody(
       ...Object.fromEntries(
         instance.networks.map(({ networkUid, address }) => [membershipLabel(networkUid), address]),
       ),
+      ...(isHolder ? openPortLabels(instance) : {}),
       ...(isPublished
         ? {
             [labelOf.publishedAddress]: settings.externalAddress,
@@ -188,6 +196,17 @@ export function containerBody(
         ? { EndpointsConfig: { [networkName(network.networkUid)]: endpoint(network) } }
         : undefined,
   });
+}
+
+function openPortLabels({ networks }: RuntimeInstance): Record<string, string> {
+  return Object.fromEntries(
+    networks
+      .filter(({ openPorts }) => openPorts.length > 0)
+      .map(({ networkUid, openPorts }) => [
+        `${openPortsPrefix}${networkUid}`,
+        portNames(openPorts).join(","),
+      ]),
+  );
 }
 
 /** Labels of everything that belongs to an instance. */

@@ -31,7 +31,7 @@ export class Networks {
     const blocks = plane
       .subnetsOf(context)
       .filter((subnet) => !isDeleting(subnet))
-      .map(subnetBlock);
+      .map((subnet) => subnetBlock(subnet, this.#runtime.networkRanges));
     const subnets = blocks.flatMap((block) => (block.kind === "block" ? block.cidr : [])).toSorted();
     if (subnets.length === 0) return false;
     const uid = uidOf(context);

@@ -19,6 +19,21 @@ test.each([
   expect(subnetBlock({ status: { startAddress, prefixLength, conditions } })).toEqual(block);
 });
 
+const ranges = ["10.128.0.0/9", "fd20::/20"];
+test.each([
+  ["10.128.0.0", 20, "block"],
+  ["10.255.240.0", 20, "block"],
+  ["fd20:0:0:1::", 64, "block"],
+  ["10.20.0.0", 20, "invalid"],
+  ["10.127.240.0", 20, "invalid"],
+  ["192.168.0.0", 24, "invalid"],
+  ["fd00:0:0:1::", 64, "invalid"],
+])("of the ranges %s: %s/%i", (startAddress, prefixLength, kind) => {
+  const block = subnetBlock({ status: { startAddress, prefixLength, conditions } }, ranges);
+  expect(block.kind).toBe(kind);
+  if (block.kind === "invalid") expect(block.message).toContain(ranges.join(", "));
+});
+
 test("a subnet that is not allocated has none", () => {
   expect(subnetBlock({ status: { startAddress: "10.0.0.0", prefixLength: 20 } })).toEqual({ kind: "none" });
 });

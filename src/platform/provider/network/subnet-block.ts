@@ -17,8 +17,12 @@ export type SubnetBlock =
   | { readonly kind: "none" }
   | { readonly kind: "invalid"; readonly message: string };
 
-/** The address block that a Subnet is allocated. */
-export function subnetBlock(subnet: PlaneObject): SubnetBlock {
+/**
+ * The address block that a Subnet is allocated.
+ *
+ * @param ranges in which it has to be, those of the runtime; absent: all private ones
+ */
+export function subnetBlock(subnet: PlaneObject, ranges?: readonly string[]): SubnetBlock {
   const start = textAt(subnet, "status", "startAddress");
   const prefix = numberAt(subnet, "status", "prefixLength");
   if (!isTrue(subnet, "Allocated") || start === undefined || prefix === undefined) return { kind: "none" };
@@ -32,6 +36,13 @@ export function subnetBlock(subnet: PlaneObject): SubnetBlock {
     return invalid(cidr, `must have a prefix of ${shortest[family]} to ${longest[family]} bits`);
   }
   if (address.toString() !== networkAddress(start, prefix)) return invalid(cidr, "has host bits");
+  const isAllowed = ranges?.some((text) => {
+    const allowed = new AddressRange(text);
+    return allowed.bits <= prefix && allowed.contains(address);
+  });
+  if (isAllowed === false) {
+    return invalid(cidr, `is outside of the ranges of this location: ${ranges?.join(", ")}`);
+  }
   return { kind: "block", cidr };
 }
 

@@ -28,7 +28,7 @@ export async function workOnSubnet(
   const keep = async (held: PlaneObject): Promise<number | undefined> => {
     let subnet: PlaneObject | undefined = held;
     const context = contextOf(held);
-    const block = subnetBlock(held);
+    const block = subnetBlock(held, parts.runtime.networkRanges);
     if (block.kind === "invalid") {
       const { message } = block;
       return (await set(subnet, { status: "False", reason: "InvalidSubnet", message })) ? undefined : 0;

@@ -3,6 +3,8 @@ import type { RedisConnection } from "../../../base/redis/connection.ts";
 import { keyPrefix } from "../../../base/redis/connection.ts";
 import type { PlaneType } from "../kinds/kind.ts";
 import type { Plane } from "../plane.ts";
+import { projectsKey } from "../store/keys.ts";
+import type { ProjectRecord } from "../store/project-names.ts";
 import { hashToken, isSameHash, newToken, tokenId } from "./token.ts";
 
 /** A Personal Access Token, as stored. */
@@ -24,9 +26,6 @@ export interface Caller {
 }
 
 export type AddMemberOutcome = "added" | "already-member" | "no-organization";
-export type ClaimOutcome =
-  | { readonly outcome: "claimed"; readonly plane: Plane }
-  | { readonly outcome: "taken" };
 
 /** Access data in Redis: users' tokens, organizations and their members, and each project's organization. */
 export interface AccessDirectory {
@@ -49,28 +48,14 @@ export interface AccessDirectory {
   findPlane(type: PlaneType, name: string, caller: Caller): Promise<Plane | undefined>;
   /** Whether the caller's token is still valid. */
   isActive(caller: Caller): Promise<boolean>;
-  /**
-   * Claims a project's name, which is unique across all organizations: a plane's address contains nothing
-   * else.
-   */
-  claimProject(name: string, uid: string, organization: string): Promise<ClaimOutcome>;
-  /** Whether a project's name is taken. */
-  isProjectClaimed(name: string): Promise<boolean>;
-  /** Releases a project's name; does nothing if it belongs to another uid. */
-  releaseProject(name: string, uid: string): Promise<void>;
+  /** The projects that have their names; see `ProjectNames`. */
   listProjects(): Promise<Plane[]>;
 }
 
 const prefix = `${keyPrefix}:platform-access`;
 const organizationsKey = `${prefix}:organizations`;
-const projectsKey = `${prefix}:projects`;
 const tokensKey = `${prefix}:tokens`;
 const membersKey = (organization: string): string => `${prefix}:members:${organization}`;
-
-interface ProjectRecord {
-  readonly uid: string;
-  readonly organization: string;
-}
 
 export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
   const tokenRecord = async (id: string): Promise<TokenRecord | undefined> => {
@@ -140,18 +125,6 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
       return isMember ? plane : undefined;
     },
     isActive,
-    async claimProject(name, uid, organization) {
-      const record: ProjectRecord = { uid, organization };
-      if ((await redis.hsetnx(projectsKey, name, JSON.stringify(record))) === 0) return { outcome: "taken" };
-      return { outcome: "claimed", plane: { type: "project", name, uid, organization } };
-    },
-    async isProjectClaimed(name) {
-      return (await redis.hexists(projectsKey, name)) === 1;
-    },
-    async releaseProject(name, uid) {
-      const plane = await lookUp("project", name);
-      if (plane?.uid === uid) await redis.hdel(projectsKey, name);
-    },
     async listProjects() {
       const all = Object.entries(await redis.hgetall(projectsKey));
       return all.map(([name, json]) => ({ type: "project", name, ...(JSON.parse(json) as ProjectRecord) }));

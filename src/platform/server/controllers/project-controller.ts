@@ -1,14 +1,14 @@
-import type { AccessDirectory } from "../access/directory.ts";
 import { findCondition } from "../kinds/conditions.ts";
 import { defaultNamespace, namespaceKind } from "../kinds/core/namespace.ts";
 import { projectFinalizer, projectKind } from "../kinds/resourcemanager/project.ts";
 import type { KubeObject } from "../object.ts";
 import type { Plane } from "../plane.ts";
-import type { CreationGuard, NewState, Resources } from "../resources/resources.ts";
-import { serverWrites, type Target } from "../resources/target.ts";
-import { alreadyExists, StatusError } from "../status.ts";
+import type { NewState, Resources } from "../resources/resources.ts";
+import { keyOf, serverWrites, type Target } from "../resources/target.ts";
+import { StatusError } from "../status.ts";
 import type { NumberClaims } from "../store/number-claims.ts";
 import type { ObjectStore } from "../store/object-store.ts";
+import type { ProjectNames } from "../store/project-names.ts";
 import { createControlObjects } from "./control-objects.ts";
 import { again, type Controller, done, type Reconciled } from "./controller.ts";
 import { deleteContent, type PlaneContentOptions } from "./plane-content.ts";
@@ -18,38 +18,19 @@ const writeOptions = serverWrites(manager);
 
 export interface ProjectControllerOptions extends PlaneContentOptions {
   readonly groupDomain: string;
-  readonly directory: AccessDirectory;
+  readonly names: ProjectNames;
   readonly claims: NumberClaims;
 }
+
+const nameTakenMessage =
+  "The name belongs to another organization. Delete this project and create one with another name.";
+/** The name may become free. */
+const nameTakenMs = 60_000;
 
 /** Control plane of a Project. */
 function planeOf(organization: Plane, project: KubeObject): Plane {
   const { name = "", uid = "" } = project.metadata;
   return { type: "project", name, uid, organization: organization.organization };
-}
-
-/**
- * Claims the project's name before the project is created. Names are unique across all organizations, because
- * a plane's address contains only the project's name.
- */
-export function projectGuard(
-  directory: AccessDirectory,
-  project: { readonly group: string; readonly plural: string; readonly kind: string },
-): CreationGuard {
-  return {
-    async check(_organization, object) {
-      const { name = "" } = object.metadata;
-      if (await directory.isProjectClaimed(name)) throw alreadyExists(project, name);
-    },
-    async before(organization, object) {
-      const { name = "", uid = "" } = object.metadata;
-      const claim = await directory.claimProject(name, uid, organization.organization);
-      if (claim.outcome === "taken") throw alreadyExists(project, name);
-    },
-    async undo(_organization, object) {
-      await directory.releaseProject(object.metadata.name ?? "", object.metadata.uid ?? "");
-    },
-  };
 }
 
 function withFinalizer(project: KubeObject, finalizer: string): NewState {
@@ -74,7 +55,7 @@ export async function establishPlane(plane: Plane, store: ObjectStore, resources
  * with everything in it, then the project itself.
  */
 export function createProjectController(options: ProjectControllerOptions): Controller {
-  const { groupDomain, directory, store, claims, resources } = options;
+  const { groupDomain, names, store, claims, resources, clock } = options;
   const finalizer = projectFinalizer(groupDomain);
 
   const objects = createControlObjects(options, manager);
@@ -103,7 +84,7 @@ export function createProjectController(options: ProjectControllerOptions): Cont
           return again(500);
         }
         // Release the name first: the plane then stops serving.
-        await directory.releaseProject(plane.name, plane.uid);
+        await names.release(plane, clock.nowMs());
         await store.removePlane(plane);
         await claims.removePlane(plane);
         await objects.dropFinalizer(target, finalizer);
@@ -112,6 +93,10 @@ export function createProjectController(options: ProjectControllerOptions): Cont
       if (!(project.metadata.finalizers ?? []).includes(finalizer)) {
         // Earlier versions allowed removing the finalizer; the plane would outlive the project.
         await resources.change(target, (old) => withFinalizer(old, finalizer), writeOptions);
+      }
+      if (!(await names.restore(target.plane, keyOf(target), plane, clock.nowMs()))) {
+        await writeReady(target, "False", "NameTaken", nameTakenMessage);
+        return again(nameTakenMs);
       }
       if (findCondition(project, "Ready")?.["status"] === "True") return done;
       await writeReady(target, "False", "Provisioning", "The control plane is being created.");

@@ -42,6 +42,8 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
   const pending = new Set<string>();
   const semaphore = new FairSemaphore(lanes, "all-but-one");
   let lease: Lease | undefined;
+  /** Aborts with the lease. Made once for each lease: `AbortSignal.any` leaves something behind. */
+  let leading = signal;
   let clockOffsetMs = clock.nowMs() - clock.monotonicMs();
   let askAgainMs = 0;
   let nextScanMs = 0;
@@ -58,6 +60,7 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
     askAgainMs = clock.monotonicMs() + askEveryMs;
     if (outcome.kind !== "taken") return undefined;
     lease = outcome.lease;
+    leading = AbortSignal.any([signal, lease.signal]);
     nextScanMs = 0;
     return lease;
   };
@@ -96,9 +99,8 @@ export async function runControllers(options: RunnerOptions, signal: AbortSignal
     await followClock();
     const isUnknown = [...pending].some((key) => !planes.has(key));
     if (clock.monotonicMs() >= nextScanMs || isUnknown) await scan();
-    const running = AbortSignal.any([signal, held.signal]);
     for (const [key, plane] of planes) {
-      if (pending.has(key) || plane.isDue(clock.nowMs())) plane.start(running, () => wakeup.wake());
+      if (pending.has(key) || plane.isDue(clock.nowMs())) plane.start(leading, () => wakeup.wake());
     }
     pending.clear();
     // A short pause bounds the cost of a burst; each turn takes everything queued meanwhile.

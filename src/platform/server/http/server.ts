@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import type { Logger } from "../../../base/core/log.ts";
 import { boundConnections } from "../../../base/net/bounded-connections.ts";
+import { tlsServerOptions } from "../../../base/net/renewed-context.ts";
 import { createHttp2Sessions } from "./http2-sessions.ts";
 import type { PlatformLimits } from "./limits.ts";
 import { refuseConnection } from "./refused-connection.ts";
@@ -31,7 +32,7 @@ export function createHttpsServer(
   const server = createServer(
     {
       ...tls,
-      minVersion: "TLSv1.2",
+      ...tlsServerOptions,
       handshakeTimeout: limits.handshakeMs,
       headersTimeout: limits.headMs,
       // Bodies have their own limits, with a better response; this one covers unread bodies.

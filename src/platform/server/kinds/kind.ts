@@ -1,4 +1,4 @@
-import type { KubeObject } from "../object.ts";
+import type { Json, KubeObject } from "../object.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { FieldError, ResourceName } from "../status.ts";
 
@@ -65,6 +65,13 @@ export interface KindDefinition extends ResourceName {
   prepare?(object: KubeObject, old: KubeObject | undefined): void;
   /** Finalizers that only the server's own controllers may remove, after completing their work. */
   readonly serverFinalizers?: readonly string[];
+  /**
+   * What of a status only the server's own controllers may write, such as addresses: others write the rest of
+   * it, and nobody is to take an address by writing it down.
+   */
+  assigned?(status: Json | undefined): Json;
+  /** The names of its objects are unique across all organizations; see `ProjectNames`. */
+  readonly claimsName?: true;
   /** Deleted only after the others, when a namespace or a project goes: they need it until they are gone. */
   readonly deletedLast?: true;
   /** Names of objects that cannot be deleted. */

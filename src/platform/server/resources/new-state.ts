@@ -13,7 +13,7 @@ import {
   stringList,
 } from "../object.ts";
 import { forbiddenValue, invalidValue } from "../schema/validate.ts";
-import { badRequest, conflict, type FieldError, invalid, modifiedMessage } from "../status.ts";
+import { badRequest, conflict, type FieldError, forbidden, invalid, modifiedMessage } from "../status.ts";
 import { schemaOf } from "./admission.ts";
 import type { Target, WriteOptions } from "./target.ts";
 
@@ -137,6 +137,14 @@ export function checkServerFinalizers(object: KubeObject, old: KubeObject, kind:
     return { reason: "FieldValueForbidden", field: "metadata.finalizers", message: `Forbidden: ${why}` };
   });
   throw invalid(kind, object.metadata.name ?? "", errors);
+}
+
+/** Rejects a change of what the server assigns. @throws StatusError 403 */
+export function checkAssigned(object: KubeObject, old: KubeObject, kind: KindDefinition): void {
+  if (kind.assigned === undefined) return;
+  if (sameJson(kind.assigned(object["status"]), kind.assigned(old["status"]))) return;
+  const why = "addresses in its status are assigned by the server and cannot be written";
+  throw forbidden(kind, object.metadata.name ?? "", why);
 }
 
 /** The generation counts changes to anything but metadata and status. */

@@ -4,7 +4,6 @@ import type { Manager } from "../apply/managers.ts";
 import { namespaceKind } from "../kinds/core/namespace.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import { cloneJson, type KubeObject, sameJson } from "../object.ts";
-import type { Plane } from "../plane.ts";
 import {
   alreadyExists,
   conflict,
@@ -25,6 +24,7 @@ import { admit, admitStatus, dropUnknownFields } from "./admission.ts";
 import { generatedName, maxNameLength, ownerUids } from "./metadata.ts";
 import {
   changedObject,
+  checkAssigned,
   checkDeletion,
   checkServerFinalizers,
   checkVersion,
@@ -53,16 +53,6 @@ export interface WriteResult {
 export interface NewState {
   readonly object: KubeObject;
   readonly managers?: readonly Manager[] | undefined;
-}
-
-/** Hook of a kind's controller before an object is created; see the project controller. */
-export interface CreationGuard {
-  /** Checks what {@link before} checks, for a dry run. @throws StatusError to reject the creation */
-  check(plane: Plane, object: KubeObject): Promise<void>;
-  /** @throws StatusError to reject the creation */
-  before(plane: Plane, object: KubeObject): Promise<void>;
-  /** Reverts `before` if the object was not created. */
-  undo(plane: Plane, object: KubeObject): Promise<void>;
 }
 
 /** Reads and writes objects, for requests and for controllers. Throws expected errors as StatusError. */
@@ -104,7 +94,6 @@ export interface ResourcesOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly guards: ReadonlyMap<string, CreationGuard>;
   /**
    * Controller work that a change causes.
    *
@@ -122,7 +111,7 @@ const maxObjectBytes = 1.5 * 2 ** 20;
 const maxAttempts = 8;
 
 export function createResources(options: ResourcesOptions): Resources {
-  const { store, clock, random, guards } = options;
+  const { store, clock, random } = options;
 
   const commit = async (
     target: Target,
@@ -146,6 +135,7 @@ export function createResources(options: ResourcesOptions): Resources {
       referencesBefore: referencesOf(kind, old),
       referencesAfter: type === "DELETED" ? [] : referencesOf(kind, object),
       counts: countsOf(kind, old, type === "DELETED" ? undefined : object),
+      project: type === "ADDED" && kind.claimsName === true ? nameAndUid(object) : undefined,
       ...{ isLimited, dryRun },
     });
     switch (outcome.outcome) {
@@ -159,6 +149,7 @@ export function createResources(options: ResourcesOptions): Resources {
       case "modified":
         return { outcome: "modified" };
       case "exists":
+      case "claimed":
         throw alreadyExists(kind, name);
       case "missing":
         throw notFound(kind, name);
@@ -212,18 +203,10 @@ export function createResources(options: ResourcesOptions): Resources {
     }
     setManagedFields(object, managers ?? trackedManagers([], {}, object, kind, writeOptions, nowText()));
     const terms = termsOf(writeOptions);
-    const guard = guards.get(kind.kind);
-    if (writeOptions.dryRun) await guard?.check(plane, object);
-    else await guard?.before(plane, object);
-    try {
-      const outcome = await commitStored(target, "ADDED", object, undefined, terms);
-      // A creation has no expected version, so a conflict means that the object exists.
-      if (outcome.outcome !== "committed") throw alreadyExists(kind, target.name);
-      return { object: outcome.object, warnings };
-    } catch (error) {
-      if (!writeOptions.dryRun) await guard?.undo(plane, object);
-      throw error;
-    }
+    const outcome = await commitStored(target, "ADDED", object, undefined, terms);
+    // A creation has no expected version, so a conflict means that the object exists.
+    if (outcome.outcome !== "committed") throw alreadyExists(kind, target.name);
+    return { object: outcome.object, warnings };
   };
 
   return {
@@ -270,7 +253,10 @@ export function createResources(options: ResourcesOptions): Resources {
         checkVersion(given, old, target);
         if (!isStatus) checkDeletion(given, old, target);
         const object = changedObject(given, old, kind, writeOptions);
-        if (writeOptions.byServer !== true) checkServerFinalizers(object, old, kind);
+        if (writeOptions.byServer !== true) {
+          checkServerFinalizers(object, old, kind);
+          checkAssigned(object, old, kind);
+        }
         await letOthersRun(values);
         const warnings = [...unknown];
         if (isStatus) admitStatus(object, kind);
@@ -304,6 +290,10 @@ export function createResources(options: ResourcesOptions): Resources {
       return outcome.outcome === "committed" ? outcome.object : undefined;
     },
   };
+}
+
+function nameAndUid({ metadata }: KubeObject): { readonly name: string; readonly uid: string } {
+  return { name: metadata.name ?? "", uid: metadata.uid ?? "" };
 }
 
 /** What the store finds an object by: the uids of its owners, and its kind's references. */

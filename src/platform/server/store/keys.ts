@@ -54,6 +54,12 @@ export function usageKey(organization: string): string {
   return `${keyPrefix}:platform:usage:${organization}`;
 }
 
+/** Hash of all projects: name to `ProjectRecord`. */
+export const projectsKey = `${keyPrefix}:platform-access:projects`;
+
+/** Hash of deleted projects' names: to `organization`, for which the name is reserved, and `untilMs`. */
+export const formerProjectsKey = `${keyPrefix}:platform-access:former-projects`;
+
 /** Channel that announces every change; the message is the plane's key `plane`. */
 export const changesChannel = `${keyPrefix}:platform:changes`;
 

@@ -3,8 +3,9 @@ import { runScript } from "../../../base/redis/run-script.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import { type Plane, planeKey } from "../plane.ts";
 import type { Change, ChangeType } from "./change.ts";
-import { type PlaneKeys, planeKeys, usageKey } from "./keys.ts";
+import { formerProjectsKey, type PlaneKeys, planeKeys, projectsKey, usageKey } from "./keys.ts";
 import { countPlane } from "./plane-count.ts";
+import type { ProjectRecord } from "./project-names.ts";
 import { changesScript, pageScript } from "./read-scripts.ts";
 import { pairs, readChange, readCounts, readExceeded } from "./replies.ts";
 import { rewind, type StoredItem } from "./rewind.ts";
@@ -41,6 +42,8 @@ export interface Commit {
   readonly referencesAfter: readonly string[];
   /** Change to the kind's counts; see `countsOf`. */
   readonly counts: Quota;
+  /** A new Project, whose name must be free; it gets the name with the same write. */
+  readonly project?: Pick<Plane, "name" | "uid"> | undefined;
   /** Whether quotas apply to this write. It is counted in any case. */
   readonly isLimited: boolean;
   /** Runs all checks without writing. */
@@ -58,7 +61,9 @@ export type CommitOutcome =
         | "modified"
         | "no-namespace"
         | "terminating"
-        | "leaving";
+        | "leaving"
+        /** The project's name is not free. */
+        | "claimed";
     };
 
 export interface PageRequest {
@@ -142,6 +147,8 @@ export interface ObjectStore {
   settleWork(plane: Plane, work: readonly SettledWork[]): Promise<void>;
 }
 
+const nameKeys = [projectsKey, formerProjectsKey];
+
 /**
  * Size of one read: large enough to amortize a round trip, small enough that many readers fit into memory.
  */
@@ -162,14 +169,23 @@ export function createObjectStore(
 ): ObjectStore {
   const keysOf = (plane: Plane): PlaneKeys => planeKeys(planeKey(plane));
   const run = (plane: Plane, script: string, args: readonly (string | number)[]) =>
-    runScript(redis, script, [...Object.values(keysOf(plane)), usageKey(plane.organization)], args);
+    runScript(
+      redis,
+      script,
+      [...Object.values(keysOf(plane)), usageKey(plane.organization), ...nameKeys],
+      args,
+    );
   const count = (plane: Plane) => countPlane((script, args) => run(plane, script, args), kinds);
 
-  const termsOf = (plane: Plane, { counts, isLimited, dryRun, work, nowMs }: Commit): CommitTerms => ({
-    ...{ counts, dryRun, log, work, nowMs },
-    project: isLimited && plane.type === "project" ? quotas.project : {},
-    organization: isLimited ? quotas.organization : {},
-  });
+  const termsOf = (plane: Plane, commit: Commit): CommitTerms => {
+    const { counts, isLimited, dryRun, work, nowMs, project } = commit;
+    return {
+      ...{ counts, dryRun, log, work, nowMs },
+      claim: project && claimOf(plane, project),
+      project: isLimited && plane.type === "project" ? quotas.project : {},
+      organization: isLimited ? quotas.organization : {},
+    };
+  };
 
   return {
     async createPlane(plane) {
@@ -296,4 +312,9 @@ export function createObjectStore(
       await run(plane, settleWorkScript, args);
     },
   };
+}
+
+function claimOf({ organization }: Plane, { name, uid }: Pick<Plane, "name" | "uid">): CommitTerms["claim"] {
+  const record: ProjectRecord = { uid, organization };
+  return { name, organization, record: JSON.stringify(record) };
 }

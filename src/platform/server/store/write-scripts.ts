@@ -1,5 +1,6 @@
 import { changesChannel } from "./keys.ts";
 import { logFunctions, nextVersion, usageFunctions, versionOf } from "./lua.ts";
+import { nameFunctions } from "./project-names.ts";
 import type { Quota } from "./usage.ts";
 
 /** ARGV: none. Creates the plane if it does not exist; returns 1 if it was created. */
@@ -62,6 +63,10 @@ export interface CommitTerms {
   readonly project: Quota;
   readonly organization: Quota;
   readonly log: LogLimits;
+  /** Name of a new Project, and its record; see `ProjectNames`. */
+  readonly claim:
+    | { readonly name: string; readonly organization: string; readonly record: string }
+    | undefined;
   /** Controller work that the change causes, due at once. */
   readonly work: readonly string[];
   /** ms */
@@ -76,14 +81,15 @@ export interface CommitTerms {
  * terminating ("" for none), 7 the terms as JSON (see `CommitTerms`), 8 number of references before, then
  * these (uids of owners, and see `KindDefinition.references`), then the references after. Returns {"ok",
  * json, version} or an error: {"gone"} no such plane, {"uncounted"}, {"exists"}, {"missing"}, {"modified"},
- * {"no-namespace"}, {"terminating"}, {"leaving"} the plane is being removed, {"exceeded", quota, resource,
- * requested, used, limit, ...}.
+ * {"no-namespace"}, {"terminating"}, {"leaving"} the plane is being removed, {"claimed"}, {"exceeded",
+ * quota, resource, requested, used, limit, ...}.
  */
 export const commitScript = `
 ${nextVersion}
 ${versionOf}
 ${logFunctions}
 ${usageFunctions}
+${nameFunctions}
 local state = redis.call('HMGET', KEYS[1], 'rv', 'counted', 'leaving')
 local newest = state[1]
 if not newest then return {'gone'} end
@@ -105,6 +111,10 @@ if ARGV[6] ~= '' then
 end
 local terms = cjson.decode(ARGV[7])
 if state[3] and event == 'ADDED' then return {'leaving'} end
+local claim = terms.claim
+if claim and isNameTaken(KEYS[9], KEYS[10], claim.name, claim.organization, terms.nowMs) then
+  return {'claimed'}
+end
 local version = nextVersion(newest)
 local json = ARGV[4] .. version .. ARGV[5]
 local change = terms.counts
@@ -115,6 +125,10 @@ local exceeded = exceeding('project', KEYS[1], terms.project, change)
 if exceeded then return exceeded end
 if terms.dryRun then return {'ok', json, version} end
 count(change)
+if claim then
+  redis.call('HSET', KEYS[9], claim.name, claim.record)
+  redis.call('HDEL', KEYS[10], claim.name)
+end
 openLog(newest)
 if event == 'DELETED' then
   redis.call('HDEL', KEYS[2], key)

@@ -19,6 +19,8 @@ export interface FeedChange extends Change {
   previousObject(): KubeObject | undefined;
   /** The event as a line of JSON, for a watch of unmodified changes. */
   line(): Buffer;
+  /** The event as it is written in another form, made on the first call for the form. */
+  encoded(form: string, make: () => string): Buffer;
   /** The change of one of the kind's objects as the kind is served; see `KindDefinition.storedAs`. */
   servedAs(kind: KindDefinition): FeedChange;
 }
@@ -158,7 +160,7 @@ export function createChangeFeed({ store, subscriber, clock, log, pollMs }: Chan
 export function feedChange(change: Change): FeedChange {
   let object: KubeObject | undefined;
   let previous: KubeObject | undefined;
-  let line: Buffer | undefined;
+  const lines = new Map<string, Buffer>();
   let others: Map<string, FeedChange> | undefined;
   return {
     ...change,
@@ -187,7 +189,13 @@ export function feedChange(change: Change): FeedChange {
       return previous;
     },
     line() {
-      line ??= Buffer.from(`{"type":"${change.type}","object":${change.json}}\n`);
+      return this.encoded("", () => `{"type":"${change.type}","object":${change.json}}\n`);
+    },
+    encoded(form, make) {
+      const known = lines.get(form);
+      if (known !== undefined) return known;
+      const line = Buffer.from(make());
+      lines.set(form, line);
       return line;
     },
   };

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../base/core/clock.ts";
+import { onAbort } from "../../../base/core/on-abort.ts";
 
 export interface UnsentLimits {
   /** Total of all watches in the process. Each may exceed it by one event. */
@@ -55,6 +56,8 @@ export class UnsentEvents {
   readonly #clock: Clock;
   readonly #limits: UnsentLimits;
   readonly #readers = new Set<Reader>();
+  /** Those that wait, in the order in which they are admitted. */
+  readonly #waiting = new Set<Reader>();
   #bytes = 0;
   #sweeping: NodeJS.Timeout | undefined;
   #lastSweepMs = 0;
@@ -91,7 +94,7 @@ export class UnsentEvents {
     };
   }
 
-  /** Disconnects stalled readers, and wakes those that wait if there is room. */
+  /** Disconnects stalled readers, and admits as many of those that wait as there is room for. */
   sweep(): void {
     const { maxBytes, stallMs, crowdedStallMs } = this.#limits;
     const hasRoom = this.#bytes < maxBytes;
@@ -99,14 +102,29 @@ export class UnsentEvents {
     const nowMs = this.#clock.monotonicMs();
     for (const reader of this.#readers) {
       if (reader.bytes > 0 && nowMs - reader.progressMs > limitMs) reader.end();
-      else if (hasRoom) reader.wake?.();
+    }
+    this.#admit(Math.ceil((maxBytes - this.#bytes) / this.#limits.maxBytesOfWatch));
+  }
+
+  /** Thousands that wake for the room of one would each look for it again, and again. */
+  #admit(count: number): void {
+    if (this.#bytes >= this.#limits.maxBytes) return;
+    let left = count;
+    for (const reader of this.#waiting) {
+      if (left-- <= 0) return;
+      // It resumes later: the next call admits the next one.
+      this.#waiting.delete(reader);
+      reader.wake?.();
     }
   }
 
   #change(reader: Reader, bytes: number): void {
     reader.bytes += bytes;
     this.#bytes += bytes;
-    if (bytes < 0) reader.wake?.();
+    if (bytes < 0) {
+      reader.wake?.();
+      this.#admit(1);
+    }
     this.#follow(reader);
   }
 
@@ -140,15 +158,16 @@ export class UnsentEvents {
 
   async #untilWoken(reader: Reader, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const wake = (): void => reader.wake?.();
-    signal.addEventListener("abort", wake);
+    const forget = onAbort(signal, () => reader.wake?.());
     await new Promise<void>((resolve) => {
       reader.wake = resolve;
+      this.#waiting.add(reader);
       this.#follow(reader);
     });
     reader.wake = undefined;
+    this.#waiting.delete(reader);
     this.#follow(reader);
-    signal.removeEventListener("abort", wake);
+    forget();
     signal.throwIfAborted();
   }
 }

@@ -7,8 +7,8 @@ export interface InstancePlan {
   /** Ordinals to create. */
   readonly missing: readonly number[];
   readonly superfluous: readonly KubeObject[];
-  /** An instance of an earlier template to delete now; its ordinal is created again once it is gone. */
-  readonly replaced: KubeObject | undefined;
+  /** Instances of an earlier template to delete now; their ordinals are created again once they are gone. */
+  readonly replaced: readonly KubeObject[];
   /** Instances whose specification was edited. */
   readonly current: readonly KubeObject[];
 }
@@ -22,9 +22,9 @@ export interface InstanceCounts {
 }
 
 /**
- * Decides the next steps: missing ordinals are created, the highest deleted; one instance of an earlier
- * template is replaced at a time, from the top, and only while all others are available. One that is not
- * available goes first: replacing it takes nothing away.
+ * Decides the next steps: missing ordinals are created, the highest deleted. Instances of an earlier template
+ * that are not available are replaced at once: that takes nothing away, and they may all wait for the
+ * corrected template. The others are replaced one at a time, from the top, while all are available.
  */
 export function planInstances(
   instances: readonly { readonly ordinal: number; readonly object: KubeObject }[],
@@ -39,14 +39,13 @@ export function planInstances(
   const superfluous = sorted.filter(({ ordinal }) => ordinal >= wanted).map(({ object }) => object);
   const kept = sorted.filter(({ ordinal }) => ordinal < wanted).map(({ object }) => object);
   const outdated = kept.filter((object) => hashOf(object) !== hash);
-  const candidate = outdated.find((object) => !isTrue(object, "Available")) ?? outdated[0];
-  const othersAreThere =
-    missing.length === 0 &&
-    kept.every((object) => object === candidate || (isTrue(object, "Available") && !isLeaving(object)));
+  const broken = outdated.filter((object) => !isTrue(object, "Available") && !isLeaving(object));
+  const allAreThere =
+    missing.length === 0 && kept.every((object) => isTrue(object, "Available") && !isLeaving(object));
   return {
     missing,
     superfluous: superfluous.filter((object) => !isLeaving(object)),
-    replaced: candidate !== undefined && othersAreThere && !isLeaving(candidate) ? candidate : undefined,
+    replaced: allAreThere ? outdated.slice(0, 1) : broken,
     current: kept.filter((object) => hashOf(object) === hash && !isLeaving(object)),
   };
 }

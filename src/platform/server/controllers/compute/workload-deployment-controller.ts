@@ -154,7 +154,7 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
       wanted,
       hash,
     );
-    await remove(target, [...plan.superfluous, ...(plan.replaced === undefined ? [] : [plan.replaced])]);
+    await remove(target, [...plan.superfluous, ...plan.replaced]);
     const spec = {
       ...(childObject(template, "spec") ?? {}),
       location: { ...at },

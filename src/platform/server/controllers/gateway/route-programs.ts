@@ -87,6 +87,9 @@ export type BackendFault =
   /** None of its endpoints takes requests. */
   | { readonly fault: "unready" };
 
+/** Addresses of a backend besides the first; the gateway uses some of them. */
+const maxOthers = 15;
+
 /** Where the requests for a backend go. @param namespace of the route */
 export function targetOf(
   backendRef: JsonObject,
@@ -101,9 +104,12 @@ export function targetOf(
   if (found === undefined || typeof port !== "number") {
     return { fault: "missing", message: `EndpointSlice "${name}" has no TCP port ${String(port)}` };
   }
-  const [host] = readyAddresses(slice);
+  const [host, ...others] = readyAddresses(slice);
   if (host === undefined) return { fault: "unready" };
-  return { scheme: found["appProtocol"] === "https" ? "https" : "http", host, port };
+  const scheme = found["appProtocol"] === "https" ? "https" : "http";
+  // Each of several names would need a certificate and a Host of its own.
+  if (others.length === 0 || slice["addressType"] === "FQDN") return { scheme, host, port };
+  return { scheme, host, others: others.slice(0, maxOthers), port };
 }
 
 function isTcp({ protocol = "TCP" }: JsonObject): boolean {

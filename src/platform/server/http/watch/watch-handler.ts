@@ -1,15 +1,14 @@
 import type { Clock } from "../../../../base/core/clock.ts";
-import type { FairSemaphore } from "../../../../base/core/fair-semaphore.ts";
 import { pause } from "../../../../base/core/signals.ts";
 import { apiVersionOf, type KindDefinition } from "../../kinds/kind.ts";
 import type { JsonObject, KubeObject } from "../../object.ts";
-import { type Plane, planeKey } from "../../plane.ts";
-import { list, type Selection, selectionPrefix } from "../../resources/list.ts";
-import { expired, PlaneGoneError, type Status } from "../../status.ts";
-import type { ChangesOutcome, ObjectStore } from "../../store/object-store.ts";
+import { type Selection, selectionPrefix } from "../../resources/list.ts";
+import { expired, type Status } from "../../status.ts";
+import type { ObjectStore } from "../../store/object-store.ts";
 import { columnDefinitions, tableHead, tableRow } from "../../table.ts";
-import { type ChangeFeed, type FeedChange, feedChange } from "../../watch/feed.ts";
+import type { ChangeFeed, FeedChange } from "../../watch/feed.ts";
 import { type WatchEvent, watchStep } from "../../watch/step.ts";
+import type { InitialPosition, SharedChanges, WatchReads } from "../../watch/watch-reads.ts";
 import { type Form, objectBody } from "../response/api-response.ts";
 import type { WatchOptions } from "./watch-options.ts";
 
@@ -24,10 +23,7 @@ export interface EventSink {
 export interface WatchContext {
   readonly store: ObjectStore;
   readonly feed: ChangeFeed;
-  /**
-   * Limits concurrent store reads of watches, fairly by plane: a read occupies memory until it is written.
-   */
-  readonly semaphore: FairSemaphore;
+  readonly reads: WatchReads;
   readonly clock: Clock;
   readonly bookmarkMs: number;
 }
@@ -36,7 +32,7 @@ export interface WatchContext {
  * Serves one watch until the signal aborts or the watch times out.
  *
  * States: *catching up* reads the change log from the watch's version, one part at a time, when its reader
- * has room and the semaphore admits it. Once it reaches the feed's version it is *live* and receives changes
+ * has room. Once it reaches the feed's version it is *live* and receives changes
  * from the feed. If its reader falls behind, it leaves the feed, waits, and catches up again. So nothing is
  * buffered for slow readers, and because only the version decides, no event is lost or sent twice.
  */
@@ -48,7 +44,7 @@ export async function serveWatch(
   sink: EventSink,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, clock } = context;
+  const { store, reads, clock } = context;
   const { kind, matches } = selection;
   const filter = { prefix: selectionPrefix(selection), kind, matches };
   const encode = eventEncoder(selection.kind, form, clock);
@@ -62,11 +58,12 @@ export async function serveWatch(
     const event = watchStep(change, filter);
     if (event !== undefined) sink.write(encode(event));
   };
-  /** Sends the next part of the change log, and does not retain it. */
-  const catchUp = async (): Promise<ChangesOutcome> => {
-    const outcome = await store.changes(selection.plane, position);
-    if (outcome.outcome !== "changes") return outcome;
-    for (const change of outcome.changes) send(feedChange(change));
+  /** Sends the next part of the change log, if there is room, and does not retain it. */
+  const catchUp = async (): Promise<SharedChanges | undefined> => {
+    const outcome = await reads.changes(selection.plane, position, { isReady: sink.isReady, signal });
+    if (outcome?.outcome !== "changes") return outcome;
+    if (!sink.isReady()) return undefined;
+    for (const change of outcome.changes) send(change);
     return { ...outcome, changes: [] };
   };
 
@@ -82,7 +79,8 @@ export async function serveWatch(
   }
   while (!signal.aborted && clock.monotonicMs() < deadlineMs) {
     await sink.ready(signal);
-    const outcome = await inTurn(context, selection.plane, catchUp, signal);
+    const outcome = await catchUp();
+    if (outcome === undefined) continue;
     if (outcome.outcome === "gone") return;
     if (outcome.outcome !== "changes") {
       sink.write(errorEvent(expired(`too old resource version: ${position} (${outcome.newest})`).status));
@@ -158,64 +156,55 @@ async function listenLive(
 
 /** Sends all existing objects as added. @returns the version of that state */
 async function sendExisting(
-  context: WatchContext,
-  selection: Selection,
+  { reads }: WatchContext,
+  { plane, kind, matches, namespace }: Selection,
   encode: (event: WatchEvent) => string | Buffer,
   sink: EventSink,
   signal: AbortSignal,
 ): Promise<string> {
-  const options = { limit: 0, afterKey: "", resourceVersion: "", minimumVersion: "" };
-  const parts = list(context.store, selection, options);
-  let resourceVersion = "";
-  const sendPart = async (): Promise<boolean> => {
-    const { done, value: part } = await parts.next();
-    if (done === true) return false;
-    resourceVersion = part.resourceVersion;
-    for (const { json, object } of part.objects) {
-      const change = feedChange({ resourceVersion, type: "ADDED", key: "", json, previous: "" });
-      sink.write(encode({ type: "ADDED", change, object }));
+  const collection = { kind, prefix: selectionPrefix({ plane, kind, namespace }) };
+  let position: InitialPosition = { resourceVersion: "", afterKey: "" };
+  while (position.afterKey !== undefined) {
+    await sink.ready(signal);
+    const part = await reads.initialPart(plane, collection, position, { isReady: sink.isReady, signal });
+    if (part === undefined || !sink.isReady()) continue;
+    for (const change of part.added) {
+      if (matches === undefined || matches(change.object()))
+        sink.write(encode({ type: "ADDED", change, object: change.object }));
     }
-    return true;
-  };
-  do await sink.ready(signal);
-  while (await inTurn(context, selection.plane, sendPart, signal));
-  if (resourceVersion === "") throw new PlaneGoneError();
-  return resourceVersion;
-}
-
-async function inTurn<T>(
-  { semaphore }: WatchContext,
-  plane: Plane,
-  work: () => Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  const owner = planeKey(plane);
-  await semaphore.acquire(owner, signal);
-  try {
-    return await work();
-  } finally {
-    semaphore.release(owner);
+    position = part;
   }
+  return position.resourceVersion;
 }
 
-/** Encodes events in the client's form; only the first one contains a table's columns. */
+/**
+ * Encodes events in the client's form; only the first one contains a table's columns. Watches of the same
+ * form share the result.
+ */
 function eventEncoder(
   kind: KindDefinition,
   form: Form,
   clock: Clock,
 ): (event: WatchEvent) => string | Buffer {
+  const { representation, metaVersion, include } = form;
   let columns: JsonObject[] | null = columnDefinitions(kind);
-  return ({ type, change, object }) => {
-    if (form.representation === "object") {
-      if (type === change.type && object === change.object) return change.line();
-      return eventLine(type, object());
-    }
-    if (form.representation === "metadata") return eventLine(type, objectBody(object(), kind, form, 0));
+  const text = ({ type, object }: WatchEvent): string => {
+    if (representation === "object") return eventLine(type, object());
+    if (representation === "metadata") return eventLine(type, objectBody(object(), kind, form, 0));
     const { resourceVersion = "" } = object().metadata;
     const rows = [tableRow(kind, object(), form, clock.nowMs())];
-    const table = { ...tableHead(columns, { resourceVersion }, form.metaVersion), rows };
+    return eventLine(type, { ...tableHead(columns, { resourceVersion }, metaVersion), rows });
+  };
+  return (event) => {
+    const { type, change, object } = event;
+    const isUnmodified = type === change.type && object === change.object;
+    const key = [representation, metaVersion, include, columns === null].join(" ");
+    let line: string | Buffer;
+    if (!isUnmodified) line = text(event);
+    else if (representation === "object") line = change.line();
+    else line = change.encoded(key, () => text(event));
     columns = null;
-    return eventLine(type, table);
+    return line;
   };
 }
 

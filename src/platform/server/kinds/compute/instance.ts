@@ -1,3 +1,4 @@
+import type { Json } from "../../object.ts";
 import { FaultList } from "../../schema/fault-list.ts";
 import { textField } from "../../schema/schema.ts";
 import { fieldColumn } from "../columns.ts";
@@ -20,6 +21,16 @@ export function instanceIndexLabel(groupDomain: string): string {
 }
 
 const assignments = ["status", "networkInterfaces", 0, "assignments"];
+
+/** Addresses of the interfaces; `externalIP` beside them is the provider's. */
+function assignedAddresses(status: Json | undefined): Json {
+  const interfaces = fieldAt(status, ["networkInterfaces"]);
+  const addresses = Array.isArray(interfaces)
+    ? interfaces.map((each) => fieldAt(each, ["assignments", "networkIP"]) ?? "")
+    : [];
+  // An interface without an address is as good as none.
+  return addresses.join().replace(/,+$/, "");
+}
 
 /** A running unit of a Workload. */
 export function instanceKind(groupDomain: string): KindDefinition {
@@ -81,6 +92,7 @@ export function instanceKind(groupDomain: string): KindDefinition {
       fieldColumn("Network IP", "Address in the network.", [...assignments, "networkIP"]),
       fieldColumn("External IP", "Address from outside.", [...assignments, "externalIP"]),
     ],
+    assigned: assignedAddresses,
     validate(instance) {
       const faults = new FaultList();
       const { annotations = {} } = instance.metadata;

@@ -30,6 +30,11 @@ export const blockFields: Readonly<Record<string, Schema>> = {
   prefixLength: integerField("int32", "Length of the prefix that the addresses share, in bits."),
 };
 
+/** What the server assigns to a SubnetClaim and a Subnet. */
+export function assignedBlock(status: Json | undefined): Json {
+  return Object.keys(blockFields).map((field) => fieldAt(status, [field]) ?? null);
+}
+
 /** @param required fields of the block that must be there */
 export function subnetSpec(description: string, required: readonly string[]): Schema {
   return {

@@ -2,7 +2,7 @@ import { fieldColumn } from "../columns.ts";
 import { pendingStatus, statusColumns } from "../conditions.ts";
 import { declaredInProjects } from "../declared-in-projects.ts";
 import { ageColumn, type KindDefinition } from "../kind.ts";
-import { blockFields, subnetFaults, subnetReferences, subnetSpec } from "./subnet-spec.ts";
+import { assignedBlock, blockFields, subnetFaults, subnetReferences, subnetSpec } from "./subnet-spec.ts";
 
 /** Set and removed by the provider of the location. */
 export function subnetProviderFinalizer(groupDomain: string): string {
@@ -39,6 +39,7 @@ export function subnetKind(groupDomain: string): KindDefinition {
       fieldColumn("Start Address", "First address of the block.", ["status", "startAddress"]),
       fieldColumn("Prefix Length", "Length of the prefix, in bits.", ["status", "prefixLength"], "integer"),
     ],
+    assigned: assignedBlock,
     validate: subnetFaults,
     references: (subnet) => subnetReferences(groupDomain, subnet),
   };

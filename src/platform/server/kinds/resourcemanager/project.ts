@@ -39,6 +39,7 @@ export function projectKind(groupDomain: string): KindDefinition {
       },
     },
     columns: conditionColumns("Ready"),
+    claimsName: true,
     serverFinalizers: [projectFinalizer(groupDomain)],
     selectableFields: {},
     prepare: finalizedFromCreation(projectFinalizer(groupDomain)),

@@ -1,0 +1,94 @@
+import { existsSync } from "node:fs";
+import type { Logger } from "../../../base/core/log.ts";
+import type { RuntimeInstance } from "../runtime.ts";
+import { bridgeName } from "./engine-networks.ts";
+import type { ListedContainer } from "./engine-objects.ts";
+import type { EngineParts } from "./engine-parts.ts";
+import type { Engine } from "./engine-version.ts";
+import { Firewall, type FirewallContent } from "./firewall/firewall.ts";
+import type { FirewallNetwork, FirewallPort } from "./firewall/firewall-table.ts";
+import { createNft } from "./firewall/nft.ts";
+import { labelOf, membershipPrefix, openPortsPrefix } from "./labels.ts";
+import { firstAddress, portNames } from "./specification.ts";
+
+export interface FirewallSettings {
+  /** `egress.deny`: ranges that no instance reaches. */
+  readonly deny: readonly string[];
+  /** `provider.engine.egress`: ranges that are not public and that instances reach. */
+  readonly allow: readonly string[];
+  /** In place of `nft`, with its first arguments: for an engine in a network namespace of its own. */
+  readonly nft?: readonly string[];
+  /** Whether the machine has a network interface. */
+  readonly hasInterface?: (name: string) => boolean;
+}
+
+/** The firewall of an engine's networks; rules of what runs already come from the engine's labels. */
+export function openFirewall(
+  { nft, ...settings }: FirewallSettings,
+  parts: Pick<EngineParts, "inventory" | "platform" | "clock"> & { readonly log: Logger },
+  engine: (signal: AbortSignal) => Promise<Engine>,
+  onChange: () => void,
+): Firewall {
+  const { inventory, platform } = parts;
+  const content = async (signal: AbortSignal): Promise<FirewallContent> => {
+    const { isPodman } = await engine(signal);
+    const networks = new Map<string, FirewallNetwork>();
+    for (const { Labels, IPAM } of await inventory.networks({}, signal)) {
+      const uid = Labels[labelOf.network];
+      const subnets = (IPAM.Config ?? []).map(({ Subnet }) => Subnet);
+      if (uid !== undefined) networks.set(uid, firewallNetwork(platform, { uid, subnets }));
+    }
+    const ports = new Map<string, FirewallPort[]>();
+    for (const container of await inventory.containers({}, signal)) {
+      const uid = container.Labels[labelOf.instance] ?? "";
+      ports.set(uid, [...(ports.get(uid) ?? []), ...labelledPorts(container)]);
+    }
+    return { servesNames: isPodman, networks, ports };
+  };
+  return new Firewall({ ...parts, ...settings, nft: createNft(nft), content, onChange });
+}
+
+export function firewallNetwork(
+  platform: string,
+  { uid, subnets }: { readonly uid: string; readonly subnets: readonly string[] },
+): FirewallNetwork {
+  return { bridge: bridgeName(platform, uid), gateways: subnets.map(firstAddress) };
+}
+
+export function firewallPorts({ networks }: RuntimeInstance): FirewallPort[] {
+  return networks.flatMap(({ address, openPorts }) => readPorts(address, portNames(openPorts).join(",")));
+}
+
+/** Ports that a container was made with; only the one that holds its instance's addresses has any. */
+function labelledPorts({ Labels }: ListedContainer): FirewallPort[] {
+  return Object.entries(Labels).flatMap(([label, address]) => {
+    if (!label.startsWith(membershipPrefix) || label === labelOf.network) return [];
+    const uid = label.slice(membershipPrefix.length);
+    return readPorts(address, Labels[`${openPortsPrefix}${uid}`] ?? Labels[labelOf.publishedPorts] ?? "");
+  });
+}
+
+/** @param names such as `tcp/80,udp/53` */
+function readPorts(address: string, names: string): FirewallPort[] {
+  return names.split(",").flatMap((name) => {
+    const [protocol = "", port] = name.split("/");
+    if (protocol !== "tcp" && protocol !== "udp" && protocol !== "sctp") return [];
+    return { address, protocol, port: Number(port) };
+  });
+}
+
+/**
+ * Whether the rules have reached what runs: with an engine in another network namespace, they are somewhere
+ * else. Only a network in which a container runs has its bridge for sure.
+ */
+export function seesBridges(
+  platform: string,
+  { networks }: RuntimeInstance,
+  { hasInterface = isInterface }: FirewallSettings,
+): boolean {
+  return networks.every(({ networkUid }) => hasInterface(bridgeName(platform, networkUid)));
+}
+
+function isInterface(name: string): boolean {
+  return existsSync(`/sys/class/net/${name}`);
+}

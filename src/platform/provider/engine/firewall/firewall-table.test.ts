@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { type FirewallRules, firewallTable, tableName } from "./firewall-table.ts";
+
+const nothing: FirewallRules = {
+  ...{ table: "telemetryd_x", networks: [], ports: [], servesNames: true, deny: [], allow: [] },
+};
+const of = (changes: Partial<FirewallRules>): string => firewallTable({ ...nothing, ...changes });
+
+function elements(script: string, set: string): string[] {
+  const [, body = ""] = new RegExp(`set ${set} \\{([^]*?)\\n {2}\\}`).exec(script) ?? [];
+  return /elements = \{ (.*) \}/.exec(body)?.[1]?.split(", ") ?? [];
+}
+
+function chain(script: string, name: string): string[] {
+  const [, body = ""] = new RegExp(`chain ${name} \\{\\n([^]*?)\\n {2}\\}`).exec(script) ?? [];
+  return body.split("\n").map((line) => line.trim());
+}
+
+const refuse = "reject with icmpx type admin-prohibited";
+const open = { address: "10.128.0.5", protocol: "tcp", port: 80 } as const;
+
+test("replaces the table in one transaction", () => {
+  const head = "table inet telemetryd_x\ndelete table inet telemetryd_x\ntable inet telemetryd_x {\n";
+  expect(of({}).startsWith(head)).toBe(true);
+  expect(tableName("a")).toMatch(/^telemetryd_[0-9a-f]{12}$/);
+  expect(tableName("a")).not.toBe(tableName("b"));
+});
+
+test("networks: within each, and nothing from one to another, whatever else is allowed", () => {
+  const networks = ["td1", "td2"].map((bridge) => ({ bridge, gateways: [] }));
+  const script = of({ networks, allow: ["10.0.0.0/8"] });
+  expect(elements(script, "bridges")).toEqual(['"td1"', '"td2"']);
+  expect(elements(script, "within")).toEqual(['"td1" . "td1"', '"td2" . "td2"']);
+  expect(chain(script, "forward")).toEqual([
+    "type filter hook forward priority filter - 10; policy accept;",
+    "iifname . oifname @within accept",
+    "iifname @bridges goto from_instance",
+    "oifname @bridges goto to_instance",
+  ]);
+  expect(chain(script, "from_instance")[0]).toBe(`oifname @bridges ${refuse}`);
+});
+
+test("out: never, allowed, not public, in this order", () => {
+  const script = of({ deny: ["192.0.2.7"], allow: ["10.20.0.0/16", "fd77::/16"] });
+  const never = elements(script, "never4");
+  for (const each of ["169.254.0.0/16", "127.0.0.0/8", "192.0.2.7"]) expect(never).toContain(each);
+  for (const each of ["fe80::/10", "::1/128"]) expect(elements(script, "never6")).toContain(each);
+  expect(elements(script, "allowed4")).toEqual(["10.20.0.0/16"]);
+  expect(elements(script, "allowed6")).toEqual(["fd77::/16"]);
+  for (const each of ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"]) {
+    expect(elements(script, "not_public4")).toContain(each);
+  }
+  for (const [match, family] of [
+    ["ip", "4"],
+    ["ip6", "6"],
+  ]) {
+    const rules = chain(script, "from_instance").filter((line) => line.startsWith(`${match} `));
+    expect(rules).toEqual([
+      `${match} daddr @never${family} ${refuse}`,
+      `${match} daddr @allowed${family} accept`,
+      `${match} daddr @not_public${family} ${refuse}`,
+    ]);
+  }
+});
+
+test("into the machine: names at the network's own gateway, where the engine serves them", () => {
+  const networks = [{ bridge: "td1", gateways: ["10.128.0.1", "fd20::1"] }];
+  const script = of({ networks });
+  expect(elements(script, "gateways4")).toEqual(['"td1" . 10.128.0.1']);
+  expect(elements(script, "gateways6")).toEqual(['"td1" . fd20::1']);
+  expect(chain(script, "to_machine").filter((line) => /dport/.test(line))).toHaveLength(2);
+  expect(chain(script, "to_machine").at(-1)).toBe(refuse);
+  expect(of({ networks, servesNames: false })).not.toMatch(/dport 53/);
+});
+
+test.each([
+  ["from everybody", [open], ["0.0.0.0/0 . 10.128.0.5 . tcp . 80"]],
+  ["twice", [open, open], ["0.0.0.0/0 . 10.128.0.5 . tcp . 80"]],
+  [
+    "from ranges",
+    [{ ...open, from: ["192.0.2.0/24", "fd00::/8"] }],
+    ["192.0.2.0/24 . 10.128.0.5 . tcp . 80"],
+  ],
+  ["from nobody", [{ ...open, from: [] }], []],
+  [
+    "from ranges in each other, of which nft takes one",
+    [
+      { ...open, from: ["192.0.2.9/32", "192.0.2.0/24"] },
+      { ...open, from: ["192.0.2.0/25"] },
+    ],
+    ["192.0.2.0/24 . 10.128.0.5 . tcp . 80"],
+  ],
+] as const)("open ports: %s", (_, ports, expected) => {
+  const script = of({ ports });
+  expect(elements(script, "open4")).toEqual(expected);
+  expect(elements(script, "open6")).toEqual([]);
+  expect(chain(script, "to_instance").at(-1)).toBe("drop");
+});

@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { AddressRange, parseAddress } from "../../../../base/net/address-range.ts";
+import { neverReachable } from "../../../../base/net/egress.ts";
+
+/** A network of the provider. */
+export interface FirewallNetwork {
+  /** Name of its bridge on the machine. */
+  readonly bridge: string;
+  /** The machine's own addresses in it, one for each subnet. */
+  readonly gateways: readonly string[];
+}
+
+/** A port of an instance that callers outside of its network may reach. */
+export interface FirewallPort {
+  /** Of the instance. */
+  readonly address: string;
+  readonly protocol: "tcp" | "udp" | "sctp";
+  readonly port: number;
+  /** Ranges of callers, of either family; absent: everybody. */
+  readonly from?: readonly string[];
+}
+
+export interface FirewallRules {
+  /** See {@link tableName}. */
+  readonly table: string;
+  readonly networks: readonly FirewallNetwork[];
+  readonly ports: readonly FirewallPort[];
+  /** Whether the engine answers names at a network's gateway (Podman), not in the container (Docker). */
+  readonly servesNames: boolean;
+  /** Ranges that no instance reaches, beside those that none ever does. */
+  readonly deny: readonly string[];
+  /** Ranges that are not public and that instances reach nevertheless. */
+  readonly allow: readonly string[];
+}
+
+/** What an instance reaches only if `allow` says so: everything that is not public. */
+const notPublic = [
+  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"],
+  ...["192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15"],
+  ...["198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3"],
+  // All but 2000::/3, and what is special in it (IANA IPv6 Special-Purpose Address Registry).
+  ...["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48"],
+  "3fff::/20",
+];
+const loopback = ["127.0.0.0/8", "::1/128", "::ffff:0:0/96"];
+
+/** Name of a platform's table: several providers may share a machine. */
+export function tableName(platform: string): string {
+  return `telemetryd_${createHash("sha256").update(platform).digest("hex").slice(0, 12)}`;
+}
+
+/** Script that removes a table, whether or not it is there; needs the rights of {@link firewallTable}. */
+export function withoutTable(table: string): string {
+  return `table inet ${table}\ndelete table inet ${table}\n`;
+}
+
+/**
+ * Script for `nft -f` that replaces the whole table in one transaction.
+ *
+ * It only ever drops: what it accepts, other tables of the machine may still refuse. It runs before them
+ * (filter - 10), after addresses were translated: published ports are seen with the instance's own address.
+ * Each packet in the direction in which a connection was opened is judged anew: a rule that closes something
+ * also ends the connections that it was open for.
+ */
+export function firewallTable(rules: FirewallRules): string {
+  const bridges = rules.networks.map(({ bridge }) => quoted(bridge));
+  const within = bridges.map((bridge) => `${bridge} . ${bridge}`);
+  const families = [
+    { suffix: "4", type: "ipv4_addr", match: "ip", isOwn: (range: string) => !range.includes(":") },
+    { suffix: "6", type: "ipv6_addr", match: "ip6", isOwn: (range: string) => range.includes(":") },
+  ];
+  const sets = families.flatMap(({ suffix, type, isOwn }) => {
+    const ranges = (name: string, all: readonly string[]) =>
+      set(`${name}${suffix}`, type, all.filter(isOwn), "flags interval; auto-merge;");
+    const gateways = rules.networks.flatMap(({ bridge, gateways }) =>
+      gateways.filter(isOwn).map((gateway) => `${quoted(bridge)} . ${gateway}`),
+    );
+    const everybody = suffix === "4" ? "0.0.0.0/0" : "::/0";
+    const callers = new Map<string, string[]>();
+    for (const { address, protocol, port, from = [everybody] } of rules.ports) {
+      if (!isOwn(address)) continue;
+      const target = `${address} . ${protocol} . ${port}`;
+      callers.set(target, [...(callers.get(target) ?? []), ...from.filter(isOwn)]);
+    }
+    const open = [...callers].flatMap(([target, from]) =>
+      widest(from).map((range) => `${range} . ${target}`),
+    );
+    return [
+      ranges("never", [...neverReachable, ...loopback, ...rules.deny]),
+      ranges("allowed", rules.allow),
+      ranges("not_public", notPublic),
+      set(`gateways${suffix}`, `ifname . ${type}`, gateways),
+      set(`open${suffix}`, `${type} . ${type} . inet_proto . inet_service`, open, "flags interval;"),
+    ];
+  });
+  const refuse = "reject with icmpx type admin-prohibited";
+  const answers = [
+    "ct direction reply ct state established accept",
+    "meta l4proto { icmp, ipv6-icmp } ct state related accept",
+  ];
+  const chains = [
+    chain("forward", [
+      "type filter hook forward priority filter - 10; policy accept;",
+      "iifname . oifname @within accept",
+      "iifname @bridges goto from_instance",
+      "oifname @bridges goto to_instance",
+    ]),
+    chain("from_instance", [
+      `oifname @bridges ${refuse}`,
+      ...answers,
+      // A port of the machine that leads to something else, such as a container that is not the provider's.
+      `ct status dnat ${refuse}`,
+      ...families.flatMap(({ suffix, match }) => [
+        `${match} daddr @never${suffix} ${refuse}`,
+        `${match} daddr @allowed${suffix} accept`,
+        `${match} daddr @not_public${suffix} ${refuse}`,
+      ]),
+    ]),
+    chain("to_instance", [
+      ...answers,
+      ...families.map(
+        ({ suffix, match }) =>
+          `${match} saddr . ${match} daddr . meta l4proto . th dport @open${suffix} accept`,
+      ),
+      "drop",
+    ]),
+    chain("input", [
+      "type filter hook input priority filter - 10; policy accept;",
+      "iifname @bridges goto to_machine",
+    ]),
+    chain("to_machine", [
+      ...answers,
+      "icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept",
+      ...(rules.servesNames
+        ? families.map(
+            ({ suffix, match }) =>
+              `iifname . ${match} daddr @gateways${suffix} meta l4proto { tcp, udp } th dport 53 accept`,
+          )
+        : []),
+      refuse,
+    ]),
+  ];
+  const parts = [set("bridges", "ifname", bridges), set("within", "ifname . ifname", within), ...sets];
+  return `${withoutTable(rules.table)}table inet ${rules.table} {\n${[...parts, ...chains].join("")}}\n`;
+}
+
+/** Without ranges that lie in another one: a set whose elements have several parts takes no overlaps. */
+function widest(texts: readonly string[]): string[] {
+  const kept: AddressRange[] = [];
+  const ranges = texts.map((text) => new AddressRange(text)).sort((a, b) => a.bits - b.bits);
+  for (const range of ranges) {
+    const start = parseAddress(range.text.replace(/\/.*$/, ""));
+    if (start !== undefined && !kept.some((other) => other.contains(start))) kept.push(range);
+  }
+  return kept.map(({ text }) => text);
+}
+
+function set(name: string, type: string, elements: readonly string[], flags = ""): string {
+  const unique = [...new Set(elements)].sort();
+  const listed = unique.length === 0 ? [] : [`elements = { ${unique.join(", ")} }`];
+  return block(`set ${name}`, [`type ${type};`, ...(flags === "" ? [] : [flags]), ...listed]);
+}
+
+function chain(name: string, lines: readonly string[]): string {
+  return block(`chain ${name}`, lines);
+}
+
+function block(head: string, lines: readonly string[]): string {
+  return `  ${head} {\n${lines.map((line) => `    ${line}\n`).join("")}  }\n`;
+}
+
+function quoted(bridge: string): string {
+  return `"${bridge}"`;
+}

@@ -1,0 +1,302 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Child, startChild } from "../../scripts/servers/child.ts";
+import { findServers } from "../../scripts/servers/find.ts";
+import { sleep, systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { Releasers } from "../../src/base/core/service.ts";
+import { createEngineClient } from "../../src/platform/provider/engine/engine-client.ts";
+import {
+  EngineRuntime,
+  type EngineRuntimeOptions,
+} from "../../src/platform/provider/engine/engine-runtime.ts";
+import {
+  makeInstance,
+  makeNetwork,
+  reach,
+  removeWhole,
+} from "../../src/platform/provider/runtime.contract.ts";
+import type { RuntimeInstance, RuntimeNetwork } from "../../src/platform/provider/runtime.ts";
+import { type NetworkNamespace, startNetworkNamespace } from "../support/network-namespace.ts";
+import { type RunningPodman, requirePodman, startPodman } from "../support/podman.ts";
+import { until } from "../support/until.ts";
+
+/**
+ * Who reaches what, on a machine of its own (a network namespace) with an uplink: instances of two projects, the
+ * machine, a metadata service, private and public servers. Every cell is asserted in both families.
+ */
+
+const never = new AbortController().signal;
+const image = "registry.example/web:1";
+/** Addresses of the server behind the uplink. */
+const outside = {
+  public: ["198.20.0.1", "2600::1"],
+  denied: ["198.20.0.2", "2600::2"],
+  private: ["10.20.0.1", "fd77::1"],
+  allowed: ["10.30.0.1", "fd78::1"],
+} as const;
+const uplink = ["198.20.0.254", "2600::fe"] as const;
+const metadata = "169.254.169.254";
+const externalAddress = "198.20.0.253";
+
+const releasers = new Releasers();
+let machine: NetworkNamespace;
+let beyond: NetworkNamespace;
+let podman: RunningPodman;
+let folder: string;
+let runtime: EngineRuntime;
+let nft: string[];
+let busybox: string;
+const platform = randomUUID();
+const pass = (): Promise<void> => sleep(20, never);
+
+const bank = { ...makeNetwork("10.128.0.0/24"), subnets: ["10.128.0.0/24", "fd20:0:0:1::/64"] };
+const shop = { ...makeNetwork("10.128.1.0/24"), subnets: ["10.128.1.0/24", "fd20:0:0:2::/64"] };
+const openPorts = [{ protocol: "TCP", port: 8080 }] as const;
+const withPort = (instance: RuntimeInstance): RuntimeInstance => ({
+  ...instance,
+  networks: instance.networks.map((network) => ({ ...network, openPorts })),
+});
+const caller = makeInstance(image, bank, {}, 10);
+const neighbour = makeInstance(image, bank, {}, 11);
+const foreign = makeInstance(image, shop, {}, 10);
+const published = withPort(makeInstance(image, shop, {}, 11));
+
+function openRuntime(changes: Partial<EngineRuntimeOptions> = {}): EngineRuntime {
+  return new EngineRuntime({
+    ...{ client: createEngineClient(podman.socket), clock: systemClock, log: silentLogger, platform },
+    ...{ directory: join(folder, "files"), pull: "missing", registries: [], graceMs: 0 },
+    externalAddresses: [externalAddress],
+    firewall: {
+      deny: ["198.20.0.2/32", "2600::2/128"],
+      allow: ["10.30.0.0/16", "fd78::/16"],
+      nft,
+      // The test is in the machine's place, not in its namespace.
+      hasInterface: () => true,
+    },
+    ...changes,
+  });
+}
+
+async function startMachine(): Promise<void> {
+  machine = await startNetworkNamespace();
+  releasers.push(() => machine[Symbol.asyncDispose]());
+  beyond = await startNetworkNamespace();
+  releasers.push(() => beyond[Symbol.asyncDispose]());
+  const link = ["ip", "link", "add", "up0", "type", "veth", "peer", "name", "down0"];
+  await machine.run(...link, "netns", String(beyond.pid));
+  const add = (place: NetworkNamespace, device: string, address: string) =>
+    place.run("ip", "address", "add", address, "dev", device, ...(address.includes(":") ? ["nodad"] : []));
+  await add(machine, "up0", `${uplink[0]}/24`);
+  await add(machine, "up0", `${externalAddress}/24`);
+  await add(machine, "up0", `${uplink[1]}/64`);
+  await add(machine, "lo", `${metadata}/32`);
+  for (const pair of Object.values(outside)) {
+    await add(beyond, "down0", `${pair[0]}/24`);
+    await add(beyond, "down0", `${pair[1]}/64`);
+  }
+  await machine.run("ip", "link", "set", "up0", "up");
+  await beyond.run("ip", "link", "set", "down0", "up");
+  for (const family of [0, 1] as const) {
+    const version = family === 0 ? "-4" : "-6";
+    await machine.run("ip", version, "route", "add", "default", "via", outside.public[family]);
+    await beyond.run("ip", version, "route", "add", "default", "via", uplink[family]);
+  }
+}
+
+/** A server on all addresses. */
+async function serve(place: NetworkNamespace, port: number): Promise<Child> {
+  const [program, ...first] = place.prefix;
+  const args = [...first, busybox, "httpd", "-f", "-p", String(port), "-h", folder];
+  const child = await startChild({ name: "httpd", program, args });
+  releasers.push(() => child.kill());
+  return child;
+}
+
+beforeAll(async () => {
+  await requirePodman();
+  const programs = await findServers(["nft", "busybox"], { install: false });
+  busybox = programs.busybox.path;
+  folder = await mkdtemp(join(tmpdir(), "telemetryd-isolation-"));
+  releasers.push(() => rm(folder, { recursive: true, force: true }));
+  await startMachine();
+  nft = [...machine.prefix, programs.nft.path];
+  podman = await startPodman({ prefix: machine.prefix });
+  releasers.push(() => podman[Symbol.asyncDispose]());
+  await podman.image(image);
+  await serve(machine, 80);
+  await serve(beyond, 80);
+  runtime = openRuntime();
+  const stop = new AbortController();
+  const watching = runtime.watch(() => undefined, stop.signal);
+  releasers.push(async () => {
+    stop.abort();
+    await watching;
+    await runtime.close();
+  });
+  for (const network of [bank, shop]) await runtime.ensureNetwork(network, never);
+  for (const instance of [caller, neighbour, foreign, published]) await reach({ runtime, pass }, instance);
+}, 120_000);
+afterAll(() => releasers.releaseAll(), 120_000);
+
+const nameOf = ({ uid }: RuntimeInstance): string => `telemetryd-${uid}-main`;
+
+/** Both addresses of an instance. */
+async function addressesOf(instance: RuntimeInstance): Promise<string[]> {
+  const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.GlobalIPv6Address}}{{end}}";
+  return (await podman.cli("inspect", "--format", format, nameOf(instance))).trim().split(" ");
+}
+
+const ask = (address: string, port: number): string[] => [
+  ...["sh", "-c", `echo "GET / HTTP/1.0" | nc -w 2 ${address} ${port} | grep -c ^HTTP || true`],
+];
+const isYes = (text: string): boolean => Number(text) > 0;
+
+type From = "instance" | "machine" | "outside";
+
+async function reaches(from: From, address: string, port: number): Promise<boolean> {
+  const command = ask(address, port);
+  if (from === "instance") return isYes(await podman.cli("exec", nameOf(caller), ...command));
+  const [shell, option, script = ""] = command;
+  const own = script.replace("nc ", `${busybox} nc `);
+  return isYes(await (from === "machine" ? machine : beyond).run(shell!, option!, own));
+}
+
+/** Every cell, or every one that has to be closed, that is not as it should be. */
+async function wrongCells(which: "all" | "closed" = "all"): Promise<string[]> {
+  const [own, other, open] = await Promise.all([neighbour, foreign, published].map(addressesOf));
+  const gateways = (network: number) => [`10.128.${network}.1`, `fd20:0:0:${network + 1}::1`];
+  const cells: [From, string, readonly string[], number, boolean][] = [
+    ["instance", "its own network", own!, 8080, true],
+    ["instance", "another project's instance", other!, 8080, false],
+    ["instance", "another project's open port", open!, 8080, false],
+    ["instance", "an open port of another project, outside", [externalAddress], 8080, false],
+    ["instance", "the machine, as its gateway", gateways(0), 80, false],
+    ["instance", "the machine, as another project's gateway", gateways(1), 80, false],
+    ["instance", "the machine, as others know it", uplink, 80, false],
+    ["instance", "the metadata service", [metadata], 80, false],
+    ["instance", "a public server", outside.public, 80, true],
+    ["instance", "a public server that egress.deny names", outside.denied, 80, false],
+    ["instance", "a private server", outside.private, 80, false],
+    ["instance", "a private server that is allowed", outside.allowed, 80, true],
+    ["machine", "an instance", own!, 8080, true],
+    ["outside", "an instance", other!, 8080, false],
+    ["outside", "an open port", [open![0]!], 8080, true],
+    ["outside", "an open port, published", [externalAddress], 8080, true],
+    ["outside", "another port of the same instance", [open![0]!], 8081, false],
+  ];
+  const wrong = await Promise.all(
+    cells
+      .filter(([, , , , expected]) => which === "all" || !expected)
+      .flatMap(([from, what, addresses, port, expected]) =>
+        addresses.map(async (address) => {
+          if (address !== "" && (await reaches(from, address, port)) === expected) return [];
+          return [
+            `${from} -> ${what} (${address}:${port}): ${expected ? "does not reach it" : "reaches it"}`,
+          ];
+        }),
+      ),
+  );
+  return wrong.flat();
+}
+
+/** Nothing may be wrong; a server or a route may be late. */
+async function expectIsolation(): Promise<void> {
+  let wrong: string[] = [];
+  await until("all cells are right", async () => {
+    wrong = await wrongCells();
+    return wrong.length === 0 || wrong.some((cell) => cell.endsWith(": reaches it"));
+  }).catch(() => undefined);
+  expect(wrong).toEqual([]);
+}
+
+test("who reaches what", async () => {
+  await expectIsolation();
+  const asked = ["/bin/busybox", "nslookup", nameOf(neighbour), "10.128.0.1"];
+  expect(await podman.cli("exec", nameOf(caller), ...asked)).toContain(neighbour.networks[0]!.address);
+}, 60_000);
+
+test("networks that come and go together change nothing, and are apart from their first moment", async () => {
+  for (let round = 0; round < 3; round++) {
+    const made: [RuntimeNetwork, RuntimeInstance][] = Array.from({ length: 4 }, (_, index) => {
+      const network = makeNetwork(`10.128.${10 + 4 * round + index}.0/24`);
+      return [network, makeInstance(image, network)];
+    });
+    await Promise.all(
+      made.map(async ([network, instance]) => {
+        await runtime.ensureNetwork(network, never);
+        await reach({ runtime, pass }, instance);
+        const reached = await podman.cli(
+          "exec",
+          nameOf(instance),
+          ...ask(foreign.networks[0]!.address, 8080),
+        );
+        expect(isYes(reached)).toBe(false);
+        await removeWhole({ runtime, pass }, instance.uid);
+        await runtime.removeNetwork(network.uid, never);
+      }),
+    );
+  }
+  await expectIsolation();
+}, 120_000);
+
+test("a third party that flushes everything: the table is put back", async () => {
+  const list = () => machine.run(nft.at(-1)!, "list", "tables", "inet");
+  await machine.run(nft.at(-1)!, "flush", "ruleset");
+  await until("it is back", async () => /inet telemetryd_/.test(await list()));
+  // The engine's own rules, for what is published, are gone until it makes them again.
+  expect(await wrongCells("closed")).toEqual([]);
+}, 60_000);
+
+test("a provider that starts again finds its rules, and an engine that does, too", async () => {
+  const script = async () =>
+    (await machine.run(nft.at(-1)!, "list", "ruleset")).match(/table inet [\s\S]*/)?.[0];
+  const before = await script();
+  await podman.kill();
+  await podman.restart();
+  const next = openRuntime();
+  for (const instance of [caller, neighbour, foreign, published]) await next.ensureInstance(instance, never);
+  expect(await script()).toBe(before);
+  await next.close();
+}, 60_000);
+
+test("an engine in another network namespace: nothing runs", async () => {
+  const elsewhere = openRuntime({
+    platform: randomUUID(),
+    directory: join(folder, "other"),
+    firewall: { deny: [], allow: [], nft, hasInterface: () => false },
+  });
+  const network = makeNetwork("10.128.100.0/24");
+  const instance = makeInstance(image, network);
+  await elsewhere.ensureNetwork(network, never);
+  await expect(reach({ runtime: elsewhere, pass }, instance)).rejects.toMatchObject({
+    reason: "FirewallUnavailable",
+  });
+  await until("it does not run", async () => !(await podman.cli("ps")).includes(nameOf(instance)));
+  await removeWhole({ runtime: elsewhere, pass }, instance.uid);
+  await elsewhere.removeNetwork(network.uid, never);
+  await elsewhere.close();
+}, 60_000);
+
+test.each([
+  ["no nft", () => ["/nonexistent/nft"], /not installed/],
+  ["not allowed", () => ["sh", "-c", "echo 'Operation not permitted' >&2; exit 1"], /not permitted/],
+])("a firewall that cannot be written, %s: no network is made", async (_, program, why) => {
+  const logged: string[] = [];
+  const log = { ...silentLogger, error: (fields: object) => logged.push(JSON.stringify(fields)) };
+  const broken = openRuntime({
+    log: log as typeof silentLogger,
+    platform: randomUUID(),
+    firewall: { deny: [], allow: [], nft: program() },
+  });
+  const network = makeNetwork("10.128.101.0/24");
+  const refused = { outcome: "refused", reason: "FirewallUnavailable" };
+  await expect(broken.ensureNetwork(network, never)).rejects.toMatchObject(refused);
+  expect(broken.locationProblem()).toMatchObject({ reason: "FirewallUnavailable" });
+  for (const text of [logged.join(), broken.problem()]) expect(text).toMatch(why);
+  expect((await broken.inventory(never)).networks).toEqual([]);
+  await broken.close();
+});
