@@ -38,6 +38,8 @@ export interface FakeGithub extends AsyncDisposable {
   /** Called after a page was read, before it is sent. */
   onPage: (page: number) => void;
   readonly queries: string[];
+  /** The variables of each query. */
+  readonly variables: Readonly<Record<string, unknown>>[];
   /** Authorization headers received, in order. */
   readonly authorizations: string[];
   tokensIssued: number;
@@ -61,6 +63,7 @@ export async function startFakeGithub(): Promise<FakeGithub> {
     gate: (): Promise<void> => Promise.resolve(),
     onPage: (_page: number): void => undefined,
     queries: [] as string[],
+    variables: [] as Readonly<Record<string, unknown>>[],
     authorizations: [] as string[],
     tokensIssued: 0,
     waiting: 0,
@@ -117,6 +120,7 @@ export async function startFakeGithub(): Promise<FakeGithub> {
     }
     const { query, variables } = JSON.parse(body) as { query: string; variables?: Record<string, unknown> };
     fake.queries.push(query);
+    fake.variables.push(variables ?? {});
     fake.waiting++;
     await fake.gate();
     fake.waiting--;

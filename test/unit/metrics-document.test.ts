@@ -3,6 +3,7 @@ import { Counter, Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { createProcessRegistry } from "../../src/app/ops/process-metrics.ts";
 import { createQueueRegistry } from "../../src/app/ops/queue-metrics.ts";
+import { createRedisRegistry } from "../../src/base/redis/metrics.ts";
 import { createExportRegistry, sinkLabels, sinkMetrics } from "../../src/exporter/delivery/export-metrics.ts";
 import { SourceMetrics } from "../../src/exporter/metrics-store/source-metrics.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
@@ -48,6 +49,7 @@ test("docs/metrics.md has the metrics of every room, as they are, and no others"
     createExportRegistry(idle),
     createProviderRegistry(idle, undefined),
     createGatewayRegistry(idle, undefined),
+    createRedisRegistry(idle),
   ];
   const ofSinks = sinkMetrics.map((metric) => ({ ...metric, labelNames: sinkLabels }));
   expect(metricsDocumentFaults(document, registries, ofSinks)).toEqual([]);

@@ -24,6 +24,7 @@ const ofItem = (changes: object = {}, node = "PVT_1") => ({
   projects_v2_item: { node_id: "PVTI_1", project_node_id: node },
   ...changes,
 });
+const ofInstallation = (action: string, login: string) => ({ action, installation: { account: { login } } });
 const ofField = (field: object) => ofItem({ changes: { field_value: field } });
 const ofIssue = (action: string, changes?: object, number = 1) => ({
   ...acme,
@@ -59,6 +60,10 @@ test.each<[string, string, unknown, string | undefined]>([
   ["a colour elsewhere", "label", { action: "edited", repository: { html_url: `${site}2` } }, "ignored"],
   ["a new label", "label", { action: "created", repository: { html_url: site } }, "ignored"],
   ["a renamed repository", "repository", { ...acme, action: "renamed" }, "change"],
+  ["a repository made private", "repository", { ...acme, action: "privatized" }, "change"],
+  ["a suspended installation", "installation", ofInstallation("suspend", "Acme"), "change"],
+  ["a repository taken away", "installation_repositories", ofInstallation("removed", "acme"), "change"],
+  ["an installation elsewhere", "installation", ofInstallation("deleted", "other"), "ignored"],
   ["a comment", "issue_comment", ofIssue("created"), "ignored"],
   ["an event of the future", "toString", {}, "ignored"],
   ["no event", "", {}, "ignored"],

@@ -20,6 +20,7 @@ const payloadSchema = z.object({
   repository: place,
   issue: place,
   pull_request: place,
+  installation: told(z.object({ account: z.object({ login: z.string() }) })),
   projects_v2: told(z.object({ number: z.int() })),
   projects_v2_item: told(z.object({ project_node_id: z.string() })),
   changes: told(
@@ -91,6 +92,10 @@ function mayChange(
       return issueActions.has(action) && isShownPart(payload) && isListed(payload.pull_request, backlog);
     case "label":
       return labelActions.has(action) && hasItems(payload.repository, backlog);
+    case "installation":
+    case "installation_repositories":
+      // They take items out of the token's view, or bring some back.
+      return isSame(payload.installation?.account.login.toLowerCase(), board.organization.toLowerCase());
     case "repository":
       return repositoryActions.has(action) && isOurs(payload, board);
     default:

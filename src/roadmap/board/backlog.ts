@@ -21,6 +21,12 @@ export const itemSchema = z.object({
   status: z.string(),
 });
 
+/** A board's text without control characters: white space for line ends and tabs, U+FFFD for the others. */
+export function printableText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  return text.replace(/[\t\n\r]/g, " ").replace(/[\u0000-\u001f\u007f-\u009f]/g, "\ufffd");
+}
+
 export type BacklogItem = z.infer<typeof itemSchema>;
 export type BacklogLabel = BacklogItem["labels"][number];
 

@@ -36,6 +36,8 @@ export interface BoardContent {
   /** All public items, whatever their status; drafts, archived and redacted ones are left out. */
   readonly items: readonly BacklogItem[];
   readonly leftOut: number;
+  /** For the log, such as items that the service refused to show. */
+  readonly warnings?: readonly string[];
 }
 
 /** The source of the backlog. One contract suite (`board.contract.ts`) covers all implementations. */

@@ -72,6 +72,24 @@ describe("the forms of a file", () => {
     });
   });
 
+  test("an export with hidden items, nulls, a byte order mark and control characters is read", async () => {
+    const url = "https://github.com/a/b/issues/4";
+    const items = [
+      { id: "PVTI_1", content: null, type: "REDACTED", labels: null, status: null },
+      { content: { type: "Issue", number: 4, title: "T\u0000\t\u009b", url }, labels: null, status: null },
+      { ...makeItem(5), labels: null, status: null },
+    ];
+    const result = await itemsOf(`\ufeff${JSON.stringify({ items, totalCount: 3 })}`);
+    if (!result.ok) throw new Error(result.failure.message);
+    expect(result.value).toEqual({
+      items: [
+        { number: 4, title: "T\ufffd \ufffd", url, labels: [], status: "" },
+        { ...makeItem(5), labels: [], status: "" },
+      ],
+      leftOut: 1,
+    });
+  });
+
   test.each([
     ["half a file", '{ "items": [', "malformed", "JSON"],
     ["another form", '{ "rows": [] }', "malformed", "items"],

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Clock } from "../../base/core/clock.ts";
 import { describeError } from "../../base/core/errors.ts";
 import { runLoop, Wakeup } from "../../base/core/loop.ts";
-import { itemSchema } from "./backlog.ts";
+import { itemSchema, printableText } from "./backlog.ts";
 import { type Board, type BoardContent, type BoardResult, failed } from "./board.ts";
 
 const label = z.union([
@@ -19,22 +19,35 @@ const label = z.union([
     .transform(({ name, color }) => ({ name, color: color?.replace(/^#/, "") ?? null })),
 ]);
 
-const ours = itemSchema.extend({ labels: z.array(label).default([]), status: z.string().default("") });
+/** GitHub's CLI writes null for what an item does not have. */
+const labels = z
+  .array(label)
+  .nullish()
+  .transform((given) => given ?? []);
+const status = z
+  .string()
+  .nullish()
+  .transform((given) => given ?? "");
+
+const ours = itemSchema.extend({ labels, status });
 
 /** Output of GitHub's CLI: `gh project item-list 22 --owner acme --limit 10000 --format json`. */
 const exported = z
   .object({
-    content: z.object({
-      type: z.string().optional(),
-      number: z.number().optional(),
-      title: z.string(),
-      url: z.string().optional(),
-    }),
-    labels: z.array(label).default([]),
-    status: z.string().default(""),
+    /** Null for an item that the exporting user may not see. */
+    content: z
+      .object({
+        type: z.string().nullish(),
+        number: z.number().nullish(),
+        title: z.string().nullish(),
+        url: z.string().nullish(),
+      })
+      .nullable(),
+    labels,
+    status,
   })
   .transform(({ content, labels, status }) =>
-    content.type === "DraftIssue" || content.url === undefined
+    content === null || content.type === "DraftIssue" || (content.url ?? undefined) === undefined
       ? undefined
       : { number: content.number, title: content.title, url: content.url, labels, status },
   )
@@ -94,7 +107,10 @@ export function createFileBoard(file: string, clock: Clock): Board {
 function parse(file: string, text: string): BoardResult<BoardContent> {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    // PowerShell writes a byte order mark.
+    json = JSON.parse(text.replace(/^\ufeff/, ""), (_key, value: unknown) =>
+      typeof value === "string" ? printableText(value) : value,
+    );
   } catch (error) {
     return failed("malformed", `${file}: ${describeError(error)}`);
   }

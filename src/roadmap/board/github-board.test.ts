@@ -9,6 +9,7 @@ import { describeBoard } from "./board.contract.ts";
 import type { Board } from "./board.ts";
 import { createGithubBoard, type GithubBoardOptions } from "./github-board.ts";
 
+const wrong = "Something went wrong while executing your query. This may be the result of a timeout.";
 const never = new AbortController().signal;
 /** Retries without a pause. */
 const clock: Clock = { ...systemClock, sleep: async () => undefined };
@@ -56,6 +57,61 @@ describe("reading a GitHub project", () => {
     github.items = Array.from({ length: 230 }, (_, index) => ({ number: index + 1 }));
   });
   afterEach(() => github[Symbol.asyncDispose]());
+
+  test("an item that the token may not read is left out; the others are read", async () => {
+    const refused = (path: readonly (string | number)[]) => ({
+      ...{ type: "FORBIDDEN", message: "Resource protected by organization SAML enforcement." },
+      path: ["node", "items", "nodes", ...path],
+    });
+    const item = (number: number, content: unknown) => ({
+      ...{ id: `PVTI_${number}`, type: "ISSUE", isArchived: false, fieldValueByName: { name: "Planned" } },
+      content,
+    });
+    const url = "https://github.com/acme/site/issues/1";
+    const page = (nodes: readonly unknown[], errors: readonly unknown[]) => {
+      const items = { totalCount: 3, pageInfo: { hasNextPage: false, endCursor: null }, nodes };
+      const node = { updatedAt: "2026-10-01T00:00:00Z", items };
+      return { status: 200, body: JSON.stringify({ data: { node }, errors }) };
+    };
+    const shown = item(1, { number: 1, title: "a\u0000b\nc", url, labels: { nodes: [] } });
+    let answer = page([shown, item(2, null), null], [refused([1, "content"]), refused([2])]);
+    github.intercept = (_, query) => (query.includes("BoardItems") ? answer : undefined);
+    const result = await board(github.url).items(never);
+    if (!result.ok) throw new Error(result.failure.message);
+    expect(result.value.items.map(({ title }) => title)).toEqual(["a\ufffdb c"]);
+    expect(result.value.leftOut).toBe(2);
+    expect(result.value.warnings).toEqual([
+      "2 items of project 22 of acme cannot be read and are left out: Resource protected by organization SAML enforcement.",
+    ]);
+    answer = page([shown, item(2, null), null], [{ ...refused([1]), path: ["node"] }]);
+    expect(await board(github.url).items(never)).toMatchObject({ ok: false, failure: { kind: "forbidden" } });
+  });
+
+  test("pages that GitHub cannot answer are halved down to ten items, and stay small for an hour", async () => {
+    const sizes: number[] = [];
+    let nowMs = 0;
+    let most = 15;
+    const gaveUp = { status: 200, body: JSON.stringify({ errors: [{ message: wrong }] }) };
+    github.intercept = (_, query) => {
+      if (!query.includes("BoardItems")) return undefined;
+      const { first } = github.variables.at(-1) as { first: number };
+      sizes.push(first);
+      return first > most ? gaveUp : undefined;
+    };
+    const source = board(github.url, { clock: { ...clock, monotonicMs: () => nowMs } });
+    const first = await source.items(never);
+    expect(first.ok && first.value.items.length).toBe(230);
+    expect(sizes.slice(0, 6)).toEqual([100, 50, 25, 12, 12, 12]);
+    sizes.length = 0;
+    nowMs = 3_599_999;
+    await source.items(never);
+    expect(new Set(sizes)).toEqual(new Set([12]));
+    sizes.length = 0;
+    nowMs = 2 * 3_600_000;
+    most = 9;
+    expect(await source.items(never)).toMatchObject({ ok: false, failure: { kind: "unavailable" } });
+    expect(sizes).toEqual([100, 50, 25, 12, 10, 10, 10]);
+  });
 
   test("leaves out drafts, archived items and those of hidden repositories; knows the statuses", async () => {
     github.items = [

@@ -2,9 +2,9 @@ import { graphql } from "@octokit/graphql";
 import type { z } from "zod";
 import type { Clock } from "../../base/core/clock.ts";
 import { withLimit } from "../../base/core/signals.ts";
-import { type BacklogItem, itemSchema } from "./backlog.ts";
+import { type BacklogItem, itemSchema, printableText } from "./backlog.ts";
 import { type Board, type BoardContent, type BoardFailure, type BoardResult, failed } from "./board.ts";
-import { githubFailure } from "./github-failure.ts";
+import { githubFailure, withoutRefusedItems } from "./github-failure.ts";
 import {
   headQuery,
   headSchema,
@@ -33,6 +33,17 @@ const readings = 3;
 /** More than a GitHub board can hold: protects against endless pagination. */
 const maxItems = 100_000;
 
+/** GitHub's maximum. */
+const largestPage = 100;
+const leastPage = 10;
+/** How long a size that GitHub answers is used, before larger pages are tried again. */
+const smallPageMs = 3_600_000;
+
+/** `refusals`: the message of each error about an item, whose content is then null. */
+type Answer<T> =
+  | Extract<BoardResult<T>, { ok: false }>
+  | (BoardResult<T> & { ok: true; refusals: readonly string[] });
+
 type Project = { readonly id: string; readonly version: string; readonly statuses: readonly string[] };
 
 /**
@@ -45,12 +56,16 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
   const tokens = createTokenSource(options.credentials, apiUrl, () => clock.nowMs());
   const where = `project ${number} of ${organization}`;
 
+  let smallPage: { readonly size: number; readonly untilMs: number } | undefined;
+  const pageSize = (): number =>
+    smallPage !== undefined && clock.monotonicMs() < smallPage.untilMs ? smallPage.size : largestPage;
+
   async function askOnce<T>(
     query: string,
     variables: Record<string, unknown>,
     schema: z.ZodType<T>,
     signal: AbortSignal,
-  ): Promise<BoardResult<T>> {
+  ): Promise<Answer<T>> {
     const authorization = await tokens.authorization(signal);
     if (!authorization.ok) return authorization;
     let response: unknown;
@@ -66,11 +81,17 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
     } catch (error) {
       signal.throwIfAborted();
       const failure = githubFailure(error, clock.nowMs());
+      const partial = failure.kind === "rate-limited" ? undefined : withoutRefusedItems(error);
+      if (partial !== undefined) return parse(partial.data, schema, partial.refusals);
       if (failure.kind === "unauthorized") tokens.refused();
       return { ok: false, failure };
     }
+    return parse(response, schema, []);
+  }
+
+  function parse<T>(response: unknown, schema: z.ZodType<T>, refusals: readonly string[]): Answer<T> {
     const parsed = schema.safeParse(response);
-    if (parsed.success) return { ok: true, value: parsed.data };
+    if (parsed.success) return { ok: true, value: parsed.data, refusals };
     const [issue] = parsed.error.issues;
     return failed(
       "malformed",
@@ -83,10 +104,11 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
     variables: Record<string, unknown>,
     schema: z.ZodType<T>,
     signal: AbortSignal,
-  ): Promise<BoardResult<T>> {
+  ): Promise<Answer<T>> {
     for (let attempt = 1; ; attempt++) {
       const result = await askOnce(query, variables, schema, signal);
       if (result.ok || attempt === tries || !isPassing(result.failure)) return result;
+      if (isTooMuch(result.failure) && Number(variables["first"] ?? 0) > leastPage) return result;
       await clock.sleep(pauseBetweenTriesMs * attempt, signal);
     }
   }
@@ -109,21 +131,33 @@ export function createGithubBoard(options: GithubBoardOptions): Board {
   async function readPages(id: string, signal: AbortSignal): Promise<BoardResult<Reading>> {
     const nodes = new Map<string, ItemNode>();
     const versions: string[] = [];
+    const refusals: string[] = [];
     let cursor: string | null = null;
     for (;;) {
-      const result: BoardResult<{ node: ItemsPage | null }> = await ask(
+      const first = pageSize();
+      const variables: Record<string, unknown> = { project: id, cursor, first };
+      const result: Answer<{ node: ItemsPage | null }> = await ask(
         itemsQuery,
-        { project: id, cursor },
+        variables,
         itemsSchema,
         signal,
       );
+      if (!result.ok && isTooMuch(result.failure) && first > leastPage) {
+        smallPage = {
+          size: Math.max(leastPage, Math.floor(first / 2)),
+          untilMs: clock.monotonicMs() + smallPageMs,
+        };
+        continue;
+      }
       if (!result.ok) return result;
+      refusals.push(...result.refusals);
       const page: ItemsPage | null = result.value.node;
       if (page === null) return failed("incomplete", `${where} vanished while it was read`);
       versions.push(page.updatedAt);
       for (const node of page.items.nodes ?? []) if (node !== null) nodes.set(node.id, node);
       const { hasNextPage, endCursor }: ItemsPage["items"]["pageInfo"] = page.items.pageInfo;
-      if (!hasNextPage) return { ok: true, value: { nodes, versions, totalCount: page.items.totalCount } };
+      const { totalCount } = page.items;
+      if (!hasNextPage) return { ok: true, value: { nodes, versions, refusals, totalCount } };
       if (endCursor === null || endCursor === cursor || nodes.size > maxItems) {
         return failed("malformed", `the pages of ${where} have no end`);
       }
@@ -161,19 +195,21 @@ interface Reading {
   readonly nodes: ReadonlyMap<string, ItemNode>;
   /** The board's `updatedAt` on each page. */
   readonly versions: readonly string[];
+  /** Messages about items that the service refused to show. */
+  readonly refusals: readonly string[];
   readonly totalCount: number;
 }
 
 /** The items of a reading, or the reason why it is inconsistent. */
 function contentOf(reading: Reading, where: string): BoardResult<BoardContent> {
-  const { nodes, totalCount } = reading;
+  const { nodes, refusals, totalCount } = reading;
   if (nodes.size !== totalCount) {
     return failed("incomplete", `${nodes.size} of the ${totalCount} items of ${where} came`);
   }
   const items: BacklogItem[] = [];
   let hidden = 0;
   for (const node of nodes.values()) {
-    if (node.type === "REDACTED") hidden++;
+    if (node.type === "REDACTED" || node.isRefused === true) hidden++;
     const raw = rawItem(node);
     if (raw === undefined) continue;
     const item = itemSchema.safeParse(raw);
@@ -186,7 +222,11 @@ function contentOf(reading: Reading, where: string): BoardResult<BoardContent> {
   if (hidden > 0 && hidden === totalCount) {
     return failed("forbidden", `the token may see none of the ${totalCount} items of ${where}`);
   }
-  return { ok: true, value: { items, leftOut: totalCount - items.length } };
+  const [reason] = refusals;
+  const leftOut = totalCount - items.length;
+  if (reason === undefined) return { ok: true, value: { items, leftOut } };
+  const warning = `${refusals.length} items of ${where} cannot be read and are left out: ${reason}`;
+  return { ok: true, value: { items, leftOut, warnings: [warning] } };
 }
 
 /** The public part of an item, or undefined for drafts, redacted and archived ones. */
@@ -195,11 +235,19 @@ function rawItem(node: ItemNode): unknown {
   if (node.isArchived || content === null || content.url === undefined) return undefined;
   return {
     number: content.number,
-    title: content.title,
-    url: content.url,
-    status: node.fieldValueByName?.name ?? "",
-    labels: (content.labels?.nodes ?? []).filter((label) => label !== null),
+    title: content.title && printableText(content.title),
+    url: printableText(content.url),
+    status: printableText(node.fieldValueByName?.name ?? ""),
+    labels: (content.labels?.nodes ?? [])
+      .filter((label) => label !== null)
+      .map(({ name, color }) => ({ name: printableText(name), color })),
   };
+}
+
+/** GitHub gave up on a query that takes too long; it answers smaller pages. */
+function isTooMuch({ kind, message }: BoardFailure): boolean {
+  const texts = /something went wrong while executing your query|couldn.t respond to your request in time/i;
+  return kind === "unavailable" && texts.test(message);
 }
 
 /** Transient failures; any other would recur a second later. */

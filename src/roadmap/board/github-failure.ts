@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
 import { defined } from "../../base/core/defined.ts";
 import { describeError } from "../../base/core/errors.ts";
 import { retryAfterMs } from "../../base/core/retry-after.ts";
@@ -111,4 +113,42 @@ function statusKind(status: number): BoardFailure["kind"] {
 function shorten(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+}
+
+const graphqlErrors = z.object({
+  data: z.object({ node: z.object({ items: z.object({ nodes: z.array(z.unknown()) }) }) }),
+  errors: z
+    .array(
+      z.object({
+        message: z.string(),
+        path: z.tuple([z.literal("node"), z.literal("items"), z.literal("nodes"), z.int()], z.unknown()),
+      }),
+    )
+    .min(1),
+});
+
+/**
+ * The data of a response whose errors are all about single items, such as those of a repository that the
+ * token may not read: their content is null in it. Undefined for any other error.
+ *
+ * @see https://spec.graphql.org/October2021/#sec-Handling-Field-Errors
+ */
+export function withoutRefusedItems(
+  error: unknown,
+): { readonly data: unknown; readonly refusals: readonly string[] } | undefined {
+  const parsed = graphqlErrors.safeParse(error);
+  if (!parsed.success) return undefined;
+  const refused = new Map(parsed.data.errors.map(({ path, message }) => [path[3], message]));
+  const { data } = error as { data: { node: { items: { nodes: readonly unknown[] } } } };
+  const { node } = data;
+  const nodes = node.items.nodes.map((item, index) => {
+    if (!refused.has(index)) return item;
+    // An item of which nothing is shown counts, too: otherwise the reading would be incomplete.
+    const rest = { id: `refused ${randomUUID()}`, type: "", isArchived: false, fieldValueByName: null };
+    return { ...rest, ...(item ?? {}), content: null, isRefused: true };
+  });
+  return {
+    data: { ...data, node: { ...node, items: { ...node.items, nodes } } },
+    refusals: [...refused.values()].map((message) => shorten(redact(message))),
+  };
 }

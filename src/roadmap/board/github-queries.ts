@@ -35,13 +35,13 @@ export const headSchema = z.object({
     .nullable(),
 });
 
-/** One page of items; GitHub's maximum is 100. */
+/** One page of items. */
 export const itemsQuery = /* GraphQL */ `
-  query BoardItems($project: ID!, $cursor: String) {
+  query BoardItems($project: ID!, $cursor: String, $first: Int!) {
     node(id: $project) {
       ... on ProjectV2 {
         updatedAt
-        items(first: 100, after: $cursor) {
+        items(first: $first, after: $cursor) {
           totalCount
           pageInfo {
             hasNextPage
@@ -112,6 +112,8 @@ export const itemsSchema = z.object({
                 isArchived: z.boolean(),
                 fieldValueByName: z.object({ name: z.string().nullish() }).nullable(),
                 content: content.nullable(),
+                /** Set by `withoutRefusedItems`. */
+                isRefused: z.boolean().optional(),
               })
               .nullable(),
           )

@@ -46,6 +46,18 @@ describe("refresh", () => {
     expect(source.reads).toBe(0);
   });
 
+  test.each([
+    ["a replica's clock that is ahead", nowMs + 40_000, nowMs + 40_000],
+    ["a wrong clock", nowMs + hourMs, nowMs],
+    ["an earlier time", nowMs - 1, nowMs],
+  ])("updatedAt after %s", async (_name, updatedAt, expected) => {
+    for (const boardVersion of ["v1", "v0"]) {
+      const before = { ...cached, updatedAt, boardVersion };
+      const outcome = await refresh(board({}, [makeItem(1)]), before, settings, never);
+      expect(outcome).toMatchObject({ meta: { updatedAt: expected } });
+    }
+  });
+
   test("an unchanged board is read all the same when a change was announced", async () => {
     const source = board({ node: "PVT_1" }, [makeItem(1)]);
     const outcome = await refresh(source, cached, { ...settings, mustRead: true }, never);

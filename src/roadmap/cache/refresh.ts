@@ -53,18 +53,19 @@ export async function refresh(
   const warnings = missing.map((status) => `the board has no status "${status}" (roadmap.statuses)`);
 
   if (cached !== undefined && isUnchanged(cached, board.id, version, settings)) {
-    const meta = defined({ ...cached, updatedAt: settings.nowMs(), boardNode: node });
+    const meta = defined({ ...cached, updatedAt: updateTime(cached, settings.nowMs()), boardNode: node });
     return { kind: "unchanged", meta, warnings };
   }
 
   const content = await board.items(signal);
   if (!content.ok) return { kind: "failed", failure: content.failure };
+  warnings.push(...(content.value.warnings ?? []));
   const items = selectItems(content.value.items, settings.statuses);
   const itemsJson = JSON.stringify(items);
   const nowMs = settings.nowMs();
   const meta: BacklogMeta = defined({
     format: 1 as const,
-    updatedAt: nowMs,
+    updatedAt: updateTime(cached, nowMs),
     readAt: nowMs,
     board: board.id,
     boardNode: node,
@@ -94,15 +95,21 @@ function isUnchanged(
   );
 }
 
+/** A success time further in the future comes from a wrong clock, not from ordinary clock skew. */
+const clockToleranceMs = 60_000;
+
+/** Never goes back by the clocks of replicas, which differ a little; a time far in the future is wrong. */
+function updateTime(cached: BacklogMeta | undefined, nowMs: number): number {
+  const before = cached?.updatedAt ?? nowMs;
+  return before - nowMs > clockToleranceMs ? nowMs : Math.max(before, nowMs);
+}
+
 const retry: BackoffPolicy = { baseMs: 2_000, maxMs: 300_000, jitter: 0.2 };
 
 /** The pause after failure `attempt` (from 1): doubles to five minutes; at least the board's own request. */
 export function retryDelayMs(attempt: number, failure: BoardFailure | undefined, random: number): number {
   return Math.max(nextDelay(attempt, retry, random), failure?.retryAfterMs ?? 0);
 }
-
-/** A success time further in the future comes from a wrong clock, not from ordinary clock skew. */
-const clockToleranceMs = 60_000;
 
 /**
  * Whether a cache needs an unscheduled refresh: it was never filled, is older than the interval plus a margin
