@@ -37,9 +37,10 @@ LABEL org.opencontainers.image.title="telemetryd" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.licenses="Apache-2.0"
 ENV NODE_ENV=production
-# The daemon runs it for the section gateway, as its own user; Debian's service of it is never started.
+# The daemon runs HAProxy for the section gateway, as its own user; Debian's service of it is never started. nft keeps the
+# provider's networks apart: it needs --network host and --cap-add NET_ADMIN, as root.
 RUN apt-get update && \
-    apt-get install --yes --no-install-recommends haproxy && \
+    apt-get install --yes --no-install-recommends haproxy nftables && \
     rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json LICENSE ./

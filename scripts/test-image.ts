@@ -66,8 +66,8 @@ async function checkEngineImage(): Promise<void> {
   const problem = buildahProblem(folder);
   if (problem !== undefined) return say(`NOT DONE: no engine has built the image: ${problem}`);
   say("the image, built by buildah on a base image of this machine's Node");
-  const { haproxy } = await findServers(["haproxy"]);
-  const image = buildByBuildah(project, folder, haproxy.path);
+  const { haproxy, nft } = await findServers(["haproxy", "nft"]);
+  const image = buildByBuildah(project, folder, { haproxy: haproxy.path, nftables: nft.path });
   try {
     checkConfiguration(image);
     await checkImage(image, join(work, "engine-checks"));

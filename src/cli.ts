@@ -102,7 +102,16 @@ configured(program.command("run"))
       process.on("SIGHUP", listener);
       return () => process.off("SIGHUP", listener);
     };
-    await run({ sources, out: stdout, onReload }, stopSignal());
+    const onWarning = (listener: (warning: Error) => void) => {
+      // Node.js prints them by a listener of its own.
+      const printing = process.listeners("warning");
+      process.removeAllListeners("warning").on("warning", listener);
+      return () => {
+        process.removeAllListeners("warning");
+        for (const each of printing) process.on("warning", each);
+      };
+    };
+    await run({ sources, out: stdout, onReload, onWarning }, stopSignal());
   });
 
 program
@@ -178,9 +187,7 @@ program
     finish(explain(text, { output }));
   });
 
-const rejected = program
-  .command("rejected")
-  .description("work with the samples that receivers refused for good");
+const rejected = program.command("rejected").description("work with the samples that receivers rejected");
 
 configured(rejected.command("list"))
   .description("list what is kept, oldest first")

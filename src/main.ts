@@ -99,6 +99,8 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         log,
       });
       releasers.push(exporting.close);
+      const { storeWarnings } = exporting;
+      health.watch(() => storeWarnings());
       registries.push(...exporting.registries);
     }
     const { snapshotOf = () => undefined, reports } = exporting ?? {};
@@ -168,12 +170,22 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     }
     let gateway: Gateway | undefined;
     if (redis !== undefined && config.platform !== undefined) {
-      const { listen, groupDomain, cityCodes, tls, limits, quotas } = config.platform;
+      const { listen, groupDomain, cityCodes, tls, limits, quotas, projectNameRetentionMs } = config.platform;
       const { createPlatform } = await import("./platform/server/platform.ts");
       const { addressesIn } = await import("./base/net/address-range.ts");
       const isAllowed = addressesIn(config.egress.allow);
       const platform = createPlatform({
-        ...{ listen, groupDomain, cityCodes, limits, quotas, isAllowed, gateway: config.gateway, ...tls },
+        ...{
+          listen,
+          groupDomain,
+          cityCodes,
+          limits,
+          quotas,
+          projectNameRetentionMs,
+          isAllowed,
+          gateway: config.gateway,
+          ...tls,
+        },
         stateDirectory: config.state.directory,
         redis,
         clock,
@@ -194,7 +206,10 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
     }
 
     const stages: Service[][] = [[...(exporting?.services ?? [])], [...sources, ...servers]];
-    if (redis !== undefined) stages.unshift([redis.service]);
+    if (redis !== undefined) {
+      stages.unshift([redis.service]);
+      registries.push(redis.registry);
+    }
     if (config.ops !== undefined) {
       const [{ buildOpsApp }, { OpsServer }] = await Promise.all([
         import("./app/ops/app.ts"),

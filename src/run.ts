@@ -17,6 +17,12 @@ export interface RunOptions {
    * unsubscribes
    */
   onReload(listener: () => void): () => void;
+  /**
+   * Calls the listener with each warning of Node.js, which are lines on the standard error output otherwise.
+   *
+   * @returns a function that unsubscribes
+   */
+  onWarning(listener: (warning: Error) => void): () => void;
 }
 
 /** The wait for the daemon ends this long before `delivery.shutdownTimeout` is over. */
@@ -42,6 +48,9 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
     let next: Config | undefined;
     const end = () => current.abort();
     signal.addEventListener("abort", end);
+    const unsubscribeWarnings = options.onWarning((warning) =>
+      log.warn({ warning: warning.name, error: warning.message }, "a warning of Node.js"),
+    );
     const unsubscribe = options.onReload(() => {
       log.info("reading the configuration again");
       loadAndWarn(options, signal).then(
@@ -63,6 +72,7 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
       if (!hasEnded && !signal.aborted) await letsGo(running, signal);
     } finally {
       unsubscribe();
+      unsubscribeWarnings();
       signal.removeEventListener("abort", end);
     }
     if (next === undefined || signal.aborted) return;

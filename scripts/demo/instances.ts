@@ -12,7 +12,7 @@ export interface DemoInstances {
 
 const cloudProjectId = "demo";
 
-/** Podman, as root and where it is installed; otherwise nothing runs, which is shown. */
+/** Podman, as root and where it and nft are installed; otherwise nothing runs, which is shown. */
 export async function startDemoInstances(
   options: {
     readonly logFile: string;
@@ -54,7 +54,7 @@ export async function startDemoInstances(
 async function canRunContainers(signal: AbortSignal): Promise<boolean> {
   if (process.getuid?.() !== 0) return false;
   try {
-    await findServers(["podman", "busybox"], { install: false, signal });
+    await findServers(["podman", "nft", "busybox"], { install: false, signal });
     return true;
   } catch {
     return false;

@@ -67,7 +67,7 @@ export function exportsDashboard() {
           }),
           stat({
             title: "Lost",
-            description: "Samples in the chosen time that receivers refused for good or that were given up.",
+            description: "Samples in the chosen time that receivers rejected or that were dropped.",
             unit: "short",
             bad: 1,
             queries: [

@@ -19,6 +19,9 @@ for word; do
 done
 `;
 
+/** Path of a package's program, by the package's name. */
+type Packaged = Readonly<Record<string, string>>;
+
 /** Output of `buildah inspect` for an image in the docker format, as far as it is used. */
 interface Inspected {
   readonly Docker: {
@@ -61,10 +64,10 @@ export function buildahProblem(work: string): string | undefined {
  * the steps call: only npm's packages are downloaded.
  *
  * @param work an empty folder
- * @param haproxy this machine's, which the image gets in place of Debian's package
+ * @param packaged this machine's programs, which the image gets in place of Debian's packages, by their names
  */
-export function buildByBuildah(context: string, work: string, haproxy: string): EngineImage {
-  makeBase(work, haproxy);
+export function buildByBuildah(context: string, work: string, packaged: Packaged): EngineImage {
+  makeBase(work, packaged);
   const settings = npmSettings(work);
   const volumes = settings.flatMap(([from, to]) => ["--volume", `${from}:${to}`]);
   const args = ["--build-arg", `NODE_IMAGE=${baseName}`, "--build-arg", "REVISION=test"];
@@ -103,7 +106,7 @@ function buildah(work: string, ...args: readonly string[]): string {
   return stdout;
 }
 
-function makeBase(work: string, haproxy: string): void {
+function makeBase(work: string, packaged: Packaged): void {
   const container = buildah(work, "from", "scratch").trim();
   const root = buildah(work, "mount", container).trim();
   for (const folder of [
@@ -129,7 +132,7 @@ function makeBase(work: string, haproxy: string): void {
   addLibraries(root);
   addNpm(root);
   writeFileSync(join(root, "usr/bin/apt-get"), aptGet, { mode: 0o755 });
-  addPackage(root, "haproxy", haproxy);
+  for (const [name, program] of Object.entries(packaged)) addPackage(root, name, program);
   buildah(work, "config", "--env", "PATH=/usr/bin", container);
   buildah(work, "commit", "--format", "docker", "--rm", container, baseName);
 }
@@ -143,7 +146,7 @@ function addProgram(root: string, path: string): void {
 /** Lays a package ready that has one program, and its libraries as far as the base lacks them. */
 function addPackage(root: string, name: string, program: string): void {
   const folder = join(root, "packages", name);
-  addFile(program, join(folder, "usr/sbin", name));
+  addFile(program, join(folder, "usr/sbin", basename(program)));
   for (const library of librariesOf(program)) {
     // In the base, /lib is a link.
     if (!existsSync(join(root, library)))

@@ -74,12 +74,12 @@ describe("our Dockerfile", () => {
     );
   });
 
-  test("has HAProxy, installed by root, without the lists of packages", () => {
+  test("has HAProxy and nft, installed by root, without the lists of packages", () => {
     const isInstall = ({ text }: Instruction): boolean => text.startsWith("apt-get update &&");
     const place = image.instructions.findIndex(isInstall);
     const [, packages] =
       /install --yes --no-install-recommends (.*?) &&/.exec(image.instructions[place]?.text ?? "") ?? [];
-    expect(packages?.split(" ")).toContain("haproxy");
+    expect(packages?.split(" ")).toEqual(["haproxy", "nftables"]);
     expect(image.instructions[place]?.text).toMatch(/ rm -rf \/var\/lib\/apt\/lists\/\*$/);
     expect(place).toBeLessThan(image.instructions.findIndex(({ keyword }) => keyword === "USER"));
   });

@@ -62,6 +62,9 @@ export const catalogue = {
     debianPackages: ["podman", "runc", "netavark", "aardvark-dns", "iptables"],
     unpackedPath: "usr/bin/podman",
   },
+  nft: { variable: "NFT_BIN", debianPackages: ["nftables"], unpackedPath: "usr/sbin/nft" },
+  // Only as a backend of the gateway's tests.
+  python3: { variable: "PYTHON_BIN", debianPackages: ["python3"], unpackedPath: "usr/bin/python3" },
   zsh: { variable: "ZSH_BIN", debianPackages: ["zsh"], unpackedPath: "bin/zsh" },
   fish: { variable: "FISH_BIN", debianPackages: ["fish"], unpackedPath: "usr/bin/fish" },
   busybox: { variable: "BUSYBOX_BIN", debianPackages: ["busybox-static"], unpackedPath: "bin/busybox" },

@@ -5,6 +5,8 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { tableName } from "../../src/platform/provider/engine/firewall/firewall-table.ts";
+import { labelOf } from "../../src/platform/provider/engine/labels.ts";
 import { type Child, startChild, waitUntilReady } from "./child.ts";
 import { findServers } from "./find.ts";
 import { allProcesses } from "./process-table.ts";
@@ -47,6 +49,8 @@ export interface PodmanOptions {
   readonly onStart?: (pid: number) => void;
   /** Host with port of a registry that it asks by plain HTTP. */
   readonly plainRegistry?: string;
+  /** Comes before each of its commands: for a network namespace of its own. */
+  readonly prefix?: readonly string[];
   readonly logFile?: string;
   readonly ownGroup?: boolean;
   readonly signal?: AbortSignal;
@@ -67,14 +71,15 @@ export async function startPodman(options: PodmanOptions = {}): Promise<RunningP
   await writeFile(env.CONTAINERS_STORAGE_CONF, storageConf(folder));
   await writeFile(env.CONTAINERS_REGISTRIES_CONF, registriesConf(options.plainRegistry));
 
-  const cli = cliOf(programs.podman.path, env);
+  const [program = "podman", ...first] = [...(options.prefix ?? []), programs.podman.path];
+  const cli = cliOf([program, ...first], env);
 
   const launch = async (): Promise<Child> => {
     await rm(socket, { force: true });
     const child = await startChild({
       name: "podman",
-      program: programs.podman.path,
-      args: ["system", "service", "--time=0", `unix://${socket}`],
+      program,
+      args: [...first, "system", "service", "--time=0", `unix://${socket}`],
       env,
       cwd: folder,
       ...(options.ownGroup === undefined ? {} : { ownGroup: options.ownGroup }),
@@ -126,15 +131,22 @@ export async function startPodman(options: PodmanOptions = {}): Promise<RunningP
 export async function removeLeftPodman(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const { podman } = await findServers(["podman"], { install: false });
-  await removeAll(cliOf(podman.path, { ...podman.env, ...settingsIn(folder) }), folder);
+  await removeAll(cliOf([podman.path], { ...podman.env, ...settingsIn(folder) }), folder);
 }
 
 type Cli = (...args: string[]) => Promise<string>;
 
-function cliOf(program: string, env: Readonly<Record<string, string>>): Cli {
+/** @param command the program with its first arguments */
+function cliOf(
+  [program = "podman", ...first]: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Cli {
   return async (...args) => {
     const limits = { timeout: cliLimitMs, maxBuffer: 16 * 2 ** 20 };
-    const { stdout } = await run(program, args, { ...limits, env: { ...process.env, ...env } });
+    const { stdout } = await run(program, [...first, ...args], {
+      ...limits,
+      env: { ...process.env, ...env },
+    });
     return stdout;
   };
 }
@@ -153,6 +165,7 @@ async function removeAll(cli: Cli, folder: string): Promise<void> {
   // A container whose network others have joined goes after them: in the second round.
   await cli("rm", "--all", "--force", "--time", "0").catch(() => undefined);
   await cli("rm", "--all", "--force", "--time", "0");
+  await removeTables(cli);
   await cli("network", "prune", "--force");
   await cli("volume", "prune", "--force");
   endLostContainers(folder);
@@ -196,6 +209,15 @@ function containersConf(folder: string): string {
 function storageConf(folder: string): string {
   const [graph, state] = [join(folder, "graph"), join(folder, "run")];
   return `[storage]\ndriver = "vfs"\ngraphroot = "${graph}"\nrunroot = "${state}"\n`;
+}
+
+/** The firewall of a provider that was ended before it removed its networks. */
+async function removeTables(cli: Cli): Promise<void> {
+  const labels = await cli("network", "ls", "--format", "{{.Labels}}");
+  const platforms = labels.matchAll(new RegExp(`${labelOf.platform.replace(".", "\\.")}=([\\w-]+)`, "g"));
+  for (const platform of new Set([...platforms].map(([, name = ""]) => name))) {
+    await run("nft", ["delete", "table", "inet", tableName(platform)]).catch(() => undefined);
+  }
 }
 
 /** Netavark 1.4 leaves rules of the firewall behind for each isolated network: those without a bridge go. */

@@ -9,9 +9,11 @@ export type { RunningServer } from "./server.ts";
 export interface VictoriaMetricsOptions extends CommonOptions {
   /** Prometheus' scrape configuration as YAML text: the whole document, including `scrape_configs`. */
   readonly scrapeConfig?: string;
+  /** `-dedup.minScrapeInterval`. */
+  readonly dedupInterval?: string;
 }
 
-/** A single-node VictoriaMetrics with two years of retention and without deduplication. */
+/** A single-node VictoriaMetrics with two years of retention, by default without deduplication. */
 export async function startVictoriaMetrics(options: VictoriaMetricsOptions = {}): Promise<RunningServer> {
   return startServer(
     {
@@ -23,6 +25,9 @@ export async function startVictoriaMetrics(options: VictoriaMetricsOptions = {})
           `-storageDataPath=${join(dataDir, "storage")}`,
           "-retentionPeriod=24",
         ];
+        if (options.dedupInterval !== undefined) {
+          args.push(`-dedup.minScrapeInterval=${options.dedupInterval}`);
+        }
         if (options.scrapeConfig !== undefined) {
           const file = join(dataDir, "scrape.yaml");
           await writeFile(file, options.scrapeConfig);
