@@ -330,13 +330,14 @@ export class Dispatcher {
     if (isFailing && batch.suspicion?.isFailing === true && !dropExhausted) {
       if (!memory.failedAlone(batch.entries)) return this.#park({ ...refused, at });
     }
+    const isPoison = memory.hasFailedLong || memory.hasFailedAlone(batch.entries);
     const { kind, accepted, unfinished } = await this.#refused.search(refused, [signal, interrupt]);
     this.#responses += accepted + (isFailing ? 0 : 1);
     if (kind === "complete") return this.#journal.acknowledged(number, batch);
     if (kind === "unfinished" && unfinished !== undefined) {
       return this.#leave(number, unfinished, mayHaveArrived);
     }
-    if (kind === "unproven" && outcome.kind === "exhausted" && !memory.hasFailedLong) {
+    if (kind === "unproven" && outcome.kind === "exhausted" && !isPoison) {
       return this.#leave(number, outcome, mayHaveArrived);
     }
     if (kind === "unproven") return this.#park({ ...refused, at });
@@ -346,13 +347,14 @@ export class Dispatcher {
 
   /**
    * Whether a failed request is searched for the samples that make it fail: it has failed for long, and
-   * nothing was accepted meanwhile; or its series made the receiver fail before, and get one attempt.
+   * nothing was accepted meanwhile; or all of its samples failed alone before, or their series did.
    */
-  #isSearched({ suspicion }: Batch, outcome: Outcome & { readonly kind: "exhausted" }): boolean {
+  #isSearched({ suspicion, entries }: Batch, outcome: Outcome & { readonly kind: "exhausted" }): boolean {
     const { memory, dropExhausted } = this.#deps.receiver;
     memory.fail();
     if (this.#options.interrupt.aborted || (outcome.retryAfterMs ?? 0) > longestWaitMs) return false;
-    return suspicion?.isFailing === true || memory.hasFailedLong || dropExhausted;
+    if (suspicion?.isFailing === true || memory.hasFailedAlone(entries)) return true;
+    return memory.hasFailedLong || dropExhausted;
   }
 
   /** The samples cannot be delivered now: the window is run again later. */

@@ -159,6 +159,11 @@ export class ReceiverMemory {
     return isProven;
   }
 
+  /** Whether all of these samples failed alone before. */
+  hasFailedAlone(entries: RequestEntries): boolean {
+    return this.#failedAlone.size > 0 && this.#keysOf(entries).every((key) => this.#failedAlone.has(key));
+  }
+
   /** Samples that failed were accepted or rejected. */
   forgetFailed(entries: RequestEntries): void {
     if (this.#failedAlone.size === 0) return;

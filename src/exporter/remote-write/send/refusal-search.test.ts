@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Exemplar } from "../../series/exemplar.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { seriesEncoderFor } from "../encoding/labels.ts";
@@ -206,6 +206,55 @@ test("samples that it has written nevertheless are not sent again", async () => 
   expect(run.end.kind).toBe("complete");
   const counted = run.sent.filter((samples) => samples.includes("5/0"));
   expect(counted.length).toBe(1);
+});
+
+describe("a receiver that fails for a while during the search costs no sample", () => {
+  const failed: Outcome = {
+    ...{ kind: "exhausted", reason: "server_error", status: 503, message: "503", responseLost: false },
+  };
+  /** Fails at 5/0, and at everything from one request up to another. */
+  const down =
+    (from: number, until: number) =>
+    (samples: string[], number: number): Outcome =>
+      samples.includes("5/0") || (number >= from && number < until) ? failed : delivered;
+
+  function failing(): Partial<SearchDeps> {
+    const first = new Map<string, number>();
+    let accepted = 0;
+    return {
+      ...{ isFailing: true, isProven: true, mayPass: true },
+      paceAccepted: () => {
+        accepted++;
+      },
+      failedAlone: ({ request }) => {
+        const key = contentOf(request).join();
+        const at = first.get(key);
+        if (at === undefined) first.set(key, accepted);
+        return at !== undefined && accepted > at;
+      },
+    };
+  }
+
+  test.each([
+    [0, Infinity],
+    [1, Infinity],
+    [3, 9],
+    [6, 20],
+  ])("from request %i to %i", async (from, until) => {
+    const run = await searched(requestOf(32, 1), down(from, until), failing());
+    expect(run.rejected.filter((sample) => sample !== "5/0")).toEqual([]);
+    expect(run.passed).toEqual([]);
+    if (until === Infinity) expect(run.sent.length).toBeLessThan(60);
+    expect(run.rejected.length + run.accepted.length).toBeLessThanOrEqual(32);
+  });
+
+  test("what fails before and after another one is accepted is rejected", async () => {
+    const known = failing();
+    const first = await searched(requestOf(32, 1), down(0, 0), known);
+    expect([first.end.kind, first.rejected, first.accepted.length]).toEqual(["unproven", [], 31]);
+    const again = await searched(requestOf(1, 1), () => failed, { ...known, failedAlone: () => true });
+    expect([again.end.kind, again.rejected]).toEqual(["complete", ["0/0"]]);
+  });
 });
 
 test("a failed request counts as refused where that is asked for, and interrupts otherwise", async () => {
