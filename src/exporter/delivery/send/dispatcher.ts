@@ -337,7 +337,8 @@ export class Dispatcher {
     if (kind === "unfinished" && unfinished !== undefined) {
       return this.#leave(number, unfinished, mayHaveArrived);
     }
-    if (kind === "unproven" && outcome.kind === "exhausted" && !isPoison) {
+    // What is left of a batch is another batch.
+    if (kind === "unproven" && outcome.kind === "exhausted" && (accepted > 0 || !isPoison)) {
       return this.#leave(number, outcome, mayHaveArrived);
     }
     if (kind === "unproven") return this.#park({ ...refused, at });
