@@ -16,6 +16,7 @@ const slow = [
   "integration/gateway/quoting.property",
   "integration/platform-slow-watches",
   "integration/platform-watch",
+  "integration/receivers-that-refuse",
   "integration/tenants",
 ].map((name) => `test/${name}.test.ts`);
 

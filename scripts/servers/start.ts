@@ -11,6 +11,8 @@ export interface VictoriaMetricsOptions extends CommonOptions {
   readonly scrapeConfig?: string;
   /** `-dedup.minScrapeInterval`. */
   readonly dedupInterval?: string;
+  /** `-maxInsertRequestSize`: it refuses larger requests with 400; bytes, uncompressed. */
+  readonly maxInsertRequestBytes?: number;
 }
 
 /** A single-node VictoriaMetrics with two years of retention, by default without deduplication. */
@@ -27,6 +29,9 @@ export async function startVictoriaMetrics(options: VictoriaMetricsOptions = {})
         ];
         if (options.dedupInterval !== undefined) {
           args.push(`-dedup.minScrapeInterval=${options.dedupInterval}`);
+        }
+        if (options.maxInsertRequestBytes !== undefined) {
+          args.push(`-maxInsertRequestSize=${options.maxInsertRequestBytes}`);
         }
         if (options.scrapeConfig !== undefined) {
           const file = join(dataDir, "scrape.yaml");

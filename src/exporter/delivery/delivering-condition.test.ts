@@ -74,7 +74,20 @@ test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
     "UpToDate",
     "All samples up to the watermark are delivered.",
   ],
-  ["further behind", { lagMs: 90_400 }, "True", "CatchingUp", "The receiver is 1m30s behind."],
+  [
+    "behind, and nothing concluded",
+    { lagMs: 90_400 },
+    "Unknown",
+    "Starting",
+    "No request had a response yet.",
+  ],
+  [
+    "further behind",
+    { lagMs: 90_400, stats: statsOf(1, 0, 0) },
+    "True",
+    "CatchingUp",
+    "The receiver is 1m30s behind.",
+  ],
   [
     "rejected lately",
     { stats: statsOf(23_863, 137, nowMs - 480_000) },
@@ -105,7 +118,7 @@ test.each<[string, Partial<ExporterSnapshot>, string, string, string]>([
   ],
   [
     "skipped",
-    { lagMs: 90_400, stats: statsWith({ skippedSeconds: 60 }) },
+    { lagMs: 90_400, stats: statsWith({ delivered: 1, skippedSeconds: 60 }) },
     "True",
     "CatchingUp",
     "The receiver is 1m30s behind. 60 s older than delivery.maxBackfill were skipped.",

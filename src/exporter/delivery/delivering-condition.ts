@@ -53,6 +53,8 @@ export function deliveringState(snapshot: ExporterSnapshot, nowMs: number): Deli
       message: `All samples up to the watermark are delivered.${losses}`,
     };
   }
+  // After a restart nothing is known of the receiver yet.
+  if (!snapshot.stats.hasConcluded) return { ...startingState, message: "No request had a response yet." };
   const lag = formatDuration(Math.round(behindMs / 1_000) * 1_000);
   return { status: "True", reason: "CatchingUp", message: `The receiver is ${lag} behind.${losses}` };
 }

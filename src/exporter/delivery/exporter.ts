@@ -100,6 +100,8 @@ export class Exporter {
   #destination: Destination | undefined;
   #interrupt: AbortSignal = neverAborted;
   readonly #memory: ReceiverMemory;
+  /** A mark of it. */
+  #cycleBegan = 0;
   readonly #record = new ReceiverRecord();
   #isRestored = false;
   /** The last window had refused samples, and nothing proved that the endpoint takes any. */
@@ -167,6 +169,7 @@ export class Exporter {
    */
   async cycle(interrupt: AbortSignal, signal: AbortSignal): Promise<CycleEnd> {
     this.#interrupt = interrupt;
+    this.#cycleBegan = this.#memory.mark();
     try {
       const end = await this.#runWindows(interrupt, signal);
       if (end !== "interrupted") this.#triedPlan = this.#plan;
@@ -382,7 +385,13 @@ export class Exporter {
     const { clock, random, log } = this.#deps;
     const before = this.#deliveryState;
     const { backoffMs } = this.#plan.retry;
-    this.#deliveryState = afterFailure(before, failure, backoffMs, clock.monotonicMs(), random());
+    const nowMs = clock.monotonicMs();
+    // Part of a request that fails may be accepted: its rest does not wait longer for that.
+    const from = this.#memory.acceptedSince(this.#cycleBegan) ? delivering : before;
+    const dueMs = this.#memory.searchDueMs;
+    const longestPauseMs = dueMs !== undefined && dueMs > nowMs ? dueMs - nowMs : undefined;
+    const limited = { longestPauseMs, ...failure };
+    this.#deliveryState = afterFailure(from, limited, backoffMs, nowMs, random());
     // Only a change of state is a warning: a receiver that stays down would log a line for each probe.
     const level = before.kind === this.#deliveryState.kind ? "debug" : "warn";
     log[level](

@@ -117,6 +117,11 @@ export class SinkStats {
     this.sparkline = new Sparkline(monotonicMs);
   }
 
+  /** Whether the receiver has accepted or rejected anything since the start. */
+  get hasConcluded(): boolean {
+    return this.#concludedAtMs > 0 || this.delivered > 0 || this.rejected > 0;
+  }
+
   deliver(samples: number, nowMs: number, monotonicMs: number): void {
     this.delivered += samples;
     this.requests++;

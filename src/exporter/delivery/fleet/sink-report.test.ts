@@ -51,7 +51,7 @@ test("what another replica reports reads as its own snapshot does, and its lag g
     expect(shown.stats.lastLateRejection).toEqual({ atMs: 470, message: "out of order" });
   }
   const report = reportOf(well, undefined, by("a", 500));
-  const later = snapshotOfReport({ report, counts: noCounts }, plan, 500 + 60_000);
+  const later = snapshotOfReport({ report, counts: countsOf(stats) }, plan, 500 + 60_000);
   expect(later.lagMs).toBe(60_000);
   expect(deliveringState(later, 60_500).reason).toBe("CatchingUp");
   // A clock behind the other replica's does not reduce the lag.

@@ -33,6 +33,8 @@ export interface DeliveryFailure {
   readonly retryAfterMs?: number | undefined;
   /** In place of the usual first pause. */
   readonly firstPauseMs?: number | undefined;
+  /** The pause is no longer than this, unless the receiver requests it. */
+  readonly longestPauseMs?: number | undefined;
 }
 
 export const delivering: DeliveryState = { kind: "delivering" };
@@ -58,5 +60,11 @@ export function afterFailure(
   // A backoffDuration above the longest pause is the tenant's explicit choice.
   const pauseMs = nextDelay(times, { baseMs, maxMs: Math.max(baseMs, longestPauseMs), jitter }, random);
   const askedMs = Math.min(failure.retryAfterMs ?? 0, longestRetryAfterMs);
-  return { kind: failure.kind, times, untilMs: nowMs + Math.max(pauseMs, askedMs), message: failure.message };
+  const limitedMs = Math.min(pauseMs, failure.longestPauseMs ?? Infinity);
+  return {
+    kind: failure.kind,
+    times,
+    untilMs: nowMs + Math.max(limitedMs, askedMs),
+    message: failure.message,
+  };
 }

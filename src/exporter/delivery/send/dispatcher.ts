@@ -43,6 +43,8 @@ export interface DispatcherOptions {
 const fewBatchesOfLane = 2;
 /** When as many batches are refused and nothing was accepted, the rest of the window is not tried. */
 const mostParked = 16;
+/** After as many connections that end without a response, smaller requests are tried. */
+const mostResets = 3;
 /** Series of a refused request of which later samples are tried. */
 const mostTriedLater = 16;
 
@@ -330,7 +332,7 @@ export class Dispatcher {
     if (isFailing && batch.suspicion?.isFailing === true && !dropExhausted) {
       if (!memory.failedAlone(batch.entries)) return this.#park({ ...refused, at });
     }
-    const isPoison = memory.hasFailedLong || memory.hasFailedAlone(batch.entries);
+    const isPoison = this.#mayBePoison(batch, outcome);
     const { kind, accepted, unfinished } = await this.#refused.search(refused, [signal, interrupt]);
     this.#responses += accepted + (isFailing ? 0 : 1);
     if (kind === "complete") return this.#journal.acknowledged(number, batch);
@@ -350,12 +352,18 @@ export class Dispatcher {
    * Whether a failed request is searched for the samples that make it fail: it has failed for long, and
    * nothing was accepted meanwhile; or all of its samples failed alone before, or their series did.
    */
-  #isSearched({ suspicion, entries }: Batch, outcome: Outcome & { readonly kind: "exhausted" }): boolean {
+  #isSearched(batch: Batch, outcome: Outcome & { readonly kind: "exhausted" }): boolean {
     const { memory, dropExhausted } = this.#deps.receiver;
     memory.fail();
     if (this.#options.interrupt.aborted || (outcome.retryAfterMs ?? 0) > longestWaitMs) return false;
-    if (suspicion?.isFailing === true || memory.hasFailedAlone(entries)) return true;
-    return memory.hasFailedLong || dropExhausted;
+    return batch.suspicion?.isFailing === true || dropExhausted || this.#mayBePoison(batch, outcome);
+  }
+
+  #mayBePoison({ entries, request }: Batch, outcome: Outcome): boolean {
+    const { memory } = this.#deps.receiver;
+    if (memory.hasFailedLong || memory.hasFailedAlone(entries)) return true;
+    if (outcome.kind !== "exhausted" || outcome.reason !== "connection_lost") return false;
+    return memory.failures >= mostResets && request.sampleCount > 1;
   }
 
   /** The samples cannot be delivered now: the window is run again later. */

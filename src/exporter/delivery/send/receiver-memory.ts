@@ -43,6 +43,8 @@ export class ReceiverMemory {
   #acceptedUntilMs = -Infinity;
   /** Samples of the largest request that was accepted. */
   #largest = 0;
+  /** Samples of the largest request that was refused and accepted in parts, since when none was accepted. */
+  #doubtedSize = Infinity;
   #failing: { readonly sinceMs: number; readonly times: number } | undefined;
   /** When a sample first failed alone: a mark, by the sample, or by the series of a suspect; oldest first. */
   readonly #failedAlone = new Map<string, number>();
@@ -65,6 +67,7 @@ export class ReceiverMemory {
   accept({ maxMs, sampleCount }: Pick<EncodedRequest, "maxMs" | "sampleCount">): void {
     this.acceptLater(maxMs);
     this.#largest = Math.max(this.#largest, sampleCount);
+    if (sampleCount >= this.#doubtedSize) this.#doubtedSize = Infinity;
     this.#failing = undefined;
   }
 
@@ -102,6 +105,17 @@ export class ReceiverMemory {
   /** Whether requests of this size are accepted. */
   takesSize({ sampleCount }: Pick<EncodedRequest, "sampleCount">): boolean {
     return sampleCount <= this.#largest;
+  }
+
+  /**
+   * A request was refused, and all of it was accepted in parts.
+   *
+   * @returns whether it is the second one, and none of such a size was accepted between them
+   */
+  doubtsSize({ sampleCount }: Pick<EncodedRequest, "sampleCount">): boolean {
+    const isSecond = Number.isFinite(this.#doubtedSize);
+    this.#doubtedSize = Math.min(this.#doubtedSize, sampleCount);
+    return isSecond;
   }
 
   learnSize(samples: number): void {
@@ -178,14 +192,25 @@ export class ReceiverMemory {
     return keys;
   }
 
+  /** How often requests have failed since one was accepted. */
+  get failures(): number {
+    return this.#failing?.times ?? 0;
+  }
+
+  /** When {@link hasFailedLong} can be true first, if requests go on failing; monotonic. */
+  get searchDueMs(): number | undefined {
+    return this.#failing && this.#failing.sinceMs + poisonAfterMs;
+  }
+
   /** Requests have failed so long that the reason may be their samples. */
   get hasFailedLong(): boolean {
-    const { sinceMs, times } = this.#failing ?? { sinceMs: Infinity, times: 0 };
-    return times >= poisonAfterFailures && this.#clock.monotonicMs() - sinceMs >= poisonAfterMs;
+    const { searchDueMs = Infinity } = this;
+    return this.failures >= poisonAfterFailures && this.#clock.monotonicMs() >= searchDueMs;
   }
 
   /** The endpoint or its credentials were changed. */
   forget(): void {
+    this.#doubtedSize = Infinity;
     this.suspects.clear();
     this.#failedAlone.clear();
     this.live.began = undefined;

@@ -112,9 +112,12 @@ export class RefusedBatches {
       learnLegalNames: () => state.learnLegacyNames(),
     });
     const { end, accepted } = await this.#follow(search.run(), refused);
-    if (end.acceptedSize !== undefined && end.acceptedSize.samples > 0) {
-      memory.learnSize(end.acceptedSize.samples);
-      state.learnSize(end.acceptedSize, clock.monotonicMs());
+    const { acceptedSize } = end;
+    if (acceptedSize !== undefined && acceptedSize.samples > 0) {
+      if (acceptedSize.isSure || memory.doubtsSize(batch.request)) {
+        memory.learnSize(acceptedSize.samples);
+        state.learnSize(acceptedSize, clock.monotonicMs());
+      }
     }
     if (end.kind === "complete") recorder.searched();
     if (end.unfinished?.outcome.responseLost === true && !mayHaveArrived) {

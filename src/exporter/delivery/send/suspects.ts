@@ -11,8 +11,8 @@ interface Suspect {
 }
 
 /**
- * A suspect as it is stored: the halves of the hash, the number of times (negative: it made the receiver fail),
- * and the end in Unix ms.
+ * A suspect as it is stored: the halves of the hash, the number of times (negative: it made the receiver
+ * fail), and the end in Unix ms.
  */
 export type StoredSuspect = [high: number, low: number, times: number, untilMs: number];
 

@@ -28,7 +28,8 @@ export const conditionReasons = {
     Idle: { status: "True", meaning: "The sources have selected no series for ten minutes." },
     Starting: {
       status: "Unknown",
-      meaning: "The first cycle has not run yet. A sink that had a state keeps it through a restart.",
+      meaning:
+        "The first cycle has not run yet, or no request of it had a response. A sink that had a state keeps it through a restart.",
     },
     Retrying: {
       status: "False",

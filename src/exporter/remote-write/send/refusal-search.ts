@@ -39,8 +39,13 @@ export interface SearchEnd {
    */
   readonly kind: "complete" | "unproven" | "paused" | "unfinished";
   readonly unfinished?: { readonly outcome: Unfinished; readonly part: SearchPart } | undefined;
-  /** All of the request was accepted in parts: the size of the largest one. */
-  readonly acceptedSize?: { readonly bytes: number; readonly samples: number } | undefined;
+  /**
+   * All of the request was accepted in parts: the size of the largest one. If nothing was refused after the
+   * first part was accepted, the receiver may have refused everything until then.
+   */
+  readonly acceptedSize?:
+    | { readonly bytes: number; readonly samples: number; readonly isSure: boolean }
+    | undefined;
 }
 
 export interface SearchDeps {
@@ -56,9 +61,9 @@ export interface SearchDeps {
   /** A failed request counts as refused. */
   readonly isFailing: boolean;
   /**
-   * Of samples that make the receiver fail: whether something was accepted since a sample of the series first
-   * failed alone, which the call notes. If set, a sample is rejected only if it fails alone after that, too: a
-   * receiver that is down for a while fails all of them.
+   * For samples that make the receiver fail: whether something was accepted since the sample first failed
+   * alone, which the call notes. If set, a sample is rejected only if it fails alone after that, too: a
+   * receiver that is down for a while fails at all of them.
    */
   readonly failedAlone?: ((part: SearchPart) => boolean) | undefined;
   /**
@@ -124,6 +129,7 @@ export class RefusalSearch {
   #largest = { bytes: 0, samples: 0 };
   #rejected = 0;
   #accepted = 0;
+  #isSizeSure = false;
 
   constructor(request: EncodedRequest, refusal: Refusal, deps: SearchDeps) {
     this.#whole = request;
@@ -144,7 +150,10 @@ export class RefusalSearch {
     if (isBad) yield* this.#decide(whole);
     if (this.#end !== undefined) return this.#end;
     if (this.#held.length > 0) return { kind: "unproven" };
-    return { kind: "complete", ...(this.#rejected === 0 && { acceptedSize: this.#largest }) };
+    return {
+      kind: "complete",
+      ...(this.#rejected === 0 && { acceptedSize: { ...this.#largest, isSure: this.#isSizeSure } }),
+    };
   }
 
   /**
@@ -366,6 +375,7 @@ export class RefusalSearch {
       const written = outcome.kind === "rejected" ? outcome.written : undefined;
       this.#refusal = { status, message, responseLost, written };
       this.#note(region, this.#refusal);
+      this.#isSizeSure ||= this.#accepted > 0;
       if ((written ?? 0) === 0) return "refused";
       this.#isProven = true;
       yield* this.#reject(region, this.#refusal, false);
