@@ -249,6 +249,25 @@ test("SIGHUP while a receiver hangs: the new configuration is taken when the old
   await until("the samples are there", () => receiver.samples().size >= 5);
 });
 
+test("an edit with a bad query: the version before it runs on, its counts too, and the status says so", async () => {
+  await writeSeries("edit", 5);
+  await writePolicy({ name: "export", job: "edit" });
+  await writeConfig();
+  await startDaemon();
+  await until("it runs", async () => (await delivering("export")) === "UpToDate");
+  await write("edit", 5);
+  await until("the samples are there", () => receiver.samples().size === 5);
+  await writePolicy({ name: "export", job: 'edit"' });
+  const accepted = async () => (await sinkOf("export"))?.conditions.find(({ type }) => type === "Accepted");
+  await until("the fault is seen", async () => (await accepted())?.reason === "InvalidSource");
+  expect((await accepted())?.message).toContain("; generation 1 runs on");
+  await write("edit", 5);
+  await until("these samples are there", () => receiver.samples().size === 10);
+  expect((await sinkOf("export"))?.delivered).toBe(10);
+  await writePolicy({ name: "export", job: "edit" });
+  await until("the fault is mended", async () => (await accepted())?.status === "True");
+});
+
 test("the annotation pauses a sink, and it goes on from where it was", async () => {
   await writeSeries("pause", 5);
   await writePolicy({ name: "export", job: "pause" });

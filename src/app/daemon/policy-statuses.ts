@@ -196,7 +196,8 @@ export class PolicyStatuses {
 
   #view({ plan, checked }: PlannedPolicy, { conditions, sinks }: Picture): PolicyView {
     const { plane, namespace, name } = plan.ref;
-    const endpoints = new Map(checked.policy?.sinks.map((sink) => [sink.name, sink.endpoint]));
+    const sinksOf = [...(checked.policy?.sinks ?? []), ...plan.sinks];
+    const endpoints = new Map(sinksOf.map((sink) => [sink.name, sink.endpoint]));
     const views = sinks.map((sink) =>
       sinkView(sink.name, endpoints.get(sink.name), sink.conditions, sink.progress, this.#clock),
     );

@@ -1,5 +1,11 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from "node:net";
-import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
+import {
+  type ConnectionOptions,
+  checkServerIdentity,
+  connect as connectTls,
+  type PeerCertificate,
+  type TLSSocket,
+} from "node:tls";
 import { withoutBrackets } from "../net/host.ts";
 
 export interface SocketOptions {
@@ -48,6 +54,15 @@ export function openSocket(options: SocketOptions, onBytes: (bytes: Buffer) => b
 }
 
 /**
+ * Why a certificate is not one of the host: only its subject alternative names count. Node would take its
+ * common name, which RFC 9525, section 2, forbids.
+ */
+export function identityFault(host: string, certificate: PeerCertificate): Error | undefined {
+  const subject = {} as PeerCertificate["subject"];
+  return checkServerIdentity(host, { ...certificate, subject });
+}
+
+/**
  * Opens TLS with the URL's host, over a new connection or a socket that leads there.
  *
  * @param onBytes see {@link openSocket}
@@ -61,6 +76,7 @@ export function secureSocket(
   const socket = connectTls({
     host,
     ALPNProtocols: ["http/1.1"],
+    checkServerIdentity: identityFault,
     // SNI takes no addresses (RFC 6066, section 3); the certificate is checked against the address anyway.
     ...(isIP(host) === 0 && { servername: host }),
     ...over,

@@ -20,7 +20,7 @@ export interface PolicyPlan {
   readonly generation: number;
   readonly sinks: readonly SinkPlan[];
   readonly ready: ConditionState;
-  /** Every sink of the spec, in spec order. */
+  /** Every sink of the spec, in spec order; then those of an earlier generation that run on. */
   readonly accepted: readonly { readonly name: string; readonly condition: ConditionState }[];
 }
 
@@ -33,34 +33,66 @@ const maxMessageLength = 1_024;
  * Plans a policy: everything the exporter needs, with credentials, and the conditions Ready and Accepted.
  *
  * @param tenant set where the metrics store has tenants of its own
+ * @param last an earlier generation without a fault: its sinks run on where the present one has faults
  */
 export function planPolicy(
   checked: CheckedPolicy,
   secretOf: SecretLookup,
   tenant?: ReadTenant | undefined,
+  last?: CheckedPolicy | undefined,
 ): PolicyPlan {
-  const { ref, generation, policy } = checked;
+  const { ref, generation, paused } = checked;
   const plans: SinkPlan[] = [];
-  const accepted = checked.sinks.map((each) => {
-    const good = policy && each.sink;
-    const outcome = judgeSink(each, good, ref, secretOf);
-    if (outcome.condition.status === "True" && policy !== undefined && good !== undefined) {
-      plans.push({
-        policy: ref,
-        generation,
-        name: good.name,
-        sources: sourcesOf(good, policy.sources),
-        endpoint: good.endpoint,
-        basicAuth: outcome.basicAuth,
-        batch: good.batch,
-        retry: good.retry,
-        paused: policy.paused === "all" || policy.paused.has(good.name),
-        ...(tenant !== undefined && { tenant }),
-      });
-    }
-    return { name: each.name, condition: outcome.condition };
+  const planSink = (from: CheckedPolicy, sink: CheckedSink): ConditionState => {
+    const { policy } = from;
+    const good = policy && sink.sink;
+    const { condition, basicAuth } = judgeSink(sink, good, ref, secretOf);
+    if (condition.status !== "True" || policy === undefined || good === undefined) return condition;
+    plans.push({
+      policy: ref,
+      generation: from.generation,
+      name: good.name,
+      sources: sourcesOf(good, policy.sources),
+      endpoint: good.endpoint,
+      basicAuth,
+      batch: good.batch,
+      retry: good.retry,
+      paused: paused === "all" || paused.has(good.name),
+      ...(tenant !== undefined && { tenant }),
+    });
+    return condition;
+  };
+  const lastSinks = new Map(last?.sinks.map((sink) => [sink.name, sink]));
+  const accepted = checked.sinks.map((sink) => {
+    const { name } = sink;
+    const condition = planSink(checked, sink);
+    const before = lastSinks.get(name);
+    lastSinks.delete(name);
+    const hasFaults = checked.policy === undefined || sink.sink === undefined;
+    if (!hasFaults || last === undefined || before === undefined) return { name, condition };
+    return { name, condition: runsOn(condition, last, planSink(last, before)) };
   });
-  return { ref, generation, sinks: plans, ready: readyCondition(checked, accepted), accepted };
+  // Of a policy that is invalid as a whole it is unknown which sinks were removed.
+  const left = checked.policy === undefined && last !== undefined ? lastSinks.values() : [];
+  for (const sink of left) {
+    const condition = notAccepted("InvalidTarget", "The policy is invalid.").condition;
+    if (last === undefined) continue;
+    accepted.push({ name: sink.name, condition: runsOn(condition, last, planSink(last, sink)) });
+  }
+  const ready = readyCondition(checked, accepted);
+  const isRunning = last !== undefined && plans.some((plan) => plan.generation === last.generation);
+  return { ref, generation, sinks: plans, ready: isRunning ? runsOn(ready, last) : ready, accepted };
+}
+
+/** @param accepted of the sink of the last generation; absent: of the whole policy */
+function runsOn(
+  condition: ConditionState,
+  { generation }: CheckedPolicy,
+  accepted?: ConditionState,
+): ConditionState {
+  if (accepted !== undefined && accepted.status !== "True") return condition;
+  const fault = condition.message.replace(/\.$/, "");
+  return { ...condition, message: `${fault}; generation ${generation} runs on` };
 }
 
 /** In the policy's order. Returns the policy's own list when the sink uses all sources, since most do. */
@@ -69,15 +101,16 @@ function sourcesOf(sink: PolicySink, all: readonly PolicySource[]): readonly Pol
   return named.length === all.length ? all : named;
 }
 
+function notAccepted(reason: ReasonOf<"Accepted">, message: string): { readonly condition: ConditionState } {
+  return { condition: { type: "Accepted", status: "False", reason, message } };
+}
+
 function judgeSink(
   sink: CheckedSink,
   good: PolicySink | undefined,
   ref: PolicyRef,
   secretOf: SecretLookup,
 ): { readonly condition: ConditionState; readonly basicAuth?: BasicAuth | undefined } {
-  const notAccepted = (reason: ReasonOf<"Accepted">, message: string) => ({
-    condition: { type: "Accepted", status: "False", reason, message } satisfies ConditionState,
-  });
   if (sink.sourceFaults.length > 0) return notAccepted("InvalidSource", faultList(sink.sourceFaults));
   if (sink.faults.length > 0) return notAccepted("InvalidTarget", faultList(sink.faults));
   // The policy as a whole cannot run; its own condition says why.

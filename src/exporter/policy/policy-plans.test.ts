@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PolicyPlans } from "./policy-plans.ts";
 import { type CheckedPolicy, checkExportPolicy } from "./spec/check-policy.ts";
 import type { ReadTenant, Secret } from "./spec/types.ts";
@@ -70,6 +70,123 @@ test("a tenant that changes changes the plans of its project", () => {
   expect([...plans.all()].every((planned, index) => planned === before[index])).toBe(true);
   tenant = { kind: "none", message: "its annotation is missing" };
   expect(plans.sinks().map((sink) => sink.tenant)).toEqual([tenant, tenant]);
+});
+
+describe("an edit with a fault: the last version without one runs on", () => {
+  const source = (metricsql: string) => ({ name: "up", metrics: { metricsql } });
+  const sink = (name: string, endpoint: string, more: object = {}) => ({
+    name,
+    sources: ["up"],
+    target: { prometheusRemoteWrite: { endpoint, ...more } },
+  });
+  const [one, two] = [sink("one", "https://r.example.com/1"), sink("two", "https://r.example.com/2")];
+
+  function version(generation: number, spec: unknown, uid = "u", annotations = {}): CheckedPolicy {
+    const { checked } = checkExportPolicy(
+      {
+        apiVersion: "telemetry.platformapis/v1alpha1",
+        kind: "ExportPolicy",
+        metadata: { name: "a", namespace: "shop", uid, generation, annotations },
+        spec,
+      },
+      { plane: "web", unknownFields: "warning" },
+    );
+    if (checked === undefined) throw new Error("the manifest has no name");
+    return checked;
+  }
+
+  const first = version(1, { sources: [source("up")], sinks: [one, two] });
+  /** `sink generation endpoint paused`. */
+  const running = (plans: PolicyPlans) =>
+    plans
+      .sinks()
+      .map(({ name, generation, endpoint, paused }) =>
+        [name, generation, endpoint.at(-1), ...(paused ? ["paused"] : [])].join(" "),
+      );
+  const bad = sink("one", "ftp://r.example.com/9");
+
+  test.each<[string, CheckedPolicy, string[], string]>([
+    [
+      "a bad query stops no sink that uses it",
+      version(2, { sources: [source("up{")], sinks: [one, two] }),
+      ["one 1 1", "two 1 2"],
+      "0/2 sinks are accepted. Check the status of the sinks for more details; generation 1 runs on",
+    ],
+    [
+      "the others are those of the edit",
+      version(2, { sources: [source("up")], sinks: [bad, sink("two", "https://r.example.com/3")] }),
+      ["one 1 1", "two 2 3"],
+      "1/2 sinks are accepted. Check the status of the sinks for more details; generation 1 runs on",
+    ],
+    [
+      "a sink that the edit removes stops, and a bad new one does not run",
+      version(2, { sources: [source("up")], sinks: [two, sink("three", "ftp://r.example.com/9")] }),
+      ["two 2 2"],
+      "1/2 sinks are accepted. Check the status of the sinks for more details.",
+    ],
+    [
+      "an edit that is no policy",
+      version(2, { sources: [source("up")] }),
+      ["one 1 1", "two 1 2"],
+      "spec.sinks: is required: Receivers to export to; generation 1 runs on",
+    ],
+    [
+      "it can be paused all the same",
+      version(2, { sources: [source("up{")], sinks: [one, two] }, "u", {
+        "telemetry.platformapis/paused": "true",
+      }),
+      ["one 1 1 paused", "two 1 2 paused"],
+      "0/2 sinks are accepted. Check the status of the sinks for more details; generation 1 runs on",
+    ],
+    [
+      "another policy of the same name",
+      version(2, { sources: [source("up{")], sinks: [one, two] }, "other"),
+      [],
+      "0/2 sinks are accepted. Check the status of the sinks for more details.",
+    ],
+  ])("%s", (_, edit, expected, message) => {
+    const { store, plans } = storeOf(first);
+    const isOne = (name: string) => name === "one";
+    expect(running(plans)).toEqual(["one 1 1", "two 1 2"]);
+    store.putPolicy(edit);
+    expect(running(plans)).toEqual(expected);
+    const [planned] = plans.all();
+    expect(planned?.plan.ready.message).toBe(message);
+    const accepted = planned?.plan.accepted.find(({ name }) => isOne(name))?.condition;
+    if (expected.some((text) => text.startsWith("one 1"))) {
+      expect(accepted).toMatchObject({ status: "False" });
+      expect(accepted?.message).toMatch(/[^.]; generation 1 runs on$/);
+    }
+    // The same by a list of everything, and once more.
+    const again = storeOf(first);
+    again.store.replacePlane("web", { policies: [edit], secrets: [] });
+    again.store.replacePlane("web", { policies: [edit], secrets: [] });
+    expect(running(again.plans)).toEqual(expected);
+    // What is right takes its place; what is deleted stops.
+    store.putPolicy(version(3, { sources: [source("up")], sinks: [one] }));
+    expect(running(plans)).toEqual(["one 3 1"]);
+    again.store.deletePolicy(edit.ref);
+    expect(running(again.plans)).toEqual([]);
+  });
+
+  test("one that never was without a fault exports what is right of it", () => {
+    const { plans } = storeOf(version(1, { sources: [source("up")], sinks: [bad, two] }));
+    expect(running(plans)).toEqual(["two 1 2"]);
+  });
+
+  test("its Secret is the present one", () => {
+    const authentication = { basicAuth: { secretRef: { name: "key" } } };
+    const sinks = [sink("one", "https://r.example.com/1", { authentication })];
+    const { store, plans } = storeOf(version(1, { sources: [source("up")], sinks }));
+    store.putSecret(secret("key", "p"));
+    store.putPolicy(version(2, { sources: [source("up{")], sinks }));
+    const passwords = () => plans.sinks().map(({ basicAuth }) => basicAuth?.password);
+    expect(passwords()).toEqual(["p"]);
+    store.putSecret(secret("key", "q"));
+    expect(passwords()).toEqual(["q"]);
+    store.deleteSecret(secret("key", "q"));
+    expect(passwords()).toEqual([]);
+  });
 });
 
 test("what is lost or changed while it is gone through is left out", () => {

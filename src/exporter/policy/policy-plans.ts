@@ -11,6 +11,7 @@ export interface PlannedPolicy {
 /** A plan, and the store's state of the Secrets, and the tenant, it was made with. */
 interface Kept {
   readonly planned: PlannedPolicy;
+  readonly last: CheckedPolicy | undefined;
   readonly tenant: ReadTenant | undefined;
   readonly secrets: readonly Used[];
 }
@@ -63,7 +64,8 @@ export class PolicyPlans {
   #planned(checked: CheckedPolicy): PlannedPolicy {
     const before = this.#kept.get(checked);
     const tenant = this.#tenantOf?.(checked.ref.plane);
-    const isCurrent = before?.tenant === tenant;
+    const last = this.#store.lastWhole(checked.ref);
+    const isCurrent = before?.tenant === tenant && before?.last === last;
     if (isCurrent && before?.secrets.every((used) => this.#secretOf(used) === used.secret)) {
       return before.planned;
     }
@@ -73,9 +75,9 @@ export class PolicyPlans {
       used.push({ plane, namespace, name, secret });
       return secret;
     };
-    const plan = planPolicy(checked, secretOf, tenant);
+    const plan = planPolicy(checked, secretOf, tenant, last);
     const planned = { checked, plan };
-    this.#kept.set(checked, { planned, tenant, secrets: used.length === 0 ? noSecrets : used });
+    this.#kept.set(checked, { planned, last, tenant, secrets: used.length === 0 ? noSecrets : used });
     return planned;
   }
 

@@ -8,6 +8,7 @@ const policy = (plane: string, name: string, uid = "-"): CheckedPolicy => ({
   ref: { plane, namespace: "default", name, uid },
   generation: 1,
   policy: undefined,
+  paused: new Set(),
   sinks: [],
   faults: [],
   reported: new Map(),

@@ -1,5 +1,5 @@
 import { liveSecrets } from "../../base/core/secrets/live-secrets.ts";
-import type { CheckedPolicy } from "./spec/check-policy.ts";
+import { type CheckedPolicy, isWhole } from "./spec/check-policy.ts";
 import type { PolicyRef, Secret } from "./spec/types.ts";
 
 /** Everything that one control plane (or the directory) declares. */
@@ -10,6 +10,8 @@ export interface PlaneSnapshot {
 
 interface Plane {
   readonly policies: Map<string, CheckedPolicy>;
+  /** The last version without a fault of each policy that has one now. */
+  readonly whole: Map<string, CheckedPolicy>;
   readonly secrets: Map<string, Secret>;
 }
 
@@ -25,13 +27,16 @@ export class PolicyStore {
 
   /** Replaces a whole plane. */
   replacePlane(plane: string, snapshot: PlaneSnapshot): void {
-    const before = this.#planes.get(plane)?.secrets.values() ?? [];
+    const before = this.#planes.get(plane);
+    const whole = new Map<string, CheckedPolicy>();
+    for (const policy of snapshot.policies) keepWhole(policy, before, whole);
     this.#planes.set(plane, {
       policies: new Map(snapshot.policies.map((policy) => [key(policy.ref), policy])),
+      whole,
       secrets: new Map(snapshot.secrets.map((secret) => [key(secret), secret])),
     });
     for (const secret of snapshot.secrets) holdCredentials(secret);
-    for (const secret of before) this.#releaseUnlessKept(secret);
+    for (const secret of before?.secrets.values() ?? []) this.#releaseUnlessKept(secret);
     this.#announce();
   }
 
@@ -42,12 +47,16 @@ export class PolicyStore {
   }
 
   putPolicy(policy: CheckedPolicy): void {
-    this.#plane(policy.ref.plane).policies.set(key(policy.ref), policy);
+    const plane = this.#plane(policy.ref.plane);
+    keepWhole(policy, plane, plane.whole);
+    plane.policies.set(key(policy.ref), policy);
     this.#announce();
   }
 
   deletePolicy(ref: Omit<PolicyRef, "uid">): void {
-    if (this.#planes.get(ref.plane)?.policies.delete(key(ref))) this.#announce();
+    const plane = this.#planes.get(ref.plane);
+    plane?.whole.delete(key(ref));
+    if (plane?.policies.delete(key(ref))) this.#announce();
   }
 
   putSecret(secret: Secret): void {
@@ -77,6 +86,14 @@ export class PolicyStore {
     return policy?.ref.uid === ref.uid ? policy : undefined;
   }
 
+  /**
+   * The last version without a fault of a policy that has one now: what it exported goes on. Undefined if
+   * there was none since the start.
+   */
+  lastWhole(ref: PolicyRef): CheckedPolicy | undefined {
+    return this.#planes.get(ref.plane)?.whole.get(key(ref));
+  }
+
   secret(plane: string, namespace: string, name: string): Secret | undefined {
     return this.#planes.get(plane)?.secrets.get(key({ namespace, name }));
   }
@@ -96,7 +113,7 @@ export class PolicyStore {
   }
 
   #plane(name: string): Plane {
-    const plane = this.#planes.get(name) ?? { policies: new Map(), secrets: new Map() };
+    const plane = this.#planes.get(name) ?? { policies: new Map(), whole: new Map(), secrets: new Map() };
     this.#planes.set(name, plane);
     return plane;
   }
@@ -110,6 +127,19 @@ export class PolicyStore {
       for (const listener of [...this.#listeners]) listener();
     });
   }
+}
+
+/** Notes which version of a policy goes on with the one that comes now. */
+function keepWhole(
+  policy: CheckedPolicy,
+  before: Plane | undefined,
+  whole: Map<string, CheckedPolicy>,
+): void {
+  const name = key(policy.ref);
+  const present = before?.policies.get(name);
+  const last = present !== undefined && isWhole(present) ? present : before?.whole.get(name);
+  if (isWhole(policy) || last?.ref.uid !== policy.ref.uid) whole.delete(name);
+  else whole.set(name, last);
 }
 
 function holdCredentials(secret: Secret): void {

@@ -15,6 +15,8 @@ export interface CheckedPolicy {
   readonly generation: number;
   /** The valid parts; absent when nothing can run. */
   readonly policy: ExportPolicy | undefined;
+  /** See {@link ExportPolicy.paused}; also of a policy that cannot run. */
+  readonly paused: ExportPolicy["paused"];
   /** Every sink of the spec, in spec order. */
   readonly sinks: readonly CheckedSink[];
   /** All faults, including those of the sinks. */
@@ -46,6 +48,11 @@ export interface PolicyCheckOptions {
   readonly tenantLabel?: string | undefined;
 }
 
+/** Whether nothing of the policy is left out. */
+export function isWhole({ policy, sinks }: CheckedPolicy): boolean {
+  return policy !== undefined && sinks.every(({ sink }) => sink !== undefined);
+}
+
 /** Shared by all policies that have none of these, as most do, to save memory (bench/small-policies.ts). */
 const nothing = { faults: [], paused: new Set<string>(), reported: new Map<string, number>() } as const;
 
@@ -72,7 +79,8 @@ export function checkExportPolicy(
     ? { ref, generation, sources: spec.goodSources, sinks: goodSinks(spec.sinks), paused: paused.paused }
     : undefined;
   const reported = options.identity === undefined ? reportedCheckpoints(json["status"]) : nothing.reported;
-  return { checked: { ref, generation, policy, sinks: spec.sinks, faults, reported }, faults };
+  const checked = { ref, generation, policy, paused: paused.paused, sinks: spec.sinks, faults, reported };
+  return { checked, faults };
 }
 
 function reportedCheckpoints(status: unknown): Map<string, number> {

@@ -8,7 +8,11 @@ export const conditionReasons = {
   Ready: {
     SinksAccepted: { status: "True", meaning: "All sinks are configured." },
     SinksNotAccepted: { status: "False", meaning: "Some sinks are not accepted; the others run." },
-    Invalid: { status: "False", meaning: "The policy as a whole has faults; none of it runs." },
+    Invalid: {
+      status: "False",
+      meaning:
+        "The policy as a whole has faults: none of it runs, or an earlier generation, as the message says.",
+    },
   },
   Accepted: {
     SinkConfigured: { status: "True", meaning: "The sink runs." },
