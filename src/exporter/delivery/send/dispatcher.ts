@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
-import type { Refusal } from "../../remote-write/send/refusal-search.ts";
+import { type Refusal, refusalOf } from "../../remote-write/send/refusal-search.ts";
 import { longestWaitMs } from "../../remote-write/send/retry.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { BudgetShare } from "../batch/memory-budget.ts";
@@ -11,7 +11,7 @@ import type { WindowJournal } from "../state/window-journal.ts";
 import type { DeliveryFailure } from "./delivery-state.ts";
 import { Lanes } from "./lanes.ts";
 import type { Receiver, RejectedSamples } from "./receiver.ts";
-import { type RefusedBatch, RefusedBatches, refusalOf } from "./refused-batches.ts";
+import { type RefusedBatch, RefusedBatches } from "./refused-batches.ts";
 
 export interface DispatcherDeps {
   /** The sink's key. */

@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/core/clock.ts";
 import { formatDuration } from "../../../base/core/duration.ts";
 import { withLegalNames } from "../../remote-write/encoding/convert-request.ts";
 import type { EncodedRequest } from "../../remote-write/encoding/request.ts";
-import type { Outcome, Unfinished } from "../../remote-write/send/outcome.ts";
+import type { Unfinished } from "../../remote-write/send/outcome.ts";
 import {
   type Refusal,
   RefusalSearch,
@@ -219,17 +219,6 @@ export class RefusedBatches {
 function keyOf({ series }: SearchPart): string {
   const [only] = series;
   return series.length === 1 ? `${only?.index} ${only?.timesMs.join()}` : "";
-}
-
-/** A failure of a request as a refusal. */
-export function refusalOf(outcome: Outcome & { readonly kind: "rejected" | "exhausted" }): Refusal {
-  const { status, message, responseLost } = outcome;
-  return {
-    status,
-    message,
-    responseLost,
-    written: outcome.kind === "rejected" ? outcome.written : undefined,
-  };
 }
 
 /** The receiver does not report in a readable form which of the request's samples were written. */

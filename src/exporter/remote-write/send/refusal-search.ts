@@ -12,6 +12,17 @@ export interface Refusal {
   readonly written?: number | undefined;
 }
 
+/** A failure of a request as a refusal. */
+export function refusalOf(outcome: Outcome & { readonly kind: "rejected" | "exhausted" }): Refusal {
+  const { status, message, responseLost } = outcome;
+  return {
+    status,
+    message,
+    responseLost,
+    written: outcome.kind === "rejected" ? outcome.written : undefined,
+  };
+}
+
 /** A part of the refused request, which is a request of its own. */
 export interface SearchPart {
   readonly request: EncodedRequest;
@@ -371,12 +382,10 @@ export class RefusalSearch {
       return "accepted";
     }
     if (outcome.kind === "rejected" || (this.#deps.isFailing && outcome.kind === "exhausted")) {
-      const { status, message, responseLost } = outcome;
-      const written = outcome.kind === "rejected" ? outcome.written : undefined;
-      this.#refusal = { status, message, responseLost, written };
+      this.#refusal = refusalOf(outcome);
       this.#note(region, this.#refusal);
       this.#isSizeSure ||= this.#accepted > 0;
-      if ((written ?? 0) === 0) return "refused";
+      if ((this.#refusal.written ?? 0) === 0) return "refused";
       this.#isProven = true;
       yield* this.#reject(region, this.#refusal, false);
       return "accepted";
