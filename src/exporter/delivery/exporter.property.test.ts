@@ -16,6 +16,7 @@ import { SampleBuffer, Series } from "../series/series.ts";
 import { MemoryBudget } from "./batch/memory-budget.ts";
 import { seriesHashOf } from "./batch/series-hash.ts";
 import { SeriesHashTable } from "./batch/series-hash-table.ts";
+import { type DeliveringState, deliveringState } from "./delivering-condition.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
 import type { LateDeps } from "./late/late-samples.ts";
 import { MemorySentLog } from "./late/memory-sent-log.ts";
@@ -83,6 +84,9 @@ interface StoredSample {
   /** Time from which the store shows it. */
   readonly visibleMs: number;
 }
+
+/** Of each source. */
+type Checkpoints = ReadonlyMap<string, number | undefined>;
 
 const laneCount = 3;
 /** The length of the steps by which samples are counted. */
@@ -191,6 +195,8 @@ class World {
   cycleBeganMs = 0;
   /** Reads of samples that appeared after their cycle had begun. */
   readsBeyond = 0;
+  /** Conditions that said more than what had happened. */
+  readonly untrue: string[] = [];
   #shownMs = 0;
 
   constructor(samples: readonly StoredSample[], circumstances: Circumstances) {
@@ -228,6 +234,21 @@ class World {
       const text = sampleText({ key: `__name__=${series}`, ms, value });
       return arrived.has(text) || this.kept.has(text) || this.keptRepeats.has(text);
     });
+  }
+
+  /** Checks a status that is read between two cycles. */
+  judge({ status, reason, message }: DeliveringState, checkpoints: Checkpoints, life: Life): void {
+    if (status !== "True" || life.isOver) return;
+    if (life.concluded > 0 && life.accepted.length === 0) {
+      this.untrue.push(`${reason} although nothing was accepted: ${message}`);
+    }
+    const arrived = new Set(this.arrived.map(sampleText));
+    for (const { series, source, ms, value, visibleMs } of this.samples) {
+      const text = sampleText({ key: `__name__=${series}`, ms, value });
+      const isDue = ms <= (checkpoints.get(source) ?? -Infinity) && visibleMs === ms;
+      if (!isDue || arrived.has(text) || this.kept.has(text) || this.keptRepeats.has(text)) continue;
+      this.untrue.push(`${reason} without ${text}: ${message}`);
+    }
   }
 
   doubt(payload: Buffer): void {
@@ -321,6 +342,8 @@ class Life {
   readonly accepted: number[] = [];
   /** The last requests sent, which a kill leaves in doubt. */
   readonly sent: Buffer[] = [];
+  /** Requests that had a response, whatever it was. */
+  concluded = 0;
   #recordsLeft: number;
   readonly #world: World;
   readonly state: MemoryState;
@@ -461,6 +484,7 @@ class Life {
         world.note(request.payload, isAccepted && chosen === "stored");
         await Promise.resolve();
         world.pass(durations.shift() ?? 0);
+        if (!chosen.endsWith("lost")) this.concluded++;
         afterRequest();
         if (this.isOver) return new Promise(() => undefined);
         if (chosen === "unavailable") {
@@ -502,6 +526,11 @@ async function live(world: World, stepOf: Step): Promise<void> {
   const life = new Life(world, stepOf.killAfterRecords);
   const interrupt = new AbortController();
   let requests = 0;
+  const judge = () => {
+    const snapshot = exporter.snapshot();
+    const checkpoints = new Map(snapshot.sources.map(({ name, checkpointMs }) => [name, checkpointMs]));
+    world.judge(deliveringState(snapshot, world.nowMs), checkpoints, life);
+  };
   const afterRequest = () => {
     if (++requests === stepOf.interruptAfter) interrupt.abort(stepOf.interruption);
   };
@@ -556,6 +585,8 @@ async function live(world: World, stepOf: Step): Promise<void> {
     const hard = new AbortController();
     world.cycleBeganMs = world.nowMs;
     await Promise.race([exporter.cycle(interrupt.signal, hard.signal), life.ended]);
+    // At its end a process says nothing more.
+    if (!interrupt.signal.aborted) judge();
     // Further cycles in the same life, the second some samples later: pauses are over, and unfinished work is
     // resumed. What fails is searched after some failures.
     const further = world.circumstances.culprits === "fail" ? 4 : 1;
@@ -565,6 +596,7 @@ async function live(world: World, stepOf: Step): Promise<void> {
       world.cycleBeganMs = world.nowMs;
       const next = new AbortController();
       await Promise.race([exporter.cycle(next.signal, hard.signal), life.ended]);
+      judge();
     }
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
@@ -747,6 +779,7 @@ async function overHistories(
         );
         const arrived = world.arrived.map(sampleText);
         expect(arrived.length - new Set(arrived).size).toBeLessThanOrEqual(world.inDoubt);
+        expect(world.untrue).toEqual([]);
         check(world, { expected, arrived });
       },
     ),
