@@ -18,6 +18,9 @@ import { megabytes, print, printVerdicts, round } from "./support/verdict.ts";
  * the store's own work is then not attributed to a sender. `--warm`: seconds that a sender runs before it is
  * measured. V8 compiles code that runs every 15 s only after minutes, which is irrelevant to a daemon that
  * runs for weeks.
+ *
+ * `TELEMETRYD_EARLIER_CLI`: `dist/cli.js` of another build, which runs beside this one with batches of 500; its
+ * CPU a sample is then the one that counts, since it had the same minute.
  */
 const options = numberOptions({
   series: 50_000,
@@ -48,7 +51,11 @@ await sleep(2 * interval * 1_000, signal);
 const idleStoreMs = ((processUsage(source.pid).cpuMs - idleBeforeMs) * seconds) / (2 * interval);
 
 const live = { source, series, seconds, intervalSeconds: interval, warmSeconds: options.warm };
-const senders = [vmagent, telemetryd(usualBatch), telemetryd(largestBatch), prometheusAgent];
+const earlier = process.env["TELEMETRYD_EARLIER_CLI"];
+const senders = [
+  ...[vmagent, telemetryd(usualBatch), telemetryd(largestBatch), prometheusAgent],
+  ...(earlier === undefined ? [] : [telemetryd(usualBatch, undefined, earlier)]),
+];
 const runs: LiveRun[] = [];
 if (options.together === 1) {
   print(`running ${senders.map(({ name }) => name).join(", ")}`);

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureBuilt } from "../../scripts/daemon/build.ts";
+import { builtCli, ensureBuilt } from "../../scripts/daemon/build.ts";
 import { startDaemon } from "../../scripts/daemon/daemon.ts";
 import { freePort } from "../../test/support/servers.ts";
 
@@ -20,6 +20,8 @@ export interface BenchDaemonOptions {
   /** YAML flow text merged below `metrics` and `delivery`, beside the values set here. */
   readonly metrics?: string;
   readonly delivery?: string;
+  /** Another build's `cli.js`. Default: this one's. */
+  readonly cli?: string;
 }
 
 /** telemetryd as users run it: the built program, a configuration file, a policy directory, state on disk. */
@@ -70,7 +72,8 @@ export async function startBenchDaemon(options: BenchDaemonOptions): Promise<Ben
   const onStart = () => {
     startedAtMs = performance.now();
   };
-  const start = () => startDaemon({ configFile, opsPort, onStart, signal });
+  const { cli = builtCli } = options;
+  const start = () => startDaemon({ configFile, opsPort, cli, onStart, signal });
   let daemon = await start();
   return {
     get pid() {

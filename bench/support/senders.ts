@@ -32,16 +32,20 @@ export interface RestartableSender extends RunningSender {
   restart(): Promise<void>;
 }
 
-/** @param memoryLimit `delivery.memoryLimit`; the default suffices for several hundred thousand series */
-export function telemetryd(maxSize: number, memoryLimit = "256MiB"): Sender<BenchDaemon> {
+/**
+ * @param memoryLimit `delivery.memoryLimit`; the default suffices for several hundred thousand series
+ * @param earlier `cli.js` of another build, to compare with
+ */
+export function telemetryd(maxSize: number, memoryLimit = "256MiB", earlier?: string): Sender<BenchDaemon> {
   return {
-    name: `telemetryd, batches of ${maxSize}`,
+    name: `telemetryd, batches of ${maxSize}${earlier === undefined ? "" : ", earlier"}`,
     start: ({ source, endpoint, intervalSeconds }) =>
       startBenchDaemon({
         sourceUrl: source.url,
         policies: [{ name: "load", selector: loadSelector, endpoints: [endpoint], maxSize }],
         metrics: `interval: ${intervalSeconds}s`,
         delivery: `memoryLimit: ${memoryLimit}`,
+        ...(earlier === undefined ? {} : { cli: earlier }),
       }),
   };
 }

@@ -9,6 +9,8 @@ export interface DaemonOptions {
   /** Environment variables (`TELEMETRYD_…`) added to this process's own. */
   readonly env?: Readonly<Record<string, string>>;
   readonly logFile?: string;
+  /** Another build's `cli.js`. Default: this one's. */
+  readonly cli?: string;
   readonly onStart?: (pid: number) => void;
   readonly signal: AbortSignal;
 }
@@ -35,7 +37,7 @@ export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon
   const child = await startChild({
     name: "telemetryd",
     program: process.execPath,
-    args: [builtCli, "run", "--config", options.configFile],
+    args: [options.cli ?? builtCli, "run", "--config", options.configFile],
     env: { ...options.env, TELEMETRYD_OPS_LISTEN: `127.0.0.1:${options.opsPort}` },
     ownGroup: true,
     ...(options.onStart === undefined ? {} : { onStart: options.onStart }),
