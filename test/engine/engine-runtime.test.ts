@@ -266,7 +266,10 @@ describe("containers of a real Podman", () => {
     await podman.image("registry.example/label:1", { labels: ["telemetryd.network.x=1"] });
     await expect(one("registry.example/label:1")).rejects.toMatchObject({ reason: "ImageNotAllowed" });
     await podman.image("registry.example/no-program:1", { program: ["/no-program"] });
-    await expect(one("registry.example/no-program:1")).rejects.toMatchObject({ reason: "StartFailed" });
+    await expect(one("registry.example/no-program:1")).rejects.toMatchObject({
+      reason: "StartFailed",
+      shown: "the image does not have its command",
+    });
   });
 
   test("a container that ends is repaired, and not started all the time", async () => {

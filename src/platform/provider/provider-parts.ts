@@ -45,3 +45,9 @@ export function holdOf(
 export function messageOf(runtime: Runtime, text: string): string {
   return runtime.kind === "emulated" && !text.endsWith("(emulated)") ? `${text} (emulated)` : text;
 }
+
+/** What tenants read while the runtime does not respond: the reason is for the operator. */
+export const engineUnavailable = {
+  reason: "EngineUnavailable",
+  message: "the location's engine does not respond; what runs goes on running",
+} as const;

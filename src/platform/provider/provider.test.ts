@@ -288,6 +288,11 @@ test("a runtime that is away: operators hear it at once, tenants after 30 s, of 
   clock.advance(30_000);
   await until("the instance says so", () => available(plane, "web-0")?.["status"] === "Unknown");
   await until("the location says so", () => ready()?.["reason"] === "EngineUnavailable");
+  // Why is the operator's: an engine's socket is a path of its machine.
+  const shown = [ready(), available(plane, "web-0")].map((condition) => condition?.["message"]);
+  expect(new Set(shown)).toEqual(
+    new Set(["the location's engine does not respond; what runs goes on running"]),
+  );
   runtime.isAway = false;
   await untilItRuns();
   await until("the location is ready", () => ready()?.["status"] === "True");

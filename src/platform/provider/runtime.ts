@@ -13,7 +13,7 @@ export interface Runtime {
    * Takes the next steps towards a running instance. Replaces what was made from another specification.
    *
    * @returns the state seen, never the state asked for
-   * @throws RuntimeError if a step failed; its message is shown to the tenant
+   * @throws RuntimeError if a step failed
    */
   ensureInstance(instance: RuntimeInstance, signal: AbortSignal): Promise<InstanceState>;
   /** Takes the next steps of a removal. @returns whether nothing is left */
@@ -155,17 +155,20 @@ export interface RuntimePart {
   readonly plane: string | undefined;
 }
 
-/** A step that failed. */
+/** A step that failed. The message is for the operator's log. */
 export class RuntimeError extends Error {
   override readonly name = "RuntimeError";
   /** `unavailable`: the runtime did not answer, nothing is known; `refused`: what was asked cannot be done. */
   readonly outcome: "unavailable" | "refused";
   /** For a condition, such as `ImagePullFailed`. */
   readonly reason: string;
+  /** The message of the condition, which tenants read: nothing of the machine's addresses and paths. */
+  readonly shown: string;
 
-  constructor(outcome: "unavailable" | "refused", reason: string, message: string) {
+  constructor(outcome: "unavailable" | "refused", reason: string, message: string, shown = message) {
     super(message);
     this.outcome = outcome;
     this.reason = reason;
+    this.shown = shown;
   }
 }

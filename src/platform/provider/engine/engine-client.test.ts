@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createEngineClient, type EngineClient, engineWords } from "./engine-client.ts";
+import { createEngineClient, type EngineClient, engineWords, shownRefusal } from "./engine-client.ts";
 
 const never = new AbortController().signal;
 let folder: string;
@@ -88,4 +88,19 @@ test.each([
   ["é".repeat(1_000), "é".repeat(512)],
 ])("the engine's words %#", (text, words) => {
   expect(engineWords(text)).toBe(words);
+});
+
+test.each([
+  ["crun: executable file `/no-program` not found: No such file or directory: OCI runtime error", /command$/],
+  ['exec: "/etc/motd": permission denied', /not executable$/],
+  ["write /var/lib/containers/storage/overlay/4f: no space left on device", /disk is full$/],
+  ["requested ip address 10.128.0.7 is already allocated to container 4f", /in use already$/],
+  [
+    "cannot listen on the TCP port: listen tcp4 192.168.7.9:443: bind: address already in use",
+    /in use already$/,
+  ],
+  ["statfs /srv/telemetryd/files/4f: no such file or directory", /^the engine refused it/],
+])("a tenant reads of the refusal %j nothing of the machine", (words, expected) => {
+  expect(shownRefusal(words)).toMatch(expected);
+  expect(shownRefusal(words)).not.toMatch(/\/|\d/);
 });

@@ -191,7 +191,7 @@ function refusalOf(status: number, text: string): EngineRefusal {
 
 const maxWords = 1024;
 
-/** What the engine said, for a tenant: redacted, on one line, at most 1 KiB. */
+/** What the engine said: redacted, on one line, at most 1 KiB. */
 export function engineWords(text: string): string {
   // What is cut off first cannot take long to redact.
   const words = redact(text.slice(0, 4 * maxWords)).replace(/[\p{Cc}\p{Cf}\s]+/gu, " ");
@@ -214,12 +214,31 @@ export async function unlessRefused<T>(
   }
 }
 
-/** @throws RuntimeError with the engine's words if it refused */
+/** What a tenant may read of a refusal: an engine's own words have paths and addresses of its machine. */
+const knownRefusals: readonly (readonly [RegExp, string])[] = [
+  [
+    /executable file.*not found|no such file or directory.*exec|exec.*no such file|no command/i,
+    "the image does not have its command",
+  ],
+  [/exec.*permission denied|permission denied.*exec/i, "the image's command is not executable"],
+  [/exec format error/i, "the image is made for another processor"],
+  [/no space left on device|disk quota exceeded/i, "the machine's disk is full"],
+  [/already (?:in use|allocated|used|assigned)/i, "an address or a port is in use already"],
+];
+
+export function shownRefusal(words: string): string {
+  const known = knownRefusals.find(([pattern]) => pattern.test(words))?.[1];
+  return known ?? "the engine refused it, and the provider's log says why";
+}
+
+/** @throws RuntimeError if the engine refused */
 export async function refusedAs<T>(reason: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof EngineRefusal) throw new RuntimeError("refused", reason, error.message);
+    if (error instanceof EngineRefusal) {
+      throw new RuntimeError("refused", reason, error.message, shownRefusal(error.message));
+    }
     throw error;
   }
 }

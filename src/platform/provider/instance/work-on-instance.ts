@@ -5,7 +5,7 @@ import { type HeldWork, type Removal, workOnHeld } from "../held-object.ts";
 import { type Condition, withCondition } from "../plane/conditions.ts";
 import type { FollowedPlane } from "../plane/followed-plane.ts";
 import { namespaceOf, objectsAt, textAt, uidOf } from "../plane/plane-object.ts";
-import { messageOf, type ProviderParts } from "../provider-parts.ts";
+import { engineUnavailable, messageOf, type ProviderParts } from "../provider-parts.ts";
 import { type InstanceState, type InstanceStatus, RuntimeError } from "../runtime.ts";
 import type { ConfigData } from "./environment.ts";
 import { namedConfigs } from "./named-configs.ts";
@@ -136,14 +136,14 @@ async function report(
   const { health, runtime } = parts;
   if (error.outcome === "refused") {
     health.responded();
-    const message = messageOf(runtime, error.message);
+    const message = messageOf(runtime, error.shown);
     const condition = { status: "False", reason: error.reason, message } as const;
     await write(plane, object, { condition }, parts, signal);
     return;
   }
   health.failed(describeError(error));
   if (health.problem === undefined) return;
-  const condition = { status: "Unknown", reason: "EngineUnavailable", message: health.problem } as const;
+  const condition = { status: "Unknown", ...engineUnavailable } as const;
   await write(plane, object, { condition }, parts, signal);
 }
 

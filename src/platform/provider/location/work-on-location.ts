@@ -2,7 +2,7 @@ import type { PlaneObject } from "../../client/reflector-step.ts";
 import type { Condition } from "../plane/conditions.ts";
 import type { FollowedPlane } from "../plane/followed-plane.ts";
 import { annotationOf, isDeleting, textAt } from "../plane/plane-object.ts";
-import { messageOf, type ProviderParts } from "../provider-parts.ts";
+import { engineUnavailable, messageOf, type ProviderParts } from "../provider-parts.ts";
 import { claimStep, parseClaim } from "./claim.ts";
 import type { ClaimWatch } from "./claim-watch.ts";
 
@@ -62,7 +62,7 @@ function readiness(location: PlaneObject, { runtime, health }: ProviderParts): C
   const problem = runtime.locationProblem?.(projectId);
   if (problem !== undefined) return { type: "Ready", status: "False", ...problem };
   if (health.problem !== undefined) {
-    return { type: "Ready", status: "False", reason: "EngineUnavailable", message: health.problem };
+    return { type: "Ready", status: "False", ...engineUnavailable };
   }
   const reason = runtime.kind === "emulated" ? "Emulated" : "Ready";
   return { type: "Ready", status: "True", reason, message: messageOf(runtime, "Location is ready") };

@@ -43,7 +43,7 @@ export async function workOnSubnet(
       if (!(await networks.ensure(plane, context, signal))) return undefined;
     } catch (error) {
       if (error instanceof RuntimeError && error.outcome === "refused") {
-        await set(subnet, { status: "False", reason: error.reason, message: error.message });
+        await set(subnet, { status: "False", reason: error.reason, message: error.shown });
       }
       throw error;
     }
