@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -242,6 +242,47 @@ test("networks that come and go together change nothing, and are apart from thei
   }
   await expectIsolation();
 }, 120_000);
+
+/** Docker's chains, as "Packet filtering and firewalls" in its documents has them, for some bridges. */
+function dockerChains(bridges: readonly string[]): string {
+  const each = (rule: (bridge: string) => string): string[] => bridges.map(rule);
+  const chains = ["DOCKER", "DOCKER-USER", "DOCKER-ISOLATION-STAGE-1", "DOCKER-ISOLATION-STAGE-2"];
+  const rules = [
+    "FORWARD -j DOCKER-USER",
+    "FORWARD -j DOCKER-ISOLATION-STAGE-1",
+    ...each((bridge) => `FORWARD -o ${bridge} -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT`),
+    ...each((bridge) => `FORWARD -o ${bridge} -j DOCKER`),
+    ...each((bridge) => `FORWARD -i ${bridge} ! -o ${bridge} -j ACCEPT`),
+    ...each((bridge) => `FORWARD -i ${bridge} -o ${bridge} -j ACCEPT`),
+    ...each((bridge) => `DOCKER-ISOLATION-STAGE-1 -i ${bridge} ! -o ${bridge} -j DOCKER-ISOLATION-STAGE-2`),
+    // Its stage 2 would drop what goes from one of its bridges to another: here that is ours alone to refuse.
+    "DOCKER-ISOLATION-STAGE-2 -j RETURN",
+    "DOCKER-USER -j RETURN",
+    ...each((bridge) => `DOCKER ! -i ${bridge} -o ${bridge} -j ACCEPT`),
+  ];
+  const heads = [":FORWARD DROP [0:0]", ...chains.map((chain) => `:${chain} - [0:0]`)];
+  return ["*filter", ...heads, ...rules.map((rule) => `-A ${rule}`), "COMMIT", ""].join("\n");
+}
+
+test("beside Docker's chains, before and after its own: the same", async () => {
+  const links = await machine.run("ip", "-oneline", "link", "show", "type", "bridge");
+  const bridges = [...links.matchAll(/^\d+: ([^:@]+)/gm)].map(([, name = ""]) => name);
+  expect(bridges.length).toBeGreaterThanOrEqual(2);
+  const file = join(folder, "docker.rules");
+  await writeFile(file, dockerChains(bridges));
+  const before = new Map<string, string>();
+  for (const version of ["", "6"]) {
+    before.set(version, await machine.run(`ip${version}tables-save`, "-t", "filter"));
+    await machine.run(`ip${version}tables-restore`, "--noflush", file);
+  }
+  expect(await wrongCells("closed")).toEqual([]);
+  await expectIsolation();
+  for (const [version, rules] of before) {
+    await writeFile(file, rules);
+    await machine.run(`ip${version}tables-restore`, file);
+  }
+  await expectIsolation();
+}, 60_000);
 
 test("a third party that flushes everything: the table is put back", async () => {
   const list = () => machine.run(nft.at(-1)!, "list", "tables", "inet");
