@@ -8,6 +8,13 @@ export const decisions = {
     "src/exporter/remote-write/send/metadata-outcome",
     "src/base/core/retry-after",
   ],
+  "the search": [
+    `${delivery}/send/receiver-memory`,
+    `${delivery}/send/search-pace`,
+    `${delivery}/send/suspects`,
+    "src/exporter/remote-write/send/broken-responses",
+    "src/exporter/remote-write/send/refusal-search",
+  ],
   "export windows": [
     `${delivery}/plan/next-window`,
     `${delivery}/plan/planned-windows`,
