@@ -1,16 +1,16 @@
 /**
- * Encodes remote-write requests: the project's encoder compared with the generated code, and the label
+ * Encodes remote-write requests: the project's encoder compared with protobufjs, and the label
  * encoding, which is done once per series. `npx tsx bench/encode.bench.ts` prints ns per sample (per series
  * for labels).
  */
 import { Bench } from "tinybench";
-import { prometheus } from "../src/exporter/remote-write/encoding/gen/remote-write-1.0.js";
 import { type Protocol, seriesEncoderFor } from "../src/exporter/remote-write/encoding/labels.ts";
 import type { RequestBuilder } from "../src/exporter/remote-write/encoding/request.ts";
 import { WriteRequestBuilder } from "../src/exporter/remote-write/encoding/write-request.ts";
 import { WriteRequestV2Builder } from "../src/exporter/remote-write/encoding/write-request-v2.ts";
 import type { EncodedSeries } from "../src/exporter/series/series.ts";
 import { SampleBuffer, Series } from "../src/exporter/series/series.ts";
+import { remoteWrite1 } from "../test/support/protocol.ts";
 
 const shape = { externalLabels: {}, dropLabels: [] };
 const encoder = seriesEncoderFor({ ...shape, protocol: "1.0" });
@@ -71,8 +71,8 @@ function addShape(bench: Bench, seriesCount: number, samplesEach: number): void 
       value: samples.values[n]!,
     })),
   }));
-  bench.add(`1.0 generated code, ${name}`, () => {
-    prometheus.WriteRequest.encode({ timeseries: messages }).finish();
+  bench.add(`1.0 protobufjs, ${name}`, () => {
+    remoteWrite1.WriteRequest.encode({ timeseries: messages }).finish();
   });
 }
 

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import snappy from "snappy";
-import { prometheus as protocol } from "../src/exporter/metrics-store/prometheus/gen/remote-read.js";
 import { FrameDecoder } from "../src/exporter/metrics-store/prometheus/read-frames.ts";
 import { encodeReadRequest } from "../src/exporter/metrics-store/prometheus/read-request.ts";
+import { remoteRead } from "../test/support/protocol.ts";
 import { writeByRemoteWrite } from "./samples/write.ts";
 import { prometheusBuild } from "./servers/prometheus-build.ts";
 import { startPrometheus } from "./servers/start.ts";
@@ -119,10 +119,9 @@ async function chunksOf(name: string): Promise<string[]> {
   if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`);
   const chunks: string[] = [];
   const frames = new FrameDecoder((bytes, _view, start, end) => {
-    const { chunkedSeries } = protocol.ChunkedReadResponse.decode(bytes.subarray(start, end));
+    const { chunkedSeries } = remoteRead.ChunkedReadResponse.decode(bytes.subarray(start, end));
     for (const chunk of chunkedSeries.flatMap((series) => series.chunks ?? [])) {
-      if (chunk.type !== protocol.Chunk.Encoding.XOR2)
-        throw new Error(`${name}: a chunk of type ${chunk.type}`);
+      if (chunk.type !== remoteRead.Encoding.XOR2) throw new Error(`${name}: a chunk of type ${chunk.type}`);
       chunks.push(Buffer.from(chunk.data ?? []).toString("base64"));
     }
   });

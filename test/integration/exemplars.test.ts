@@ -7,11 +7,10 @@ import { silentLogger } from "../../src/base/core/log.ts";
 import { SentExemplars } from "../../src/exporter/delivery/exemplars/sent-exemplars.ts";
 import { MemoryState } from "../../src/exporter/delivery/state/memory-state.ts";
 import { WindowExport } from "../../src/exporter/delivery/window/window-export.ts";
-import { prometheus } from "../../src/exporter/remote-write/encoding/gen/remote-write-1.0.js";
-import { io } from "../../src/exporter/remote-write/encoding/gen/remote-write-2.0.js";
 import { type Destination, Endpoints } from "../../src/exporter/remote-write/endpoint/endpoints.ts";
 import { RemoteWriteMetrics } from "../../src/exporter/remote-write/metrics.ts";
 import type { Exemplar } from "../../src/exporter/series/exemplar.ts";
+import { remoteWrite1, remoteWrite2 } from "../support/protocol.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver.ts";
 import { readPrometheus } from "../support/samples.ts";
 import { type RunningServer, startPrometheus } from "../support/servers.ts";
@@ -34,7 +33,7 @@ interface Written {
   readonly exemplars: readonly number[];
 }
 
-/** By the generated code, which shares nothing with the daemon's encoder. The value of an exemplar is its time. */
+/** By the reference, which shares nothing with the daemon's encoder. The value of an exemplar is its time. */
 async function write(url: string, list: readonly Written[]): Promise<void> {
   const timeseries = list.map(({ labels, samples, exemplars }) => ({
     labels: Object.entries(labels).map(([name, value]) => ({ name, value })),
@@ -45,7 +44,7 @@ async function write(url: string, list: readonly Written[]): Promise<void> {
       value: ms,
     })),
   }));
-  const message = prometheus.WriteRequest.encode({ timeseries }).finish();
+  const message = remoteWrite1.WriteRequest.encode({ timeseries }).finish();
   const response = await fetch(`${url}/api/v1/write`, {
     method: "POST",
     body: new Uint8Array(compressSync(Buffer.from(message))),
@@ -321,7 +320,7 @@ function exemplarsIn({ body, headers }: ReceivedRequest): Record<string, number[
   const plain = uncompressSync(body, { asBuffer: true }) as Buffer;
   const found: Record<string, number[]> = {};
   if (String(headers["content-type"]).includes("v2")) {
-    const { symbols, timeseries } = io.prometheus.write.v2.Request.decode(plain);
+    const { symbols, timeseries } = remoteWrite2.Request.decode(plain);
     for (const { labelsRefs, exemplars } of timeseries) {
       const texts = (labelsRefs ?? []).map((ref) => symbols[ref]);
       found[`le=${texts[3]}`] = (exemplars ?? []).map((one) => {
@@ -331,7 +330,7 @@ function exemplarsIn({ body, headers }: ReceivedRequest): Record<string, number[
     }
     return found;
   }
-  for (const { labels, exemplars } of prometheus.WriteRequest.decode(plain).timeseries) {
+  for (const { labels, exemplars } of remoteWrite1.WriteRequest.decode(plain).timeseries) {
     found[`le=${labels?.[1]?.value}`] = (exemplars ?? []).map((one) => {
       expect(one.labels).toEqual([{ name: "trace_id", value: `trace-${one.value ?? 0}` }]);
       return Number(one.timestamp) - baseMs;

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeHistogram, type NativeHistogram } from "../../scripts/samples/native-histogram.ts";
-import { prometheus } from "../../src/exporter/remote-write/encoding/gen/remote-write-1.0.js";
 import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
 import { type SampleBuffer, Series } from "../../src/exporter/series/series.ts";
@@ -12,6 +11,7 @@ import {
   plainLayout,
   staleBits,
 } from "../support/histograms.ts";
+import { remoteWrite1 } from "../support/protocol.ts";
 import {
   describeDiff,
   diffSamples,
@@ -50,7 +50,7 @@ async function readBack(name: string, window = span): Promise<Map<string, [numbe
     const index = series.label("index") ?? "";
     const list = found.get(index) ?? [];
     for (const [at, message] of messagesOf(samples).entries()) {
-      const decoded = prometheus.Histogram.decode(message) as unknown as NativeHistogram;
+      const decoded = remoteWrite1.Histogram.decode(message) as unknown as NativeHistogram;
       list.push([samples.timestampsMs[at] ?? 0, describeHistogram(decoded)]);
     }
     found.set(index, list);

@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import snappy from "snappy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { prometheus as protocol } from "../../src/exporter/metrics-store/prometheus/gen/remote-read.js";
 import type { StoreReader } from "../../src/exporter/metrics-store/store-reader.ts";
+import { remoteRead } from "../support/protocol.ts";
 import { decodeReadRequest, withoutChunks } from "../support/remote-read-request.ts";
 import {
   encodeChunkedResponse,
@@ -125,7 +125,7 @@ class SamplesOnly {
 
 /** The response type that the request prefers. */
 function formOf(body: Buffer): "chunks" | "samples" {
-  const { STREAMED_XOR_CHUNKS } = protocol.ReadRequest.ResponseType;
+  const { STREAMED_XOR_CHUNKS } = remoteRead.ResponseType;
   return decodeReadRequest(body).acceptedResponseTypes[0] === STREAMED_XOR_CHUNKS ? "chunks" : "samples";
 }
 

@@ -11,12 +11,12 @@ import { RedisState } from "../../src/exporter/delivery/fleet/redis-state.ts";
 import { QueueSchedule } from "../../src/exporter/delivery/schedule/queue-schedule.ts";
 import { FileState } from "../../src/exporter/delivery/state/file-state.ts";
 import { type SinkPlan, sinkKey } from "../../src/exporter/policy/spec/types.ts";
-import { prometheus } from "../../src/exporter/remote-write/encoding/gen/remote-write-1.0.js";
 import { seriesEncoderFor } from "../../src/exporter/remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../../src/exporter/remote-write/encoding/write-request.ts";
 import { EndpointState } from "../../src/exporter/remote-write/endpoint/endpoint-state.ts";
 import type { Outcome } from "../../src/exporter/remote-write/send/outcome.ts";
 import { SampleBuffer, Series } from "../../src/exporter/series/series.ts";
+import { remoteWrite1 } from "./protocol.ts";
 import { sinkStore } from "./sink-store.ts";
 
 /** The store of these tests has one series, with a sample at every multiple of this. */
@@ -139,7 +139,7 @@ function samplesOf(fromMs: number, toMs: number): SampleBuffer {
 
 function timesOf(payload: Uint8Array): number[] {
   const bytes = uncompressSync(Buffer.from(payload), { asBuffer: true }) as Buffer;
-  const { timeseries } = prometheus.WriteRequest.decode(bytes);
+  const { timeseries } = remoteWrite1.WriteRequest.decode(bytes);
   return (timeseries ?? []).flatMap(({ samples }) =>
     (samples ?? []).map(({ timestamp }) => Number(timestamp)),
   );

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { prometheus } from "../../src/exporter/remote-write/encoding/gen/remote-write-1.0.js";
 import { EncodedHistograms } from "../../src/exporter/series/encoded-histograms.ts";
 import { SampleBuffer } from "../../src/exporter/series/series.ts";
+import { type Histogram, remoteWrite1 } from "./protocol.ts";
 import { packed, type StartedTime, StartWriter, ValueWriter, varbit, word } from "./xor-chunk.ts";
 
 /** A native histogram whose numbers are given exactly: integers of 64 bits, doubles as their bits. */
@@ -87,7 +87,7 @@ export function encodeHistogramChunk(
   return packed([head, ...bits]);
 }
 
-/** The message by the generated code; numbers of 0 are left out, as proto3 requires. No NaN but staleness. */
+/** The message by the reference; numbers of 0 are left out, as proto3 requires. No NaN but staleness. */
 export function encodeHistogram(
   layout: TestLayout,
   { kind, timestampMs, ...numbers }: TestHistogram,
@@ -97,7 +97,7 @@ export function encodeHistogram(
   const isFloat = kind === "float";
   const count = isStale ? 0n : numbers.count;
   const zeroCount = isStale ? 0n : numbers.zeroCount;
-  const message = prometheus.Histogram.encode({
+  const message = remoteWrite1.Histogram.encode({
     ...(isFloat
       ? { countFloat: double(count), zeroCountFloat: double(zeroCount) }
       : { countInt: long(count), zeroCountInt: long(zeroCount) }),
@@ -119,12 +119,12 @@ export function encodeHistogram(
             : { negativeDeltas: numbers.negative.map(long), positiveDeltas: numbers.positive.map(long) }),
           customValues: [...layout.customValues],
         }),
-  } as prometheus.IHistogram);
+  } as Histogram);
   const bytes = Buffer.from(message.finish());
   return isStale ? withStaleSum(bytes) : bytes;
 }
 
-/** The sum comes after the count; the generated code would change the bits of the NaN. */
+/** The sum comes after the count; the reference would change the bits of the NaN. */
 function withStaleSum(bytes: Buffer): Buffer {
   const sum = Buffer.alloc(9, 0x19);
   sum.writeBigUInt64LE(staleBits, 1);
@@ -345,7 +345,7 @@ function double(bits: bigint): number {
   return eight.getFloat64(0);
 }
 
-/** As the generated code takes numbers of 64 bits. */
+/** As the reference takes numbers of 64 bits. */
 function long(value: bigint): number {
   const bits = BigInt.asUintN(64, value);
   return {
@@ -355,7 +355,7 @@ function long(value: bigint): number {
   } as never;
 }
 
-function spanOf({ offset, length }: TestSpan): prometheus.IBucketSpan {
+function spanOf({ offset, length }: TestSpan): Partial<TestSpan> {
   return { ...(offset === 0 ? {} : { offset }), ...(length === 0 ? {} : { length }) };
 }
 

@@ -1,9 +1,9 @@
 import protobuf from "protobufjs/minimal.js";
 import { crc32c } from "../../src/exporter/metrics-store/prometheus/crc32c.ts";
-import { prometheus } from "../../src/exporter/metrics-store/prometheus/gen/remote-read.js";
+import { remoteRead } from "./protocol.ts";
 import type { BitSample } from "./xor-chunk.ts";
 
-/** Responses of `/api/v1/read`, encoded by the generated code, as servers send them to a reader. */
+/** Responses of `/api/v1/read`, encoded by the reference, as servers send them to a reader. */
 export interface ResponseSeries {
   readonly labels: Readonly<Record<string, string>>;
   readonly chunks: readonly ResponseChunk[];
@@ -19,13 +19,13 @@ export interface ResponseChunk {
 
 /** One message of a stream of chunks, without its frame. */
 export function encodeChunkedResponse(queryIndex: number, series: readonly ResponseSeries[]): Buffer {
-  const message = prometheus.ChunkedReadResponse.encode({
+  const message = remoteRead.ChunkedReadResponse.encode({
     queryIndex,
     chunkedSeries: series.map(({ labels, chunks }) => ({
       labels: labelList(labels),
       chunks: chunks.map(({ type, ...chunk }) => ({
         ...chunk,
-        type: typeof type === "number" ? type : prometheus.Chunk.Encoding[type],
+        type: typeof type === "number" ? type : (remoteRead.Encoding[type] ?? 0),
       })),
     })),
   });
@@ -56,7 +56,7 @@ export function encodeSamplesResponse(
     for (const { labels, samples, histograms = [] } of result) {
       writer.uint32(10).fork();
       for (const label of labelList(labels)) {
-        prometheus.Label.encode(label, writer.uint32(10).fork()).ldelim();
+        remoteRead.Label.encode(label, writer.uint32(10).fork()).ldelim();
       }
       for (const { timestampMs, bits } of samples) {
         writer.uint32(18).fork();

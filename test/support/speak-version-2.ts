@@ -1,6 +1,6 @@
 import { uncompressSync } from "snappy";
-import { io } from "../../src/exporter/remote-write/encoding/gen/remote-write-2.0.js";
 import type { Label } from "../../src/exporter/series/series.ts";
+import { remoteWrite2 } from "./protocol.ts";
 import type { ReceivedRequest, ReceiverResponse } from "./receiver.ts";
 
 /** A series of a 2.0 request with resolved references. */
@@ -66,7 +66,7 @@ function samplesIn(series: readonly Version2Series[]): number {
 
 /** @returns the series, or the violated rule of the specification */
 function decode(body: Buffer): Version2Series[] | string {
-  const { Request } = io.prometheus.write.v2;
+  const { Request } = remoteWrite2;
   const { symbols, timeseries } = Request.decode(uncompressSync(body, { asBuffer: true }) as Buffer);
   if (symbols[0] !== "") return "the first symbol must be empty";
   if (new Set(symbols).size !== symbols.length) return "a symbol is there twice";

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
+import { remoteWrite1 } from "../../../test/support/protocol.ts";
 import { sinkStore } from "../../../test/support/sink-store.ts";
 import type { Clock } from "../../base/core/clock.ts";
 import { silentLogger } from "../../base/core/log.ts";
 import type { SampleCounter } from "../metrics-store/sample-counter.ts";
 import type { SampleReader } from "../metrics-store/sample-reader.ts";
 import type { SinkPlan } from "../policy/spec/types.ts";
-import { prometheus } from "../remote-write/encoding/gen/remote-write-1.0.js";
 import { seriesEncoderFor } from "../remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../remote-write/encoding/write-request.ts";
 import { EndpointState } from "../remote-write/endpoint/endpoint-state.ts";
@@ -314,7 +314,7 @@ class World {
 }
 
 function decode(payload: Buffer): { key: string; ms: number; value: number }[] {
-  const decoded = prometheus.WriteRequest.decode(uncompressSync(payload, { asBuffer: true }) as Buffer);
+  const decoded = remoteWrite1.WriteRequest.decode(uncompressSync(payload, { asBuffer: true }) as Buffer);
   return decoded.timeseries!.flatMap((series) => {
     const key = series.labels!.map(({ name, value }) => `${name}=${value}`).join(",");
     return series.samples!.map((sample) => ({

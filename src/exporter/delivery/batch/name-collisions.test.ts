@@ -1,11 +1,11 @@
 import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
+import { remoteWrite1 } from "../../../../test/support/protocol.ts";
 import { sinkStore } from "../../../../test/support/sink-store.ts";
 import type { Clock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/core/log.ts";
 import type { SampleCounter } from "../../metrics-store/sample-counter.ts";
 import type { SampleReader } from "../../metrics-store/sample-reader.ts";
-import { prometheus } from "../../remote-write/encoding/gen/remote-write-1.0.js";
 import { seriesEncoderFor } from "../../remote-write/encoding/labels.ts";
 import { WriteRequestBuilder } from "../../remote-write/encoding/write-request.ts";
 import { EndpointState } from "../../remote-write/endpoint/endpoint-state.ts";
@@ -85,7 +85,7 @@ function newSink(late?: LateDeps, counter?: SampleCounter) {
         close: async () => undefined,
         send: async ({ payload }) => {
           const body = uncompressSync(payload, { asBuffer: true }) as Buffer;
-          const { timeseries } = prometheus.WriteRequest.decode(body);
+          const { timeseries } = remoteWrite1.WriteRequest.decode(body);
           for (const { labels, samples } of timeseries!) {
             if (labels![0]!.value !== "up") continue;
             world.delivered.push(...samples!.map(({ timestamp }) => Number(timestamp)));

@@ -10,6 +10,7 @@ import {
   plainHistogram,
   plainLayout,
 } from "../../../../test/support/histograms.ts";
+import { remoteRead } from "../../../../test/support/protocol.ts";
 import {
   encodeChunkedResponse,
   encodeSamplesResponse,
@@ -20,7 +21,6 @@ import { type BitSample, encodeXor2Chunk, encodeXorChunk } from "../../../../tes
 import type { SampleBuffer, Series } from "../../series/series.ts";
 import { LabelCache } from "../samples/label-cache.ts";
 import type { Window } from "../window.ts";
-import { prometheus } from "./gen/remote-read.js";
 import { MalformedMessage } from "./message-cursor.ts";
 import { ReadResponseDecoder, type ReadResponseOptions } from "./read-response.ts";
 
@@ -105,7 +105,7 @@ const samples = fc
   });
 const anySeries = fc.array(fc.record({ labels, samples }), { maxLength: 5 });
 
-describe("what the generated code encodes is decoded, bit for bit", () => {
+describe("what the reference encodes is decoded, bit for bit", () => {
   test("as chunks", () => {
     fc.assert(
       fc.property(anySeries, (list) => {
@@ -288,7 +288,7 @@ describe("native histograms", () => {
   test("of chunks that overlap are put in order, and compare with no preceding one", () => {
     const { decoder, passed } = decoderOf();
     decodeChunks(decoder, 0, [{ labels: { a: "b" }, chunks: [chunk([1, 3]), chunk([2, 4])] }]);
-    const hintOf = (histogram: Buffer) => prometheus.Histogram.decode(histogram).resetHint;
+    const hintOf = (histogram: Buffer) => remoteRead.Histogram.decode(histogram).resetHint;
     expect(passed[0]?.histograms?.map(timeOf)).toEqual([1, 2, 3, 4]);
     expect(passed[0]?.histograms?.map(hintOf)).toEqual([unknown, unknown, unknown, unknown]);
   });
@@ -356,7 +356,7 @@ describe("native histograms", () => {
   });
 
   function timeOf(histogram: Buffer): number {
-    return Number(prometheus.Histogram.decode(histogram).timestamp);
+    return Number(remoteRead.Histogram.decode(histogram).timestamp);
   }
 });
 

@@ -2,12 +2,11 @@ import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { describe, expect, test } from "vitest";
 import { histogramBuffer, plainHistogram, plainLayout } from "../../../../test/support/histograms.ts";
+import { remoteWrite1, remoteWrite2 } from "../../../../test/support/protocol.ts";
 import type { Exemplar } from "../../series/exemplar.ts";
 import { type EncodedSeries, SampleBuffer, Series } from "../../series/series.ts";
 import { convertRequest } from "./convert-request.ts";
 import { withLegalExemplars } from "./exemplars-field.ts";
-import { prometheus } from "./gen/remote-write-1.0.js";
-import { io } from "./gen/remote-write-2.0.js";
 import { type Protocol, seriesEncoderFor } from "./labels.ts";
 import type { EncodedRequest } from "./request.ts";
 import { readBody, withoutExemplars, writeBody } from "./request-body.ts";
@@ -58,7 +57,7 @@ function bodyOf({ payload }: EncodedRequest): Buffer {
   return uncompressSync(payload, { asBuffer: true }) as Buffer;
 }
 
-/** What the generated code makes of the series of one protocol, from the same data. */
+/** What the reference makes of the series of one protocol, from the same data. */
 function generated(protocol: Protocol, list: readonly TestSeries[]): Uint8Array {
   if (protocol === "1.0") {
     const timeseries = list.map(({ samples, exemplars }, index) => ({
@@ -70,7 +69,7 @@ function generated(protocol: Protocol, list: readonly TestSeries[]): Uint8Array 
         timestamp: timestampMs,
       })),
     }));
-    return prometheus.WriteRequest.encode({ timeseries }).finish();
+    return remoteWrite1.WriteRequest.encode({ timeseries }).finish();
   }
   const symbols = [""];
   const refOf = (text: string) => {
@@ -86,7 +85,7 @@ function generated(protocol: Protocol, list: readonly TestSeries[]): Uint8Array 
       timestamp: timestampMs,
     })),
   }));
-  return io.prometheus.write.v2.Request.encode({ symbols, timeseries }).finish();
+  return remoteWrite2.Request.encode({ symbols, timeseries }).finish();
 }
 
 const value = fc.oneof(fc.double(), fc.constantFrom(0, -0, 1, Infinity, -Infinity));
@@ -113,7 +112,7 @@ const later = { ...trace, timestampMs: trace.timestampMs + 1 };
 const three = [1, 2, 3].map((timestampMs) => ({ timestamp: timestampMs, value: timestampMs }));
 
 describe.each(protocols)("a request of protocol %s", (protocol) => {
-  test("has the exemplars, byte for byte as the generated code writes them", () => {
+  test("has the exemplars, byte for byte as the reference writes them", () => {
     fc.assert(
       fc.property(anyRequest, (list) => {
         expect(bodyOf(build(protocol, list)).equals(generated(protocol, list))).toBe(true);
@@ -132,11 +131,11 @@ describe.each(protocols)("a request of protocol %s", (protocol) => {
     );
   });
 
-  test("is decoded by the generated code beside histograms and metadata", () => {
+  test("is decoded by the reference beside histograms and metadata", () => {
     const list = [{ samples: [], isHistogram: true, exemplars: [trace, later] }];
     const body = bodyOf(build(protocol, list, () => ({ type: "histogram", help: "h", unit: "s" })));
     const decoded =
-      protocol === "1.0" ? prometheus.WriteRequest.decode(body) : io.prometheus.write.v2.Request.decode(body);
+      protocol === "1.0" ? remoteWrite1.WriteRequest.decode(body) : remoteWrite2.Request.decode(body);
     const [only] = decoded.timeseries;
     expect(only?.histograms).toHaveLength(2);
     expect(only?.exemplars?.map((one) => Number(one.timestamp))).toEqual([

@@ -10,10 +10,9 @@ import {
   plainHistogram,
   plainLayout,
 } from "../../../../test/support/histograms.ts";
+import { remoteWrite1, remoteWrite2 } from "../../../../test/support/protocol.ts";
 import { type EncodedSeries, SampleBuffer, Series } from "../../series/series.ts";
 import { convertRequest } from "./convert-request.ts";
-import { prometheus } from "./gen/remote-write-1.0.js";
-import { io } from "./gen/remote-write-2.0.js";
 import { type Protocol, seriesEncoderFor } from "./labels.ts";
 import type { EncodedRequest } from "./request.ts";
 import { describeSample, readBody, writeBody } from "./request-body.ts";
@@ -41,22 +40,22 @@ function bodyOf({ payload }: EncodedRequest): Buffer {
   return uncompressSync(payload, { asBuffer: true }) as Buffer;
 }
 
-/** The histograms of each series of a body, encoded again by the generated code. */
+/** The histograms of each series of a body, encoded again by the reference. */
 function histogramsIn(request: EncodedRequest): Buffer[][] {
   if (request.protocol === "1.0") {
-    const { Histogram, WriteRequest } = prometheus;
+    const { Histogram, WriteRequest } = remoteWrite1;
     const { timeseries } = WriteRequest.decode(bodyOf(request));
     return timeseries.map(({ histograms }) =>
       (histograms ?? []).map((one) => Buffer.from(Histogram.encode(one).finish())),
     );
   }
-  const { Histogram, Request } = io.prometheus.write.v2;
+  const { Histogram, Request } = remoteWrite2;
   return Request.decode(bodyOf(request)).timeseries.map(({ histograms }) =>
     (histograms ?? []).map((one) => Buffer.from(Histogram.encode(one).finish())),
   );
 }
 
-/** Numbers that the generated code keeps: no staleness markers, no integers above 2^53. */
+/** Numbers that the reference keeps: no staleness markers, no integers above 2^53. */
 const anySeries = anyLayout.chain((layout) =>
   anyHistograms(layout, "float", 8).map((list) => ({
     layout,
@@ -65,7 +64,7 @@ const anySeries = anyLayout.chain((layout) =>
 );
 
 describe.each(protocols)("a request of protocol %s", (protocol) => {
-  test("has the histograms, byte for byte as the generated code writes them", () => {
+  test("has the histograms, byte for byte as the reference writes them", () => {
     fc.assert(
       fc.property(fc.array(anySeries, { minLength: 1, maxLength: 4 }), (all) => {
         const list = all.filter((one) => one.list.length > 0);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
-import { prometheus } from "./gen/remote-write-1.0.js";
+import { remoteWrite1 } from "../../../../test/support/protocol.ts";
 import { type FamilyMetadata, metadataRequests } from "./metadata-request.ts";
 import type { EncodedRequest } from "./request.ts";
 import { type MetricType, metricTypes } from "./write-request-v2.ts";
@@ -16,7 +16,7 @@ const family: fc.Arbitrary<FamilyMetadata> = fc.record({
 
 const bodyOf = ({ payload }: EncodedRequest) => uncompressSync(payload, { asBuffer: true }) as Buffer;
 
-/** By the generated code, which writes empty texts unless they are absent. */
+/** By the reference, which writes empty texts unless they are absent. */
 function reference(families: readonly FamilyMetadata[]): Uint8Array {
   const metadata = families.map((one) => ({
     ...(one.type !== "unknown" && { type: metricTypes[one.type] }),
@@ -24,7 +24,7 @@ function reference(families: readonly FamilyMetadata[]): Uint8Array {
     ...(one.help !== "" && { help: one.help }),
     ...(one.unit !== "" && { unit: one.unit }),
   }));
-  return prometheus.WriteRequest.encode({ metadata }).finish();
+  return remoteWrite1.WriteRequest.encode({ metadata }).finish();
 }
 
 test("the body is, byte for byte, what the generated encoder writes", () => {
@@ -57,7 +57,7 @@ test.each([
   }));
   const requests = [...metadataRequests(families)];
   expect(requests.map((request) => request.families)).toEqual(one.counts);
-  const sent = requests.flatMap(({ request }) => prometheus.WriteRequest.decode(bodyOf(request)).metadata);
+  const sent = requests.flatMap(({ request }) => remoteWrite1.WriteRequest.decode(bodyOf(request)).metadata);
   expect(sent.map((each) => each.metricFamilyName)).toEqual(families.map((each) => each.family));
   for (const { request } of requests) expect(request.uncompressedBytes).toBeLessThan(2 ** 20);
 });

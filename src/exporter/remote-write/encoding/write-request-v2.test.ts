@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { describe, expect, test } from "vitest";
+import { remoteWrite2 } from "../../../../test/support/protocol.ts";
 import type { EncodedSeries } from "../../series/series.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { convertRequest, withLegalNames } from "./convert-request.ts";
-import { io } from "./gen/remote-write-2.0.js";
 import { compareNames } from "./label-names.ts";
 import { type Protocol, seriesEncoderFor } from "./labels.ts";
 import type { EncodedRequest, RequestBuilder } from "./request.ts";
@@ -12,7 +12,7 @@ import { readBody } from "./request-body.ts";
 import { WriteRequestBuilder } from "./write-request.ts";
 import { type MetricMetadata, WriteRequestV2Builder } from "./write-request-v2.ts";
 
-const { Request } = io.prometheus.write.v2;
+const { Request } = remoteWrite2;
 
 interface TestSeries {
   readonly labels: { name: string; value: string }[];
@@ -56,7 +56,7 @@ function bodyOf(request: EncodedRequest): Buffer {
   return uncompressSync(request.payload, { asBuffer: true }) as Buffer;
 }
 
-/** The generated encoder's body of the same series, with symbols in order of first use. */
+/** The reference's body of the same series, with symbols in order of first use. */
 function reference(
   list: readonly TestSeries[],
   metadataOf?: (name: string) => MetricMetadata | undefined,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { uncompressSync } from "snappy";
 import { expect, test } from "vitest";
+import { remoteWrite1 } from "../../../../test/support/protocol.ts";
 import type { EncodedSeries } from "../../series/series.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { staleNanHigh, staleNanLow } from "../../series/stale-marker.ts";
-import { prometheus } from "./gen/remote-write-1.0.js";
 import { seriesEncoderFor } from "./labels.ts";
 import { WriteRequestBuilder } from "./write-request.ts";
 
@@ -65,7 +65,7 @@ test("the body is, byte for byte, what the generated encoder writes", () => {
     fc.property(requests, (timeseries) => {
       const request = build(timeseries, builder);
       const body = uncompressSync(request.payload, { asBuffer: true }) as Buffer;
-      expect(body.equals(prometheus.WriteRequest.encode({ timeseries }).finish())).toBe(true);
+      expect(body.equals(remoteWrite1.WriteRequest.encode({ timeseries }).finish())).toBe(true);
       const times = timeseries.flatMap((one) => one.samples.map((sample) => sample.timestamp));
       expect(request).toMatchObject({
         protocol: "1.0",
@@ -127,7 +127,7 @@ test("a part of the samples is appended, and nothing for an empty part", () => {
   expect([builder.seriesCount, builder.sampleCount]).toEqual([1, 2]);
   expect([builder.minMs, builder.maxMs]).toEqual([1_700_000_000_002, 1_700_000_000_003]);
   const body = uncompressSync(builder.finish().payload, { asBuffer: true }) as Buffer;
-  const sent = prometheus.WriteRequest.decode(body).timeseries[0]?.samples?.map((sample) => sample.value);
+  const sent = remoteWrite1.WriteRequest.decode(body).timeseries[0]?.samples?.map((sample) => sample.value);
   expect(sent).toEqual([2, 3]);
   expect([builder.seriesCount, builder.sampleCount, builder.byteLength]).toEqual([0, 0, 0]);
 });

@@ -1,10 +1,10 @@
 import { uncompressSync } from "snappy";
 import { afterEach, expect, test } from "vitest";
+import { remoteWrite2 } from "../../../../test/support/protocol.ts";
 import { systemClock } from "../../../base/core/clock.ts";
 import { silentLogger } from "../../../base/core/log.ts";
 import { SampleBuffer, Series } from "../../series/series.ts";
 import { convertRequest } from "../encoding/convert-request.ts";
-import { io } from "../encoding/gen/remote-write-2.0.js";
 import type { EncodedRequest } from "../encoding/request.ts";
 import { readBody } from "../encoding/request-body.ts";
 import { RemoteWriteMetrics } from "../metrics.ts";
@@ -78,7 +78,7 @@ test("a project's 2.0 requests have the metadata of its own series, and no other
   const destination = connect("one", "http://version2.test/api/v1/write");
   destination.state.tryVersion2();
   const body = uncompressSync(requestOf(destination, "up").payload, { asBuffer: true }) as Buffer;
-  const { symbols, timeseries } = io.prometheus.write.v2.Request.decode(body);
+  const { symbols, timeseries } = remoteWrite2.Request.decode(body);
   expect(symbols).toEqual(["", "__name__", "up", "Help of up."]);
   expect(timeseries[0]?.metadata?.helpRef).toBe(3);
 });
