@@ -163,7 +163,7 @@ export async function runDaemon(config: Config, deps: DaemonDeps, signal: AbortS
         const { reader, announce } = roadmap;
         const source = webhookSource(config.roadmap);
         const webhook = source && { ...source, announce };
-        const api = createWebsiteApi({ ...config.api, roadmap: reader, webhook, redis, clock, log });
+        const api = createWebsiteApi({ ...config.api, roadmap: reader, webhook, clock, log });
         servers.push(api.service);
         registries.push(api.registry);
       }

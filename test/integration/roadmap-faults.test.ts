@@ -13,7 +13,6 @@ import {
 } from "../support/roadmap-fixture.ts";
 import type { RunningServer } from "../support/servers.ts";
 import { until } from "../support/until.ts";
-import type { RunningWebsite } from "../support/website.ts";
 
 /**
  * Faults around the roadmap, one at a time, over real Redis. An unhandled rejection fails the file. Slower
@@ -164,33 +163,5 @@ describe("the board", () => {
     expect((await statusOf(a!)).updatedAt).toBe((await statusOf(b!)).updatedAt);
     const page = await fetch(`${b!.url}/roadmap`);
     expect((await page.text()).split('data-key="').length).toBeGreaterThan(10_000);
-  });
-});
-
-describe("the rate limit", () => {
-  const rateLimit = { limit: 10, windowMs: 3_600_000 };
-  const ask = async ({ url }: RunningWebsite): Promise<Response> =>
-    fetch(`${url}/api/v1/roadmap/backlog-meta`);
-  const remaining = async (site: RunningWebsite): Promise<number> =>
-    Number((await ask(site)).headers.get("ratelimit-remaining"));
-
-  test("replicas count together, also one that starts later; alone while Redis is away", async () => {
-    const a = await fixture.website({ name: "a", rateLimit, refreshIntervalMs: 3_600_000 });
-    const b = await fixture.website({ name: "b", rateLimit, refreshIntervalMs: 3_600_000 });
-    expect(await remaining(a)).toBe(9);
-    for (let used = 0; used < 4; used++) await ask(a);
-    let seen = 10;
-    await until("the other has heard of it", async () => {
-      // Each query consumes a request, too: the remaining count includes the queries of this loop.
-      seen = await remaining(b);
-      return seen <= 4;
-    });
-    const c = await fixture.website({ name: "c", rateLimit, refreshIntervalMs: 3_600_000 });
-    await until("one that starts later knows it", async () => (await remaining(c)) < seen);
-    const clients = await fixture.redisClients();
-    await redis.kill();
-    for (let used = 0; used < 12; used++) await ask(a);
-    expect((await ask(a)).status).toBe(429);
-    await fixture.restartRedis(clients);
   });
 });

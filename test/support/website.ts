@@ -59,7 +59,6 @@ export async function startWebsite(options: WebsiteOptions, releasers: Releasers
             board: { organization: "acme", number: 22 },
             announce: roadmap.announce,
           },
-    redis,
     clock,
     log,
     ...(options.pace === undefined ? {} : { pace: options.pace }),

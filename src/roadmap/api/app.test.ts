@@ -45,11 +45,7 @@ function setUp(limit = 100) {
       backlog: () => state.backlog,
       noticeRequest: () => undefined,
     },
-    rate: createRateCounter(
-      { limit, windowMs: 60_000 },
-      () => Date.now(),
-      () => undefined,
-    ),
+    rate: createRateCounter({ limit, windowMs: 60_000 }, () => Date.now()),
     trustProxy: false,
     pace: defaultPace,
     log: silentLogger,

@@ -1,17 +1,15 @@
 import type { Registry } from "prom-client";
 import type { Clock } from "../../base/core/clock.ts";
 import type { Logger } from "../../base/core/log.ts";
-import { runServices, type Service } from "../../base/core/service.ts";
+import type { Service } from "../../base/core/service.ts";
 import { untilAborted } from "../../base/core/signals.ts";
 import { type ListenAddress, listenerOf, listenOn } from "../../base/net/listen-address.ts";
-import type { RedisConnections } from "../../base/redis/redis.ts";
 import type { RoadmapReader } from "../cache/roadmap.ts";
 import { defaultPace, type PagePace } from "../page/page.ts";
 import { createApp } from "./app.ts";
 import { createHttpServer } from "./http-server.ts";
 import { createApiMetrics } from "./metrics.ts";
-import type { RateLimit } from "./rate-counter.ts";
-import { createSharedRateLimit } from "./rate-sharing.ts";
+import { createRateCounter, type RateLimit } from "./rate-counter.ts";
 import { createWebhook, type WebhookSettings } from "./webhook.ts";
 
 export interface WebsiteApiOptions {
@@ -22,7 +20,6 @@ export interface WebsiteApiOptions {
   readonly roadmap: RoadmapReader;
   /** Absent: no webhooks are received. */
   readonly webhook?: WebhookSettings | undefined;
-  readonly redis: RedisConnections;
   readonly clock: Clock;
   readonly log: Logger;
   /** Polling interval of the page; for tests. */
@@ -44,21 +41,21 @@ const closeLimitMs = 2_000;
 /** How long the first requests wait for Redis; without the wait they would get a 500 during start-up. */
 const firstWordLimitMs = 3_000;
 
-/** A daemon's website API: the routes, the shared rate limit, and the socket. */
+/** A daemon's website API: the routes, the rate limit, and the socket. */
 export function createWebsiteApi(options: WebsiteApiOptions): WebsiteApi {
   const { clock, log, roadmap } = options;
-  const rate = createSharedRateLimit({ ...options });
+  const rate = createRateCounter(options.rateLimit, () => clock.nowMs());
   const metrics = createApiMetrics();
   const webhook = options.webhook && createWebhook({ ...options, ...options.webhook, metrics });
   let url: string | undefined;
 
   const http: Service = {
-    name: "website API",
+    name: "api",
     async run(signal) {
       const { trustProxy, pace = defaultPace } = options;
       await webhook?.prepare(signal);
       const server = createHttpServer({
-        app: createApp({ roadmap, rate: rate.counter, trustProxy, pace, webhook, log }),
+        app: createApp({ roadmap, rate, trustProxy, pace, webhook, log }),
         // Behind a proxy, all clients share its address.
         bounds: { connections, connectionsPerAddress: trustProxy ? connections : connectionsPerAddress },
         metrics,
@@ -86,9 +83,8 @@ export function createWebsiteApi(options: WebsiteApiOptions): WebsiteApi {
     registry: metrics.registry,
     url: () => url,
     service: {
-      name: "api",
-      run: (signal) => runServices([rate.service, http], signal),
-      snapshot: () => ({ url: url ?? null, rateLimit: rate.service.snapshot?.() }),
+      ...http,
+      snapshot: () => ({ url: url ?? null }),
     },
   };
 }

@@ -51,11 +51,7 @@ async function setUp(options: { secret?: string; limit?: number; announceFails?:
     },
     ...{ roadmap, rateLimit, metrics, clock, log },
   });
-  const rate = createRateCounter(
-    rateLimit,
-    () => Date.now(),
-    () => undefined,
-  );
+  const rate = createRateCounter(rateLimit, () => Date.now());
   const app = createApp({ roadmap, rate, trustProxy: false, pace: defaultPace, webhook, log });
   const bounds = { connections: 99, connectionsPerAddress: 99 };
   const server = createHttpServer({ app, bounds, metrics, log });

@@ -71,11 +71,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
   const secretFile = new SecretFile(options.secretFile, clock);
   const limit = createSharedLimit(heldBytes);
   const beyondLimit = createSharedLimit(readsBeyondLimit);
-  const refusals = createRateCounter(
-    options.rateLimit,
-    () => clock.nowMs(),
-    () => undefined,
-  );
+  const refusals = createRateCounter(options.rateLimit, () => clock.nowMs());
   const forever = new AbortController().signal;
   let secret = "";
   let refused = 0;
