@@ -86,9 +86,9 @@ function access({ config, set }: ConfigOptions) {
 }
 
 const asTextOrJson = () =>
-  new Option("--output <format>", "how to print").choices(["text", "json"]).default("text");
+  new Option("-o, --output <format>", "how to print").choices(["text", "json"]).default("text");
 const asTableOrJson = () =>
-  new Option("--output <format>", "how to print").choices(["table", "json"]).default("table");
+  new Option("-o, --output <format>", "how to print").choices(["table", "json"]).default("table");
 /** The output option for functions that print a table by default: omitted unless `json`. */
 const jsonOnly = ({ output }: { readonly output: string }) =>
   output === "json" ? { output: "json" as const } : {};
@@ -140,7 +140,7 @@ program
   .description("show what a running daemon does")
   .option("--address <url>", "the daemon's ops address", "http://127.0.0.1:9464")
   .addOption(
-    new Option("--output <format>", "how to print").choices(["table", "wide", "json"]).default("table"),
+    new Option("-o, --output <format>", "how to print").choices(["table", "wide", "json"]).default("table"),
   )
   .addOption(
     new Option(
