@@ -243,12 +243,18 @@ configured(organization.command("create"))
   });
 
 configured(organization.command("add-member"))
-  .description("make a user a member of an organization")
+  .description("make a user a member of an organization, or change a member's role")
   .argument("<name>")
   .requiredOption("--user <user>", "the user")
-  .action(async (name: string, options: ConfigOptions & { user: string }) => {
+  .addOption(
+    new Option("--role <role>", "provider: also writes the statuses of what it provides")
+      .choices(["member", "provider"])
+      .default("member"),
+  )
+  .action(async (name: string, options: ConfigOptions & { user: string; role: "member" | "provider" }) => {
     const { addMember } = await import("./app/commands/platform/organization.ts");
-    await addMember({ ...access(options), name, user: options.user }, stdout, stopSignal());
+    const { user, role } = options;
+    await addMember({ ...access(options), name, user, role }, stdout, stopSignal());
   });
 
 configured(organization.command("show"))

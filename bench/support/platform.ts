@@ -146,7 +146,7 @@ async function createUser(redisUrl: string, stateDirectory: string): Promise<str
   await ready(redis, clock, new AbortController().signal);
   const parts = assemble({ groupDomain, clock, log }, redis, redis);
   await createAdministration(parts).createOrganization("acme");
-  await parts.directory.addMember("acme", "alice@example.com");
+  await parts.directory.addMember("acme", "alice@example.com", "provider");
   const { text } = await parts.directory.createToken("alice@example.com", Date.now());
   redis.disconnect();
   return text;

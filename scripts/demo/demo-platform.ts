@@ -65,7 +65,8 @@ export async function prepareDemoPlatform(
     return text;
   };
   await printed((out) => createOrganization({ ...command, name: organization }, out, signal));
-  await printed((out) => addMember({ ...command, name: organization, user }, out, signal));
+  // One token is the user's, the exporter's and the provider's.
+  await printed((out) => addMember({ ...command, name: organization, user, role: "provider" }, out, signal));
   const accessToken = await printed((out) => createToken({ ...command, user }, out, signal));
   const tokenFile = join(folder, "token");
   await writeFile(tokenFile, accessToken, { mode: 0o600 });

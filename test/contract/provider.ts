@@ -60,7 +60,7 @@ export function providerContract(name: string, open: () => Promise<ProviderFixtu
       bearer = await platform.exchange(platform.token);
       directory = await mkdtemp(join(tmpdir(), "telemetryd-provider-"));
       const accessTokenFile = join(directory, "token");
-      await writeFile(accessTokenFile, platform.token);
+      await writeFile(accessTokenFile, platform.providerToken);
       const ca = await readFile(join(platform.stateDirectory, "platform", "ca.crt"), "utf8");
       start = async () => {
         runtime = fixture.openRuntime();

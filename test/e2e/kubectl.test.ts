@@ -347,7 +347,20 @@ describe.runIf(kubectlBinary !== undefined)("kubectl", () => {
     expect(await k.ok("auth", "can-i", "create", "selfsubjectaccessreviews")).toBe("yes\n");
     expect((await k.run(["auth", "can-i", "list", "selfsubjectaccessreviews"])).out).toMatch(/^no/);
     expect((await k.run(["auth", "can-i", "create", "pods"])).out).toMatch(/^no/);
+    // "instances/status" would be an Instance of the name "status" for kubectl.
+    const ofStatus = ["auth", "can-i", "--subresource=status"];
+    expect(await k.ok(...ofStatus, "update", "exportpolicies")).toBe("yes\n");
+    expect((await k.run([...ofStatus, "update", "instances"])).out).toMatch(/^no - only providers/);
+    expect(await k.ok(...ofStatus, "get", "instances")).toBe("yes\n");
     expect(await k.ok("auth", "can-i", "--list")).toMatch(/secrets/);
+    const patch = ["-p", '{"status":{}}', "--type=merge", "--subresource=status"];
+    const refused = await k.run(["patch", "ns", "default", ...patch]);
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(
+        /^Error from server \(Forbidden\): .* cannot patch resource "namespaces\/status"/,
+      ),
+    ]);
     expect(await k.ok("auth", "whoami")).toMatch(/Username +alice@example\.com/);
   });
 

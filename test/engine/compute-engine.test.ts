@@ -63,10 +63,10 @@ describe("workloads that run", () => {
     podman = await startPodman();
     releasers.push(() => podman[Symbol.asyncDispose]());
     await podman.image(image, { command: serve });
-    platform = await startTestPlatform({}, silentLogger, async (options, redisUrl, token) => {
+    platform = await startTestPlatform({}, silentLogger, async (options, redisUrl, providerToken) => {
       const { listen, stateDirectory } = options;
       const accessTokenFile = join(folder, "token");
-      await writeFile(accessTokenFile, token);
+      await writeFile(accessTokenFile, providerToken);
       daemon = await spawnDaemon({
         directory: folder,
         config: {

@@ -96,7 +96,7 @@ async function start(
   releasers.push(() => platform.stop());
 
   const accessTokenFile = join(folder, "token");
-  await writeFile(accessTokenFile, platform.token);
+  await writeFile(accessTokenFile, platform.providerToken);
   let providerDaemon: RunningDaemon | undefined;
   const startProvider = async (): Promise<void> => {
     providerDaemon = await spawnDaemon({

@@ -25,11 +25,13 @@ import { until } from "../support/until.ts";
 let platform: TestPlatform;
 let provider: TestProvider;
 let bearer: string;
+let providerBearer: string;
 let redis: Redis;
 
 beforeAll(async () => {
   platform = await startTestPlatform();
   bearer = await platform.exchange(platform.token);
+  providerBearer = await platform.exchange(platform.providerToken);
   redis = new Redis(platform.redis.url);
   const zones = ["us-south1-a", ...["DFW", "DLS", "LHR"].map((code) => `zone-${code}`)];
   provider = await startTestProvider(platform, { zones });
@@ -97,7 +99,62 @@ describe("networks of a project", () => {
     );
   });
 
-  test("addresses are the server's: a member cannot write them, and writes the rest of a status", async () => {
+  test("a status is its provider's: a member cannot write it, by no method", async () => {
+    const plane = await create("net-members");
+    await plane.deployAll(1);
+    await plane.available("web");
+    const since = { message: "", lastTransitionTime: "2026-01-01T00:00:00Z" };
+    const conditions = [{ type: "Available", status: "True", reason: "Ready", ...since }];
+    const by = { providers: "only providers write it", platform: "only the platform writes it" };
+    const refused: [ComputeGroup, string, string, string, string][] = [
+      ["compute", "instances", "web-us-dfw-0", "member", by.providers],
+      ["networking", "subnets", "default-default-dfw-0", "member", by.providers],
+      ["networking", "networkcontexts", "default-default-dfw", "member", by.providers],
+      ["networking", "locations", "dfw", "member", by.providers],
+      ["compute", "workloads", "web", "member", by.platform],
+      ["compute", "workloads", "web", "provider", by.platform],
+      ["networking", "networks", "default", "provider", by.platform],
+    ];
+    const users = { member: "alice@example.com", provider: "provider@example.com" };
+    for (const [group, resource, name, role, why] of refused) {
+      const path = `${plane.path(group, resource, name)}/status`;
+      const before = await plane.get(group, resource, name);
+      const status = { conditions };
+      const { apiVersion, kind } = before;
+      const applied = { apiVersion, kind, metadata: { name }, status };
+      const token = role === "member" ? bearer : providerBearer;
+      for (const [method, type, body] of [
+        ["PUT", "application/json", { ...before, status }],
+        ["PATCH", "application/merge-patch+json", { status }],
+        ["PATCH", "application/json-patch+json", [{ op: "replace", path: "/status", value: status }]],
+        ["PATCH", "application/apply-patch+yaml", applied],
+      ] as const) {
+        for (const query of ["", "&dryRun=All"]) {
+          const headers = { "content-type": type };
+          const url = `${path}?fieldManager=me${type.includes("apply") ? "&force=true" : ""}${query}`;
+          const response = await platform.fetch(url, { method, bearer: token, headers, body });
+          const verb = method === "PUT" ? "update" : "patch";
+          const apiGroup = apiVersion.split("/")[0];
+          const what = `resource "${resource}/status" in API group "${apiGroup}" in the namespace "default"`;
+          const user = users[role as keyof typeof users];
+          expect(response.json).toMatchObject({
+            ...{ kind: "Status", code: 403, reason: "Forbidden" },
+            details: { name, group: apiGroup, kind: resource },
+            message: expect.stringContaining(
+              `${resource}.${apiGroup} "${name}" is forbidden: User "${user}" cannot ${verb} ${what}: ${why}`,
+            ),
+          });
+        }
+      }
+      // Through the object itself, a status is ignored.
+      const main = plane.path(group, resource, name);
+      const headers = { "content-type": "application/merge-patch+json" };
+      const ignored = await platform.fetch(main, { method: "PATCH", bearer, headers, body: { status } });
+      expect([ignored.code, ignored.json.status]).toEqual([200, before.status]);
+    }
+  });
+
+  test("addresses are the server's: a provider cannot write them, and writes the rest of a status", async () => {
     const plane = await create("net-forged");
     await plane.deployAll(1);
     await plane.available("web");
@@ -110,11 +167,11 @@ describe("networks of a project", () => {
       ["compute", "instances", "web-us-dfw-0", null],
       ["networking", "subnets", "default-default-dfw-0", { startAddress: "10.20.0.0" }],
       ["networking", "subnets", "default-default-dfw-0", { prefixLength: 16 }],
-      ["networking", "networks", "default", { ipam: { ipv4Ranges: ["10.20.0.0/16"] } }],
     ];
     for (const [group, resource, name, status] of forged) {
       const path = `${plane.path(group, resource, name)}/status`;
-      const response = await platform.fetch(path, { method: "PATCH", bearer, headers, body: { status } });
+      const options = { method: "PATCH", bearer: providerBearer, headers, body: { status } };
+      const response = await platform.fetch(path, options);
       expect([response.code, response.json.reason, response.json.message]).toEqual([
         403,
         "Forbidden",
@@ -125,7 +182,8 @@ describe("networks of a project", () => {
     const externalIP = "198.18.0.77";
     const kept = { networkInterfaces: [{ assignments: { networkIP: address, externalIP } }] };
     const path = `${plane.path("compute", "instances", "web-us-dfw-0")}/status`;
-    const written = await platform.fetch(path, { method: "PATCH", bearer, headers, body: { status: kept } });
+    const options = { method: "PATCH", bearer: providerBearer, headers, body: { status: kept } };
+    const written = await platform.fetch(path, options);
     expect(written.code).toBe(200);
   });
 

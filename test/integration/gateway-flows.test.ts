@@ -270,8 +270,9 @@ describe("a proxy", () => {
       plane.create("networking", `${kind.toLowerCase()}s`, {
         ...{ apiVersion: "networking.platformapis/v1alpha", kind, metadata: { name }, spec },
       });
+    const provider = plane.as(await platform.exchange(platform.providerToken));
     const program = (name: string) =>
-      plane.patch("networking", "subnets", `${name}/status`, { status: { conditions: [isProgrammed] } });
+      provider.patch("networking", "subnets", `${name}/status`, { status: { conditions: [isProgrammed] } });
     await plane.create("networking", "httpproxies", proxyOf("o", "http://10.128.0.5"));
     await becomes(plane, proxy("o"), programmed);
     expect(gateway.find("o")?.ownRanges).toEqual([]);

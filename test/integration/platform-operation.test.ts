@@ -205,13 +205,22 @@ test("the commands work without a daemon, on a private Redis that they start and
     const member = (name: string) => run((out) => addMember({ ...common, name, user }, out, signal));
     expect(await member("acme")).toBe(`${user} is now a member of acme\n`);
     expect(await member("acme")).toBe(`${user} already is a member of acme\n`);
+    const provider = () =>
+      run((out) => addMember({ ...common, name: "acme", user, role: "provider" }, out, signal));
+    expect([await provider(), await provider()]).toEqual([
+      `${user} is now a provider of acme\n`,
+      `${user} already is a provider of acme\n`,
+    ]);
     await expect(member("none")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     const show = (name: string, output: "table" | "json") =>
       run((out) => showOrganization({ ...common, name, output }, out, signal));
     expect(await show("acme", "table")).toMatch(
-      /^ +OBJECTS +BYTES +PROJECTS +POLICIES +SINKS\norganization acme +1\/50000 +\d+B\/512MiB +0\/1000 +0\/10000 +0\/20000\nmembers: alice@example.com\n$/,
+      /^ +OBJECTS +BYTES +PROJECTS +POLICIES +SINKS\norganization acme +1\/50000 +\d+B\/512MiB +0\/1000 +0\/10000 +0\/20000\nmembers: alice@example.com \(provider\)\n$/,
     );
     expect(JSON.parse(await show("acme", "json"))).toMatchObject({ usage: { objects: 1 }, members: [user] });
+    expect(JSON.parse(await show("acme", "json"))).toMatchObject({ providers: [user] });
+    expect(await member("acme")).toBe(`${user} is now a member of acme\n`);
+    expect(JSON.parse(await show("acme", "json"))).toMatchObject({ members: [user], providers: [] });
     await expect(show("none", "table")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     const token = await run((out) => createToken({ ...common, user }, out, signal));
     expect(token).toMatch(/^tdp_[0-9a-f]{16}_[A-Za-z0-9_-]{43}\n$/);

@@ -43,6 +43,11 @@ export class ComputePlane {
     return plane;
   }
 
+  /** The same, for another caller. */
+  as(bearer: string): ComputePlane {
+    return new ComputePlane(this.#platform, bearer, this.name);
+  }
+
   path(group: ComputeGroup, resource: string, name = ""): string {
     const collection = `${this.base}/apis/${groupVersions[group]}/namespaces/default/${resource}`;
     return name === "" ? collection : `${collection}/${name}`;

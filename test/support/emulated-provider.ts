@@ -31,7 +31,7 @@ export async function startTestProvider(
   options: TestProviderOptions = {},
 ): Promise<TestProvider> {
   const accessTokenFile = join(platform.stateDirectory, "provider-token");
-  await writeFile(accessTokenFile, platform.token);
+  await writeFile(accessTokenFile, platform.providerToken);
   const { clock = systemClock } = options;
   const log = silentLogger;
   const ca = join(platform.stateDirectory, "platform", "ca.crt");

@@ -8,6 +8,7 @@ import { type Logger, silentLogger } from "../../src/base/core/log.ts";
 import { runStages } from "../../src/base/core/service.ts";
 import { createRedis } from "../../src/base/redis/redis.ts";
 import { createAdministration } from "../../src/platform/server/administration.ts";
+import type { Role } from "../../src/platform/server/kinds/kind.ts";
 import { planeBase } from "../../src/platform/server/plane.ts";
 import {
   assemble,
@@ -22,18 +23,20 @@ import { until } from "./until.ts";
 
 export const groupDomain = "platformapis";
 
-/** A running platform with one user, a member of the organization `acme`. */
+/** A running platform with two users in the organization `acme`: a member and a provider. */
 export interface TestPlatform {
   readonly url: string;
   readonly redis: RunningServer;
   /** Personal Access Token of `alice@example.com`. */
   readonly token: string;
+  /** Personal Access Token of `provider@example.com`, whose role is `provider`. */
+  readonly providerToken: string;
   readonly stateDirectory: string;
   /** Stops the server and starts another on the same port, with the same Redis. */
   restart(): Promise<void>;
   /** Operators' actions: more organizations, members, tokens. */
   organization(name: string): Promise<void>;
-  member(organization: string, user: string): Promise<void>;
+  member(organization: string, user: string, role?: Role): Promise<void>;
   newToken(user: string): Promise<{ text: string; id: string }>;
   revoke(id: string): Promise<void>;
   exchange(token: string): Promise<string>;
@@ -114,7 +117,7 @@ interface Stop {
 }
 
 /** Runs the server; resolves when it listens. */
-type Host = (options: PlatformOptions, redisUrl: string, token: string) => Promise<Stop>;
+type Host = (options: PlatformOptions, redisUrl: string, providerToken: string) => Promise<Stop>;
 
 const inThisProcess: Host = async (options) => {
   const stop = new AbortController();
@@ -176,12 +179,14 @@ export async function startTestPlatform(
   const administration = createAdministration(parts);
 
   await administration.createOrganization("acme");
-  await parts.directory.addMember("acme", "alice@example.com");
+  await parts.directory.addMember("acme", "alice@example.com", "member");
   const { text: token } = await parts.directory.createToken("alice@example.com", Date.now());
+  await parts.directory.addMember("acme", "provider@example.com", "provider");
+  const { text: providerToken } = await parts.directory.createToken("provider@example.com", Date.now());
 
   let stopRunning: Stop = () => Promise.resolve();
   const start = async (): Promise<void> => {
-    stopRunning = await host(options, redis.url, token);
+    stopRunning = await host(options, redis.url, providerToken);
   };
 
   await start();
@@ -190,6 +195,7 @@ export async function startTestPlatform(
     url,
     redis,
     token,
+    providerToken,
     stateDirectory,
     async restart() {
       await stopRunning();
@@ -198,8 +204,8 @@ export async function startTestPlatform(
     async organization(name) {
       await administration.createOrganization(name);
     },
-    async member(organization, user) {
-      await parts.directory.addMember(organization, user);
+    async member(organization, user, role = "member") {
+      await parts.directory.addMember(organization, user, role);
     },
     async newToken(user) {
       const { text, record } = await parts.directory.createToken(user, Date.now());

@@ -38,6 +38,7 @@ export const widgetKind: KindDefinition = {
   nameRule: "subdomain",
   builtIn: false,
   statusSubresource: true,
+  statusWriters: "members",
   schema: {
     type: "object",
     description: "Widget is a thing for tests.",

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/core/clock.ts";
 import type { AccessDirectory, AddMemberOutcome, TokenRecord } from "./access/directory.ts";
 import { establishPlane } from "./controllers/project-controller.ts";
+import type { Role } from "./kinds/kind.ts";
 import { nameFault } from "./resources/metadata.ts";
 import type { Resources } from "./resources/resources.ts";
 import type { ObjectStore } from "./store/object-store.ts";
@@ -12,6 +13,8 @@ export interface OrganizationView {
   readonly usage: Usage;
   readonly quota: Quota;
   readonly members: readonly string[];
+  /** The members with the role `provider`. */
+  readonly providers: readonly string[];
   readonly projects: readonly { readonly name: string; readonly usage: Usage }[];
   readonly projectQuota: Quota;
 }
@@ -24,7 +27,7 @@ export interface Administration {
   createOrganization(name: string): Promise<"created" | "exists" | "invalid-name">;
   /** @returns undefined if there is no such organization */
   showOrganization(name: string): Promise<OrganizationView | undefined>;
-  addMember(organization: string, user: string): Promise<AddMemberOutcome>;
+  addMember(organization: string, user: string, role: Role): Promise<AddMemberOutcome>;
   /** @returns the token's text, which is not stored */
   createToken(user: string): Promise<string>;
   listTokens(): Promise<TokenRecord[]>;
@@ -59,18 +62,20 @@ export function createAdministration(options: AdministrationOptions): Administra
         const usage = project.organization === name ? await store.usage(project) : undefined;
         if (usage !== undefined) projects.push({ name: project.name, usage });
       }
+      const members = await directory.listMembers(name);
       // Also counts the organization's own plane if an older version wrote it.
       await store.usage(plane);
       return {
         name,
         usage: await store.organizationUsage(name),
         quota: quotas.organization,
-        members: await directory.listMembers(name),
+        members: members.map(({ user }) => user),
+        providers: members.filter(({ role }) => role === "provider").map(({ user }) => user),
         projects: projects.sort((a, b) => (a.name < b.name ? -1 : 1)),
         projectQuota: quotas.project,
       };
     },
-    addMember: (organization, user) => directory.addMember(organization, user),
+    addMember: (organization, user, role) => directory.addMember(organization, user, role),
     createToken: async (user) => (await directory.createToken(user, clock.nowMs())).text,
     listTokens: () => directory.listTokens(),
     revokeToken: (id) => directory.revokeToken(id, clock.nowMs()),

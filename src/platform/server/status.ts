@@ -123,6 +123,25 @@ export function forbidden(resource: ResourceName, name: string, why: string): St
   return failure(403, "Forbidden", message, about(resource, name));
 }
 
+/**
+ * A write of a status that is not the caller's to write, in the words of a Kubernetes API server.
+ *
+ * @param attempt `verb` as in a SelfSubjectAccessReview; `namespace` absent: of the whole plane
+ * @param why ends the message; names the remedy
+ */
+export function statusForbidden(
+  resource: ResourceName,
+  name: string,
+  attempt: { readonly user: string; readonly verb: string; readonly namespace?: string | undefined },
+  why: string,
+): StatusError {
+  const { user, verb, namespace } = attempt;
+  const where =
+    namespace === undefined ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
+  const what = `resource "${resource.plural}/status" in API group "${resource.group}" ${where}`;
+  return forbidden(resource, name, `User ${JSON.stringify(user)} cannot ${verb} ${what}: ${why}`);
+}
+
 export function badRequest(message: string): StatusError {
   return failure(400, "BadRequest", message);
 }

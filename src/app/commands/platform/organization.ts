@@ -2,6 +2,7 @@ import { formatByteSize } from "../../../base/core/byte-size.ts";
 import { TelemetrydError } from "../../../base/core/errors.ts";
 import type { LineSink } from "../../../base/core/log.ts";
 import type { OrganizationView } from "../../../platform/server/administration.ts";
+import type { Role } from "../../../platform/server/kinds/kind.ts";
 import {
   type CountedResource,
   countedResources,
@@ -40,21 +41,22 @@ export async function createOrganization(
 }
 
 /**
- * `telemetryd organization add-member NAME --user USER`. A user exists once a token was created for it.
+ * `telemetryd organization add-member NAME --user USER [--role ROLE]`, `member` by default: gives a member of
+ * the other role this one. A user exists once a token was created for it.
  *
  * @throws INVALID_ARGUMENT for an organization that does not exist, or an invalid user
  */
 export async function addMember(
-  options: ConfigCommandOptions & { readonly name: string; readonly user: string },
+  options: ConfigCommandOptions & { readonly name: string; readonly user: string; readonly role?: Role },
   out: LineSink,
   signal: AbortSignal,
 ): Promise<void> {
   const config = await loadCommandConfig(options, signal);
-  const { name, user } = options;
+  const { name, user, role = "member" } = options;
   checkUser(user);
-  const outcome = await withAdministration(config, (admin) => admin.addMember(name, user), signal);
+  const outcome = await withAdministration(config, (admin) => admin.addMember(name, user, role), signal);
   if (outcome === "no-organization") throw noOrganization(name);
-  out.write(`${user} ${outcome === "added" ? "is now" : "already is"} a member of ${name}\n`);
+  out.write(`${user} ${outcome === "already-member" ? "already is" : "is now"} a ${role} of ${name}\n`);
 }
 
 /**
@@ -84,7 +86,10 @@ export function renderOrganization(view: OrganizationView): string {
   const header = ["", ...countedResources.map((resource) => resource.toUpperCase())];
   const projects = view.projects.map(({ name, usage }) => row(`project ${name}`, usage, view.projectQuota));
   const table = renderTable(header, [row(`organization ${view.name}`, view.usage, view.quota), ...projects]);
-  return `${table}members: ${view.members.map(printable).join(", ") || "none"}\n`;
+  const members = view.members.map((user) => {
+    return view.providers.includes(user) ? `${printable(user)} (provider)` : printable(user);
+  });
+  return `${table}members: ${members.join(", ") || "none"}\n`;
 }
 
 function share(resource: CountedResource, used: number, limit: number | undefined): string {

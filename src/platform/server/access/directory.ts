@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RedisConnection } from "../../../base/redis/connection.ts";
 import { keyPrefix } from "../../../base/redis/connection.ts";
-import type { PlaneType } from "../kinds/kind.ts";
+import type { PlaneType, Role } from "../kinds/kind.ts";
 import type { Plane } from "../plane.ts";
 import { projectsKey } from "../store/keys.ts";
 import type { ProjectRecord } from "../store/project-names.ts";
@@ -25,15 +25,28 @@ export interface Caller {
   readonly tokenId: string;
 }
 
-export type AddMemberOutcome = "added" | "already-member" | "no-organization";
+export interface Member {
+  readonly user: string;
+  readonly role: Role;
+}
+
+/** A plane, and the caller's role in its organization. */
+export interface PlaneAccess {
+  readonly plane: Plane;
+  readonly role: Role;
+}
+
+/** `changed`: a member that had the other role. */
+export type AddMemberOutcome = "added" | "changed" | "already-member" | "no-organization";
 
 /** Access data in Redis: users' tokens, organizations and their members, and each project's organization. */
 export interface AccessDirectory {
   /** @returns undefined if the name is taken */
   createOrganization(name: string, nowMs: number): Promise<Plane | undefined>;
   listOrganizations(): Promise<Plane[]>;
-  addMember(organization: string, user: string): Promise<AddMemberOutcome>;
-  listMembers(organization: string): Promise<string[]>;
+  /** Adds a member, or gives one this role instead of the other. */
+  addMember(organization: string, user: string, role: Role): Promise<AddMemberOutcome>;
+  listMembers(organization: string): Promise<Member[]>;
   /** Creates a token; its text is not stored. */
   createToken(user: string, nowMs: number): Promise<{ readonly text: string; readonly record: TokenRecord }>;
   listTokens(): Promise<TokenRecord[]>;
@@ -45,7 +58,7 @@ export interface AccessDirectory {
    * Returns the plane if it exists, the caller's token is valid and the caller is a member of its
    * organization.
    */
-  findPlane(type: PlaneType, name: string, caller: Caller): Promise<Plane | undefined>;
+  findPlane(type: PlaneType, name: string, caller: Caller): Promise<PlaneAccess | undefined>;
   /** Whether the caller's token is still valid. */
   isActive(caller: Caller): Promise<boolean>;
   /** The projects that have their names; see `ProjectNames`. */
@@ -56,6 +69,8 @@ const prefix = `${keyPrefix}:platform-access`;
 const organizationsKey = `${prefix}:organizations`;
 const tokensKey = `${prefix}:tokens`;
 const membersKey = (organization: string): string => `${prefix}:members:${organization}`;
+/** The members with the role `provider`. */
+const providersKey = (organization: string): string => `${prefix}:providers:${organization}`;
 
 export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
   const tokenRecord = async (id: string): Promise<TokenRecord | undefined> => {
@@ -87,12 +102,21 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
         return { type: "organization", name, uid, organization: name };
       });
     },
-    async addMember(organization, user) {
+    async addMember(organization, user, role) {
       if ((await redis.hexists(organizationsKey, organization)) === 0) return "no-organization";
-      return (await redis.sadd(membersKey(organization), user)) === 1 ? "added" : "already-member";
+      const providers = providersKey(organization);
+      // The role first: nobody is a member with more rights than were asked for.
+      const changed = await (role === "provider" ? redis.sadd(providers, user) : redis.srem(providers, user));
+      if ((await redis.sadd(membersKey(organization), user)) === 1) return "added";
+      return changed === 1 ? "changed" : "already-member";
     },
     async listMembers(organization) {
-      return (await redis.smembers(membersKey(organization))).sort();
+      const [members, providers] = await Promise.all([
+        redis.smembers(membersKey(organization)),
+        redis.smembers(providersKey(organization)),
+      ]);
+      const areProviders = new Set(providers);
+      return members.sort().map((user) => ({ user, role: areProviders.has(user) ? "provider" : "member" }));
     },
     async createToken(user, nowMs) {
       const { text, id, hash } = newToken();
@@ -121,8 +145,12 @@ export function createAccessDirectory(redis: RedisConnection): AccessDirectory {
     async findPlane(type, name, caller) {
       const [plane, active] = await Promise.all([lookUp(type, name), isActive(caller)]);
       if (plane === undefined || !active) return undefined;
-      const isMember = (await redis.sismember(membersKey(plane.organization), caller.user)) === 1;
-      return isMember ? plane : undefined;
+      const [isMember, isProvider] = await Promise.all([
+        redis.sismember(membersKey(plane.organization), caller.user),
+        redis.sismember(providersKey(plane.organization), caller.user),
+      ]);
+      if (isMember !== 1) return undefined;
+      return { plane, role: isProvider === 1 ? "provider" : "member" };
     },
     isActive,
     async listProjects() {

@@ -5,12 +5,12 @@ import { describeError } from "../../../base/core/errors.ts";
 import { isHttp2 } from "../../../base/net/host.ts";
 import { discardBody, hasUnreadBody, isShortBody } from "../../../base/net/request-body.ts";
 
-import type { Caller } from "../access/directory.ts";
+import type { Caller, PlaneAccess } from "../access/directory.ts";
 
 import { decodeBody } from "../encoding/body.ts";
 import type { KindDefinition } from "../kinds/kind.ts";
 import { isJsonObject, type JsonObject } from "../object.ts";
-import { type Plane, parsePlanePath } from "../plane.ts";
+import { parsePlanePath } from "../plane.ts";
 import { readBoolean } from "../query-values.ts";
 import type { Resources } from "../resources/resources.ts";
 import {
@@ -132,7 +132,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
           entry.path.startsWith("/api") ? undefined : findDocument("root", incoming),
         );
       case "plane":
-        return await servePlane(incoming, destination.plane, destination.caller);
+        return await servePlane(incoming, destination, destination.caller);
     }
   }
 
@@ -175,7 +175,8 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
     return await sendDocument(request, reply, document, encoding);
   }
 
-  async function servePlane(incoming: Incoming, plane: Plane, caller: Caller): Promise<unknown> {
+  async function servePlane(incoming: Incoming, access: PlaneAccess, caller: Caller): Promise<unknown> {
+    const { plane, role } = access;
     const { request, reply, method, path, query } = incoming;
     if (healthPaths.includes(path) && method === "GET") return sendHealth(incoming);
     const document = findDocument(plane.type, incoming);
@@ -189,7 +190,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
       const { encoding } = readForm({ query, ...clientOf(request) });
       return await sendResponse(request, reply, {
         code: 201,
-        body: reviewResponse(review, body, caller, served),
+        body: reviewResponse(review, body, { ...caller, role }, served),
         encoding,
       });
     }
@@ -203,6 +204,7 @@ export function createPlatformApp(options: PlatformAppOptions, signal: AbortSign
       path: resourcePath,
       query,
       caller,
+      role,
       ...clientOf(request),
       contentType: request.headers["content-type"],
       body: bodyOf(request),

@@ -4,9 +4,9 @@ import { createSharedLimit, type SharedLimit } from "../../../base/core/shared-l
 import { networkOf } from "../../../base/net/client-network.ts";
 import { isHttp2, namesOneHost } from "../../../base/net/host.ts";
 import type { BearerTokens } from "../access/bearer-tokens.ts";
-import type { AccessDirectory, Caller } from "../access/directory.ts";
+import type { AccessDirectory, Caller, PlaneAccess } from "../access/directory.ts";
 import { bearerOf } from "../access/token.ts";
-import { type Plane, parsePlanePath } from "../plane.ts";
+import { parsePlanePath } from "../plane.ts";
 import { badRequest, forbiddenPath, methodNotAllowed, readMethods, tooManyRequests } from "../status.ts";
 import type { PlatformLimits } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
@@ -20,7 +20,7 @@ export type Destination =
   | { readonly to: "exchange"; readonly caller: Caller }
   /** Outside all planes: resources that are the same for every caller. */
   | { readonly to: "root"; readonly caller: Caller }
-  | { readonly to: "plane"; readonly caller: Caller; readonly plane: Plane };
+  | ({ readonly to: "plane"; readonly caller: Caller } & PlaneAccess);
 
 /** A request admitted by its head. */
 export interface Entry {
@@ -94,9 +94,9 @@ export function createGate(options: GateOptions): Gate {
       if (!(await directory.isActive(caller))) throw forbiddenPath(method, fullPath);
       return { to: "root", caller };
     }
-    const plane = await directory.findPlane(inPlane.type, inPlane.name, caller);
-    if (plane === undefined) throw forbiddenPath(method, inPlane.path);
-    return { to: "plane", caller, plane };
+    const access = await directory.findPlane(inPlane.type, inPlane.name, caller);
+    if (access === undefined) throw forbiddenPath(method, inPlane.path);
+    return { to: "plane", caller, ...access };
   }
 
   return {

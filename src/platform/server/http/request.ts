@@ -1,5 +1,5 @@
 import type { Caller } from "../access/directory.ts";
-import type { KindDefinition } from "../kinds/kind.ts";
+import type { KindDefinition, Role } from "../kinds/kind.ts";
 import type { Plane } from "../plane.ts";
 import { parseFieldValidation } from "../resources/admission.ts";
 import { readDryRun } from "../resources/dry-run.ts";
@@ -18,6 +18,8 @@ export interface ResourceRequest {
   readonly path: ResourcePath;
   readonly query: URLSearchParams;
   readonly caller: Caller;
+  /** Of the caller in the plane's organization. */
+  readonly role: Role;
   readonly accept: string | undefined;
   readonly contentType: string | undefined;
   readonly userAgent: string;

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { decodeBody } from "../encoding/body.ts";
+import { mayWriteStatus } from "../kinds/kind.ts";
 import type { Json, KubeObject } from "../object.ts";
 import { readBoolean } from "../query-values.ts";
 import { checkDecoding, readObject } from "../resources/admission.ts";
@@ -24,6 +25,7 @@ import {
   pathNotFound,
   readMethods,
   StatusError,
+  statusForbidden,
   tooLargeResourceVersion,
 } from "../status.ts";
 import type { ObjectStore } from "../store/object-store.ts";
@@ -48,6 +50,7 @@ export async function handleResource(
   if (path.subresource !== undefined) {
     if (path.subresource !== "status" || !kind.statusSubresource) throw pathNotFound();
     if (method === "POST" || method === "DELETE") throw methodNotAllowed([...readMethods, "PUT", "PATCH"]);
+    if (method !== "GET" && !mayWriteStatus(kind, request.role)) throw refusedStatus(request);
   }
   if (path.name === undefined) {
     if (method === "GET") return await listResponse(context, request);
@@ -67,6 +70,17 @@ export async function handleResource(
     default:
       throw methodNotAllowed([...readMethods, "PUT", "PATCH", "DELETE"]);
   }
+}
+
+/** A status that is not the caller's to write, as a Kubernetes API server refuses what no role permits. */
+function refusedStatus({ kind, path, caller, method }: ResourceRequest): StatusError {
+  const { name = "", namespace } = path;
+  const attempt = { user: caller.user, verb: method === "PUT" ? "update" : "patch", namespace };
+  const why =
+    kind.statusWriters === "providers"
+      ? "only providers write it (telemetryd organization add-member --role provider makes a member one)"
+      : "only the platform writes it; change the spec instead";
+  return statusForbidden(kind, name, attempt, why);
 }
 
 export function selectionOf(request: ResourceRequest): Selection {

@@ -49,7 +49,7 @@ export function createOpenWatches(options: OpenWatchesOptions, signal: AbortSign
       for (const group of [...groups.values()]) {
         const { caller, plane } = group;
         const found = await directory.findPlane(plane.type, plane.name, caller);
-        if (found?.uid !== plane.uid) endAll(group);
+        if (found?.plane.uid !== plane.uid) endAll(group);
       }
     } catch {
       // A store failure says nothing about the caller.

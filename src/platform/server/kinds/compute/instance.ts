@@ -43,6 +43,7 @@ export function instanceKind(groupDomain: string): KindDefinition {
     plural: "instances",
     singular: "instance",
     ...declaredInProjects,
+    statusWriters: "providers",
     description,
     schema: {
       type: "object",

@@ -98,6 +98,7 @@ export const httpRouteKind: KindDefinition = {
   plural: "httproutes",
   singular: "httproute",
   ...declaredInProjects,
+  statusWriters: "members",
   categories: ["gateway-api"],
   description: "HTTPRoute says where the requests of a Gateway go.",
   schema: {

@@ -84,6 +84,7 @@ export function locationKind(
   return {
     ...locationNames(groupDomain),
     ...declaredInProjects,
+    statusWriters: "providers",
     deletedLast: true,
     description,
     schema: {

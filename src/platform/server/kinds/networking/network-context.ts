@@ -48,6 +48,7 @@ export function networkContextKind(groupDomain: string): KindDefinition {
   return {
     ...networkContextNames(groupDomain),
     ...declaredInProjects,
+    statusWriters: "providers",
     description,
     schema: {
       type: "object",

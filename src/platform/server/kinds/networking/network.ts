@@ -104,7 +104,6 @@ export function networkKind(groupDomain: string): KindDefinition {
     ],
     prepare: finalizedFromCreation(networkFinalizer(groupDomain)),
     serverFinalizers: [networkFinalizer(groupDomain)],
-    assigned: (status) => fieldAt(status, ["ipam"]) ?? null,
     validate(network) {
       const faults = new FaultList();
       const ipam = childObject(network["spec"], "ipam");

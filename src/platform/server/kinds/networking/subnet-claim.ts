@@ -3,7 +3,7 @@ import { declaredInProjects } from "../declared-in-projects.ts";
 import { finalizedFromCreation } from "../finalizers.ts";
 import { ageColumn, type KindDefinition } from "../kind.ts";
 import { localReference } from "../references.ts";
-import { assignedBlock, blockFields, subnetFaults, subnetReferences, subnetSpec } from "./subnet-spec.ts";
+import { blockFields, subnetFaults, subnetReferences, subnetSpec } from "./subnet-spec.ts";
 
 /** Removed by the controller of claims once the claim's block is released. */
 export function subnetClaimFinalizer(groupDomain: string): string {
@@ -39,7 +39,6 @@ export function subnetClaimKind(groupDomain: string): KindDefinition {
     columns: [ageColumn, ...statusColumns("Ready")],
     prepare: finalizedFromCreation(subnetClaimFinalizer(groupDomain)),
     serverFinalizers: [subnetClaimFinalizer(groupDomain)],
-    assigned: assignedBlock,
     validate: subnetFaults,
     references: (claim) => subnetReferences(groupDomain, claim),
   };

@@ -30,7 +30,7 @@ export const blockFields: Readonly<Record<string, Schema>> = {
   prefixLength: integerField("int32", "Length of the prefix that the addresses share, in bits."),
 };
 
-/** What the server assigns to a SubnetClaim and a Subnet. */
+/** What the server assigns to a Subnet. */
 export function assignedBlock(status: Json | undefined): Json {
   return Object.keys(blockFields).map((field) => fieldAt(status, [field]) ?? null);
 }

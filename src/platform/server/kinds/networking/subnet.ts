@@ -19,6 +19,7 @@ export function subnetKind(groupDomain: string): KindDefinition {
     plural: "subnets",
     singular: "subnet",
     ...declaredInProjects,
+    statusWriters: "providers",
     description,
     schema: {
       type: "object",

@@ -74,6 +74,7 @@ export function exportPolicyKind(groupDomain: string): KindDefinition {
     nameRule: "subdomain",
     builtIn: false,
     statusSubresource: true,
+    statusWriters: "members",
     schema: {
       type: "object",
       description,
