@@ -58,6 +58,9 @@ export class StatusError extends Error {
   }
 }
 
+/** Rejected because a quota would be exceeded: 403, as in Kubernetes. */
+export class QuotaExceededError extends StatusError {}
+
 /** The control plane was deleted during a request; reported as if it had never existed. */
 export class PlaneGoneError extends Error {
   override readonly name = "PlaneGoneError";
@@ -140,6 +143,11 @@ export function statusForbidden(
     namespace === undefined ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
   const what = `resource "${resource.plural}/status" in API group "${resource.group}" ${where}`;
   return forbidden(resource, name, `User ${JSON.stringify(user)} cannot ${verb} ${what}: ${why}`);
+}
+
+/** @param why which quota, how much is requested, used and permitted */
+export function quotaExceeded(resource: ResourceName, name: string, why: string): QuotaExceededError {
+  return new QuotaExceededError(forbidden(resource, name, why).status);
 }
 
 export function badRequest(message: string): StatusError {

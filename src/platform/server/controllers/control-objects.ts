@@ -6,8 +6,8 @@ import type { Plane } from "../plane.ts";
 import { deleteObject } from "../resources/deletion.ts";
 import { createObjectReader } from "../resources/object-reader.ts";
 import type { Resources } from "../resources/resources.ts";
-import { serverWrites, type Target, type WriteOptions } from "../resources/target.ts";
-import { StatusError } from "../status.ts";
+import { serverObjects, serverWrites, type Target, type WriteOptions } from "../resources/target.ts";
+import { QuotaExceededError, StatusError } from "../status.ts";
 import { objectKey } from "../store/keys.ts";
 import type { NumberClaims } from "../store/number-claims.ts";
 import type { ObjectStore } from "../store/object-store.ts";
@@ -24,10 +24,18 @@ export interface ControlObjects {
   each(plane: Plane, kind: KindDefinition): AsyncIterable<KubeObject>;
   /** Objects of the kind with this owner, or with this reference (see `KindDefinition.references`). */
   dependents(plane: Plane, reference: string, kind: KindDefinition): Promise<KubeObject[]>;
-  /** @returns undefined if there is an object of this name, or the namespace is going */
+  /**
+   * @returns undefined if there is an object of this name, or the namespace is going
+   * @throws QuotaExceededError
+   */
   create(target: Target, body: NewObject): Promise<KubeObject | undefined>;
-  /** @param change returns the object itself to leave it as it is */
+  /**
+   * @param change returns the object itself to leave it as it is
+   * @throws QuotaExceededError
+   */
   change(target: Target, change: (old: KubeObject) => KubeObject): Promise<KubeObject | undefined>;
+  /** Changes the annotations, which no quota refuses. @param change as in {@link change} */
+  annotate(target: Target, change: (old: KubeObject) => KubeObject): Promise<void>;
   /**
    * Sets conditions and other fields of the status.
    *
@@ -87,16 +95,17 @@ export function createControlObjects(
   manager: string,
 ): ControlObjects {
   const writeOptions = serverWrites(manager);
+  const objectOptions = serverObjects(manager);
+  const statusOptions: WriteOptions = { ...writeOptions, subresource: "status" };
   const nowText = (): string => timeText(clock.nowMs());
 
   const write = async (
     target: Target,
     change: (old: KubeObject) => KubeObject,
-    subresource: WriteOptions["subresource"],
+    options: WriteOptions,
     recent?: KubeObject,
   ): Promise<KubeObject | undefined> =>
     await unless(["NotFound"], async () => {
-      const options = { ...writeOptions, subresource };
       return (await resources.change(target, (old) => ({ object: change(old) }), options, recent)).object;
     });
 
@@ -122,18 +131,21 @@ export function createControlObjects(
         ...fields,
       };
       return await unless(["AlreadyExists", "Forbidden", "NotFound"], async () => {
-        return (await resources.create(target, body, undefined, writeOptions)).object;
+        return (await resources.create(target, body, undefined, objectOptions)).object;
       });
     },
-    change: (target, change) => write(target, change, ""),
+    change: (target, change) => write(target, change, objectOptions),
+    async annotate(target, change) {
+      await write(target, change, writeOptions);
+    },
     setStatus: (target, conditions, fields = {}, recent = undefined) =>
       write(
         target,
         (old) => withStatus(old, conditions, typeof fields === "function" ? fields(old) : fields, nowText()),
-        "status",
+        statusOptions,
         recent,
       ),
-    changeStatus: (target, change, recent) => write(target, change, "status", recent),
+    changeStatus: (target, change, recent) => write(target, change, statusOptions, recent),
     async dropFinalizer(target, finalizer) {
       await write(
         target,
@@ -141,7 +153,7 @@ export function createControlObjects(
           const finalizers = (old.metadata.finalizers ?? []).filter((each) => each !== finalizer);
           return { ...old, metadata: { ...old.metadata, finalizers } };
         },
-        "",
+        writeOptions,
       );
     },
     async delete(target, object) {
@@ -174,6 +186,7 @@ async function unless<T>(reasons: readonly string[], work: () => Promise<T>): Pr
   try {
     return await work();
   } catch (error) {
+    if (error instanceof QuotaExceededError) throw error;
     if (error instanceof StatusError && reasons.includes(error.status.reason)) return undefined;
     throw error;
   }

@@ -4,7 +4,7 @@ import { eventKind } from "../kinds/core/event.ts";
 import { childObject, type KubeObject } from "../object.ts";
 import { deleteObject } from "../resources/deletion.ts";
 import type { Resources } from "../resources/resources.ts";
-import { serverWrites, type Target } from "../resources/target.ts";
+import { serverObjects, type Target } from "../resources/target.ts";
 import { StatusError } from "../status.ts";
 import { again, type Controller, done } from "./controller.ts";
 
@@ -32,7 +32,7 @@ const maxMessageLength = 1024;
 
 /** @param component what reports, such as `telemetryd-workload-controller` */
 export function createEventRecorder({ resources, clock }: EventOptions, component: string): EventRecorder {
-  const writeOptions = serverWrites(component);
+  const writeOptions = serverObjects(component);
 
   return {
     async record({ plane, kind, namespace }, about, { type, reason, message: whole }) {
@@ -61,7 +61,7 @@ export function createEventRecorder({ resources, clock }: EventOptions, componen
         await resources.create(target, body, undefined, writeOptions);
       } catch (error) {
         if (!(error instanceof StatusError)) throw error;
-        // An event is worth no failure: its namespace or its plane may be going.
+        // An event is worth no failure: its namespace or its plane may be going, or the quota is used up.
         if (error.status.reason !== "AlreadyExists") return;
         await countAgain(target, now);
       }

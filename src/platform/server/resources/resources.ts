@@ -12,6 +12,7 @@ import {
   modifiedMessage,
   notFound,
   PlaneGoneError,
+  quotaExceeded,
   type StatusError,
   tooLarge,
 } from "../status.ts";
@@ -145,7 +146,7 @@ export function createResources(options: ResourcesOptions): Resources {
           object: dryRun ? object : storedObject(object, outcome.resourceVersion),
         };
       case "exceeded":
-        throw forbidden(kind, name, exceededMessage(outcome.exceeded));
+        throw quotaExceeded(kind, name, exceededMessage(outcome.exceeded));
       case "modified":
         return { outcome: "modified" };
       case "exists":
@@ -303,12 +304,11 @@ function referencesOf(kind: KindDefinition, object: KubeObject | undefined): str
   return [...new Set([...ownerUids(object), ...own])];
 }
 
-/** Quotas bind requests; the server's own controllers must be able to finish their work. */
-function termsOf({ byServer, dryRun }: WriteOptions): {
+function termsOf({ isExempt, dryRun }: WriteOptions): {
   readonly isLimited: boolean;
   readonly dryRun: boolean;
 } {
-  return { isLimited: byServer !== true, dryRun };
+  return { isLimited: isExempt !== true, dryRun };
 }
 
 function isAlreadyExists(error: unknown): boolean {

@@ -17,13 +17,20 @@ export interface WriteOptions {
   readonly fieldManager: string;
   /** Empty for the object itself. */
   readonly subresource: "" | "status";
-  /** Write by the server's own controllers: they may remove server finalizers and are exempt from quotas. */
+  /** Write by the server's own controllers: they may remove server finalizers. */
   readonly byServer?: true;
+  /** No quota refuses the write, which is counted all the same: what a controller needs to finish its work. */
+  readonly isExempt?: true;
 }
 
-/** Options of the server's own writes. @param fieldManager the controller's name */
-export function serverWrites(fieldManager: string): WriteOptions {
+/** Options of objects that the server's controllers make for a tenant. @param fieldManager the controller's name */
+export function serverObjects(fieldManager: string): WriteOptions {
   return { dryRun: false, fieldValidation: "Ignore", fieldManager, subresource: "", byServer: true };
+}
+
+/** Options of the server's other writes, such as conditions and finalizers. @param fieldManager as above */
+export function serverWrites(fieldManager: string): WriteOptions {
+  return { ...serverObjects(fieldManager), isExempt: true };
 }
 
 /** The object's key in the store. */

@@ -14,9 +14,10 @@ import {
   isControlledBy,
   type PlatformControllerOptions,
 } from "../control-objects.ts";
-import { type Controller, done } from "../controller.ts";
+import { again, type Controller, done } from "../controller.ts";
 import { createEventRecorder } from "../events.ts";
 import { isOwnCreation, isOwnReport } from "../own-writes.ts";
+import { quotaExceeded, quotaMessage, quotaRefusal, quotaRetryMs } from "../quota.ts";
 import { ownersWork, referrersWork } from "../work-items.ts";
 import {
   deploymentNames,
@@ -69,7 +70,7 @@ export function createWorkloadController(options: PlatformControllerOptions): Co
     }
   };
 
-  /** Creates, corrects and deletes deployments. */
+  /** Creates, corrects and deletes deployments. @throws QuotaExceededError */
   const keepDeployments = async (
     target: Target,
     workload: KubeObject,
@@ -96,7 +97,13 @@ export function createWorkloadController(options: PlatformControllerOptions): Co
     for (const each of missing) await createDeployment(target, workload, each);
   };
 
-  const report = async (target: Target, workload: KubeObject, deployments: readonly KubeObject[]) => {
+  /** @param refusal why a quota keeps deployments or instances from being made */
+  const report = async (
+    target: Target,
+    workload: KubeObject,
+    deployments: readonly KubeObject[],
+    refusal?: string,
+  ) => {
     const now = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
     const generation = workload.metadata.generation ?? 1;
     const placements = (old: KubeObject): JsonObject[] => {
@@ -122,7 +129,12 @@ export function createWorkloadController(options: PlatformControllerOptions): Co
     const isAvailable = deployments.some((each) => isTrue(each, "Available"));
     const counts = countsOf(deployments);
     const fields = (old: KubeObject) => ({ ...counts, placements: placements(old) });
-    await objects.setStatus(target, [isAvailable ? placementFound : noPlacements], fields, workload);
+    const state = isAvailable ? placementFound : noPlacements;
+    const condition =
+      refusal === undefined
+        ? state
+        : { ...state, reason: quotaExceeded, message: `${state.message}; ${refusal}` };
+    await objects.setStatus(target, [condition], fields, workload);
   };
 
   return {
@@ -133,7 +145,11 @@ export function createWorkloadController(options: PlatformControllerOptions): Co
         kind: deploymentKind,
         affects(object, old) {
           if (isOwnCreation(object, old, component)) return [];
-          return ownersWork(kind, object, old, (each) => [isTrue(each, "Available"), countsOf([each])]);
+          return ownersWork(kind, object, old, (each) => [
+            isTrue(each, "Available"),
+            countsOf([each]),
+            quotaMessage(each, "Available") ?? null,
+          ]);
         },
       },
       {
@@ -175,10 +191,15 @@ export function createWorkloadController(options: PlatformControllerOptions): Co
         }
         return done;
       }
-      // The report comes first, so that a watch sees the workload before its deployments.
-      await report(target, workload, deployments);
-      await keepDeployments(target, workload, deployments);
-      return done;
+      const held = deployments.map((each) => quotaMessage(each, "Available")).find(Boolean);
+      // The report comes first, so that a watch sees the workload before its deployments. Where a quota was
+      // exceeded, it would say for a moment that none is.
+      const isFirst = quotaMessage(workload, "Available") === undefined || held !== undefined;
+      if (isFirst) await report(target, workload, deployments, held);
+      const refusal = await quotaRefusal(() => keepDeployments(target, workload, deployments));
+      const isLast = !isFirst || (refusal !== undefined && held === undefined);
+      if (isLast) await report(target, workload, deployments, refusal);
+      return refusal === undefined ? done : again(quotaRetryMs);
     },
   };
 }

@@ -23,6 +23,7 @@ import {
 import { again, type Controller, done, type Reconciled } from "../controller.ts";
 import { createEventRecorder } from "../events.ts";
 import { isOwnCreation, isOwnReport } from "../own-writes.ts";
+import { quotaExceeded, quotaMessage, quotaRefusal, quotaRetryMs } from "../quota.ts";
 import { ownersWork, referrersWork } from "../work-items.ts";
 import { createDeploymentNetwork } from "./deployment-network.ts";
 import { networksOfTemplate, templateHash } from "./deployment-plan.ts";
@@ -51,9 +52,14 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
     deployment: KubeObject,
     [reason, message]: readonly [string, string],
     fields: JsonObject = {},
+    refusal?: string,
   ) => {
     const status = reason === "StableInstanceFound" ? "True" : "False";
-    const condition: NewCondition = { type: "Available", status, reason, message };
+    const state = { type: "Available", status } as const;
+    const condition: NewCondition =
+      refusal === undefined
+        ? { ...state, reason, message }
+        : { ...state, reason: quotaExceeded, message: `${message}; ${refusal}` };
     return await objects.setStatus(target, [condition], fields, deployment);
   };
 
@@ -99,7 +105,7 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
     deployment: KubeObject,
     ordinals: readonly number[],
     spec: JsonObject,
-  ): Promise<KubeObject[]> => {
+  ): Promise<{ readonly created: readonly KubeObject[]; readonly refusal: string | undefined }> => {
     const template = childObject(childObject(deployment, "spec"), "template") ?? {};
     const metadata = childObject(template, "metadata") ?? {};
     const uids = {
@@ -107,31 +113,35 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
       [workloadDeploymentUidLabel(groupDomain)]: deployment.metadata.uid ?? "",
     };
     const created: KubeObject[] = [];
+    let refusal: string | undefined;
     for (const ordinal of ordinals) {
       const name = `${target.name}-${ordinal}`;
-      const object = await objects.create(instanceTarget(target, name), {
-        labels: {
-          ...textMap(metadata["labels"]),
-          ...uids,
-          [instanceIndexLabel(groupDomain)]: String(ordinal),
-        },
-        annotations: textMap(metadata["annotations"]),
-        ownerReferences: [controllerReference(kind, deployment)],
-        spec,
+      const labels = {
+        ...textMap(metadata["labels"]),
+        ...uids,
+        [instanceIndexLabel(groupDomain)]: String(ordinal),
+      };
+      refusal = await quotaRefusal(async () => {
+        const object = await objects.create(instanceTarget(target, name), {
+          ...{ labels, annotations: textMap(metadata["annotations"]), spec },
+          ownerReferences: [controllerReference(kind, deployment)],
+        });
+        if (object !== undefined) created.push(object);
       });
-      if (object !== undefined) created.push(object);
+      // The others are as large.
+      if (refusal !== undefined) break;
     }
     const [first] = created;
-    if (first === undefined) return created;
+    if (first === undefined) return { created, refusal };
     const message =
       created.length === 1
         ? `Created instance ${first.metadata.name}`
         : `Created ${created.length} instances`;
     await events.record(target, deployment, { type: "Normal", reason: "InstanceCreated", message });
-    return created;
+    return { created, refusal };
   };
 
-  /** Takes edits of instances back. */
+  /** Takes edits of instances back. @throws QuotaExceededError */
   const restoreSpecs = async (target: Target, instances: readonly KubeObject[], spec: JsonObject) => {
     for (const each of instances) {
       if (sameJson(each["spec"], spec)) continue;
@@ -160,17 +170,18 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
       location: { ...at },
       controller: { templateHash: hash },
     };
-    await restoreSpecs(target, plan.current, spec);
+    const restoration = await quotaRefusal(() => restoreSpecs(target, plan.current, spec));
     const missing = plan.missing.slice(0, createdAtOnce);
-    const created = await createInstances(target, deployment, missing, spec);
+    const { created, refusal = restoration } = await createInstances(target, deployment, missing, spec);
     const counts = { ...countInstances([...instances, ...created], hash), desiredReplicas: wanted };
     if (counts.readyReplicas === 0) {
       const state = ["ProvisioningInstances", "Instances are being provisioned"] as const;
-      await setAvailable(target, deployment, state, counts);
+      await setAvailable(target, deployment, state, counts, refusal);
     } else {
       const message = `${counts.readyReplicas}/${wanted} instances are ready`;
-      await setAvailable(target, deployment, ["StableInstanceFound", message], counts);
+      await setAvailable(target, deployment, ["StableInstanceFound", message], counts, refusal);
     }
+    if (refusal !== undefined) return again(quotaRetryMs);
     if (plan.missing.length > createdAtOnce) return again(0);
     return { done: true, restMs: instances.length * restMsPerInstance };
   };
@@ -194,6 +205,7 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
           return ownersWork(kind, object, old, (each) => [
             isTrue(each, "Ready"),
             fieldAt(each, context) ?? null,
+            quotaMessage(each, "Ready") ?? null,
           ]);
         },
       },
@@ -229,10 +241,11 @@ export function createWorkloadDeploymentController(options: PlatformControllerOp
       if (deployment === undefined || at === undefined) return again(noLocationMs);
       const networks = networksOfTemplate(deployment);
       const isUsed = instances.length > 0;
-      const areReady = await network.ensure(target, deployment, networks, at, isUsed);
+      const { areReady, refusal } = await network.ensure(target, deployment, networks, at, isUsed);
       if (!areReady && !isUsed) {
-        await setAvailable(target, deployment, ["ProvisioningNetwork", "Network is being provisioned"]);
-        return done;
+        const state = ["ProvisioningNetwork", "Network is being provisioned"] as const;
+        await setAvailable(target, deployment, state, {}, refusal);
+        return refusal === undefined ? done : again(quotaRetryMs);
       }
       return await keepInstances(target, deployment, instances, at);
     },

@@ -201,6 +201,13 @@ test("a proxy whose route is not taken says so", () => {
   expect(proxyConditions(children)[0]).toEqual(refusal);
 });
 
+test("a proxy whose route a quota refuses says so", () => {
+  const children: ChildrenState = {
+    ...{ state: "incomplete", gateway: gatewayWith(yes), isGoing: false, quotaRefusal: "exceeded" },
+  };
+  expect(proxyConditions(children).map(text)[1]).toBe("False QuotaExceeded: exceeded");
+});
+
 test("a proxy is reached where its gateway is, unless that is another's", () => {
   expect(proxyAddresses({ state: "incomplete", gateway: gatewayWith(yes), isGoing: false })).toEqual({
     addresses: [{ type: "Hostname", value: "u.example" }],

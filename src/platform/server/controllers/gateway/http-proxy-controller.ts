@@ -16,6 +16,7 @@ import {
 } from "../control-objects.ts";
 import { again, type Controller, done, type Reconciled, type Watch } from "../controller.ts";
 import { isOwnCreation, isOwnReport } from "../own-writes.ts";
+import { quotaRefusal, quotaRetryMs } from "../quota.ts";
 import { controllerWork, objectWork } from "../work-items.ts";
 import { readGateway } from "./gateway-reader.ts";
 import { type ChildrenState, proxyAddresses, proxyConditions } from "./http-proxy-status.ts";
@@ -38,7 +39,7 @@ export function createHttpProxyController(options: PlatformControllerOptions): C
     ...{ plane, namespace, kind: child.kind, name: child.name },
   });
 
-  /** @returns whether the child is now as planned */
+  /** @returns whether the child is now as planned @throws QuotaExceededError */
   const keep = async (
     target: Target,
     proxy: KubeObject,
@@ -77,16 +78,22 @@ export function createHttpProxyController(options: PlatformControllerOptions): C
       return { state: "conflict", kind: child.kind.kind, name: child.name };
     }
     let isComplete = true;
+    let overQuota: string | undefined;
     for (const [index, child] of creationOrder(planned)) {
-      if (await keep(target, proxy, child, present[index])) continue;
+      let isKept = false;
+      overQuota = await quotaRefusal(async () => {
+        isKept = await keep(target, proxy, child, present[index]);
+      });
+      if (isKept) continue;
       isComplete = false;
+      if (overQuota !== undefined) break;
       // A route without a gateway of the proxy's own must not find another's.
       if (child.kind.kind === gatewayOf.kind && present[index] === undefined) break;
     }
     const gateway = await objects.get(target.plane, gatewayOf, target.namespace, target.name);
     if (!isComplete || gateway === undefined) {
       const isGoing = present.some((child) => child?.metadata.deletionTimestamp !== undefined);
-      return { state: "incomplete", gateway, isGoing };
+      return { state: "incomplete", gateway, isGoing, quotaRefusal: overQuota };
     }
     const names = new Set(planned.map(({ name }) => name));
     for (const slice of await objects.dependents(target.plane, uid, endpointSliceKind)) {
@@ -150,7 +157,10 @@ export function createHttpProxyController(options: PlatformControllerOptions): C
       const children = await keepChildren(target, proxy);
       await report(target, proxy, children);
       if (children.state === "conflict") return done;
-      if (children.state === "incomplete") return again(children.isGoing ? goingMs : soonMs);
+      if (children.state === "incomplete") {
+        if (children.quotaRefusal !== undefined) return again(quotaRetryMs);
+        return again(children.isGoing ? goingMs : soonMs);
+      }
       // Until the gateway's own controller has looked, its condition is of what it was before.
       const isBehind = isTrue(children.gateway, "Programmed") && children.program?.isLoaded !== true;
       return isBehind ? again(soonMs) : done;

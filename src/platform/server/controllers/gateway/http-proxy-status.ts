@@ -3,13 +3,20 @@ import { findCondition } from "../../kinds/conditions.ts";
 import { fieldAt, objectsIn } from "../../kinds/fields.ts";
 import type { JsonObject, KubeObject } from "../../object.ts";
 import { isTrue, type NewCondition } from "../conditions.ts";
+import { quotaExceeded } from "../quota.ts";
 
 /** What of its children the status of an HTTPProxy depends on. */
 export type ChildrenState =
   /** The object of this kind and name is not the proxy's. */
   | { readonly state: "conflict"; readonly kind: string; readonly name: string }
   /** Some children are not yet there. `isGoing`: one of them is being deleted, and made again afterwards. */
-  | { readonly state: "incomplete"; readonly gateway: KubeObject | undefined; readonly isGoing: boolean }
+  | {
+      readonly state: "incomplete";
+      readonly gateway: KubeObject | undefined;
+      readonly isGoing: boolean;
+      /** Why a quota keeps one from being made. */
+      readonly quotaRefusal?: string | undefined;
+    }
   | {
       readonly state: "complete";
       readonly gateway: KubeObject;
@@ -34,7 +41,10 @@ export function proxyConditions(children: ChildrenState): NewCondition[] {
 }
 
 function programmedCondition(children: Exclude<ChildrenState, { state: "conflict" }>): NewCondition {
-  if (children.state === "incomplete") return notProgrammed;
+  if (children.state === "incomplete") {
+    const { quotaRefusal: message } = children;
+    return message === undefined ? notProgrammed : { ...notProgrammed, reason: quotaExceeded, message };
+  }
   const { gateway, program } = children;
   const found = findCondition(gateway, "Programmed");
   if (found === undefined || found["observedGeneration"] !== gateway.metadata.generation)

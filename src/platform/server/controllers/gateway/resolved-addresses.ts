@@ -51,7 +51,7 @@ export function createResolvedAddresses(
         }
         if (writtenMs.size >= maxRemembered) writtenMs.clear();
         writtenMs.set(uid, clock.monotonicMs());
-        await objects.change({ plane, kind: endpointSliceKind, namespace, name }, (old) => {
+        await objects.annotate({ plane, kind: endpointSliceKind, namespace, name }, (old) => {
           if (old.metadata.uid !== uid) return old;
           const next = { ...old.metadata.annotations, [annotation]: address };
           return { ...old, metadata: { ...old.metadata, annotations: next } };

@@ -21,8 +21,9 @@ import {
   createControlObjects,
   type PlatformControllerOptions,
 } from "../control-objects.ts";
-import { type Controller, done } from "../controller.ts";
+import { again, type Controller, done } from "../controller.ts";
 import { isOwnReport } from "../own-writes.ts";
+import { quotaExceeded, quotaRefusal, quotaRetryMs } from "../quota.ts";
 import { referrersWork } from "../work-items.ts";
 import { contextNames, createdByAnnotation, findContext, isContextOf } from "./context-names.ts";
 
@@ -89,7 +90,12 @@ export function createNetworkBindingController(options: PlatformControllerOption
       }
       const context = await findContext(objects, groupDomain, plane, of, at);
       if (context === undefined) {
-        if (owner.metadata.deletionTimestamp === undefined) await createContext(plane, owner, of, at);
+        const isGoing = owner.metadata.deletionTimestamp !== undefined;
+        const refusal = isGoing ? undefined : await quotaRefusal(() => createContext(plane, owner, of, at));
+        if (refusal !== undefined) {
+          await objects.setStatus(target, [notReady(quotaExceeded, refusal)]);
+          return again(quotaRetryMs);
+        }
         await objects.setStatus(target, [notReady("NetworkContextNotReady", contextNotReady)]);
         return done;
       }

@@ -47,7 +47,7 @@ export function createNetworkContextController(options: PlatformControllerOption
   };
 
   const setUnusedSince = async (target: Target, since: string | undefined) => {
-    await objects.change(target, (old) => {
+    await objects.annotate(target, (old) => {
       const { [unusedSince]: known, ...annotations } = old.metadata.annotations ?? {};
       if (known === since) return old;
       const next = since === undefined ? annotations : { ...annotations, [unusedSince]: since };

@@ -17,6 +17,7 @@ import {
   type PlatformControllerOptions,
 } from "../control-objects.ts";
 import { again, type Controller, done } from "../controller.ts";
+import { quotaExceeded, quotaRefusal, quotaRetryMs } from "../quota.ts";
 import { objectWork, referrersWork } from "../work-items.ts";
 import {
   blockLengths,
@@ -139,7 +140,19 @@ export function createSubnetClaimController(options: PlatformControllerOptions):
         if (block.refusal !== "") await objects.setStatus(target, [unallocated(block.refusal)]);
         return again(block.refusal === "" ? 0 : retryMs);
       }
-      if (made === undefined) await createSubnet(target, claim, at.context, block);
+      if (made === undefined) {
+        const refusal = await quotaRefusal(() => createSubnet(target, claim, at.context, block));
+        if (refusal !== undefined) {
+          const refused = {
+            type: "Ready",
+            status: "False",
+            reason: quotaExceeded,
+            message: refusal,
+          } as const;
+          await objects.setStatus(target, [refused]);
+          return again(quotaRetryMs);
+        }
+      }
       const [startAddress = "", length = ""] = block.split("/");
       await objects.setStatus(target, conditionsOf(made), {
         ...{ startAddress, prefixLength: Number(length) },

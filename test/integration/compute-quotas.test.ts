@@ -1,0 +1,113 @@
+import "../support/leak-check.ts";
+import { Redis } from "ioredis";
+import { afterEach, expect, test } from "vitest";
+import { sleep, systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
+import { Releasers } from "../../src/base/core/service.ts";
+import { assemble } from "../../src/platform/server/platform.ts";
+import type { Quota, Quotas, Usage } from "../../src/platform/server/store/usage.ts";
+import { type Body, ComputePlane, condition, workload } from "../support/compute-plane.ts";
+import { startTestProvider } from "../support/emulated-provider.ts";
+import { groupDomain, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { until } from "../support/until.ts";
+
+/** What controllers make counts towards the quotas. */
+
+const never = new AbortController().signal;
+let releasers = new Releasers();
+
+afterEach(async () => {
+  await releasers.releaseAll();
+  releasers = new Releasers();
+});
+
+interface Started {
+  readonly platform: TestPlatform;
+  readonly bearer: string;
+  usage(): Promise<Usage>;
+}
+
+async function start(project: Quota, organization: Quota = {}): Promise<Started> {
+  const quotas: Quotas = { project, organization };
+  const platform = await startTestPlatform({ quotas });
+  releasers.push(() => platform.stop());
+  const provider = await startTestProvider(platform);
+  releasers.push(() => provider.stop());
+  const redis = new Redis(platform.redis.url);
+  releasers.push(() => redis.disconnect());
+  const { store } = assemble({ groupDomain, quotas, clock: systemClock, log: silentLogger }, redis, redis);
+  const bearer = await platform.exchange(platform.token);
+  return { platform, bearer, usage: () => store.organizationUsage("acme") };
+}
+
+const available = async (plane: ComputePlane, resource: string, name: string) =>
+  condition(await plane.get("compute", resource, name), "Available");
+
+/** Waits for a condition with the reason, and until its message has a text. */
+async function exceeded(plane: ComputePlane, resource: string, name: string, text: RegExp): Promise<Body> {
+  await until(`${resource}/${name} says that a quota is exceeded`, async () => {
+    const found = await available(plane, resource, name);
+    return found?.reason === "QuotaExceeded" && text.test(found.message);
+  });
+  return await available(plane, resource, name);
+}
+
+/** The Workload of the examples, this large. */
+function large(name: string, bytes: number, minReplicas: number): Body {
+  const body = workload(name, minReplicas);
+  const [container] = body.spec.template.spec.runtime.sandbox.containers;
+  container.env = Array.from({ length: 100 }, (_, index) => ({
+    ...{ name: `V${index}`, value: "x".repeat(bytes / 100) },
+  }));
+  return body;
+}
+
+test("the copies of a large template count: a quota of 4 MiB holds, and says why", async () => {
+  const limit = 4 * 2 ** 20;
+  const { platform, bearer, usage } = await start({ objects: 200, bytes: limit });
+  const plane = await ComputePlane.create(platform, bearer, "web");
+  await plane.deployAll();
+  await plane.available("web");
+  await plane.create("compute", "workloads", large("big", 400_000, 150));
+  const why =
+    /exceeded quota: project, requested: bytes=4\d{5}, used: bytes=\d+, limited: bytes=4194304; delete/;
+  await exceeded(plane, "workloaddeployments", "big-us-dfw", why);
+  await exceeded(plane, "workloads", "big", why);
+  const instances = (await plane.list("compute", "instances")).filter((each) =>
+    /^big/.test(each.metadata.name),
+  );
+  expect(instances.length).toBeGreaterThan(3);
+  expect(instances.length).toBeLessThan(9);
+  // Conditions and finalizers are not refused, and small.
+  expect((await usage()).bytes).toBeLessThan(limit + 50_000);
+
+  // What is refused is tried again after a pause.
+  await until("all instances have settled", async () => {
+    const { status } = await plane.get("compute", "workloaddeployments", "big-us-dfw");
+    return status.readyReplicas === instances.length;
+  });
+  await sleep(1_000, never);
+  const versions = async () =>
+    await Promise.all(
+      [
+        plane.get("compute", "workloaddeployments", "big-us-dfw"),
+        plane.get("compute", "workloads", "big"),
+      ].map(async (each) => (await each).metadata.resourceVersion),
+    );
+  const before = await versions();
+  await sleep(3_000, never);
+  expect(await versions()).toEqual(before);
+  expect(await available(plane, "workloads", "big")).toMatchObject({
+    status: "True",
+    reason: "QuotaExceeded",
+  });
+  expect(await available(plane, "workloads", "web")).toMatchObject({ reason: "AvailablePlacementFound" });
+
+  // Deletions are not refused, and give back.
+  await plane.delete("compute", "workloads", "big");
+  await plane.gone("compute", "workloads", "big");
+  expect((await usage()).bytes).toBeLessThan(200_000);
+  await plane.create("compute", "workloads", large("small", 10_000, 20));
+  await plane.areReady("small-us-dfw", 20);
+  expect(await available(plane, "workloads", "small")).toMatchObject({ reason: "AvailablePlacementFound" });
+}, 90_000);
