@@ -11,8 +11,9 @@ import { startTestProvider } from "../support/emulated-provider.ts";
 import { groupDomain, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 
-/** What controllers make counts towards the quotas. */
+/** What controllers make counts towards the quotas; instances, CPUs, memory and disks have quotas. */
 
+const gibibyte = 2 ** 30;
 const never = new AbortController().signal;
 let releasers = new Releasers();
 
@@ -111,3 +112,76 @@ test("the copies of a large template count: a quota of 4 MiB holds, and says why
   await plane.areReady("small-us-dfw", 20);
   expect(await available(plane, "workloads", "small")).toMatchObject({ reason: "AvailablePlacementFound" });
 }, 90_000);
+
+test("instances, CPUs, memory and disks: what fits runs, the rest waits with the reason", async () => {
+  const { platform, bearer, usage } = await start({ instances: 10, cpu: 4, diskBytes: 1_000 * gibibyte });
+  const plane = await ComputePlane.create(platform, bearer, "web");
+  await plane.deployAll(5);
+  const why = /exceeded quota: project, requested: cpu=2, used: cpu=4, limited: cpu=4;/;
+  const found = await exceeded(plane, "workloads", "web", why);
+  await until(
+    "the two instances run",
+    async () => (await available(plane, "workloads", "web"))?.status === "True",
+  );
+  expect(found.message).toMatch(/"web-us-dfw-2" is forbidden/);
+  expect(await usage()).toMatchObject({
+    ...{ instances: 2, cpu: 4, memoryBytes: 16 * gibibyte, diskBytes: 20 * gibibyte },
+  });
+  await plane.scale("web", 2);
+  await until("nothing is missing", async () => {
+    return (await available(plane, "workloads", "web"))?.reason === "AvailablePlacementFound";
+  });
+  await plane.scale("web", 1);
+  await plane.areReady("web-us-dfw", 1);
+  expect(await usage()).toMatchObject({ instances: 1, cpu: 2 });
+});
+
+/** An Instance of a member's own, with a disk. */
+function instance(name: string, storage: string): Body {
+  const { spec } = workload(name).spec.template;
+  const [container] = spec.runtime.sandbox.containers;
+  container.volumeAttachments = [{ name: "data", mountPath: "/data" }];
+  const resources = { requests: { storage } };
+  const disk = { template: { spec: { resources, populator: { filesystem: { type: "ext4" } } } } };
+  spec.volumes = [{ name: "data", disk }];
+  return {
+    ...{ apiVersion: "compute.platformapis/v1alpha", kind: "Instance", metadata: { name } },
+    spec: { ...spec, location: { namespace: "default", name: "dfw" } },
+  };
+}
+
+test("creations at the same time do not pass a quota; those of the organization hold over its projects", async () => {
+  const project = { instances: 4, diskBytes: 100 * gibibyte };
+  const { platform, bearer, usage } = await start(project, { memoryBytes: 40 * gibibyte });
+  const planes = await Promise.all(
+    ["web", "shop"].map((name) => ComputePlane.create(platform, bearer, name)),
+  );
+  const [web, shop] = planes as [ComputePlane, ComputePlane];
+  const post = (plane: ComputePlane, body: Body) =>
+    platform.fetch(plane.path("compute", "instances"), { method: "POST", bearer, body });
+  const many = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => post(web, instance(`i${index}`, "10Gi"))),
+  );
+  expect(many.filter(({ code }) => code === 201)).toHaveLength(4);
+  for (const { code, json } of many.filter((each) => each.code !== 201)) {
+    expect([code, json.reason]).toEqual([403, "Forbidden"]);
+    expect(json.message).toMatch(
+      /^instances\.compute\.platformapis "i\d+" is forbidden: exceeded quota: project, requested: instances=1, used: instances=4, limited: instances=4$/,
+    );
+  }
+  const disk = await post(shop, instance("d", "91Gi"));
+  expect([disk.code, disk.json.message]).toEqual([
+    403,
+    'instances.compute.platformapis "d" is forbidden: exceeded quota: project, requested: disk=101Gi, used: disk=0, limited: disk=100Gi',
+  ]);
+  expect((await post(shop, instance("a", "10Gi"))).code).toBe(201);
+  const memory = await post(shop, instance("b", "10Gi"));
+  expect(memory.json.message).toContain(
+    "exceeded quota: organization, requested: memory=8Gi, used: memory=40Gi, limited: memory=40Gi",
+  );
+  expect(await usage()).toMatchObject({ instances: 5, cpu: 10, diskBytes: 100 * gibibyte });
+
+  const { items } = (await platform.fetch(web.path("compute", "instances"), { bearer })).json;
+  await web.delete("compute", "instances", items[0].metadata.name);
+  await until("there is room again", async () => (await post(shop, instance("b", "10Gi"))).code === 201);
+});

@@ -6,7 +6,12 @@ import { silentLogger } from "../../src/base/core/log.ts";
 import { keyPrefix } from "../../src/base/redis/connection.ts";
 import { assemble } from "../../src/platform/server/platform.ts";
 import type { ObjectStore } from "../../src/platform/server/store/object-store.ts";
-import type { Quotas, Usage } from "../../src/platform/server/store/usage.ts";
+import {
+  countedField,
+  countedResources,
+  type Quotas,
+  type Usage,
+} from "../../src/platform/server/store/usage.ts";
 import {
   type FetchOptions,
   groupDomain,
@@ -173,7 +178,7 @@ test("what an older version has written is counted", async () => {
   const forget = async (): Promise<void> => {
     await redis.del(`${keyPrefix}:platform:usage:acme`);
     for (const key of await redis.keys(`${keyPrefix}:platform:*:plane`)) {
-      await redis.hdel(key, "counted", "objects", "bytes", "projects", "policies", "sinks");
+      await redis.hdel(key, countedField, ...countedResources);
     }
   };
   await forget();

@@ -83,7 +83,7 @@ export function renderOrganization(view: OrganizationView): string {
     title,
     ...countedResources.map((resource) => share(resource, usage[resource], quota[resource])),
   ];
-  const header = ["", ...countedResources.map((resource) => resource.toUpperCase())];
+  const header = ["", ...countedResources.map((resource) => resource.replace(/Bytes$/, "").toUpperCase())];
   const projects = view.projects.map(({ name, usage }) => row(`project ${name}`, usage, view.projectQuota));
   const table = renderTable(header, [row(`organization ${view.name}`, view.usage, view.quota), ...projects]);
   const members = view.members.map((user) => {
@@ -93,7 +93,7 @@ export function renderOrganization(view: OrganizationView): string {
 }
 
 function share(resource: CountedResource, used: number, limit: number | undefined): string {
-  const show = resource === "bytes" ? formatByteSize : String;
+  const show = /bytes$/i.test(resource) ? formatByteSize : String;
   return limit === undefined ? show(used) : `${show(used)}/${show(limit)}`;
 }
 

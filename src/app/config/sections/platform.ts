@@ -6,6 +6,14 @@ const mostObjects = 10_000_000;
 const quotaSize = (fallback: string) =>
   byteSize("Bytes of all objects", fallback, { min: "1MiB", max: "1024GiB" });
 
+/** Of all Instances: what their types, disks and containers may use. */
+const instanceQuotas = (instances: number, cpu: number, memory: string, disk: string) => ({
+  instances: integer("Instances", instances, 0, mostObjects),
+  cpu: integer("CPUs of all Instances", cpu, 0, mostObjects),
+  memory: byteSize("Memory of all Instances", memory, { min: "0B", max: "1000000GiB" }),
+  disk: byteSize("Disks and writable layers of all Instances", disk, { min: "0B", max: "1000000GiB" }),
+});
+
 const quotas = z
   .strictObject({
     organization: z
@@ -15,6 +23,7 @@ const quotas = z
         projects: integer("Projects", 1_000, 0, mostObjects),
         policies: integer("ExportPolicies", 10_000, 0, mostObjects),
         sinks: integer("Sinks of all ExportPolicies", 20_000, 0, mostObjects),
+        ...instanceQuotas(5_000, 10_000, "40000GiB", "200000GiB"),
       })
       .meta({ description: "All control planes of one organization together" })
       .prefault({}),
@@ -24,6 +33,7 @@ const quotas = z
         size: quotaSize("128MiB"),
         policies: integer("ExportPolicies", 1_000, 0, mostObjects),
         sinks: integer("Sinks of all ExportPolicies", 2_000, 0, mostObjects),
+        ...instanceQuotas(1_000, 2_000, "8000GiB", "40000GiB"),
       })
       .meta({ description: "One project's control plane" })
       .prefault({}),

@@ -2,6 +2,19 @@ import type { Json, KubeObject } from "../object.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { FieldError, ResourceName } from "../status.ts";
 
+/** Resources that quotas limit besides the objects and their bytes; each is counted by the kinds that use it. */
+export const kindResources = [
+  "projects",
+  "policies",
+  "sinks",
+  "instances",
+  "cpu",
+  "memoryBytes",
+  "diskBytes",
+] as const;
+
+export type KindResource = (typeof kindResources)[number];
+
 /** The two types of control plane, each with its own kinds. */
 export type PlaneType = "organization" | "project";
 
@@ -92,7 +105,7 @@ export interface KindDefinition extends ResourceName {
   /** Warnings about valid but questionable values; clients display them. */
   warn?(object: KubeObject): string[];
   /** An object's contribution to the control plane's counts; the object is stored, hence valid. */
-  counts?(object: KubeObject): Partial<Record<"projects" | "policies" | "sinks", number>>;
+  counts?(object: KubeObject): Partial<Record<KindResource, number>>;
   /** Validation beyond the schema. */
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
   /**

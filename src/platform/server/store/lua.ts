@@ -7,7 +7,7 @@ import { countedResources } from "./usage.ts";
  * Each state of an object is stored once: the current one among the objects, an earlier one among the
  * superseded states while the change that replaced it is in the log. A log entry contains only the object's
  * key and the replaced version. A log in an older format (the field `logged` is behind) counts as empty: its
- * watches relist. Likewise, the counts of a plane are valid up to the version `counted`.
+ * watches relist. Likewise, the counts of a plane are valid up to the version in `countedField`.
  */
 
 /**
@@ -46,9 +46,10 @@ local countedResources = {${countedResources.map((name) => `'${name}'`).join(", 
 
 local function count(change)
   for _, name in ipairs(countedResources) do
-    if change[name] ~= 0 then
-      redis.call('HINCRBY', KEYS[1], name, change[name])
-      redis.call('HINCRBY', KEYS[8], name, change[name])
+    if (change[name] or 0) ~= 0 then
+      local amount = string.format('%.0f', change[name])
+      redis.call('HINCRBY', KEYS[1], name, amount)
+      redis.call('HINCRBY', KEYS[8], name, amount)
     end
   end
 end
@@ -56,12 +57,13 @@ end
 local function exceeding(quota, key, limits, change)
   local found
   for _, name in ipairs(countedResources) do
-    if limits[name] and change[name] > 0 then
+    if limits[name] and (change[name] or 0) > 0 then
       local used = tonumber(redis.call('HGET', key, name) or 0)
       if used + change[name] > limits[name] then
         found = found or {'exceeded', quota}
-        for _, value in ipairs({name, change[name], used, limits[name]}) do
-          found[#found + 1] = tostring(value)
+        found[#found + 1] = name
+        for _, value in ipairs({change[name], used, limits[name]}) do
+          found[#found + 1] = string.format('%.0f', value)
         end
       end
     end

@@ -10,7 +10,14 @@ import { changesScript, pageScript } from "./read-scripts.ts";
 import { pairs, readChange, readCounts, readExceeded } from "./replies.ts";
 import { rewind, type StoredItem } from "./rewind.ts";
 import type { StoredParts } from "./stored-object.ts";
-import { countedResources, type ExceededQuota, type Quota, type Quotas, type Usage } from "./usage.ts";
+import {
+  countedField,
+  countedResources,
+  type ExceededQuota,
+  type Quota,
+  type Quotas,
+  type Usage,
+} from "./usage.ts";
 import {
   addWorkScript,
   advanceWorkScript,
@@ -259,7 +266,7 @@ export function createObjectStore(
     },
     async usage(plane) {
       const key = keysOf(plane).plane;
-      const [newest, counted] = await redis.hmget(key, "rv", "counted");
+      const [newest, counted] = await redis.hmget(key, "rv", countedField);
       if (newest === null) return undefined;
       if (counted !== newest) await count(plane);
       return readCounts(await redis.hmget(key, ...countedResources));

@@ -1,15 +1,15 @@
 import { changesChannel } from "./keys.ts";
 import { logFunctions, nextVersion, usageFunctions, versionOf } from "./lua.ts";
 import { nameFunctions } from "./project-names.ts";
-import type { Quota } from "./usage.ts";
+import { countedField, type Quota } from "./usage.ts";
 
 /** ARGV: none. Creates the plane if it does not exist; returns 1 if it was created. */
 export const createPlaneScript = `
 ${nextVersion}
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 local version = nextVersion(0)
-redis.call('HSET', KEYS[1], 'rv', version, 'compacted', version, 'logged', version, 'counted', version)
-redis.call('HSET', KEYS[1], 'logBytes', 0)
+redis.call('HSET', KEYS[1], 'rv', version, 'compacted', version, 'logged', version)
+redis.call('HSET', KEYS[1], '${countedField}', version, 'logBytes', 0)
 return 1
 `;
 
@@ -32,7 +32,7 @@ redis.call('UNLINK', unpack(KEYS, 1, 7))
  */
 export const setUsageScript = `
 ${usageFunctions}
-local state = redis.call('HMGET', KEYS[1], 'rv', 'counted')
+local state = redis.call('HMGET', KEYS[1], 'rv', '${countedField}')
 if not state[1] or state[1] == state[2] then return 1 end
 if state[1] ~= ARGV[1] then return 0 end
 local change = {}
@@ -40,7 +40,7 @@ for i, name in ipairs(countedResources) do
   change[name] = tonumber(ARGV[1 + i]) - tonumber(redis.call('HGET', KEYS[1], name) or 0)
 end
 count(change)
-redis.call('HSET', KEYS[1], 'counted', state[1])
+redis.call('HSET', KEYS[1], '${countedField}', state[1])
 return 1
 `;
 
@@ -90,7 +90,7 @@ ${versionOf}
 ${logFunctions}
 ${usageFunctions}
 ${nameFunctions}
-local state = redis.call('HMGET', KEYS[1], 'rv', 'counted', 'leaving')
+local state = redis.call('HMGET', KEYS[1], 'rv', '${countedField}', 'leaving')
 local newest = state[1]
 if not newest then return {'gone'} end
 if state[2] ~= newest then return {'uncounted'} end
@@ -142,7 +142,7 @@ if current then
   redis.call('HSET', KEYS[7], replaced, current)
   addLogBytes(#current)
 end
-redis.call('HSET', KEYS[1], 'rv', version, 'logged', version, 'counted', version)
+redis.call('HSET', KEYS[1], 'rv', version, 'logged', version, '${countedField}', version)
 local maxBytes = terms.log.maxBytes
 if tonumber(redis.call('HGET', KEYS[8], 'logBytes') or 0) > terms.log.organizationBytes then
   maxBytes = math.min(maxBytes, terms.log.crowdedBytes)
@@ -167,7 +167,7 @@ return {'ok', json, version}
  */
 export const compactScript = `
 ${logFunctions}
-local state = redis.call('HMGET', KEYS[1], 'rv', 'counted')
+local state = redis.call('HMGET', KEYS[1], 'rv', '${countedField}')
 local newest = state[1]
 if not newest then return {'', 1} end
 openLog(newest)

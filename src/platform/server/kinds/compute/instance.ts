@@ -7,6 +7,7 @@ import { declaredInProjects } from "../declared-in-projects.ts";
 import { fieldAt } from "../fields.ts";
 import { ageColumn, type KindDefinition } from "../kind.ts";
 import { checkReference, fullReference } from "../references.ts";
+import { instanceResources } from "./instance-resources.ts";
 import { checkInstance } from "./template-rules.ts";
 import { instanceFields, requiredInstanceFields } from "./template-schema.ts";
 
@@ -94,6 +95,7 @@ export function instanceKind(groupDomain: string): KindDefinition {
       fieldColumn("External IP", "Address from outside.", [...assignments, "externalIP"]),
     ],
     assigned: assignedAddresses,
+    counts: (instance) => instanceResources(instance["spec"]),
     validate(instance) {
       const faults = new FaultList();
       const { annotations = {} } = instance.metadata;

@@ -5,10 +5,11 @@ import { unsupportedValue } from "../../status.ts";
 import { fieldAt, isSet, objectsIn } from "../fields.ts";
 import { checkName } from "../references.ts";
 import { checkEnv } from "./env-rules.ts";
+import { instanceTypes } from "./instance-resources.ts";
 import { checkPortName, checkPortNumber } from "./port-rules.ts";
 import type { Volumes } from "./volume-rules.ts";
 
-const instanceTypes = ["platformcloud/d1-standard-2"];
+const typeNames = Object.keys(instanceTypes);
 
 /** Checks `runtime` of an instance, and notes the volumes that it attaches. */
 export function checkRuntime(
@@ -20,8 +21,8 @@ export function checkRuntime(
   const sandbox = fieldAt(runtime, ["sandbox"]);
   const machine = fieldAt(runtime, ["virtualMachine"]);
   const instanceType = fieldAt(runtime, ["resources", "instanceType"]);
-  if (typeof instanceType !== "string" || !instanceTypes.includes(instanceType)) {
-    faults.add(unsupportedValue(`${path}.resources.instanceType`, instanceType ?? null, instanceTypes));
+  if (typeof instanceType !== "string" || !typeNames.includes(instanceType)) {
+    faults.add(unsupportedValue(`${path}.resources.instanceType`, instanceType ?? null, typeNames));
   }
   if (isSet(fieldAt(runtime, ["resources", "requests"]))) {
     faults.add(forbiddenValue(`${path}.resources.requests`, "not implemented"));
