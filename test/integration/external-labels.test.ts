@@ -18,10 +18,30 @@ const baseMs = Math.floor((Date.now() - 1_800_000) / stepMs) * stepMs;
 const window = { fromMs: baseMs, toMs: baseMs + 4 * stepMs };
 const external = { role: "remote", region: "eu" };
 const random = seededRandom(33);
-const values = ["", "remote", "eu", "x", "a.b"];
+const names = ["up", "down", "up:rate5m", "requests_total"];
+const values = ["", "remote", "eu", "x", "a.b", "REMOTE", 'q"\\', "ü€"];
+/** Matched as a whole; some match the missing label, too. */
+const patterns = [
+  ...[
+    "rem.+",
+    ".*",
+    ".+",
+    "|x",
+    "remote|us",
+    "[a-r].*",
+    "a\\.b",
+    "a.b",
+    "(?i)remote",
+    "rem(ote)?",
+    "x*",
+    "^eu$",
+  ],
+  ...["(eu|us)|remote", "[^x]+", 'q"\\\\', "ü.", "\\w+", "r.{4}e", "()", "(?:)|eu", "e", "mote"],
+];
+const namePatterns = ["up|down", "up.*", ".+", ".*", "|up", "[dr].+", "u", "up:.+", "(?i)UP", "[^u].*"];
 
 const fixture: Record<string, string>[] = Array.from({ length: 200 }, (_, index) => ({
-  __name__: pick(["up", "down"]),
+  __name__: pick(names),
   i: String(index),
   ...present({ role: pick(["", "", "", "remote", "x"]), region: pick(["", "", "eu", "us"]) }),
   ...present({ job: pick(values) }),
@@ -46,24 +66,26 @@ afterAll(async () => {
   await Promise.all([store, oracle].map((server) => server[Symbol.asyncDispose]()));
 });
 
-test("random selectors export and count what a Prometheus with these labels selects", async () => {
+test("2,000 random selectors export and count what a Prometheus with these labels selects", async () => {
   const reader = readerOf(store.url);
-  for (let round = 0; round < 300; round++) {
-    const selector = randomSelector();
+  const found = new Set<number>();
+  const check = async (selector: string, isCounted: boolean): Promise<void> => {
     const wanted = await selectedBy(selector);
+    found.add(wanted.length);
     const { outcome, series } = await readAll(reader, { selector, window });
     expect(outcome, selector).toMatchObject({ kind: "complete", series: wanted.length });
     expect(series.map(({ labels }) => keyOf(labels)).sort(), selector).toEqual(wanted);
-    if (round % 5 > 0) continue;
-    const counted = await reader.counter.count(
-      { selector, window, stepMs, of: "samples", owner: "" },
-      forever,
-    );
-    expect(counted, selector).toMatchObject({
-      kind: "counts",
-      counts: [1, 1, 0, 0].map((n) => n * wanted.length),
-    });
+    if (!isCounted) return;
+    const request = { selector, window, stepMs, of: "samples", owner: "" } as const;
+    const counts = [1, 1, 0, 0].map((n) => n * wanted.length);
+    expect(await reader.counter.count(request, forever), selector).toMatchObject({ kind: "counts", counts });
+  };
+  for (let round = 0; round < 2_000; round += 10) {
+    const selectors = Array.from({ length: 10 }, randomSelector);
+    await Promise.all(selectors.map((selector, index) => check(selector, index % 5 === 0)));
   }
+  // Selections of all sizes: a test of selectors that match nothing, or everything, would show little.
+  expect(found.size).toBeGreaterThan(60);
 });
 
 test("a tenant's label may be an external one; nothing of others is exported", async () => {
@@ -122,24 +144,39 @@ function keyOf(labels: Record<string, string>): string {
 }
 
 function randomSelector(): string {
-  const group = (): string => {
-    const filters = Array.from({ length: 1 + randomInteger(random, 0, 2) }, () => {
-      const label = pick(["role", "region", "role", "job"]);
-      const op = pick(["=", "!=", "=~", "!~"]);
-      const value = pick([...values, ...(op.endsWith("~") ? ["rem.+", ".*", "|x", "remote|us"] : ["us"])]);
-      return `${label}${op}${JSON.stringify(value)}`;
-    });
-    // PromQL rejects a selector that matches the series without labels.
-    return [pick(['__name__="up"', '__name__=~"up|down"']), ...filters].join(",");
+  const filter = (
+    labels: readonly string[],
+    texts: readonly string[],
+    regexps: readonly string[],
+  ): string => {
+    const op = pick(["=", "!=", "=~", "!~"]);
+    const value = pick(op.endsWith("~") ? [...texts, ...regexps].filter(isPattern) : texts);
+    return `${pick(labels)}${op}${JSON.stringify(value)}`;
   };
-  const groups = Array.from({ length: 1 + randomInteger(random, 0, 1) }, group);
+  const group = (): string => {
+    const name = () => filter(["__name__"], ["", ...names], namePatterns);
+    const other = () =>
+      filter(["role", "role", "region", "region", "job", "nope"], ["us", ...values], patterns);
+    const ofName = pick([[], [pick(['__name__="up"', '__name__=~"up|down"'])], [name()], [name(), name()]]);
+    const others = Array.from({ length: randomInteger(random, 0, 3) }, other);
+    const filters = [...ofName, ...others];
+    return (filters.length === 0 ? [name()] : filters).join(",");
+  };
+  const groups = Array.from({ length: pick([1, 1, 2, 3]) }, group);
   return `{${groups.join(" or ")}}`;
+}
+
+function isPattern(text: string): boolean {
+  return !text.endsWith('"\\');
 }
 
 /** The series that the oracle selects, as keys, sorted. PromQL has no `or` within a selector. */
 async function selectedBy(selector: string): Promise<string[]> {
   const query = new URLSearchParams();
-  for (const group of selector.slice(1, -1).split(" or ")) query.append("match[]", `{${group}}`);
+  for (const group of selector.slice(1, -1).split(" or ")) {
+    // Each series has a name; PromQL rejects a selector that matches one without labels.
+    query.append("match[]", `{__name__!="",${group}}`);
+  }
   const response = await fetch(`${oracle.url}/api/v1/series?${query}`);
   const { data } = (await response.json()) as { data: Record<string, string>[] };
   return data.map((labels) => keyOf(labels)).sort();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Selector } from "../../metricsql/ast/ast.ts";
 import { parse } from "../../metricsql/parse/parser.ts";
 import { print } from "../../metricsql/print/printer.ts";
-import { alternatives, countQuery, hasNames, selectorsOfNames } from "./count-query.ts";
+import { alternatives, countQuery, hasNames, namedAlternatives, selectorsOfNames } from "./count-query.ts";
 
 function selector(text: string): Selector {
   const expr = parse(text);
@@ -42,6 +42,7 @@ test.each([
   ['{job="a"}', false],
   ['{__name__="up" or __name__="down"}', true],
   ['{__name__="up" or job="a"}', false],
+  ['{__name__=""}', false],
 ])("whether %s is about names: %s", (text, expected) => {
   expect(hasNames(selector(text))).toBe(expected);
 });
@@ -52,6 +53,12 @@ test("a selector of alternatives is one for each", () => {
   );
 });
 
+test("a selector that matches the series without labels is one of series with a name", () => {
+  expect(namedAlternatives(selector('{a="" or b!="1"}')).map(print)).toEqual(
+    ['{a="",__name__!=""}', '{b!="1",__name__!=""}'].map((text) => print(selector(text))),
+  );
+});
+
 describe("selectors of names", () => {
   test("each name with each alternative", () => {
     const [piece, ...others] = selectorsOfNames(selector('{a="1" or c="3"}'), ["x", "y"]);
@@ -59,6 +66,16 @@ describe("selectors of names", () => {
       ['x{a="1"}', 'x{c="3"}', 'y{a="1"}', 'y{c="3"}'].map((text) => print(selector(text))),
     );
     expect(others).toEqual([]);
+  });
+
+  test("a name that contradicts another filter stays", () => {
+    const contradictory = selector('{__name__="x",__name__="y" or __name__="",a="1"}');
+    const [piece] = selectorsOfNames(contradictory, ["x"]);
+    expect(piece?.map(print)).toEqual(
+      ['{__name__="x",__name__="y"}', '{__name__="x",__name__="",a="1"}'].map((text) =>
+        print(selector(text)),
+      ),
+    );
   });
 
   test("an alternative of one name is about no other", () => {

@@ -34,12 +34,21 @@ export function hasNames({ groups }: Selector): boolean {
 }
 
 function nameOf(group: readonly LabelFilter[]): string | undefined {
-  return group.find(({ label, op }) => label === "__name__" && op === "=")?.value;
+  return group.find(({ label, op, value }) => label === "__name__" && op === "=" && value !== "")?.value;
 }
 
 /** A selector for each alternative, since PromQL has no `or` within a selector. */
 export function alternatives(selector: Selector): Selector[] {
   return selector.groups.map((group) => ({ ...selector, groups: [group] }));
+}
+
+/**
+ * The same for PromQL's `match[]`, which rejects a selector that matches the series without labels. Each
+ * series has a name.
+ */
+export function namedAlternatives({ groups, ...selector }: Selector): Selector[] {
+  const named: LabelFilter = { label: "__name__", op: "!=", value: "" };
+  return groups.map((group) => ({ ...selector, groups: [[...group, named]] }));
 }
 
 /**
@@ -53,7 +62,9 @@ export function selectorsOfNames(selector: Selector, names: readonly string[]): 
       const filter: LabelFilter = { label: "__name__", op: "=", value: name };
       const groups = selector.groups.filter((group) => (nameOf(group) ?? name) === name);
       return groups.map((group) => {
-        const others = group.filter(({ label, op }) => label !== "__name__" || op !== "=");
+        const others = group.filter(
+          ({ label, op, value }) => label !== "__name__" || op !== "=" || value !== name,
+        );
         return { ...selector, groups: [[filter, ...others]] };
       });
     });

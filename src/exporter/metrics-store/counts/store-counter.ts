@@ -14,7 +14,7 @@ import { pointValue, storageWarning } from "../expressions/query-response.ts";
 import { queryRange } from "../expressions/store-query.ts";
 import type { CountOutcome, CountRequest, SampleCounter } from "../sample-counter.ts";
 import { endSeconds, seconds, tenantFilter } from "../victoriametrics/victoriametrics-reader.ts";
-import { alternatives, countQuery, hasNames, selectorsOfNames } from "./count-query.ts";
+import { alternatives, countQuery, hasNames, namedAlternatives, selectorsOfNames } from "./count-query.ts";
 
 /** A response serves equal requests for this long. */
 const shareMs = 20_000;
@@ -177,7 +177,7 @@ export class StoreCounter implements SampleCounter {
   ): Promise<readonly string[] | ReadFailure> {
     const times = { start: seconds(window.fromMs), end: endSeconds(window.toMs) };
     const query = new URLSearchParams({ ...times, partial_response: "false" });
-    for (const alternative of alternatives(selector)) query.append("match[]", print(alternative));
+    for (const alternative of namedAlternatives(selector)) query.append("match[]", print(alternative));
     if (tenant !== undefined) query.append("extra_filters[]", tenantFilter(tenant));
     const pieces: Buffer[] = [];
     let held = 0;
