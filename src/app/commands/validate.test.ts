@@ -61,7 +61,7 @@ test("faults of configurations and manifests together, MetricsQL with a caret, o
     text: `broken.yaml:8:20: error: spec.sources[0].metrics.metricsql: is not MetricsQL: … (column 19)
     {job="web", code=~"5..}
                       ^
-doubtful.yaml:12:16: warning: spec.sinks[0].sources: names all and some: all selects all that some selects, which is sent twice
+doubtful.yaml:12:16: warning: spec.sinks[0].sources: names all and some: all selects all that some selects; a sample of several sources is sent once for each
 telemetryd.yaml:2:27: error: metrics.intervall: is not a key (did you mean "interval"?)
 3 files checked: 2 errors, 1 warning
 `,

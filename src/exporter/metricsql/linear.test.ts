@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { labelsNamed } from "./analysis/labels.ts";
-import { mayOverlap } from "./analysis/matcher.ts";
+import { mayOverlap, overlapOf } from "./analysis/overlap.ts";
 import { promqlOnly } from "./analysis/promql.ts";
 import { rangeRemarks } from "./analysis/range-remarks.ts";
 import { scope } from "./analysis/scope.ts";
@@ -118,7 +118,7 @@ const stages: Readonly<Record<string, (expr: Expr) => unknown>> = {
   warnings: (expr) => warnings(expr),
   "range remarks": rangeRemarks,
   promql: (expr) => promqlOnly(expr, 3),
-  overlap: (expr) => mayOverlap(expr, expr),
+  overlap: (expr) => (expr.type === "selector" ? overlapOf(expr, expr) : mayOverlap(expr, expr)),
 };
 
 function attempt<T>(work: () => T): T | undefined {

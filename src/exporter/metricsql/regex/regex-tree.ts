@@ -71,28 +71,45 @@ export function foldings(code: number): readonly number[] {
 
 /** All texts that the expression can match, if there are at most `limit`. */
 export function finiteTexts(regex: Regex, limit: number): readonly string[] | undefined {
+  const { texts, areWhole } = beginnings(regex, limit);
+  return areWhole ? texts : undefined;
+}
+
+/** Each text that the expression matches begins with one of the `texts`, or is one, if they are whole. */
+export interface Beginnings {
+  readonly texts: readonly string[];
+  readonly areWhole: boolean;
+}
+
+const anyText: Beginnings = { texts: [""], areWhole: false };
+
+/** At most `limit` texts, as long as they can be. */
+export function beginnings(regex: Regex, limit: number): Beginnings {
   switch (regex.type) {
     case "char":
-      return regex.fold ? undefined : [String.fromCodePoint(regex.code)];
+      return regex.fold ? anyText : { texts: [String.fromCodePoint(regex.code)], areWhole: true };
     case "choice": {
       const texts: string[] = [];
+      let areWhole = true;
       for (const part of regex.parts) {
-        const own = finiteTexts(part, limit);
-        if (!own || texts.length + own.length > limit) return undefined;
-        texts.push(...own);
+        const own = beginnings(part, limit);
+        if (texts.length + own.texts.length > limit) return anyText;
+        texts.push(...own.texts);
+        areWhole &&= own.areWhole;
       }
-      return texts;
+      return { texts, areWhole };
     }
     case "sequence": {
       let texts: readonly string[] = [""];
       for (const part of regex.parts) {
-        const own = finiteTexts(part, limit);
-        if (!own || texts.length * own.length > limit) return undefined;
-        texts = texts.flatMap((text) => own.map((next) => text + next));
+        const own = beginnings(part, limit);
+        if (texts.length * own.texts.length > limit) return { texts, areWhole: false };
+        texts = texts.flatMap((text) => own.texts.map((next) => text + next));
+        if (!own.areWhole) return { texts, areWhole: false };
       }
-      return texts;
+      return { texts, areWhole: true };
     }
     default:
-      return undefined;
+      return anyText;
   }
 }

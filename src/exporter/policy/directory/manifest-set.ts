@@ -1,8 +1,8 @@
 import type { Fault } from "../../../base/core/fault.ts";
 import { isObject, valueAt } from "../../../base/documents/document-path.ts";
+import { type Overlap, overlapOf } from "../../metricsql/analysis/overlap.ts";
 import { rangeRemarks } from "../../metricsql/analysis/range-remarks.ts";
 import { warnings } from "../../metricsql/analysis/warnings.ts";
-import type { Expr, LabelFilter } from "../../metricsql/ast/ast.ts";
 import { parse } from "../../metricsql/parse/parser.ts";
 import { caret } from "../../metricsql/parse/syntax-error.ts";
 import type { DocumentFault } from "../spec/document-fault.ts";
@@ -87,19 +87,60 @@ function sourceIndex(json: Readonly<Record<string, unknown>>, name: string): num
   return sources.findIndex((source: unknown) => isObject(source) && source["name"] === name);
 }
 
+/** Warnings about sinks of which several sources select the same series. Expressions make series of their own. */
 function overlaps(manifests: readonly CheckedManifest[]): Fault[] {
   return manifests.flatMap((manifest) =>
-    manifest.policies.flatMap(({ checked, object }) =>
-      (checked.policy === undefined ? [] : overlappingSources(checked.policy)).map(
-        ({ sink, wide, narrow }) => {
-          const message = `names ${wide} and ${narrow}: ${wide} selects all that ${narrow} selects, which is sent twice`;
-          return object.place.locate(
-            sinkWarning(checked.sinks, sink, ["sources"], "FieldValueInvalid", message),
-          );
-        },
-      ),
-    ),
+    manifest.policies.flatMap(({ checked, object }) => {
+      if (checked.policy === undefined) return [];
+      const overlapOfSources = overlapsOf(checked.policy);
+      return checked.policy.sinks.flatMap(({ name, sources }) =>
+        overlapMessages(sources, overlapOfSources).map((message) => {
+          const warning = sinkWarning(checked.sinks, name, ["sources"], "FieldValueInvalid", message);
+          return object.place.locate(warning);
+        }),
+      );
+    }),
   );
+}
+
+/** Pairs to name in a warning. */
+const maxNamed = 3;
+
+function overlapMessages(sources: readonly string[], overlapOfSources: OverlapOfSources): string[] {
+  const pairs = sources.flatMap((a, index) => sources.slice(index + 1).map((b) => [a, b] as const));
+  const messages: string[] = [];
+  const possible: string[] = [];
+  for (const [a, b] of pairs) {
+    const overlap = overlapOfSources(a, b);
+    if (overlap.kind === "possible") possible.push(`${a} and ${b}`);
+    if (overlap.kind !== "certain") continue;
+    const [wide, narrow] = overlap.wide === "first" ? [a, b] : [b, a];
+    messages.push(`names ${wide} and ${narrow}: ${wide} selects all that ${narrow} selects; ${consequence}`);
+  }
+  if (possible.length === 0) return messages;
+  const more = possible.length > maxNamed ? `, and ${possible.length - maxNamed} more pairs` : "";
+  const named = possible.slice(0, maxNamed).join(", ") + more;
+  return [...messages, `names ${named}, which may select the same series; ${consequence}`];
+}
+
+const consequence = "a sample of several sources is sent once for each";
+
+type OverlapOfSources = (a: string, b: string) => Overlap;
+
+/** Of a policy's sources by name; each pair is compared once, since sinks mostly have the same sources. */
+function overlapsOf(policy: ExportPolicy): OverlapOfSources {
+  const exprs = new Map(policy.sources.map((source) => [source.name, parse(source.metricsql)]));
+  const known = new Map<string, Overlap>();
+  return (a, b) => {
+    const key = JSON.stringify([a, b]);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const [first, second] = [exprs.get(a), exprs.get(b)];
+    const areRaw = first?.type === "selector" && second?.type === "selector";
+    const overlap: Overlap = areRaw ? overlapOf(first, second) : { kind: "impossible" };
+    known.set(key, overlap);
+    return overlap;
+  };
 }
 
 function sinkWarning(
@@ -111,42 +152,4 @@ function sinkWarning(
 ): DocumentFault {
   const index = sinks.findIndex((each) => each.name === sink);
   return { severity: "warning", path: ["spec", "sinks", index, ...place], reason, message };
-}
-
-interface Overlap {
-  readonly sink: string;
-  readonly wide: string;
-  readonly narrow: string;
-}
-
-/**
- * Pairs of a sink's sources where one certainly selects everything the other does: its filters are among the
- * other's. Sources that only might overlap get no warning, since most do not.
- */
-function overlappingSources(policy: ExportPolicy): Overlap[] {
-  const exprs = new Map(policy.sources.map((source) => [source.name, parse(source.metricsql)]));
-  return policy.sinks.flatMap((sink) =>
-    sink.sources.flatMap((a, index) =>
-      sink.sources.slice(index + 1).flatMap((b): Overlap[] => {
-        const [exprA, exprB] = [exprs.get(a), exprs.get(b)];
-        if (exprA === undefined || exprB === undefined) return [];
-        if (covers(exprA, exprB)) return [{ sink: sink.name, wide: a, narrow: b }];
-        return covers(exprB, exprA) ? [{ sink: sink.name, wide: b, narrow: a }] : [];
-      }),
-    ),
-  );
-}
-
-/** Whether every group of `narrow` has all the filters of some group of `wide`. */
-function covers(wide: Expr, narrow: Expr): boolean {
-  if (wide.type !== "selector" || narrow.type !== "selector") return false;
-  const wideGroups = wide.groups.map((group) => group.map(filterText));
-  return narrow.groups.every((group) => {
-    const filters = new Set(group.map(filterText));
-    return wideGroups.some((wideGroup) => wideGroup.every((filter) => filters.has(filter)));
-  });
-}
-
-function filterText({ label, op, value }: LabelFilter): string {
-  return JSON.stringify([label, op, value]);
 }
