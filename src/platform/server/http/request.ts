@@ -44,7 +44,7 @@ const optionsKinds: Readonly<Record<string, string>> = {
  * @throws StatusError 422
  */
 export function readWriteOptions(request: ResourceRequest): WriteOptions {
-  const { method, query, userAgent, path } = request;
+  const { method, query, userAgent, path, role } = request;
   const errors: FieldError[] = [];
   if (method === "PATCH") errors.push(...patchFaults(request));
   const given = query.get("fieldManager") ?? "";
@@ -63,6 +63,7 @@ export function readWriteOptions(request: ResourceRequest): WriteOptions {
     fieldValidation,
     fieldManager: given || managerOf(userAgent),
     subresource: path.subresource === "status" ? "status" : "",
+    role,
   };
 }
 

@@ -89,6 +89,8 @@ export interface KindDefinition extends ResourceName {
   prepare?(object: KubeObject, old: KubeObject | undefined): void;
   /** Finalizers that only the server's own controllers may remove, after completing their work. */
   readonly serverFinalizers?: readonly string[];
+  /** Finalizers that only providers add and remove; other writes leave them as they are. */
+  readonly providerFinalizers?: readonly string[];
   /**
    * What of a status only the server's own controllers may write, such as addresses: others write the rest of
    * it, and nobody is to take an address by writing it down.

@@ -139,6 +139,29 @@ export function checkServerFinalizers(object: KubeObject, old: KubeObject, kind:
   throw invalid(kind, object.metadata.name ?? "", errors);
 }
 
+/**
+ * Keeps the providers' finalizers of an object as they were, unless a provider writes it. Without its own,
+ * the block of a Subnet would be given to another project while instances still have it. A write that lacks
+ * them, such as `kubectl replace -f`, is no mistake.
+ *
+ * @returns warnings about what was kept
+ */
+export function keepProviderFinalizers(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  kind: KindDefinition,
+  { role, byServer }: WriteOptions,
+): string[] {
+  if (role === "provider" || byServer === true) return [];
+  const [given, known] = [stringList(object.metadata.finalizers), stringList(old?.metadata.finalizers)];
+  const own = kind.providerFinalizers ?? [];
+  const changed = own.filter((each) => given.includes(each) !== known.includes(each));
+  if (changed.length === 0) return [];
+  const others = given.filter((each) => !changed.includes(each));
+  object.metadata.finalizers = [...others, ...changed.filter((each) => known.includes(each))];
+  return changed.map((each) => `metadata.finalizers: only providers add and remove ${each}`);
+}
+
 /** Rejects a change of what the server assigns. @throws StatusError 403 */
 export function checkAssigned(object: KubeObject, old: KubeObject, kind: KindDefinition): void {
   if (kind.assigned === undefined) return;

@@ -32,6 +32,7 @@ import {
   copyOfGiven,
   hasFinalizers,
   keepGeneration,
+  keepProviderFinalizers,
   knownManagers,
   newObject,
   sentParts,
@@ -226,10 +227,11 @@ export function createResources(options: ResourcesOptions): Resources {
         if (name === "") throw nameRequired(kind);
         const named = { ...target, name };
         const object = newObject(cloneJson(given), named, randomUUID(), nowText());
+        const dropped = keepProviderFinalizers(object, undefined, kind, writeOptions);
         await letOthersRun(values);
         try {
           const created = await createNamed(named, object, managers, writeOptions);
-          const all = [...warnings, ...created.warnings];
+          const all = [...warnings, ...dropped, ...created.warnings];
           return { object: created.object, created: true, deleted: false, warnings: all };
         } catch (error) {
           if (!isGenerated || attempt >= maxAttempts || !isAlreadyExists(error)) throw error;
@@ -258,8 +260,9 @@ export function createResources(options: ResourcesOptions): Resources {
           checkServerFinalizers(object, old, kind);
           checkAssigned(object, old, kind);
         }
+        const kept = isStatus ? [] : keepProviderFinalizers(object, old, kind, writeOptions);
         await letOthersRun(values);
-        const warnings = [...unknown];
+        const warnings = [...unknown, ...kept];
         if (isStatus) admitStatus(object, kind);
         else warnings.push(...admit(object, old, kind));
         await letOthersRun(values);

@@ -1,4 +1,4 @@
-import type { KindDefinition } from "../kinds/kind.ts";
+import type { KindDefinition, Role } from "../kinds/kind.ts";
 import type { Plane } from "../plane.ts";
 import { objectKey } from "../store/keys.ts";
 import type { FieldValidation } from "./admission.ts";
@@ -17,6 +17,8 @@ export interface WriteOptions {
   readonly fieldManager: string;
   /** Empty for the object itself. */
   readonly subresource: "" | "status";
+  /** Of the caller, `member` by default. */
+  readonly role?: Role;
   /** Write by the server's own controllers: they may remove server finalizers. */
   readonly byServer?: true;
   /** No quota refuses the write, which is counted all the same: what a controller needs to finish its work. */

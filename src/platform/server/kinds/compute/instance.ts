@@ -94,6 +94,7 @@ export function instanceKind(groupDomain: string): KindDefinition {
       fieldColumn("Network IP", "Address in the network.", [...assignments, "networkIP"]),
       fieldColumn("External IP", "Address from outside.", [...assignments, "externalIP"]),
     ],
+    providerFinalizers: [instanceProviderFinalizer(groupDomain)],
     assigned: assignedAddresses,
     counts: (instance) => instanceResources(instance["spec"]),
     validate(instance) {

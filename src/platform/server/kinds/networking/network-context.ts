@@ -70,6 +70,7 @@ export function networkContextKind(groupDomain: string): KindDefinition {
     columns: [ageColumn, ...statusColumns("Ready")],
     prepare: finalizedFromCreation(networkContextFinalizer(groupDomain)),
     serverFinalizers: [networkContextFinalizer(groupDomain)],
+    providerFinalizers: [networkProviderFinalizer(groupDomain)],
     validate(context, old) {
       const faults = new FaultList();
       checkReference(fieldAt(context, ["spec", "network"]), "spec.network", "subdomain", faults);

@@ -40,6 +40,7 @@ export function subnetKind(groupDomain: string): KindDefinition {
       fieldColumn("Start Address", "First address of the block.", ["status", "startAddress"]),
       fieldColumn("Prefix Length", "Length of the prefix, in bits.", ["status", "prefixLength"], "integer"),
     ],
+    providerFinalizers: [subnetProviderFinalizer(groupDomain)],
     assigned: assignedBlock,
     validate: subnetFaults,
     references: (subnet) => subnetReferences(groupDomain, subnet),
