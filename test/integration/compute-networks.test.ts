@@ -2,8 +2,14 @@ import "../support/leak-check.ts";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/core/clock.ts";
+import { silentLogger } from "../../src/base/core/log.ts";
 import { EmulatedRuntime } from "../../src/platform/provider/emulated/emulated-runtime.ts";
 import { answerMs } from "../../src/platform/provider/location/claim.ts";
+import type { KindDefinition } from "../../src/platform/server/kinds/kind.ts";
+import type { JsonObject, KubeObject } from "../../src/platform/server/object.ts";
+import type { Plane } from "../../src/platform/server/plane.ts";
+import { assemble } from "../../src/platform/server/platform.ts";
+import { serverWrites } from "../../src/platform/server/resources/target.ts";
 import { createNumberClaims } from "../../src/platform/server/store/number-claims.ts";
 import {
   type Body,
@@ -16,7 +22,7 @@ import {
   workload,
 } from "../support/compute-plane.ts";
 import { startTestProvider, type TestProvider } from "../support/emulated-provider.ts";
-import { organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { groupDomain, organizationBase, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
 
@@ -185,6 +191,94 @@ describe("networks of a project", () => {
     const options = { method: "PATCH", bearer: providerBearer, headers, body: { status: kept } };
     const written = await platform.fetch(path, options);
     expect(written.code).toBe(200);
+  });
+
+  test("a provider's finalizers: members neither add nor remove them", async () => {
+    const plane = await create("net-finalizers");
+    await plane.deployAll(1);
+    await plane.available("web");
+    const held: [ComputeGroup, string, string, string][] = [
+      ["compute", "instances", "web-us-dfw-0", "compute.platformapis/instance-provider"],
+      ["networking", "subnets", "default-default-dfw-0", "networking.platformapis/subnet-provider"],
+      ["networking", "networkcontexts", "default-default-dfw", "networking.platformapis/network-provider"],
+    ];
+    const headers = { "content-type": "application/merge-patch+json" };
+    const write = (path: string, token: string, finalizers: readonly string[]) => {
+      const body = { metadata: { finalizers } };
+      return platform.fetch(path, { method: "PATCH", bearer: token, headers, body });
+    };
+    for (const [group, resource, name, finalizer] of held) {
+      const path = plane.path(group, resource, name);
+      const before = await plane.get(group, resource, name);
+      const others = before.metadata.finalizers.filter((each: string) => each !== finalizer);
+      const warning = expect.stringContaining(`only providers add and remove ${finalizer}`);
+      const removed = await write(path, bearer, [...others, "example.com/mine"]);
+      expect([removed.code, removed.headers["warning"]]).toEqual([200, warning]);
+      expect(removed.json.metadata.finalizers).toEqual([...others, "example.com/mine", finalizer]);
+      const back = await write(path, bearer, [...others, finalizer]);
+      expect([back.code, back.headers["warning"]]).toEqual([200, undefined]);
+      const { metadata, status: _, ...made } = before;
+      const body = { ...made, metadata: { name: "made", finalizers: [finalizer, "example.com/mine"] } };
+      const at = `${plane.path(group, resource)}?dryRun=All`;
+      const created = await platform.fetch(at, { method: "POST", bearer, body });
+      expect([created.code, created.headers["warning"]]).toEqual([201, warning]);
+      expect(created.json.metadata.finalizers).not.toContain(finalizer);
+      const byProvider = await write(`${path}?dryRun=All`, providerBearer, others);
+      expect([byProvider.code, byProvider.json.metadata.finalizers ?? []]).toEqual([200, others]);
+      expect(metadata.finalizers).toContain(finalizer);
+    }
+  });
+
+  test("a subnet is the platform's: a member's own is allocated nothing, and no network is made", async () => {
+    const plane = await create("net-own-subnet");
+    await plane.deployAll(1);
+    await plane.available("web");
+    const subnet = await plane.get("networking", "subnets", "default-default-dfw-0");
+    const head = { apiVersion: subnet.apiVersion, kind: "Subnet", metadata: { name: "mine" } };
+    await plane.create("networking", "subnets", {
+      ...head,
+      spec: { ...subnet.spec, startAddress: "10.200.0.0" },
+    });
+    await until("it is refused", async () => {
+      const mine = await plane.get("networking", "subnets", "mine");
+      return condition(mine, "Allocated").reason === "NotAllocated";
+    });
+    const mine = await plane.get("networking", "subnets", "mine");
+    const no = { status: "False", reason: "NotAllocated" };
+    expect(condition(mine, "Allocated")).toMatchObject({
+      ...no,
+      message: expect.stringContaining("no SubnetClaim mine holds 10.200.0.0/20"),
+    });
+    expect(condition(mine, "Ready")).toMatchObject(no);
+    expect(condition(mine, "Programmed").status).not.toBe("True");
+    expect(mine.status.startAddress).toBeUndefined();
+    // A claim of its name for another block changes nothing; one for this block makes it good.
+    const claim = { ...head, kind: "SubnetClaim", spec: { ...subnet.spec, startAddress: "10.200.0.0" } };
+    await plane.create("networking", "subnetclaims", claim);
+    await until("it is allocated", async () => {
+      const now = await plane.get("networking", "subnets", "mine");
+      return condition(now, "Allocated").status === "True" && now.status.startAddress === "10.200.0.0";
+    });
+  });
+
+  test("an address in a status that somebody changed is put back, from the platform's record", async () => {
+    const plane = await create("net-record");
+    await plane.deployAll(1);
+    await plane.available("web");
+    const address = await addressOf(plane, "web-us-dfw-0");
+    const parts = assemble({ groupDomain, clock: systemClock, log: silentLogger }, redis, redis);
+    const kind = parts.kinds.find(({ plural }) => plural === "instances") as KindDefinition;
+    const project = (await parts.directory.listProjects()).find(({ name }) => name === plane.name) as Plane;
+    const target = { plane: project, kind, namespace: "default", name: "web-us-dfw-0" };
+    for (const networkInterfaces of [[{ assignments: { networkIP: "10.20.5.5" } }], []]) {
+      const forge = (old: KubeObject) => ({
+        object: { ...old, status: { ...(old["status"] as JsonObject), networkInterfaces } },
+      });
+      const options = { ...serverWrites("somebody"), subresource: "status" } as const;
+      const { object } = await parts.resources.change(target, forge, options);
+      expect(object["status"]).toMatchObject({ networkInterfaces });
+      await until("it is put back", async () => (await addressOf(plane, "web-us-dfw-0")) === address);
+    }
   });
 
   test("a subnet whose addresses are used up: the instance says so, and starts when one is free", async () => {
@@ -371,7 +465,8 @@ describe("a provider that was away", () => {
       const { metadata } = await plane.get("compute", "instances", "forced-us-dfw-0");
       return metadata.deletionTimestamp !== undefined;
     });
-    await plane.patch("compute", "instances", "forced-us-dfw-0", { metadata: { finalizers: [] } });
+    const operator = plane.as(providerBearer);
+    await operator.patch("compute", "instances", "forced-us-dfw-0", { metadata: { finalizers: [] } });
     await plane.gone("compute", "workloads", "forced");
     expect(await plane.get("compute", "workloads", "deleted")).toBeDefined();
     expect(await held()).toHaveLength(3);

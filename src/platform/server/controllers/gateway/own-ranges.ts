@@ -44,8 +44,8 @@ export function namedRange(subnet: KubeObject | undefined): NamedRange | undefin
 }
 
 /**
- * Whether the platform has given the range to this project: members can write any subnet, and its status, but
- * not the claims.
+ * Whether the platform has given the range to this project: members can write any subnet, but not the
+ * claims.
  */
 export async function isOwnRange(
   { pool, number }: NamedRange,

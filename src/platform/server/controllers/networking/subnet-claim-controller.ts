@@ -1,11 +1,9 @@
 import { fieldAt } from "../../kinds/fields.ts";
 import { type CidrBlock, type IpFamily, parseCidr } from "../../kinds/networking/cidr.ts";
-import { networkKind } from "../../kinds/networking/network.ts";
-import { networkContextKind, networkOfContext } from "../../kinds/networking/network-context.ts";
+import { networkContextKind } from "../../kinds/networking/network-context.ts";
 import { subnetKind } from "../../kinds/networking/subnet.ts";
 import { subnetClaimFinalizer, subnetClaimKind } from "../../kinds/networking/subnet-claim.ts";
-import { contextOfSubnet } from "../../kinds/networking/subnet-spec.ts";
-import { childObject, isJsonObject, type JsonObject, type KubeObject, stringList } from "../../object.ts";
+import { childObject, type JsonObject, type KubeObject, stringList } from "../../object.ts";
 import type { Plane } from "../../plane.ts";
 import type { Target } from "../../resources/target.ts";
 import { objectKey } from "../../store/keys.ts";
@@ -19,6 +17,7 @@ import {
 import { again, type Controller, done } from "../controller.ts";
 import { quotaExceeded, quotaRefusal, quotaRetryMs } from "../quota.ts";
 import { objectWork, referrersWork } from "../work-items.ts";
+import { type Allocation, allocationsOf, type NetworkOfSubnet, networkOfSubnet } from "./allocations.ts";
 import {
   blockLengths,
   blockNumber,
@@ -34,24 +33,17 @@ const retryMs = 5_000;
 export function createSubnetClaimController(options: PlatformControllerOptions): Controller {
   const { groupDomain, claims } = options;
   const kind = subnetClaimKind(groupDomain);
-  const [subnet, context, network] = [
-    subnetKind(groupDomain),
-    networkContextKind(groupDomain),
-    networkKind(groupDomain),
-  ];
+  const [subnet, context] = [subnetKind(groupDomain), networkContextKind(groupDomain)];
   const objects = createControlObjects(options, "telemetryd-subnet-claim-controller");
 
-  const networkOf = async (plane: Plane, claim: KubeObject): Promise<NetworkOfClaim | undefined> => {
-    const at = contextOfSubnet(claim);
-    const owner = at && (await objects.get(plane, context, at.namespace, at.name));
-    const of = owner && networkOfContext(owner);
-    const found = of && (await objects.get(plane, network, of.namespace, of.name));
-    if (owner === undefined || of === undefined || found === undefined) return undefined;
-    return { context: owner, network: found, target: { plane, kind: network, ...of } };
-  };
+  const networkOf = (plane: Plane, claim: KubeObject) => networkOfSubnet(objects, groupDomain, plane, claim);
 
   /** @returns the claim's block, or why it gets none */
-  const allocate = async (plane: Plane, claim: KubeObject, at: NetworkOfClaim): Promise<string | Refusal> => {
+  const allocate = async (
+    plane: Plane,
+    claim: KubeObject,
+    at: NetworkOfSubnet,
+  ): Promise<string | Refusal> => {
     const uid = claim.metadata.uid ?? "";
     const family: IpFamily = fieldAt(claim, ["spec", "ipFamily"]) === "IPv6" ? "IPv6" : "IPv4";
     const held = allocationsOf(at.network).find(({ claimUID }) => claimUID === uid);
@@ -163,31 +155,13 @@ export function createSubnetClaimController(options: PlatformControllerOptions):
   };
 }
 
-interface NetworkOfClaim {
-  readonly context: KubeObject;
-  readonly network: KubeObject;
-  readonly target: Target;
-}
-
 /** `refusal`: the reason, for people; "" if another write came first. */
 interface Refusal {
   readonly refusal: string;
 }
 
-interface Allocation extends JsonObject {
-  cidr: string;
-  claimUID: string;
-}
-
 function specOf(object: KubeObject): JsonObject {
   return childObject(object, "spec") ?? {};
-}
-
-/** Blocks that the network's status records, one for each claim. */
-function allocationsOf(network: KubeObject): Allocation[] {
-  const allocations = fieldAt(network, ["status", "ipam", "allocations"]);
-  if (!Array.isArray(allocations)) return [];
-  return allocations.filter(isJsonObject) as Allocation[];
 }
 
 function rangesOf(network: KubeObject, family: IpFamily): CidrBlock[] {
