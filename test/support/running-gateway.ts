@@ -112,7 +112,8 @@ export async function startGateway(options: RunningGatewayOptions = {}): Promise
 
   const untilLoaded = async (version: number): Promise<void> => {
     for (const startedMs = performance.now(); ; await sleep(10, new AbortController().signal)) {
-      if ((await programs.state("", version)).isLoaded) return;
+      const { isLoaded, reports } = await programs.state("", version);
+      if (isLoaded && reports.every(({ pending }) => pending === undefined)) return;
       if (performance.now() - startedMs > 30_000) throw new Error(`not loaded: ${gateway.problem()}`);
     }
   };

@@ -1,6 +1,7 @@
-import { rename, writeFile } from "node:fs/promises";
-import type { Logger } from "../../base/core/log.ts";
-import { answer, backendSection, sectionName } from "./haproxy/backend-section.ts";
+import { appendFile, writeFile } from "node:fs/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { isNameless } from "./backend-addresses.ts";
+import { answer, type BackendAddress, backendSection, sectionName } from "./haproxy/backend-section.ts";
 import { HaproxyError } from "./haproxy/command-socket.ts";
 import {
   type GatewayFiles,
@@ -10,90 +11,153 @@ import {
 } from "./haproxy/configuration.ts";
 import { type Section, writeConfiguration, writeHosts } from "./haproxy/configuration-file.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
-import { addressOf, type HeldProgram, type HeldPrograms } from "./held-programs.ts";
+import type { HeldProgram } from "./held-program.ts";
+import { addressOf, type HeldPrograms } from "./held-programs.ts";
+import type { SectionChecks } from "./section-checks.ts";
 
 export interface ConfigurationWriterOptions {
   readonly settings: GatewaySettings;
   readonly domain: string;
   readonly files: GatewayFiles;
   readonly haproxy: Pick<Haproxy, "check">;
-  readonly log: Logger;
+  readonly checks: SectionChecks;
 }
 
-/** Each round leaves out the programs that HAProxy names; what it does not name ends the search. */
-const maxRounds = 5;
+/** Characters of sections that are made before the event loop gets its turn. */
+const madeAtOnce = 256 * 1024;
 
 /**
- * Writes the configuration of all programs, and has HAProxy check it before it takes the place of the last
- * one. A program that HAProxy refuses is left out, and says why.
+ * Has HAProxy check the versions of programs that it has not checked yet, each project's apart. What all of
+ * them share is checked first.
  *
- * @throws HaproxyError when it refuses the configuration for another reason
+ * @param waitMs how long the checks are waited for; those that take longer go on
+ * @throws HaproxyError when HAProxy does not accept what all share; the signal's reason
  */
-export async function writeChecked(
+export async function checkVersions(
+  programs: HeldPrograms,
+  options: ConfigurationWriterOptions,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { files, checks, settings } = options;
+  await writeFile(files.script, requestScript, { mode: 0o600 });
+  await appendFile(files.hosts, "", { mode: 0o600 });
+  const shared = sharedConfiguration(settings, files, programs.size);
+  await checkShared(shared, options, signal);
+  const checked: Promise<void>[] = [];
+  const unchecked = programs.unchecked();
+  await eachSection(unchecked, (held) => {
+    const section = makeSection(held, nominalAddress(held), programs, options);
+    if (section === undefined) return 0;
+    held.isChecking = true;
+    checked.push(checks.add(held, section, shared));
+    return section.text.length;
+  });
+  if (checked.length === 0) return;
+  const waited = setTimeout(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+  await Promise.race([Promise.all(checked), waited]);
+  signal.throwIfAborted();
+}
+
+/** Makes the sections that there are not yet. */
+export async function makeSections(
   programs: HeldPrograms,
   options: ConfigurationWriterOptions,
 ): Promise<void> {
-  const { files, haproxy, settings } = options;
-  const shared = sharedConfiguration(settings, files, programs.size);
-  const candidate = `${files.configuration}.next`;
-  const sections = function* (): Iterable<Section> {
-    for (const held of programs.all()) yield sectionOf(held, programs, options);
-  };
-  // A program that is left out keeps its hostname, which then says so.
-  await writeHosts(files.hosts, sections());
-  await writeFile(files.script, requestScript, { mode: 0o600 });
-  for (let round = 1; ; round++) {
-    const lines = await writeConfiguration(candidate, shared, sections());
-    const complaints = await haproxy.check(candidate);
-    if (complaints.length === 0) break;
-    let isNamed = false;
-    for (const { line, message } of complaints) {
-      const gateway = (line === undefined ? undefined : lines.gatewayOf(line)) ?? namedIn(message);
-      if (gateway === undefined || programs.program(gateway) === undefined) continue;
-      // The message has paths, and words of the configuration.
-      programs.refuse(gateway, "HAProxy does not accept it");
-      options.log.warn({ gateway, message: message.slice(0, 500) }, "HAProxy does not accept a program");
-      isNamed = true;
-    }
-    if (!isNamed || round === maxRounds) {
-      throw new HaproxyError(`HAProxy does not accept the configuration: ${complaints[0]?.message ?? ""}`);
-    }
+  await eachSection(programs.versions(), (held) => {
+    if (held.section !== undefined) return 0;
+    return servedSection(held, programs, options)?.text.length ?? 0;
+  });
+}
+
+/** @param make returns how much it made */
+async function eachSection(all: Iterable<HeldProgram>, make: (held: HeldProgram) => number): Promise<void> {
+  let made = 0;
+  for (const held of all) {
+    made += make(held);
+    if (made < madeAtOnce) continue;
+    made = 0;
+    await setImmediate();
   }
-  await rename(candidate, files.configuration);
 }
 
-function namedIn(message: string): string | undefined {
-  return /\bgateway-([0-9a-f-]{36})\b/.exec(message)?.[1];
+/** Replaces the configuration that HAProxy reads when it starts or reloads. @param versions what it loads */
+export async function writeVersions(
+  programs: HeldPrograms,
+  versions: ReadonlySet<HeldProgram>,
+  options: ConfigurationWriterOptions,
+): Promise<void> {
+  const { settings, files, domain } = options;
+  // At once: what lookups change from now on is for the next load, or a command to the running HAProxy.
+  const sections = [...versions].flatMap((held) => servedSection(held, programs, options) ?? []);
+  const loaded = new Set(sections.map(({ gateway }) => gateway));
+  await writeHosts(files.hosts, function* () {
+    for (const { program } of programs.all()) {
+      // A program that is left out keeps its hostname, which then says so.
+      const section = loaded.has(program.gateway) ? sectionName(program.gateway) : leftOutSection;
+      yield [`${program.gateway}.${domain}`, section] as const;
+    }
+  });
+  const shared = sharedConfiguration(settings, files, programs.size);
+  await writeConfiguration(files.configuration, `${shared}\n${leftOutText}`, sections);
 }
 
-/** The section, made only once. */
-function sectionOf(
+const leftOutSection = "left-out";
+const leftOutText = `backend ${leftOutSection}\n  ${answer(503, "the proxy cannot be carried out", "")}\n`;
+
+async function checkShared(
+  shared: string,
+  { files, haproxy }: ConfigurationWriterOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const candidate = `${files.configuration}.next`;
+  await writeConfiguration(candidate, shared, []);
+  const outcome = await haproxy.check(candidate, signal);
+  if (outcome.kind === "accepted") return;
+  const why = outcome.kind === "refused" ? outcome.complaints[0]?.message : `its check is ${outcome.kind}`;
+  throw new HaproxyError(`HAProxy does not accept the configuration: ${why}`);
+}
+
+/** The section with the addresses that the backends have now, made only once. */
+function servedSection(
   held: HeldProgram,
   programs: HeldPrograms,
-  { settings, domain, files }: ConfigurationWriterOptions,
-): Section {
-  if (held.section !== undefined) return held.section;
-  const { gateway } = held.program;
-  const hostname = `${gateway}.${domain}`;
-  held.section = { gateway, hostname, text: refusedSection(gateway) };
-  if (held.refused === undefined) {
-    try {
-      const text = backendSection(held.program, {
-        requestsPerProxy: settings.limits.requestsPerProxy,
-        connections: settings.limits.connections,
-        authoritiesFile: files.authorities,
-        addressOf: (rule) => addressOf(held, rule),
-      });
-      held.section = { gateway, hostname, text };
-    } catch (error) {
-      programs.refuse(gateway, error instanceof Error ? error.message : String(error));
-      held.section = { gateway, hostname, text: refusedSection(gateway) };
-    }
-  }
+  options: ConfigurationWriterOptions,
+): Section | undefined {
+  held.section ??= makeSection(held, (rule) => addressOf(held, rule), programs, options);
   return held.section;
 }
 
-/** For a program that cannot be carried out: its hostname is known, and answers so. */
-function refusedSection(gateway: string): string {
-  return `backend ${sectionName(gateway)}\n  ${answer(503, "the proxy cannot be carried out", "")}\n`;
+/** Undefined if there is none; the program is refused then. */
+function makeSection(
+  held: HeldProgram,
+  addresses: (rule: number) => BackendAddress,
+  programs: HeldPrograms,
+  { settings, files }: ConfigurationWriterOptions,
+): Section | undefined {
+  const { program } = held;
+  try {
+    const text = backendSection(program, {
+      requestsPerProxy: settings.limits.requestsPerProxy,
+      connections: settings.limits.connections,
+      authoritiesFile: files.authorities,
+      addressOf: addresses,
+    });
+    return { gateway: program.gateway, text };
+  } catch (error) {
+    programs.refuse(held, { why: error instanceof Error ? error.message : String(error) });
+    return undefined;
+  }
+}
+
+/** Addresses for documents (RFC 5737). */
+const nominal: BackendAddress = { kind: "address", addresses: ["192.0.2.1", "192.0.2.2"] };
+
+/** With these, a section has every line of its program: whatever names lead to later needs no other check. */
+function nominalAddress({ program }: HeldProgram): (rule: number) => BackendAddress {
+  return (rule) => {
+    const action = program.rules[rule]?.action;
+    if (action?.type !== "forward") return { kind: "unresolved" };
+    return isNameless(action.backend) ? { kind: "nameless" } : nominal;
+  };
 }

@@ -18,7 +18,7 @@ function fakeHaproxy() {
     async check() {
       fake.checks++;
       await fake.held;
-      return [];
+      return { kind: "accepted" };
     },
     start: async () => undefined,
     reload: async () => undefined,

@@ -9,12 +9,13 @@ import type { Service } from "../../base/core/service.ts";
 import type { ProgramStore } from "../routing/program-store.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
 import type { BackendResolver } from "./backend-addresses.ts";
-import { writeChecked } from "./configuration-writer.ts";
+import { checkVersions, makeSections, writeVersions } from "./configuration-writer.ts";
 import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import { HeldPrograms, isAddressSet } from "./held-programs.ts";
 import { createGatewayRegistry } from "./metrics.ts";
 import { Presence } from "./presence.ts";
+import { SectionChecks } from "./section-checks.ts";
 import { type Traffic, TrafficCounts } from "./traffic.ts";
 
 export interface GatewayOptions {
@@ -55,6 +56,8 @@ export interface GatewaySnapshot {
 const lookEveryMs = 150;
 const heartbeatEveryMs = 2_000;
 const tlsCheckMs = 60_000;
+/** How long a load waits for checks: the first one longer, for what was served before the daemon started. */
+const checkWaitMs = { first: 20_000, later: 500 };
 /** Changes within this time share a load. */
 const shortestPauseMs = 400;
 /** A gateway that loads all the time rests longer: a tenant that edits without end keeps nobody waiting long. */
@@ -68,6 +71,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { store, haproxy, clock, log, runner, onChange } = options;
   const programs = new HeldPrograms(options.resolver, (blocked) => log.info(blocked, "backend blocked"));
   const presence = new Presence({ store, programs, runner, onChange, clock });
+  const checks = new SectionChecks({
+    ...{ haproxy, log, file: options.files.configuration },
+    isCurrent: (held) => programs.isCurrent(held),
+    onVerdict: (held, refusal) => programs.noteVerdict(held, refusal),
+  });
+  const writing = { ...options, checks };
   const counts = new TrafficCounts(haproxy);
   const loadCounts = { succeeded: 0, failed: 0 };
   let version = 0;
@@ -110,11 +119,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 
   const load = async (signal: AbortSignal): Promise<void> => {
-    const startedMs = clock.monotonicMs();
     const reaches = version;
+    await checkVersions(programs, writing, isRunning ? checkWaitMs.later : checkWaitMs.first, signal);
+    await makeSections(programs, writing);
+    const startedMs = clock.monotonicMs();
     const changed = programs.takeChanged();
+    const versions = programs.versions();
     try {
-      await writeChecked(programs, options);
+      await writeVersions(programs, versions, writing);
       // The next worker counts from zero.
       if (isRunning) await counts.refresh().catch(() => undefined);
       if (isRunning) await haproxy.reload(signal);
@@ -126,6 +138,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       throw error;
     }
     isRunning = true;
+    programs.noteLoaded(versions);
     await forgetRemoved([...changed.keys()]);
     presence.loaded(reaches, changed.values());
     const endedMs = clock.monotonicMs();
@@ -201,6 +214,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         runLoop(heartbeat, { clock, pauseAfterErrorMs: 1_000, onError: onSilence }, signal),
       ]);
     } finally {
+      await checks.close();
       await store.leave(runner).catch(() => undefined);
       await haproxy.stop(options.shutdownTimeoutMs);
       isRunning = false;
@@ -221,7 +235,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 
   const snapshot = (): GatewaySnapshot => ({
-    ...{ programs: programs.size, refused: programs.refused, problem: problem ?? null },
+    ...{ programs: programs.size, refused: programs.counts().refused, problem: problem ?? null },
   });
   return {
     service: { name: "gateway", run, snapshot },
@@ -230,7 +244,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     registry: createGatewayRegistry(
       {
         isUp: () => isRunning && problem === undefined,
-        programs: () => ({ loaded: programs.size - programs.refused, refused: programs.refused }),
+        programs: () => programs.counts(),
         loads: () => loadCounts,
         traffic,
       },

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ProgramReport } from "../routing/program-store.ts";
 import type { BackendTarget, RouteProgram } from "../routing/route-program.ts";
-import { AddressLookups, type ProgramAddresses } from "./address-lookups.ts";
+import { AddressLookups } from "./address-lookups.ts";
 import {
   type BackendResolver,
   type HostState,
@@ -16,18 +16,8 @@ import {
   sectionName,
   serverName,
 } from "./haproxy/backend-section.ts";
-import type { Section } from "./haproxy/configuration-file.ts";
+import { type HeldProgram, type Refusal, refusalOf } from "./held-program.ts";
 import { reportOf } from "./program-report.ts";
-
-/** A program with what this gateway knows of it. */
-export interface HeldProgram extends ProgramAddresses {
-  /** The section of the configuration; absent: to be made. */
-  section?: Section | undefined;
-  /** Why HAProxy does not carry it out. */
-  refused?: string | undefined;
-  /** What is stored of its reports. */
-  reported?: string | undefined;
-}
 
 /** Characters of programs that are compared before the event loop gets its turn. */
 const comparedAtOnce = 2 ** 20;
@@ -41,10 +31,10 @@ export class HeldPrograms {
   #held = new Map<string, HeldProgram>();
   /** Programs whose configuration has to be rewritten; also removed ones. */
   #changed = new Map<string, RouteProgram>();
-  readonly #unresolved = new Set<string>();
+  readonly #unresolved = new Set<HeldProgram>();
   readonly #unreported = new Set<string>();
   #isTouched = false;
-  readonly #commands: string[] = [];
+  readonly #commands: { readonly held: HeldProgram; readonly command: string }[] = [];
 
   /** @param onBlocked called with what an operator may know of a backend that is not connected to */
   constructor(
@@ -54,7 +44,7 @@ export class HeldPrograms {
     this.#onBlocked = onBlocked;
     this.#lookups = new AddressLookups({
       resolver,
-      isCurrent: (held) => this.#held.get(held.program.gateway) === held,
+      isCurrent: (held) => this.isCurrent(held),
       onState: (held, target, before) => this.#noteState(held, target, before),
     });
   }
@@ -63,10 +53,15 @@ export class HeldPrograms {
     return this.#held.size;
   }
 
-  get refused(): number {
-    let count = 0;
-    for (const { refused } of this.#held.values()) if (refused !== undefined) count++;
-    return count;
+  /** How many programs are loaded in their newest version, and why the others are not. */
+  counts(): { readonly loaded: number; readonly refused: number; readonly checking: number } {
+    const counts = { loaded: 0, refused: 0, checking: 0 };
+    for (const held of this.#held.values()) {
+      if (refusalOf(held) !== undefined) counts.refused++;
+      else if (held.isPending === true) counts.checking++;
+      else counts.loaded++;
+    }
+    return counts;
   }
 
   /** Whether the configuration has to be rewritten. */
@@ -76,6 +71,12 @@ export class HeldPrograms {
 
   all(): Iterable<HeldProgram> {
     return this.#held.values();
+  }
+
+  /** Whether it is the newest version of its program, or the one that is served until that is loaded. */
+  isCurrent(held: HeldProgram): boolean {
+    const newest = this.#held.get(held.program.gateway);
+    return newest === held || newest?.earlier === held;
   }
 
   program(gateway: string): RouteProgram | undefined {
@@ -109,15 +110,17 @@ export class HeldPrograms {
     for (const program of programs) {
       const { gateway } = program;
       const before = this.#held.get(gateway);
-      const refused = programFault(program);
-      this.#held.set(gateway, {
+      const why = programFault(program);
+      const held: HeldProgram = {
         program,
         states: statesOf(program, before),
-        ...(refused === undefined ? {} : { refused }),
+        earlier: this.#earlier(before, program),
+        ...(why === undefined ? {} : { fault: { why } }),
         ...(before?.reported === undefined ? {} : { reported: before.reported }),
-      });
+      };
+      this.#held.set(gateway, held);
       this.#changed.set(gateway, program);
-      this.#unresolved.add(gateway);
+      this.#unresolved.add(held);
       this.#unreported.add(gateway);
     }
     for (const gateway of removed) {
@@ -128,6 +131,18 @@ export class HeldPrograms {
       // Each heartbeat keeps all reports alive: one that nobody takes back stays for ever.
       this.#unreported.add(gateway);
     }
+  }
+
+  /** What is served until a new version is loaded. It does not keep private addresses that are no longer its own. */
+  #earlier(before: HeldProgram | undefined, { ownRanges }: RouteProgram): HeldProgram | undefined {
+    const earlier = before?.isLoaded === true ? before : before?.earlier;
+    if (earlier === undefined) return undefined;
+    earlier.earlier = undefined;
+    if (JSON.stringify(earlier.program.ownRanges) === JSON.stringify(ownRanges)) return earlier;
+    const program = { ...earlier.program, ownRanges };
+    const moved: HeldProgram = { program, states: statesOf(program, earlier), isAccepted: true };
+    this.#unresolved.add(moved);
+    return moved;
   }
 
   /** What a load carries out, from then on counted as done. */
@@ -144,13 +159,48 @@ export class HeldPrograms {
     this.#changed = new Map([...taken, ...this.#changed]);
   }
 
-  /** Notes what became of a program whose section was refused. */
-  refuse(gateway: string, why: string): void {
-    const held = this.#held.get(gateway);
-    if (held === undefined) return;
-    held.refused = why;
-    held.section = undefined;
-    this.#unreported.add(gateway);
+  /** HAProxy accepts the version, or it is never loaded. */
+  noteVerdict(held: HeldProgram, fault: Refusal | undefined): void {
+    held.isChecking = undefined;
+    if (fault === undefined) held.isAccepted = true;
+    else this.refuse(held, fault);
+    this.#isTouched = true;
+  }
+
+  /** The version is never loaded. */
+  refuse(held: HeldProgram, fault: Refusal): void {
+    held.fault = fault;
+    this.#unreported.add(held.program.gateway);
+  }
+
+  /** Those whose newest version is neither accepted nor refused, and is not being checked. */
+  unchecked(): HeldProgram[] {
+    return [...this.#held.values()].filter(
+      ({ fault, isAccepted, isChecking }) =>
+        fault === undefined && isAccepted === undefined && isChecking === undefined,
+    );
+  }
+
+  /** What HAProxy may load now: the newest version of each program, or what is served until that is accepted. */
+  versions(): Set<HeldProgram> {
+    const versions = new Set<HeldProgram>();
+    for (const held of this.#held.values()) {
+      const isNewest = held.fault === undefined && held.isAccepted === true;
+      const version = isNewest ? held : held.earlier;
+      if (version !== undefined) versions.add(version);
+    }
+    return versions;
+  }
+
+  /** HAProxy has loaded these versions. */
+  noteLoaded(versions: ReadonlySet<HeldProgram>): void {
+    for (const [gateway, held] of this.#held) {
+      const wasPending = held.isPending === true;
+      held.isLoaded = versions.has(held);
+      held.isPending = !held.isLoaded && refusalOf(held) === undefined;
+      if (held.isLoaded) held.earlier = undefined;
+      if (held.isPending !== wasPending) this.#unreported.add(gateway);
+    }
   }
 
   /**
@@ -158,7 +208,7 @@ export class HeldPrograms {
    * address now get a command ({@link takeCommands}); what needs more changes the configuration.
    */
   async resolve(nowMs: number): Promise<void> {
-    const fresh = [...this.#unresolved].flatMap((gateway) => this.#held.get(gateway) ?? []);
+    const fresh = [...this.#unresolved].filter((held) => this.isCurrent(held));
     this.#unresolved.clear();
     const first = fresh.map((held) => this.#lookups.add(held));
     this.#lookups.tick(nowMs);
@@ -171,7 +221,14 @@ export class HeldPrograms {
 
   /** Commands for HAProxy since the last call, also those of lookups that have taken long. */
   takeCommands(): string[] {
-    return this.#commands.splice(0);
+    const taken = this.#commands.splice(0);
+    return taken.flatMap(({ held, command }) => (this.#isServed(held) ? [command] : []));
+  }
+
+  /** Whether HAProxy has this version, as far as it has any of the program. */
+  #isServed(held: HeldProgram): boolean {
+    const newest = this.#held.get(held.program.gateway);
+    return newest !== undefined && (newest.earlier ?? newest) === held && held.isLoaded !== false;
   }
 
   #noteState(held: HeldProgram, target: BackendTarget, before: HostState | undefined): void {
@@ -181,8 +238,11 @@ export class HeldPrograms {
     if (after?.kind === "blocked") this.#onBlocked({ gateway, host: target.host, reason: after.reason });
     if (after === undefined || (before !== undefined && sameServers(before, after))) return;
     held.section = undefined;
-    if (before?.kind === "address" && after.kind === "address" && sameCount(before, after)) {
-      this.#commands.push(...addressCommands(held.program, target, before.servers, after.servers));
+    const isMove = before?.kind === "address" && after.kind === "address" && sameCount(before, after);
+    if (held.fault !== undefined) return;
+    if (isMove) {
+      const commands = addressCommands(held.program, target, before.servers, after.servers);
+      this.#commands.push(...commands.map((command) => ({ held, command })));
     } else this.#changed.set(gateway, held.program);
   }
 
@@ -193,7 +253,7 @@ export class HeldPrograms {
     const reports = new Map<string, ProgramReport | undefined>();
     for (const gateway of this.#unreported) {
       const held = this.#held.get(gateway);
-      const report = held && reportOf(held, held.refused);
+      const report = held && reportOf(held);
       if (held === undefined || JSON.stringify(report) !== held.reported) reports.set(gateway, report);
     }
     this.#unreported.clear();

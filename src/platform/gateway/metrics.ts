@@ -4,7 +4,7 @@ import { responseClasses, type Traffic } from "./traffic.ts";
 
 export interface GatewayMeasures {
   isUp(): boolean;
-  programs(): { readonly loaded: number; readonly refused: number };
+  programs(): Readonly<Record<"loaded" | "refused" | "checking", number>>;
   loads(): { readonly succeeded: number; readonly failed: number };
   /** Traffic of each program, as far as HAProxy responds. */
   traffic(): Promise<readonly (readonly [RouteProgram, Traffic])[]>;

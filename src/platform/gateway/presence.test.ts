@@ -37,8 +37,12 @@ function setUp() {
     onChange: (all) => call("wake", names(all.map(({ gateway }) => gateway))),
   });
   const apply = (...all: readonly RouteProgram[]): void => programs.apply(all, []);
+  const refuse = ({ gateway }: RouteProgram): void => {
+    for (const held of programs.all())
+      if (held.program.gateway === gateway) programs.refuse(held, { why: "no" });
+  };
   const taken = (): string[] => calls.splice(0);
-  return { programs, presence, clock, failing, apply, taken };
+  return { programs, presence, clock, failing, apply, refuse, taken };
 }
 
 const [a, b] = ["a1", "b2"].map((end) => ({
@@ -47,9 +51,9 @@ const [a, b] = ["a1", "b2"].map((end) => ({
 })) as [RouteProgram, RouteProgram];
 
 test("reports are stored before the heartbeat that says that their programs are loaded", async () => {
-  const { programs, presence, apply, taken } = setUp();
+  const { presence, apply, refuse, taken } = setUp();
   apply(a, b);
-  programs.refuse(a.gateway, "no");
+  refuse(a);
   presence.loaded(2, [b]);
   await presence.announce();
   expect(taken()).toEqual(["forget", "report a1:no", "heartbeat 2", "wake b2 a1"]);
@@ -59,11 +63,11 @@ test("reports are stored before the heartbeat that says that their programs are 
 });
 
 test("a report that could not be stored is stored before the next heartbeat", async () => {
-  const { programs, presence, failing, apply, taken } = setUp();
+  const { presence, failing, apply, refuse, taken } = setUp();
   apply(a);
   await presence.announce();
   taken();
-  programs.refuse(a.gateway, "no");
+  refuse(a);
   presence.loaded(2, [a]);
   failing.add("report");
   await expect(presence.announce()).rejects.toThrow("report failed");
@@ -75,9 +79,9 @@ test("a report that could not be stored is stored before the next heartbeat", as
 });
 
 test("the withdrawal of a deleted program's report is repeated too", async () => {
-  const { programs, presence, failing, apply, taken } = setUp();
+  const { programs, presence, failing, apply, refuse, taken } = setUp();
   apply(a);
-  programs.refuse(a.gateway, "no");
+  refuse(a);
   await presence.announce();
   taken();
   programs.apply([], [a.gateway]);
@@ -100,9 +104,9 @@ test("controllers that could not be woken are woken later", async () => {
 });
 
 test("after a silence, all reports are stored again and all controllers woken", async () => {
-  const { programs, presence, clock, apply, taken } = setUp();
+  const { presence, clock, apply, refuse, taken } = setUp();
   apply(a, b);
-  programs.refuse(b.gateway, "no");
+  refuse(b);
   presence.loaded(2, [a, b]);
   await presence.announce();
   expect(presence.returns).toBe(1);
@@ -117,11 +121,11 @@ test("after a silence, all reports are stored again and all controllers woken", 
 });
 
 test("a load that ends while reports are stored is for the next heartbeat", async () => {
-  const { programs, presence, apply, taken } = setUp();
+  const { presence, apply, refuse, taken } = setUp();
   apply(a);
   presence.loaded(1, []);
   const first = presence.announce();
-  programs.refuse(a.gateway, "no");
+  refuse(a);
   await Promise.resolve();
   presence.loaded(2, []);
   await Promise.all([first, presence.announce()]);

@@ -1,20 +1,16 @@
 import { isIP, isIPv6 } from "node:net";
 import type { ProgramReport } from "../routing/program-store.ts";
-import type { ProgramAddresses } from "./address-lookups.ts";
 import { isNameless, targetsOf } from "./backend-addresses.ts";
+import { type HeldProgram, refusalOf } from "./held-program.ts";
 
 const namelessReason =
   "its certificate can be verified only by a host name: use the one that the certificate has";
 
-/**
- * What the controllers hear of a program; undefined if all is well and nothing was resolved.
- *
- * @param refused why HAProxy does not carry it out
- */
-export function reportOf(
-  { program, states }: ProgramAddresses,
-  refused: string | undefined,
-): ProgramReport | undefined {
+/** What the controllers hear of a program; undefined if all is well and nothing was resolved. */
+export function reportOf(held: HeldProgram): ProgramReport | undefined {
+  const { program, states } = held;
+  const refusal = refusalOf(held);
+  const served = held.earlier === undefined ? "" : "; an earlier version is served";
   const blocked: Record<string, string> = {};
   const resolved: Record<string, string> = {};
   for (const [key, { host }] of targetsOf(program)) {
@@ -30,7 +26,11 @@ export function reportOf(
     blocked[`https://${isIPv6(host) ? `[${host}]` : host}`] = namelessReason;
   }
   const report = {
-    ...(refused === undefined ? {} : { refused }),
+    ...(refusal === undefined ? {} : { refused: `${refusal.why}${served}` }),
+    ...(refusal?.isExcess === true ? { reason: "NoResources" as const } : {}),
+    ...(refusal === undefined && held.isPending === true
+      ? { pending: `its configuration is being checked${served}` }
+      : {}),
     ...(Object.keys(blocked).length === 0 ? {} : { blocked }),
     ...(Object.keys(resolved).length === 0 ? {} : { resolved }),
   };

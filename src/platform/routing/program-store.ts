@@ -2,8 +2,12 @@ import type { RouteProgram } from "./route-program.ts";
 
 /** How a running gateway fares with a program. Absent where all is well and nothing had to be resolved. */
 export interface ProgramReport {
-  /** Why the gateway has not loaded the program; the requests for it get 503. */
+  /** Why the gateway does not load the program; an earlier one is served, or requests get 503. */
   readonly refused?: string;
+  /** Of the condition that says so; absent: `Invalid`. */
+  readonly reason?: "NoResources";
+  /** What the program still waits for, although programs of its version and later ones are loaded. */
+  readonly pending?: string;
   /** Backends that requests are not forwarded to, with the reason: by host, or by URL if it is about HTTPS. */
   readonly blocked?: Readonly<Record<string, string>>;
   /** Addresses that names were resolved to. */

@@ -148,9 +148,25 @@ describe("while a request is waited for", () => {
 
 test("what is wrong with a configuration is told with its line", async () => {
   await configure("up\n  nonsense\n  http-request set-header");
-  const complaints = await haproxy().check(filesIn().configuration);
+  const outcome = await haproxy().check(filesIn().configuration, signal);
+  const complaints = outcome.kind === "refused" ? outcome.complaints : [];
   expect(complaints.map(({ line }) => line).slice(0, 2)).toEqual([12, 13]);
   expect(complaints[0]?.message).toContain("nonsense");
+});
+
+test("a check has limits of processor time and memory", async () => {
+  await configure("up");
+  // Stand-ins: a configuration that takes so long or so much depends on the machine and HAProxy's version.
+  const programs = {
+    "busy.sh": "while :; do :; done",
+    "large.sh": "exec dd if=/dev/zero of=/dev/null bs=2G count=1",
+  };
+  for (const [name, script] of Object.entries(programs)) {
+    const path = join(directory, name);
+    await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+    const outcome = await haproxy(path).check(filesIn().configuration, signal);
+    expect([name, outcome]).toEqual([name, { kind: "exceeded" }]);
+  }
 });
 
 test("a port that is taken, and a HAProxy that is not installed, are named", async () => {
@@ -159,7 +175,7 @@ test("a port that is taken, and a HAProxy that is not installed, are named", asy
   await new Promise((resolve) => other.once("listening", resolve));
   await expect(haproxy().start(signal)).rejects.toThrow(`[127.0.0.1:${port}]`);
   other.close();
-  await expect(haproxy("no-such-haproxy").check(filesIn().configuration)).rejects.toThrow(
+  await expect(haproxy("no-such-haproxy").check(filesIn().configuration, signal)).rejects.toThrow(
     /haproxy is not installed\. Install it \(Debian, Ubuntu: apt-get install haproxy/,
   );
 });
@@ -169,7 +185,7 @@ test("it is found in the folders of daemons, which are not on every user's PATH"
   await configure("up");
   vi.stubEnv("PATH", directory);
   const child = haproxy("haproxy");
-  expect(await child.check(filesIn().configuration)).toEqual([]);
+  expect(await child.check(filesIn().configuration, signal)).toEqual({ kind: "accepted" });
   await child.start(signal);
   expect(await page()).toBe("up");
   await child.stop(5_000);

@@ -360,10 +360,40 @@ describe("a program that cannot be carried out", () => {
     expect(gateway.programs.reports.get(bad.gateway)).toBeUndefined();
   });
 
-  test("keeps nothing of what it was before", async () => {
-    const program = forward();
+  test("is served as it was before, at the addresses that its names have now, until it is corrected", async () => {
+    addresses.set("earlier.example", "127.0.0.1");
+    const program = forward("earlier.example");
     await gateway.load(program);
+    const bad = { ...programOf([{ respond: 999 }]), gateway: program.gateway };
+    await gateway.load(bad);
+    const report = () => gateway.programs.reports.get(program.gateway);
+    expect(report()).toEqual({ refused: "HAProxy does not accept it; an earlier version is served" });
+    expect((await ask(program)).echo.name).toBe("first");
+    if (isLinux) {
+      addresses.set("earlier.example", "127.0.0.2");
+      await until("the address is used", async () => (await ask(program)).echo.name === "second", 20_000);
+    }
+    // Another version that is refused, and a reload by others, change nothing.
+    await gateway.load({ ...programOf([{ respond: 998 }]), gateway: program.gateway }, forward());
+    expect((await ask(program)).status).toBe(200);
+    const corrected = programOf([{ redirect: { hostname: "corrected.example", statusCode: 302 } }]);
+    await gateway.load({ ...corrected, gateway: program.gateway });
+    expect((await ask(program)).headers["location"]).toContain("corrected.example");
+    expect(report()).toBeUndefined();
+  });
+
+  test("does not keep private addresses that are no longer its project's own", async () => {
+    const program = programOf([{ backend: { ...target(), host: "127.0.0.3" } }], {
+      ownRanges: ["127.0.0.3/32"],
+    });
+    await gateway.load(program);
+    const before = await ask(program);
     await gateway.load({ ...programOf([{ respond: 999 }]), gateway: program.gateway });
-    expect((await ask(program)).status).toBe(503);
+    const { status, text } = await ask(program);
+    expect([before.text, status, text]).toEqual([
+      "the backend does not answer\n",
+      502,
+      "the gateway may not connect to the backend\n",
+    ]);
   });
 });

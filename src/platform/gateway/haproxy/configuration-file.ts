@@ -1,12 +1,10 @@
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { sectionName } from "./backend-section.ts";
 
 /** The section of one program, as text. */
 export interface Section {
   /** uid of the Gateway. */
   readonly gateway: string;
-  readonly hostname: string;
   readonly text: string;
 }
 
@@ -42,9 +40,12 @@ export async function writeConfiguration(
 }
 
 /** Writes which hostname's requests go to which section. */
-export async function writeHosts(file: string, sections: Iterable<Section>): Promise<void> {
+export async function writeHosts(
+  file: string,
+  sectionOfHosts: () => Iterable<readonly [hostname: string, section: string]>,
+): Promise<void> {
   await writeParts(file, function* () {
-    for (const { gateway, hostname } of sections) yield `${hostname} ${sectionName(gateway)}\n`;
+    for (const [hostname, section] of sectionOfHosts()) yield `${hostname} ${section}\n`;
   });
 }
 

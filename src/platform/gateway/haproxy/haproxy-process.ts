@@ -25,10 +25,23 @@ export interface Complaint {
   readonly message: string;
 }
 
+/** What HAProxy says of a configuration that it only checks. */
+export type CheckOutcome =
+  | { readonly kind: "accepted" }
+  | { readonly kind: "refused"; readonly complaints: readonly Complaint[] }
+  /** The check needs more processor time or memory than it may. */
+  | { readonly kind: "exceeded" }
+  /** The check has not ended in time, which is the machine's fault: it may be tried again. */
+  | { readonly kind: "late" };
+
 /** HAProxy in master-worker mode (management guide, section 4), as a child of the daemon. */
 export interface Haproxy {
-  /** What is wrong with a configuration; empty if HAProxy accepts it. */
-  check(file: string): Promise<readonly Complaint[]>;
+  /**
+   * Checks a configuration in a process of its own, with limits of time and memory.
+   *
+   * @throws HaproxyError when HAProxy cannot be run, or the signal's reason
+   */
+  check(file: string, signal: AbortSignal): Promise<CheckOutcome>;
   /**
    * Takes over the HAProxy that a killed daemon left, or starts one, and waits until it serves what is in the
    * configuration.
@@ -59,7 +72,7 @@ export interface Haproxy {
 const installHint =
   "haproxy is not installed. Install it (Debian, Ubuntu: apt-get install haproxy; Fedora: dnf install haproxy; macOS: brew install haproxy)";
 const noResponse = "HAProxy does not respond on its socket";
-const checkLimitMs = 60_000;
+const checkLimits = { waitMs: 20_000, cpuSeconds: 2, memoryKib: 2 ** 20 };
 const loadLimitMs = 60_000;
 /** How long a worker that is told to stop may take to close its listeners. */
 const closeLimitMs = 2_000;
@@ -112,7 +125,7 @@ export function createHaproxy(options: HaproxyOptions): Haproxy {
   };
 
   return {
-    check: async (file) => checkConfiguration(await pathOf(binary), file),
+    check: async (file, signal) => checkConfiguration(await pathOf(binary), file, signal),
     async start(signal) {
       process.removeListener("exit", endMaster);
       process.once("exit", endMaster);
@@ -247,15 +260,31 @@ async function pathOf(binary: string): Promise<string> {
   return binary.includes("/") ? binary : ((await findProgram(binary, daemonFolders)) ?? binary);
 }
 
-function checkConfiguration(binary: string, file: string): Promise<readonly Complaint[]> {
-  const settings = { timeout: checkLimitMs, maxBuffer: maxOutput * 16 };
+/** Statuses of a shell that cannot run a program, and does not find it. */
+const [cannotRun, notFound] = [126, 127];
+
+function checkConfiguration(binary: string, file: string, signal: AbortSignal): Promise<CheckOutcome> {
+  const { waitMs, cpuSeconds, memoryKib } = checkLimits;
+  // Not every system has a limit of memory.
+  const limits = `ulimit -t ${cpuSeconds}; ulimit -v ${memoryKib} 2>/dev/null`;
+  const args = ["-c", `${limits}; exec "$0" "$@"`, binary, "-c", "-f", file];
+  const settings = { timeout: waitMs, killSignal: "SIGKILL", maxBuffer: maxOutput * 16, signal } as const;
   return new Promise((resolve, reject) => {
-    execFile(binary, ["-c", "-f", file], settings, (error, _stdout, stderr) => {
-      if (error === null) resolve([]);
-      else if (typeof error.code === "number" && error.signal === null) resolve(complaintsOf(stderr));
-      else reject(startFault(error, binary));
+    execFile("/bin/sh", args, settings, (error, _stdout, stderr) => {
+      if (error === null) resolve({ kind: "accepted" });
+      else if (signal.aborted) reject(signal.reason as Error);
+      else if (error.code === notFound) reject(new HaproxyError(installHint));
+      else if (error.code === cannotRun || typeof error.code === "string") reject(startFault(error, binary));
+      else if (error.killed === true) resolve({ kind: "late" });
+      else if (error.signal !== null || isOutOfMemory(stderr)) resolve({ kind: "exceeded" });
+      else resolve({ kind: "refused", complaints: complaintsOf(stderr) });
     });
   });
+}
+
+/** Without memory, HAProxy's messages have `(null)` for texts that it could not make. */
+function isOutOfMemory(output: string): boolean {
+  return /out of memory|memory exhausted|cannot allocate memory|\(null\)/i.test(output);
 }
 
 /** The complaints in the output of `haproxy -c`. */

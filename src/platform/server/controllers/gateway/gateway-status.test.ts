@@ -42,6 +42,13 @@ test.each<[what: string, state: ProgramState, isOverdue: boolean, expected: stri
     `False Invalid: ${"a".repeat(4_096)}`,
   ],
   [
+    "refused since it needs too much",
+    loaded({ refused: "too many matches", reason: "NoResources" }),
+    false,
+    "False NoResources: too many matches",
+  ],
+  ["not yet checked by one", loaded({}, { pending: "it is checked" }), false, "False Pending: it is checked"],
+  [
     "blocked backends",
     loaded({ blocked: { "b.example": "private" } }, { blocked: { "192.0.2.1": "denied" } }),
     false,

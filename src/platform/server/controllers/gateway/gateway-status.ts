@@ -9,10 +9,12 @@ import { attachedCount, type RouteOfGateway } from "./route-parents.ts";
 export function programmedCondition(state: ProgramState, isOverdue: boolean): NewCondition {
   const { running, isLoaded, reports } = state;
   if (running === 0) return notProgrammed("Pending", noneRunning);
-  const refused = reports.flatMap((report) => report.refused ?? [])[0];
+  const { refused, reason = "Invalid" } = reports.find((report) => report.refused !== undefined) ?? {};
   // What is reported before the program is loaded may be about an earlier one.
-  if (refused !== undefined && (isLoaded || isOverdue)) return notProgrammed("Invalid", refused);
+  if (refused !== undefined && (isLoaded || isOverdue)) return notProgrammed(reason, refused);
   if (!isLoaded) return notProgrammed("Pending", "The Gateway has not been programmed");
+  const pending = reports.flatMap((report) => report.pending ?? [])[0];
+  if (pending !== undefined) return notProgrammed("Pending", pending);
   const blocked = blockedText(reports);
   const message = blocked === undefined ? programmed : `${programmed}; ${blocked}`;
   return { type: "Programmed", status: "True", reason: "Programmed", message };

@@ -1,0 +1,35 @@
+import type { ProgramAddresses } from "./address-lookups.ts";
+import type { Section } from "./haproxy/configuration-file.ts";
+
+/** Why a program is not loaded. */
+export interface Refusal {
+  /** For its tenant: no words of the configuration, and no paths. */
+  readonly why: string;
+  /** It needs more time or memory than it may. */
+  readonly isExcess?: true;
+}
+
+/** A version of a program, with what this gateway knows of it. */
+export interface HeldProgram extends ProgramAddresses {
+  /** The section of the configuration; absent: to be made. */
+  section?: Section | undefined;
+  /** HAProxy accepts the version, whatever addresses its backends have. */
+  isAccepted?: true | undefined;
+  /** A check of the version is due or running. */
+  isChecking?: true | undefined;
+  /** Why this version is never loaded. */
+  fault?: Refusal | undefined;
+  /** HAProxy has loaded it. */
+  isLoaded?: boolean | undefined;
+  /** HAProxy has loaded what came later; this version was not checked yet. */
+  isPending?: boolean | undefined;
+  /** What HAProxy has loaded of the program, as long as it does not have this version. */
+  earlier?: HeldProgram | undefined;
+  /** What is stored of its reports. */
+  reported?: string | undefined;
+}
+
+/** Why the newest version is not loaded; undefined if it is, or will be. */
+export function refusalOf({ fault }: HeldProgram): Refusal | undefined {
+  return fault;
+}
