@@ -151,16 +151,16 @@ describe.each(["VictoriaMetrics", "Prometheus"])("counts of %s", (name) => {
   });
 });
 
-describe("alternatives", () => {
-  test.each([
+describe.each(["VictoriaMetrics", "Prometheus"])("alternatives, at %s", (name) => {
+  test.each<[string, string, number[]]>([
     ["of names", '{__name__="twin_a" or __name__="twin_b"}', [4, 2, 1, 0]],
     ["of which one matches nothing", '{__name__="twin_a" or __name__="absent"}', [2, 1, 0, 0]],
     ["that match the same series", 'twin_b{job="twins" or more="1"}', [2, 1, 1, 0]],
     ["without names, that match the same series", '{job="twins" or more="1"}', [4, 2, 1, 0]],
     ["a name with another filter of it", 'twin_a{__name__!="x"}', [2, 1, 0, 0]],
     ["with and without a name", '{__name__="twin_a" or job="twins"}', [4, 2, 1, 0]],
-  ])("%s, at Prometheus", async (_, selector, expected) => {
-    expect(await countAt(stores["Prometheus"]?.url ?? "", { selector })).toMatchObject({
+  ])("%s", async (_, selector, expected) => {
+    expect(await countAt(stores[name]?.url ?? "", { selector })).toMatchObject({
       kind: "counts",
       counts: expected,
     });

@@ -165,6 +165,22 @@ describe("VictoriaMetrics", () => {
     expect(other.series).toEqual([]);
   });
 
+  test("a series that several alternatives select is read once, each confined to the tenant", async () => {
+    const selector = '{__name__="marked" or job="a" or __name__=~"owned|marked" or project="shop"}';
+    const { outcome, series } = await readAll(reader, { selector, window });
+    expect(outcome).toMatchObject({ kind: "complete", series: 4, samples: 6 });
+    expect(series.map(({ labels }) => labels["__name__"]).sort()).toEqual([
+      "marked",
+      "owned",
+      "owned",
+      "owned",
+    ]);
+    const tenant = { label: "project", value: "shop" };
+    const own = await readAll(reader, { selector, tenant, window });
+    expect(own.outcome).toMatchObject({ kind: "complete", series: 1, samples: 1 });
+    expect(own.series.map(({ values }) => values)).toEqual([[2]]);
+  });
+
   test("a selector that matches nothing is a whole read of nothing", async () => {
     const { outcome } = await readAll(reader, { selector: "there_is_no_such_series", window });
     expect(outcome).toMatchObject({ kind: "complete", series: 0, samples: 0, invalidLines: 0 });

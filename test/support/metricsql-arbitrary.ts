@@ -8,7 +8,22 @@ const label = fc.constantFrom("a", "b", "t", "le", "a-b", "é");
 const value = fc.constantFrom("", "x", "y", "own", 'q"\\\n', "x.y");
 const pattern = fc.constantFrom("x", "x|y", ".*", ".+", "[xy].*", "(?i)OWN", "", "x?y{0,2}", "\\w+");
 const metric = fc.constantFrom("m", "n", "by", "sum", "http-requests");
-const duration = fc.constantFrom("5m", "1h30m", "1.5d", "5i", "300", "1h-2m", "$__interval");
+const arithmetic: fc.Arbitrary<string> = fc.letrec<{ any: string }>((tie) => ({
+  any: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.constantFrom("5m", "1h30m", "300", "1h-2m", "1.5", "step()", "RANGE()"),
+    fc
+      .tuple(tie("any"), fc.constantFrom("+", "-", "*", "/", "%", "^"), tie("any"))
+      .map(([left, op, right]) => `${left} ${op} ${right}`),
+    tie("any").map((inner) => `-${inner}`),
+    tie("any").map((inner) => `(${inner})`),
+    fc.tuple(tie("any"), tie("any")).map(([one, other]) => `max_of(${one}, ${other})`),
+  ),
+})).any;
+const duration = fc.oneof(
+  { arbitrary: fc.constantFrom("5m", "1h30m", "1.5d", "5i", "300", "1h-2m", "$__interval"), weight: 3 },
+  arithmetic,
+);
 
 function escaped(name: string): string {
   return name.replaceAll("-", "\\-");
@@ -39,7 +54,7 @@ const operator = fc.oneof(
   fc.constantFrom("==", "!=", "> bool", "<", ">=", "<= BOOL"),
   fc.tuple(fc.constantFrom("+ on", "* ignoring", "== bool on"), labels).map(([op, list]) => `${op} ${list}`),
   labels.map((list) => `/ on${list} group_left${list} prefix "p"`),
-  fc.constantFrom("* on(a) group_right(*)", "+ fill(0)", "- on(a) fill_left(-1)"),
+  fc.constantFrom("* on(a) group_right(*)", "+ fill(0)", "</", "- on(a) fill_left(-1)"),
 );
 
 export const expressionText: fc.Arbitrary<string> = fc.letrec<{ any: string }>((tie) => ({
@@ -50,6 +65,13 @@ export const expressionText: fc.Arbitrary<string> = fc.letrec<{ any: string }>((
     fc.tuple(selectorText, duration).map(([inner, window]) => `${inner}[${window}]`),
     fc.tuple(tie("any"), duration, duration).map(([inner, window, step]) => `(${inner})[${window}:${step}]`),
     fc.tuple(tie("any"), fc.constantFrom("5m", "-1h", "2i")).map(([inner, by]) => `(${inner}) offset ${by}`),
+    fc.tuple(tie("any"), arithmetic).map(([inner, by]) => `(${inner}) offset (${by})`),
+    fc
+      .tuple(selectorText, duration, fc.constantFrom("anchored", "SMOOTHED"))
+      .map(([inner, window, extension]) => `${inner}[${window}] ${extension} offset 5m`),
+    tie("any").map((inner) => `info(${inner})`),
+    fc.tuple(tie("any"), selectorText).map(([inner, filters]) => `Info(${inner}, ${filters})`),
+    fc.tuple(tie("any"), labels).map(([inner, list]) => `limit_ratio(0.5, ${inner}) by ${list}`),
     fc.tuple(tie("any"), tie("any")).map(([inner, at]) => `(${inner}) @ (${at})`),
     fc.tuple(tie("any"), operator, tie("any")).map(([left, op, right]) => `${left} ${op} ${right}`),
     fc

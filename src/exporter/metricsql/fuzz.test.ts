@@ -64,6 +64,7 @@ const PIECES = [
     "[5m]",
     "[5m:1m]",
   ],
+  ...["[5m*", "1h-2m]", "step()", "max_of(", "smoothed", "info(", "</"],
   ...['a=~"x|y"', 'a!~"[a-z"', "==", "!=", ">=", "=~", "$__interval", "$x", " ", " ", " "],
 ];
 
@@ -151,6 +152,13 @@ describe("hostile input of 16 KiB takes less than 50 ms", () => {
     ["an unfinished duration", filled("1h", "", "1")],
     ["durations that are none", filled("1h-1")],
     ["units", filled("1s-1", "", "x")],
+    ["parentheses in a window", filled("(", "m[")],
+    ["signs in a window", filled("-", "m[1+", "1]")],
+    ["powers in a window", filled("2^", "m[", "2]")],
+    ["sums in a window", filled("5m+", "m[", "5m]")],
+    ["calls in an offset", filled("min_of(", "m offset ")],
+    ["cuts in a window", filled("1h-", "m[2*", "1h]")],
+    ["calls of info", filled("info(")],
     ["windows", filled("[5m]", "m")],
     ["subqueries", filled("(", "", "m") + "[5m:1m])".repeat(10)],
     ["filters", filled('a="b",', "m{", "}")],

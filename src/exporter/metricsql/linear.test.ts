@@ -56,6 +56,12 @@ const texts: Readonly<Record<string, (bytes: number) => string>> = {
   "a grouping": (bytes) => `sum(m) by (${numbered((index) => `a${index},`, bytes)})`,
   "a join": (bytes) => `a * on(${numbered((index) => `a${index},`, bytes)}) group_left(*) prefix "p" b`,
   "a long duration": (bytes) => `m[${filled("1s", bytes)}]`,
+  "a sum of durations": (bytes) => `m[${numbered((index) => `${index}s+`, bytes)}1]`,
+  "a product of durations": (bytes) => `m offset (${filled("2*-3/", bytes)}1m)`,
+  "durations that are cut": (bytes) => `m[1*${filled("1h-", bytes)}1h]`,
+  "windows of nested arithmetic": (bytes) =>
+    `${filled(`rate(m[${nested("max_of(1, ", "1m", ")", 90)}])+`, bytes)}1`,
+  "calls of info()": (bytes) => `${numbered((index) => `info(m, {"n",a="${index}"})+`, bytes)}1`,
   "a long number": (bytes) => `m + ${filled("1", 300)}.${filled("1", bytes)}`,
   comments: (bytes) => `"a" + ${filled("#x\n", bytes)} b`,
   "what is wrong at the end": (bytes) => `${filled("m+\n", bytes)}}`,

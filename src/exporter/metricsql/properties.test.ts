@@ -5,7 +5,7 @@ import { labelsNamed, labelsWritten } from "./analysis/labels.ts";
 import { matcher } from "./analysis/matcher.ts";
 import { mayOverlap } from "./analysis/overlap.ts";
 import { promqlOnly } from "./analysis/promql.ts";
-import { scope } from "./analysis/scope.ts";
+import { isInfoOfAll, scope } from "./analysis/scope.ts";
 import { warnings } from "./analysis/warnings.ts";
 import type { Expr, Selector } from "./ast/ast.ts";
 import { rewrite, walk } from "./ast/visit.ts";
@@ -37,6 +37,15 @@ function selectors(expr: Expr): Selector[] {
     if (node.type === "selector") found.push(node);
   });
   return found;
+}
+
+/** `info(v)` as `info(v, {})`, which reads the same series. */
+function withInfoSelectors(expr: Expr): Expr {
+  return rewrite(expr, (node) =>
+    isInfoOfAll(node)
+      ? { ...node, args: [...node.args, { type: "selector", groups: [[]], pos: node.pos }] }
+      : node,
+  );
 }
 
 describe("for random expressions", () => {
@@ -75,7 +84,7 @@ describe("for random expressions", () => {
       fc.property(expressionText, fc.array(series, { maxLength: 10 }), (text, all) => {
         const expr = parsed(text);
         if (!expr) return;
-        const before = selectors(expr).map(matcher);
+        const before = selectors(withInfoSelectors(expr)).map(matcher);
         const after = selectors(scope(expr, [{ label: "t", value: "own" }])).map(matcher);
         expect(after).toHaveLength(before.length);
         for (const labels of all) {
@@ -85,6 +94,24 @@ describe("for random expressions", () => {
         }
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it("every selector that is sent to a store has the filter, in both dialects", () => {
+    fc.assert(
+      fc.property(expressionText, fc.constantFrom("metricsql", "promql"), (text, dialect) => {
+        const expr = parsed(text);
+        if (!expr) return;
+        const sent = print(scope(expr, [{ label: "t", value: "own" }]), dialect);
+        const read = parse(sent);
+        expect(print(read, dialect)).toBe(sent);
+        walk(read, (node) => expect(isInfoOfAll(node)).toBe(false));
+        for (const { groups } of selectors(read)) {
+          for (const group of groups) expect(group).toContainEqual({ label: "t", op: "=", value: "own" });
+        }
+        if (dialect === "promql") expect(sent.replace(/"(?:[^"\\]|\\.)*"/g, "")).not.toMatch(/[\\'`#$]/);
+      }),
+      { numRuns: 3000 },
     );
   });
 

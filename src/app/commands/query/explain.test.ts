@@ -49,6 +49,17 @@ Prometheus 2:   is refused:
   );
 });
 
+test("what only Prometheus knows is refused by VictoriaMetrics", () => {
+  expect(explain("rate(m[5m*2] smoothed)", {}).text).toContain(
+    `VictoriaMetrics: is refused:
+    rate(m[5m*2] smoothed)
+          ^ the duration 5m * 2, which only Prometheus knows
+    rate(m[5m*2] smoothed)
+          ^ "smoothed", which only Prometheus knows
+`,
+  );
+});
+
 test("as JSON", () => {
   const { text } = explain('label_set(up, "a", "b")', { output: "json" });
   expect(JSON.parse(text)).toMatchObject({
@@ -59,6 +70,7 @@ test("as JSON", () => {
     labelsWritten: ["a"],
     notPromql: [{ message: "the function label_set()", pos: 0 }],
     notPromql2: [{ message: "the function label_set()", pos: 0 }],
+    notMetricsql: [],
   });
 });
 

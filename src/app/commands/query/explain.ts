@@ -1,4 +1,5 @@
 import { labelsNamed, labelsWritten } from "../../../exporter/metricsql/analysis/labels.ts";
+import { notMetricsql } from "../../../exporter/metricsql/analysis/not-metricsql.ts";
 import { type PromqlRemark, promqlOnly } from "../../../exporter/metricsql/analysis/promql.ts";
 import { rangeRemarks } from "../../../exporter/metricsql/analysis/range-remarks.ts";
 import { scope } from "../../../exporter/metricsql/analysis/scope.ts";
@@ -62,6 +63,8 @@ interface Explanation {
   readonly notPromql: readonly PromqlRemark[];
   /** The same for Prometheus 2. */
   readonly notPromql2: readonly PromqlRemark[];
+  /** Reasons why VictoriaMetrics would reject it. */
+  readonly notMetricsql: readonly Remark[];
 }
 
 interface TreeNode {
@@ -82,6 +85,7 @@ function explanationOf(expr: Expr, tenant: { readonly label: string; readonly va
     // A plain selector is exported raw, alternatives included.
     notPromql: kind(expr) === "selector" ? [] : promqlOnly(expr, 3),
     notPromql2: kind(expr) === "selector" ? [] : promqlOnly(expr, 2),
+    notMetricsql: notMetricsql(expr),
   };
 }
 
@@ -105,6 +109,10 @@ function textOf(query: string, explanation: Explanation): string {
   return [
     ...parts.map(([title, text]) => line(title, text)),
     ...prometheusTexts(query, explanation),
+    ...(explanation.notMetricsql.length === 0
+      ? []
+      : [line("VictoriaMetrics", verdictOf(explanation.notMetricsql))]),
+    ...explanation.notMetricsql.map((remark) => remarkText(query, remark)),
     "\n",
     treeLines(explanation.tree).join(""),
     ...(found.length === 0 ? [] : ["\n"]),
@@ -124,14 +132,14 @@ function prometheusTexts(query: string, { notPromql, notPromql2 }: Explanation):
     : [...of("Prometheus 3", notPromql), ...of("Prometheus 2", notPromql2)];
 }
 
-function verdictOf(remarks: readonly PromqlRemark[]): string {
+function verdictOf(remarks: readonly (Remark | PromqlRemark)[]): string {
   if (remarks.length === 0) return "can be evaluated";
-  const isInvalid = remarks.some(({ feature }) => feature === undefined);
+  const isInvalid = remarks.some((remark) => !("feature" in remark));
   return isInvalid ? "is refused:" : "can be evaluated with a feature that is off by default:";
 }
 
 function line(title: string, text: string): string {
-  return `${`${title}:`.padEnd(16)}${text}\n`;
+  return `${`${title}:`.padEnd(15)} ${text}\n`;
 }
 
 const kindTexts = {
@@ -189,9 +197,17 @@ function filterText({ label, op, value }: LabelFilter): string {
   return `${label}${op}${JSON.stringify(value)}`;
 }
 
-function rollupText({ window, subquery, step, offset, at }: Extract<Expr, { type: "rollup" }>): string {
+function rollupText({
+  window,
+  subquery,
+  step,
+  extension,
+  offset,
+  at,
+}: Extract<Expr, { type: "rollup" }>): string {
   const range = window || subquery ? ` [${window?.text ?? ""}${subquery ? `:${step?.text ?? ""}` : ""}]` : "";
-  return `${range}${offset ? ` offset ${offset.text}` : ""}${at ? " @ (the second part)" : ""}`;
+  const extended = extension ? `${range} ${extension}` : range;
+  return `${extended}${offset ? ` offset ${offset.text}` : ""}${at ? " @ (the second part)" : ""}`;
 }
 
 /** The tree with its branches drawn; `lead` is the prefix of the children's lines. */

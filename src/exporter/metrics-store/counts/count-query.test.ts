@@ -48,7 +48,7 @@ test.each([
 });
 
 test("a selector of alternatives is one for each", () => {
-  expect(alternatives(selector('{a="1",b="2" or c="3"}')).map(print)).toEqual(
+  expect(alternatives(selector('{a="1",b="2" or c="3"}')).map((one) => print(one))).toEqual(
     ['{a="1",b="2"}', '{c="3"}'].map((text) => print(selector(text))),
   );
 });
@@ -62,7 +62,7 @@ test("a selector that matches the series without labels is one of series with a 
 describe("selectors of names", () => {
   test("each name with each alternative", () => {
     const [piece, ...others] = selectorsOfNames(selector('{a="1" or c="3"}'), ["x", "y"]);
-    expect(piece?.map(print)).toEqual(
+    expect(piece?.map((one) => print(one))).toEqual(
       ['x{a="1"}', 'x{c="3"}', 'y{a="1"}', 'y{c="3"}'].map((text) => print(selector(text))),
     );
     expect(others).toEqual([]);
@@ -80,7 +80,7 @@ describe("selectors of names", () => {
 
   test("an alternative of one name is about no other", () => {
     const [piece] = selectorsOfNames(selector('{__name__="x",a="1" or __name__=~"x|y"}'), ["x", "y"]);
-    expect(piece?.map(print)).toEqual(
+    expect(piece?.map((one) => print(one))).toEqual(
       ['x{a="1"}', 'x{__name__=~"x|y"}', 'y{__name__=~"x|y"}'].map((text) => print(selector(text))),
     );
   });

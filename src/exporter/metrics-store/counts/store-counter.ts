@@ -101,8 +101,12 @@ export class StoreCounter implements SampleCounter {
     const { selector, stepMs, of } = count;
     const rollup = of === "samples" ? "count_over_time" : "stale_samples_over_time";
     const whole = await this.#sum([[selector]], rollup, stepMs, count, signal);
+    if (isCounts(whole)) return whole;
     // The store limits the series of a query far below those of an export.
-    if (isCounts(whole) || !/maxUniqueTimeseries|more than -search/.test(whole.message)) return whole;
+    const isTooMany = /maxUniqueTimeseries|more than -search/.test(whole.message);
+    // An older store knows no `or` within a selector.
+    const isUnknown = whole.reason === "bad_request" && selector.groups.length > 1;
+    if (!isTooMany && !isUnknown) return whole;
     return this.#sumOfNames(rollup, stepMs, count, signal);
   }
 
@@ -175,9 +179,14 @@ export class StoreCounter implements SampleCounter {
     { selector, tenant, window, owner }: ScopedCount,
     signal: AbortSignal,
   ): Promise<readonly string[] | ReadFailure> {
+    const found = await this.#client.flavor(signal);
+    if (found.kind === "failed") return found;
+    const dialect = found.flavor === "prometheus" ? "promql" : "metricsql";
     const times = { start: seconds(window.fromMs), end: endSeconds(window.toMs) };
     const query = new URLSearchParams({ ...times, partial_response: "false" });
-    for (const alternative of namedAlternatives(selector)) query.append("match[]", print(alternative));
+    for (const alternative of namedAlternatives(selector)) {
+      query.append("match[]", print(alternative, dialect));
+    }
     if (tenant !== undefined) query.append("extra_filters[]", tenantFilter(tenant));
     const pieces: Buffer[] = [];
     let held = 0;

@@ -148,7 +148,7 @@ function exemplarsForm(
 ): URLSearchParams {
   const selectors = alternatives(promqlSelector(selector, external));
   return new URLSearchParams({
-    query: selectors.map(print).join(" or "),
+    query: selectors.map((one) => print(one, "promql")).join(" or "),
     start: seconds(exemplarsFromMs + 1),
     end: endSeconds(window.toMs),
   });

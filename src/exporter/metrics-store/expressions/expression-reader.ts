@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { usesRange } from "../../metricsql/analysis/not-metricsql.ts";
 import type { Expr } from "../../metricsql/ast/ast.ts";
 import { walk } from "../../metricsql/ast/visit.ts";
 import { SampleBuffer } from "../../series/series.ts";
@@ -186,13 +187,14 @@ export class ExpressionReader implements ScopedReader<ScopedEvaluation> {
  *
  * VictoriaMetrics' values do: the value before a gap counts only if the range has samples after the gap, and
  * functions such as running_sum() or topk_avg() use the whole range. PromQL's depend on it only through
- * `@ start()` and `@ end()`.
+ * `start()`, `end()` and `range()`, also after `@` and in durations.
  */
 export function dependsOnRange(expr: Expr, flavor: StoreFlavor): boolean {
   if (flavor === "victoriametrics") return true;
   let depends = false;
   walk(expr, (node) => {
-    if (node.type === "call" && (node.name === "start" || node.name === "end")) depends = true;
+    if (node.type === "call" && /^(?:start|end|range)$/.test(node.name)) depends = true;
+    if (node.type === "rollup" && [node.window, node.step, node.offset].some(usesRange)) depends = true;
   });
   return depends;
 }

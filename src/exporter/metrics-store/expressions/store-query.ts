@@ -1,5 +1,7 @@
+import { notMetricsql } from "../../metricsql/analysis/not-metricsql.ts";
 import { type PrometheusMajor, promqlOnly } from "../../metricsql/analysis/promql.ts";
 import { scope } from "../../metricsql/analysis/scope.ts";
+import type { Remark } from "../../metricsql/analysis/warnings.ts";
 import type { Expr } from "../../metricsql/ast/ast.ts";
 import { print } from "../../metricsql/print/printer.ts";
 import { failure, type ReadFailure } from "../client/read-failure.ts";
@@ -63,11 +65,22 @@ export function queryInstant(
  * which features are enabled.
  */
 export function promqlProblem(expr: Expr, major: PrometheusMajor): string | undefined {
-  const remarks = promqlOnly(expr, major).filter(({ feature }) => feature === undefined);
+  return problemOf(
+    `Prometheus ${major}`,
+    promqlOnly(expr, major).filter(({ feature }) => feature === undefined),
+  );
+}
+
+/** The reason a VictoriaMetrics rejects the expression, whatever its version, or undefined. */
+export function metricsqlProblem(expr: Expr): string | undefined {
+  return problemOf("VictoriaMetrics", notMetricsql(expr));
+}
+
+function problemOf(store: string, remarks: readonly Remark[]): string | undefined {
   const [first, ...others] = remarks.map(({ message }) => message);
   if (first === undefined) return undefined;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  return `the store is Prometheus ${major}, which does not take this expression: ${first}${more}`;
+  return `the store is ${store}, which does not take this expression: ${first}${more}`;
 }
 
 async function request(
@@ -80,10 +93,11 @@ async function request(
   signal: AbortSignal,
   maxResponseBytes: number,
 ): Promise<QueryResponse | ReadFailure | "stopped"> {
-  const problem = flavor === "prometheus" ? promqlProblem(expr, await client.promql(signal)) : undefined;
+  const isPrometheus = flavor === "prometheus";
+  const problem = isPrometheus ? promqlProblem(expr, await client.promql(signal)) : metricsqlProblem(expr);
   if (problem !== undefined) return failure("unsupported_selector", problem);
   const form = new URLSearchParams({
-    query: print(expr),
+    query: print(expr, isPrometheus ? "promql" : "metricsql"),
     ...times,
     timeout: `${Math.ceil(client.timeouts.readMs / 1_000)}s`,
     // Without it, VictoriaMetrics moves the times to a grid of its own.

@@ -34,6 +34,12 @@ test("a start is never late, and exact in these decades", () => {
   );
 });
 
+test("each alternative is a match[] of its own", () => {
+  const selector = parse('up{a="1",c="2" or a="3"}') as Selector;
+  const form = exportForm({ kind: "raw", selector, window: { fromMs: 0, toMs: 1 } }, 1_500);
+  expect(form.getAll("match[]")).toEqual(['up{a="1",c="2"}', 'up{a="3"}']);
+});
+
 test("the window's start is exclusive and its end inclusive; the tenant's value is escaped", () => {
   const form = exportForm(
     {

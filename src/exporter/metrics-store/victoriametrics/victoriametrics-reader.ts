@@ -61,11 +61,12 @@ export function exportForm(
   // The store deduplicates what it exports: of an interval that is cut off it would give another sample.
   const endMs = dedupMs > 0 ? Math.ceil(window.toMs / dedupMs) * dedupMs : window.toMs;
   const form = new URLSearchParams({
-    "match[]": print(selector),
     start: seconds(window.fromMs + 1),
     end: endSeconds(endMs),
     timeout: `${Math.ceil(timeoutMs / 1_000)}s`,
   });
+  // An older store knows no `or` within a selector; a series that several select is exported once.
+  for (const group of selector.groups) form.append("match[]", print({ ...selector, groups: [group] }));
   // The selector is already confined; this confines it even if the store parses it differently.
   if (tenant !== undefined) form.set("extra_filters[]", tenantFilter(tenant));
   return form;

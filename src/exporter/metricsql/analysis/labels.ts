@@ -59,7 +59,8 @@ const FUNCTIONS: Readonly<Record<string, LabelArguments>> = {
   histogram: vmrange,
   histogram_over_time: vmrange,
   histogram_quantile: third,
-  histogram_quantiles: first,
+  // PromQL has the histogram first.
+  histogram_quantiles: { written: (args) => strings(args.slice(0, 2)).slice(0, 1) },
   histogram_share: third,
   label_copy: { written: (args) => every(args, 2, 2), read: (args) => every(args, 1, 2) },
   label_del: readAll,

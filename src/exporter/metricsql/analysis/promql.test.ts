@@ -1,6 +1,31 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "../parse/parser.ts";
+import { notMetricsql } from "./not-metricsql.ts";
 import { promqlOnly } from "./promql.ts";
+
+describe("notMetricsql", () => {
+  it.each<[string, string]>([
+    ["info(m)", "the function info(), which only Prometheus knows"],
+    ["limit_ratio(0.1, m)", "the function limit_ratio(), which only Prometheus knows"],
+    ["rate(m[5m*2])", "the duration 5m * 2, which only Prometheus knows"],
+    ["m offset (1h - 30m)", "the duration 1h - 30m, which only Prometheus knows"],
+    ["sum(rate(m[5m] smoothed))", '"smoothed", which only Prometheus knows'],
+    ["m </ 5", 'the operator "</", which only Prometheus knows'],
+    [
+      'histogram_quantiles(m, "q", 0.5)',
+      "histogram_quantiles() with the histogram first, which only Prometheus knows",
+    ],
+  ])("%s", (query, message) => {
+    expect(notMetricsql(parse(query))).toMatchObject([{ message }]);
+  });
+
+  it.each(["m[1h-5m]", "m[(5m)]", 'histogram_quantiles("q", 0.5, m)', "rate(m[5i] offset 1i)", "step()"])(
+    "not %s",
+    (query) => {
+      expect(notMetricsql(parse(query))).toEqual([]);
+    },
+  );
+});
 
 describe("promqlOnly", () => {
   it.each([
@@ -74,6 +99,11 @@ describe("promqlOnly", () => {
     "rate(m[1_000])",
     "m * 1_000.5",
     "first_over_time(m[5m])",
+    'm{"a b"="x"}',
+    'sum(m) by ("a.b")',
+    "rate(m[5m * 2])",
+    "m offset (1h - 30m)",
+    "m </ 5",
   ])("%s is PromQL of Prometheus 3, not of 2", (query) => {
     expect(promqlOnly(parse(query), 3)).toEqual([]);
     expect(promqlOnly(parse(query), 2)).toHaveLength(1);
@@ -91,7 +121,6 @@ describe("promqlOnly", () => {
     ["m offset 1.5h", /duration 1.5h/],
     ["rate(m[5i])", /duration 5i/],
     ["m * 1Ki", /number 1Ki/],
-    ['m{"a b"="x"}', /label name "a b", which is sent as only MetricsQL/],
     ["first_over_time(m)", /without a window/],
     ["median(m)", /function median/],
   ])("%s is not PromQL of Prometheus 3 either", (query, reason) => {
@@ -106,6 +135,14 @@ describe("promqlOnly", () => {
     ['sort_by_label(m, "a", "b")', "promql-experimental-functions"],
     ["m / step()", "promql-experimental-functions"],
     ["a + fill(0) b", "promql-binop-fill-modifiers"],
+    ["info(m)", "promql-experimental-functions"],
+    ["info(m, {})", "promql-experimental-functions"],
+    ["limit_ratio(0.1, m)", "promql-experimental-functions"],
+    ["ts_of_max_over_time(m[5m])", "promql-experimental-functions"],
+    ["m + max_of(1, 2)", "promql-experimental-functions"],
+    ['histogram_quantiles(m, "q", 0.5, 0.9)', "promql-experimental-functions"],
+    ["rate(m[5m] smoothed)", "promql-extended-range-selectors"],
+    ["m anchored", "promql-extended-range-selectors"],
   ])("%s is PromQL of Prometheus 3 with the feature %s", (query, feature) => {
     const remarks = promqlOnly(parse(query), 3);
     expect(remarks).toMatchObject([{ feature, message: expect.stringContaining(feature) }]);

@@ -1,7 +1,9 @@
 import type { Aggregate, Binary, Call, Duration, Expr, Rollup, Selector } from "../ast/ast.ts";
 import { rollupArgument } from "../ast/functions.ts";
+import { isPromqlDuration, isPromqlNumber } from "../ast/literals.ts";
 import { isComparison, isPlainName, isSetOperator } from "../ast/words.ts";
 import { emptyTest } from "./matcher.ts";
+import { isTrim } from "./not-metricsql.ts";
 import type { Remark } from "./warnings.ts";
 
 /** PromQL's types. MetricsQL has only one, so only Prometheus rejects an expression that mixes them. */
@@ -36,8 +38,8 @@ function signaturesOf(bySignature: Readonly<Record<string, string>>): Signatures
 const COMMON = {
   "": "pi time",
   v: `abs absent acos acosh asin asinh atan atanh avg ceil cos cosh count deg exp floor group histogram_avg
-    histogram_stddev histogram_stdvar ln log10 log2 max min rad scalar sgn sin sinh sort sort_desc sqrt
-    stddev stdvar sum tan tanh timestamp`,
+    histogram_count histogram_stddev histogram_stdvar histogram_sum ln log10 log2 max min rad scalar sgn sin
+    sinh sort sort_desc sqrt stddev stdvar sum tan tanh timestamp`,
   "v?": "day_of_month day_of_week day_of_year days_in_month hour minute month year",
   "vs?": "round",
   vs: "clamp_max clamp_min",
@@ -64,8 +66,15 @@ const SIGNATURES: Readonly<Record<PrometheusMajor, Signatures>> = {
 /** The functions of Prometheus 3 behind the feature `promql-experimental-functions`. */
 const EXPERIMENTAL = signaturesOf({
   "": "end range start step",
-  m: "mad_over_time",
-  sv: "limitk",
+  m: `mad_over_time ts_of_first_over_time ts_of_last_over_time ts_of_max_over_time
+    ts_of_min_over_time`,
+  "ms?": "integral",
+  mss: "double_exponential_smoothing",
+  ss: "max_of min_of",
+  sv: "limitk limit_ratio",
+  v: "start_timestamp",
+  "vv?": "info",
+  "vtss*": "histogram_quantiles",
   "vt*": "sort_by_label sort_by_label_desc",
 });
 
@@ -74,17 +83,14 @@ const SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
   "time",
   "pi",
   "end",
+  "max_of",
+  "min_of",
   "range",
   "start",
   "step",
 ]);
 
 const TYPES: Readonly<Record<string, Type>> = { v: "vector", m: "matrix", s: "scalar", t: "string" };
-
-/** Whether the text is a duration in PromQL's notation. */
-function isDuration(text: string): boolean {
-  return /^-?(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/.test(text);
-}
 
 /**
  * The reasons plain Prometheus would reject the expression, in the order of the text; empty if it is PromQL.
@@ -151,10 +157,12 @@ class PromqlChecker {
     }
   }
 
-  private selector({ groups, pos }: Selector): void {
+  /** @param isOfInfo `info()` takes one that matches every series, since it looks for info metrics only */
+  private selector({ groups, pos }: Selector, isOfInfo = false): void {
     if (groups.length > 1) this.remark('"or" between the filters of a selector', pos);
     for (const group of groups) {
-      if (group.every(this.#matchesEmpty)) this.remark("a selector that matches every series", pos);
+      if (!isOfInfo && group.every(this.#matchesEmpty))
+        this.remark("a selector that matches every series", pos);
       for (const { label } of group) {
         if (label === "__graphite__") this.remark("the filter __graphite__", pos);
         this.label(label, pos);
@@ -163,30 +171,33 @@ class PromqlChecker {
   }
 
   private label(label: string, pos: number): void {
-    if (!isPlainName(label) || label.includes(":")) {
-      const name = JSON.stringify(label);
-      const known =
-        this.#major === 2 ? "which Prometheus 2 does not know" : "which is sent as only MetricsQL knows it";
-      this.remark(`the label name ${name}, ${known}`, pos);
-    }
+    if (label === "") this.remark("an empty label name", pos);
+    else if (this.#major === 2 && (!isPlainName(label) || label.includes(":")))
+      this.remark(`the label name ${JSON.stringify(label)}, which Prometheus 2 does not know`, pos);
   }
 
   /** Sums of durations are not durations: Prometheus 3 reads `m offset 1h-5m` as `(m offset 1h) - 5m`. */
   private duration(duration: Duration | undefined, pos: number): void {
-    if (!duration || isDuration(duration.text)) return;
+    if (duration?.arithmetic) {
+      if (this.#major === 2)
+        this.remark(`the duration ${duration.text}, which Prometheus 2 does not know`, pos);
+      return;
+    }
+    if (!duration || isPromqlDuration(duration.text)) return;
     if (this.#major === 3 && this.isNumber(duration.text)) return;
     this.remark(`the duration ${duration.text} is written as only MetricsQL knows it`, pos);
   }
 
   private isNumber(text: string): boolean {
-    const plain = this.#major === 2 ? text : text.replace(/(?<=[\da-f])_(?=[\da-f])/gi, "");
-    return /^-?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|0x[\da-f]+|inf|nan)$/i.test(plain);
+    return isPromqlNumber(text, this.#major === 3);
   }
 
-  private rollup({ expr, window, subquery, step, offset, at, pos }: Rollup): Type {
+  private rollup({ expr, window, subquery, step, extension, offset, at, pos }: Rollup): Type {
     const type = this.check(expr);
     for (const duration of [window, step, offset]) this.duration(duration, pos);
     if (at) this.instant(at);
+    if (extension && this.#major === 2) this.remark(`"${extension}", which Prometheus 2 does not know`, pos);
+    else if (extension) this.featureRemark(`"${extension}"`, "promql-extended-range-selectors", pos);
     if (!window && !subquery) {
       if (expr.type !== "selector")
         this.remark('"offset" or "@" after anything but a selector or a subquery', pos);
@@ -220,6 +231,8 @@ class PromqlChecker {
 
   private operator(expr: Binary, left: Type, right: Type): Type {
     const { op, pos, matching, join, fill, bool, keepMetricNames } = expr;
+    if (isTrim(op) && this.#major === 2)
+      this.remark(`the operator "${op}", which Prometheus 2 does not know`, pos);
     if (op === "default" || op === "if" || op === "ifnot") this.remark(`the operator "${op}"`, pos);
     if (keepMetricNames) this.remark('"keep_metric_names"', pos);
     if (fill && this.#major === 2) this.remark('"fill", which Prometheus 2 does not know', pos);
@@ -266,7 +279,8 @@ class PromqlChecker {
     const needed = wanted.filter(([, , often]) => often === "").length;
     if (args.length < needed) this.remark(`${name}() with ${args.length} arguments`, pos);
     for (const [index, arg] of args.entries()) {
-      this.argument(call, arg, TYPES[(wanted[index] ?? wanted.at(-1))?.[1] ?? ""]);
+      if (name === "info" && index === 1 && arg.type === "selector") this.selector(arg, true);
+      else this.argument(call, arg, TYPES[(wanted[index] ?? wanted.at(-1))?.[1] ?? ""]);
     }
     return SCALAR_FUNCTIONS.has(name) ? "scalar" : "vector";
   }

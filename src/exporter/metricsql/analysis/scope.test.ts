@@ -4,7 +4,7 @@ import { print } from "../print/printer.ts";
 import { scope } from "./scope.ts";
 
 describe("scope", () => {
-  it.each([
+  it.each<[string, string | RegExp]>([
     ["foo", 'foo{t="x"}'],
     ["{}", '{t="x"}'],
     ['{a="b" or c="d"}', '{a="b",t="x" or c="d",t="x"}'],
@@ -14,8 +14,19 @@ describe("scope", () => {
     ],
     ['foo{t="y"}', 'foo{t="y",t="x"}'],
     ['WITH (f(q) = q{a="b"} offset 5m) f(foo) or f({c="d"})', /foo\{a="b",t="x"\}.*\{c="d",a="b",t="x"\}/],
+    ["info(a)", 'info(a{t="x"}, {t="x"})'],
+    ['info(a, {b=~".+"})', 'info(a{t="x"}, {b=~".+",t="x"})'],
+    [
+      'info(a, {"n",b="c" or t="y"})',
+      'info(a{t="x"}, {__name__="n",b="c",t="x" or __name__="n",t="y",t="x"})',
+    ],
+    ['INFO(info(a), {__name__=~".*"})', 'info(info(a{t="x"}, {t="x"}), {__name__=~".*",t="x"})'],
+    ["rate(a[5m * 2] smoothed offset (1h - 30m))", 'rate(a{t="x"}[5m * 2] smoothed offset (1h - 30m))'],
+    ["limit_ratio(scalar(a), b)", 'limit_ratio(scalar(a{t="x"}), b{t="x"})'],
   ])("%s", (query, scoped) => {
-    expect(print(scope(parse(query), [{ label: "t", value: "x" }]))).toMatch(scoped);
+    const printed = print(scope(parse(query), [{ label: "t", value: "x" }]));
+    if (typeof scoped === "string") expect(printed).toBe(scoped);
+    else expect(printed).toMatch(scoped);
   });
 
   it("refuses a filter that would let all others through", () => {

@@ -48,6 +48,11 @@ export interface Duration {
   readonly text: string;
   readonly ms: number;
   readonly steps: number;
+  /**
+   * Arithmetic of durations (`5m * 2`, `step() + 1`), which only PromQL has: `text` is its canonical form,
+   * and `ms` is its value where `step()` and `range()` are zero.
+   */
+  readonly arithmetic?: true;
 }
 
 /**
@@ -69,13 +74,18 @@ export interface LabelFilter {
   readonly value: string;
 }
 
-/** `expr[window:step] offset d @ t`, with at least one part. `subquery` is true if the colon was written. */
+/**
+ * `expr[window:step] smoothed offset d @ t`, with at least one part. `subquery` is true if the colon was
+ * written.
+ */
 export interface Rollup<E = Expr, D = Duration> {
   readonly type: "rollup";
   readonly expr: E;
   readonly window: D | undefined;
   readonly subquery: boolean;
   readonly step: D | undefined;
+  /** PromQL's: samples just outside of the window count, too. */
+  readonly extension: "anchored" | "smoothed" | undefined;
   readonly offset: D | undefined;
   readonly at: E | undefined;
   readonly pos: number;
@@ -118,6 +128,8 @@ export type BinaryOp =
   | "<"
   | ">="
   | "<="
+  | "</"
+  | ">/"
   | "+"
   | "-"
   | "*"

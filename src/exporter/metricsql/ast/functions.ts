@@ -8,6 +8,8 @@ export interface FunctionInfo {
   readonly max: number;
   /** The arguments after the `min`th come in pairs. */
   readonly pairs: boolean;
+  /** Whether only PromQL has it. */
+  readonly promql: boolean;
 }
 
 const MANY = Number.POSITIVE_INFINITY;
@@ -53,11 +55,11 @@ const TABLE: Readonly<Record<FunctionInfo["kind"], Readonly<Record<string, strin
     "3+": "histogram_quantiles",
   },
   label: {
-    "1+": "drop_common_labels label_del label_keep",
+    "1+": "drop_common_labels label_del label_keep sort_by_label sort_by_label_desc",
     "1+2": "label_copy label_move label_set",
     "2": "alias label_value",
-    "2+": `label_graphite_group label_lowercase label_uppercase sort_by_label sort_by_label_desc
-      sort_by_label_numeric sort_by_label_numeric_desc`,
+    "2+": `label_graphite_group label_lowercase label_uppercase sort_by_label_numeric
+      sort_by_label_numeric_desc`,
     "2+2": "label_map",
     "3": "label_match label_mismatch",
     "3+": "label_join labels_equal",
@@ -74,20 +76,41 @@ const TABLE: Readonly<Record<FunctionInfo["kind"], Readonly<Record<string, strin
   },
 };
 
-const FUNCTIONS: ReadonlyMap<string, FunctionInfo> = new Map(
-  Object.entries(TABLE).flatMap(([kind, byArity]) =>
+/** Those of Prometheus 3 that MetricsQL lacks, also the experimental ones. */
+const PROMQL_TABLE: typeof TABLE = {
+  rollup: {
+    "1": "ts_of_first_over_time ts_of_last_over_time ts_of_max_over_time ts_of_min_over_time",
+    "1-2": "integral",
+    "3": "double_exponential_smoothing",
+  },
+  transform: {
+    "1": "histogram_count histogram_sum start_timestamp",
+    "1-2": "info",
+    "2": "max_of min_of",
+  },
+  label: {},
+  aggregate: { "2": "limit_ratio" },
+};
+
+const FUNCTIONS: ReadonlyMap<string, FunctionInfo> = new Map([
+  ...entriesOf(TABLE, false),
+  ...entriesOf(PROMQL_TABLE, true),
+]);
+
+function entriesOf(table: typeof TABLE, promql: boolean): [string, FunctionInfo][] {
+  return Object.entries(table).flatMap(([kind, byArity]) =>
     Object.entries(byArity).flatMap(([arity, names]) =>
       names
         .split(/\s+/)
         .map((name): [string, FunctionInfo] => [
           name,
-          { ...range(arity), kind: kind as FunctionInfo["kind"] },
+          { ...range(arity), kind: kind as FunctionInfo["kind"], promql },
         ]),
     ),
-  ),
-);
+  );
+}
 
-function range(arity: string): Pick<FunctionInfo, "min" | "max" | "pairs"> {
+function range(arity: string): Omit<FunctionInfo, "kind" | "promql"> {
   const [low = "", high] = arity.split(/[-+]/);
   const open = arity.includes("+");
   return { min: Number(low), max: open ? MANY : Number(high ?? low), pairs: open && high === "2" };
@@ -131,13 +154,16 @@ export function checkCall(call: Call | Aggregate): string | undefined {
   if (!info) {
     const close = similar(name);
     const hint = close ? `, "${close}" perhaps` : "";
-    return `unexpected function "${name}"; expected a function of MetricsQL${hint}`;
+    return `unexpected function "${name}"; expected a function of MetricsQL or PromQL${hint}`;
   }
   const { min, max, pairs } = info;
   if (args.length >= min && args.length <= max && !(pairs && (args.length - min) % 2 === 1)) {
     const [first] = args;
     if (name === "aggr_over_time" && first && !areRollups(first)) {
       return `unexpected argument 1 of ${name}(); expected the names of rollup functions, in quotes`;
+    }
+    if (name === "info" && args[1] && args[1].type !== "selector") {
+      return "unexpected argument 2 of info(); expected filters in braces";
     }
     const wrong = args.findIndex((arg, index) => wantsString(call, index) && arg.type !== "string");
     if (wrong < 0) return undefined;
@@ -166,7 +192,9 @@ const STRING_ARGUMENTS: Readonly<Record<string, number>> = {
  * Whether this argument must be a string. A store also accepts an expression that evaluates to one
  * (`sort("a")`); it is rejected here, because the labels that the function writes would then be unknown.
  */
-function wantsString({ name }: Call | Aggregate, index: number): boolean {
+function wantsString({ name, args }: Call | Aggregate, index: number): boolean {
+  // PromQL has the histogram first.
+  if (name === "histogram_quantiles" && args[0]?.type !== "string") return index === 1;
   if (Object.hasOwn(STRING_ARGUMENTS, name)) return STRING_ARGUMENTS[name] === index;
   if (/^rollup(?:_|$)/.test(name)) return index === 1;
   if (/^(?:topk|bottomk)_/.test(name)) return index === 2;
@@ -177,9 +205,12 @@ function wantsString({ name }: Call | Aggregate, index: number): boolean {
 /** Whether the argument names one rollup function, or several in parentheses, as for `aggr_over_time`. */
 function areRollups(arg: Expr): boolean {
   const names = arg.type === "union" ? arg.args : [arg];
-  return names.every(
-    (one) => one.type === "string" && FUNCTIONS.get(one.value.toLowerCase())?.kind === "rollup",
-  );
+  return names.every((one) => one.type === "string" && isMetricsqlRollup(one.value.toLowerCase()));
+}
+
+function isMetricsqlRollup(name: string): boolean {
+  const info = FUNCTIONS.get(name);
+  return info?.kind === "rollup" && !info.promql;
 }
 
 /** A known name that differs by one letter. */

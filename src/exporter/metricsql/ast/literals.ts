@@ -94,6 +94,17 @@ export function parseDuration(text: string): Duration | undefined {
   return end === text.length && end > 0 ? { text, ms, steps } : undefined;
 }
 
+/** Whether the text is a duration in PromQL's notation. */
+export function isPromqlDuration(text: string): boolean {
+  return /^-?(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/.test(text);
+}
+
+/** Whether the text is a number in the notation of PromQL. Only Prometheus 3 knows `grouped` digits. */
+export function isPromqlNumber(text: string, grouped = true): boolean {
+  const plain = grouped ? text.replace(/(?<=[\da-f])_(?=[\da-f])/gi, "") : text;
+  return /^-?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|0x[\da-f]+|inf|nan)$/i.test(plain);
+}
+
 /** A duration in milliseconds, given a query step of `stepMs`. */
 export function durationMs(duration: Duration, stepMs: number): number {
   return duration.ms + duration.steps * stepMs;

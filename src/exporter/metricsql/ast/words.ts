@@ -7,7 +7,7 @@ const PRECEDENCE: ReadonlyMap<string, number> = new Map(
     ["if", "ifnot"],
     ["or"],
     ["and", "unless"],
-    ["==", "!=", ">", "<", ">=", "<="],
+    ["==", "!=", ">", "<", ">=", "<=", "</", ">/"],
     ["+", "-"],
     ["*", "/", "%", "atan2"],
     ["^"],
@@ -27,7 +27,7 @@ export function asBinaryOp(text: string): BinaryOp | undefined {
 }
 
 export function isComparison(op: BinaryOp): boolean {
-  return precedence(op) === precedence("==");
+  return precedence(op) === precedence("==") && op !== "</" && op !== ">/";
 }
 
 export function isSetOperator(op: BinaryOp): boolean {

@@ -71,17 +71,22 @@ class Expander {
         return this.binary(node, scope, depth);
       case "union":
         return { type: "union", args: this.all(node.args, scope, depth), pos: node.pos };
-      case "rollup":
+      case "rollup": {
+        const expr = this.expr(node.expr, scope, depth + 1);
+        if (node.extension !== undefined && (node.subquery || expr.type !== "selector"))
+          this.fail(`"${node.extension}" can only follow a series selector`, node.pos);
         return {
           type: "rollup",
-          expr: this.expr(node.expr, scope, depth + 1),
+          expr,
           window: this.duration(node.window, scope, depth),
           subquery: node.subquery,
           step: this.duration(node.step, scope, depth),
+          extension: node.extension,
           offset: this.duration(node.offset, scope, depth),
           at: node.at && this.expr(node.at, scope, depth + 1),
           pos: node.pos,
         };
+      }
       case "call": {
         const args = this.all(node.args, scope, depth);
         const binding = this.lookup(scope, node.name);

@@ -10,9 +10,28 @@ export type TokenKind =
   | "duration"
   | "variable"
   | ("{" | "}" | "[" | "]" | "(" | ")" | "," | "@" | ":")
-  | ("+" | "-" | "*" | "/" | "%" | "^" | "==" | "!=" | ">=" | "<=" | ">" | "<" | "=~" | "!~" | "=");
+  | (
+      | "+"
+      | "-"
+      | "*"
+      | "/"
+      | "%"
+      | "^"
+      | "=="
+      | "!="
+      | ">="
+      | "<="
+      | ">"
+      | "<"
+      | "=~"
+      | "!~"
+      | "="
+      | "</"
+      | ">/"
+    );
 
 const UNIT = "(?:[mM][sS]|m(?![iIbB])|[sShHdDwWyYiI])";
+const POSITIVE_DURATION = new RegExp(`(?:\\d+(?:\\.\\d*)?${UNIT})+`, "y");
 const DURATION = new RegExp(`\\d+(?:\\.\\d*)?${UNIT}(?:-?\\d+(?:\\.\\d*)?${UNIT})*`, "y");
 const NUMBER = /0[xX][0-9a-fA-F]*|(?:0[oObB])?[\d_]*(?:\.[\d_]*)?(?:[kKmMgGtT][iI]?[bB]?|[eE][+-]?\d*)?/y;
 const VARIABLE = /\$(?:\w+|\{\w+\})/y;
@@ -32,6 +51,8 @@ export class Lexer {
    * For a name: its written form in lower case, so an escaped name is not a reserved word. Otherwise empty.
    */
   word = "";
+  /** Whether `1h-5m` is three tokens, as for PromQL, and not one. */
+  splitsDurations = false;
 
   constructor(text: string) {
     this.text = text;
@@ -57,9 +78,9 @@ export class Lexer {
   }
 
   /** Makes the token that starts at `offset` the current one. */
-  seek(offset: number): void {
+  seek(offset: number, inWindow = false): void {
     this.end = offset;
-    this.next();
+    this.next(inWindow);
   }
 
   /** `inWindow`: between square brackets a colon is a token; elsewhere it is part of names. */
@@ -102,9 +123,8 @@ export class Lexer {
         if (following === "=") return this.symbol("==");
         return this.symbol(following === "~" ? "=~" : "=");
       case ">":
-        return this.symbol(following === "=" ? ">=" : ">");
       case "<":
-        return this.symbol(following === "=" ? "<=" : "<");
+        return this.symbol(following === "=" || following === "/" ? `${char}${following}` : char);
       case '"':
       case "'":
       case "`":
@@ -151,7 +171,7 @@ export class Lexer {
   }
 
   private number(at: number): TokenKind {
-    this.end = this.match(DURATION, at);
+    this.end = this.match(this.splitsDurations ? POSITIVE_DURATION : DURATION, at);
     if (this.end > at) return "duration";
     this.end = this.match(NUMBER, at);
     return "number";

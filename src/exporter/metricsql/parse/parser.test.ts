@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ACCEPTED, REFUSED } from "../../../../test/integration/metricsql-queries.ts";
+import { ACCEPTED, PROMQL, REFUSED } from "../../../../test/integration/metricsql-queries.ts";
 import { print } from "../print/printer.ts";
 import { MetricsqlSyntaxError, parse } from "./parser.ts";
 import { caret } from "./syntax-error.ts";
@@ -15,7 +15,7 @@ function refusal(query: string): MetricsqlSyntaxError {
 }
 
 describe("parse", () => {
-  it.each(ACCEPTED)("reads $query", ({ query, prints = query }) => {
+  it.each([...ACCEPTED, ...PROMQL])("reads $query", ({ query, prints = query }) => {
     expect(print(parse(query))).toBe(prints);
     expect(print(parse(prints))).toBe(prints);
   });
@@ -43,7 +43,7 @@ describe("parse", () => {
     ["foo[x]", 1, 5, 'unexpected "x"; expected a duration such as 5m, or a template of that name'],
     ["foo[5m", 1, 7, 'unexpected end of the text; expected ":" or "]"'],
     ["a + bool b", 1, 5, '"bool" cannot follow "+"; expected it after a comparison only'],
-    ["rte(a)", 1, 1, 'unexpected function "rte"; expected a function of MetricsQL, "rate" perhaps'],
+    ["rte(a)", 1, 1, 'unexpected function "rte"; expected a function of MetricsQL or PromQL, "rate" perhaps'],
     ["clamp(a, 1)", 1, 1, "unexpected number of arguments of clamp(): 2; expected 3 arguments"],
     ['label_set(m, a, "b")', 1, 1, "unexpected argument 2 of label_set(); expected a string in quotes"],
     [
@@ -52,6 +52,12 @@ describe("parse", () => {
       1,
       'unexpected "$job"; expected its value: variables must be replaced before the query is sent',
     ],
+    ["m[5i*2]", 1, 3, 'unexpected "5i"; arithmetic takes durations such as 1h30m, and numbers'],
+    ["m[5m*]", 1, 6, 'unexpected "]"; expected a duration such as 5m'],
+    ["m[(5m]", 1, 6, 'unexpected "]"; expected an arithmetic operator or ")"'],
+    ["m[5m*(-1)] anchored smoothed", 1, 21, '"smoothed" cannot follow "anchored"'],
+    ["sum(m) smoothed", 1, 8, '"smoothed" can only follow a series selector'],
+    ["info(m, sum(n))", 1, 1, "unexpected argument 2 of info(); expected filters in braces"],
     ['a{b="c', 1, 5, 'unexpected end of the text in a string; expected a closing "'],
   ])("says of %j where and what", (query, line, column, message) => {
     const error = refusal(query);

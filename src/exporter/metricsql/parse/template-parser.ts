@@ -1,6 +1,7 @@
 import type { BinaryOp, Fill, Join, Matching, NumberLiteral } from "../ast/ast.ts";
 import { isAggregate } from "../ast/functions.ts";
 import { asBinaryOp, isComparison, precedence } from "../ast/words.ts";
+import { DurationParser } from "./duration-parser.ts";
 import { Lexer } from "./lexer.ts";
 import { ModifierParser } from "./modifier-parser.ts";
 import type { Definition, StringPart, Template, TemplateDuration, TemplateFilter } from "./template-ast.ts";
@@ -51,6 +52,7 @@ interface Pending {
 
 /** The top layer of the parser: expressions. */
 class TemplateParser extends ModifierParser {
+  private readonly durations = new DurationParser(this.lexer);
   private depth = 0;
   /** The only node of the parentheses just closed. */
   private parenthesized: Template | undefined;
@@ -127,7 +129,7 @@ class TemplateParser extends ModifierParser {
     return { op, level, unary: false, left, bool, matching, join, fill, pos, keepMetricNames: false };
   }
 
-  /** An operand followed by `[window]`, `offset` and `@`. */
+  /** An operand followed by `[window]`, `anchored` or `smoothed`, `offset` and `@`. */
   private suffixed(): Template {
     const { lexer } = this;
     const expr = this.operand();
@@ -136,35 +138,39 @@ class TemplateParser extends ModifierParser {
     let step: TemplateDuration | undefined;
     let offset: TemplateDuration | undefined;
     let at: Template | undefined;
+    let extension: "anchored" | "smoothed" | undefined;
     let subquery = false;
-    if (!lexer.is("[") && !lexer.is("@") && !lexer.isWord("offset")) return expr;
+    if (!lexer.is("[") && !lexer.is("@") && !isSuffix(lexer.word)) return expr;
     if (lexer.is("[")) {
       lexer.next(true);
       if (lexer.is("variable") && STEP_VARIABLES.has(lexer.raw)) lexer.next(true);
-      else if (!lexer.is(":")) window = this.duration(true);
+      else if (!lexer.is(":")) window = this.durations.window();
       if (lexer.is(":")) {
         subquery = true;
         lexer.next(true);
-        if (!lexer.is("]")) step = this.duration(true);
+        if (!lexer.is("]")) step = this.durations.window();
       }
       if (!lexer.is("]")) this.unexpected(subquery ? '"]"' : '":" or "]"');
       lexer.next();
     }
-    while (lexer.is("@") || lexer.isWord("offset")) {
-      if (lexer.is("@")) {
+    while (lexer.is("@") || isSuffix(lexer.word)) {
+      const { word } = lexer;
+      if (word === "anchored" || word === "smoothed") {
+        if (extension) lexer.fail(`"${word}" cannot follow "${extension}"`);
+        lexer.next();
+        extension = word;
+      } else if (lexer.is("@")) {
         if (at) lexer.fail('"@" is given twice');
         lexer.next();
         at = this.instant();
       } else {
         if (offset) lexer.fail('"offset" is given twice');
         lexer.next();
-        const negative = lexer.is("-");
-        if (negative) lexer.next();
-        offset = this.duration(false, negative);
+        offset = this.durations.offset();
       }
     }
-    if (!window && !step && !subquery && !offset && !at) return expr;
-    return { type: "rollup", expr, window, subquery, step, offset, at, pos };
+    if (!window && !step && !subquery && !extension && !offset && !at) return expr;
+    return { type: "rollup", expr, window, subquery, step, extension, offset, at, pos };
   }
 
   /** The operand after `@`, with an optional sign. */
@@ -250,7 +256,7 @@ class TemplateParser extends ModifierParser {
     const name = lexer.value;
     lexer.next();
     if (word === "with" && lexer.is("(")) return this.withTemplates(pos);
-    const called = lexer.is("(") || (lexer.is("name") && !lexer.isWord("offset"));
+    const called = lexer.is("(") || (lexer.is("name") && !isSuffix(lexer.word));
     if (called && isAggregate(name.toLowerCase())) return this.aggregate(name, pos);
     if (lexer.is("(")) {
       const args = this.args();
@@ -318,6 +324,11 @@ class TemplateParser extends ModifierParser {
     this.take("=");
     return { name, params, body: this.expression(), pos };
   }
+}
+
+/** Whether the word continues the operand before it. */
+function isSuffix(word: string): boolean {
+  return word === "offset" || word === "anchored" || word === "smoothed";
 }
 
 function close(pending: Pending, right: Template): Template {

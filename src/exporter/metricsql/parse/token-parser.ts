@@ -1,7 +1,7 @@
 import type { Duration, NumberLiteral } from "../ast/ast.ts";
 import { parseDuration, parseNumber, parseString } from "../ast/literals.ts";
 import type { Lexer } from "./lexer.ts";
-import type { DurationReference, StringPart, TemplateDuration } from "./template-ast.ts";
+import type { StringPart } from "./template-ast.ts";
 
 /** Grafana variables that stand for the query's step. */
 export const STEP_VARIABLES = new Set(["$__interval", "$__rate_interval", "$__range"]);
@@ -100,19 +100,6 @@ export class TokenParser {
       lexer.seek(plus);
       return parts;
     }
-  }
-
-  /** A duration, a number of seconds, a step variable, or the name of a duration template. */
-  protected duration(inWindow: boolean, negative = false): TemplateDuration {
-    const { lexer } = this;
-    const pos = lexer.start;
-    let duration: Duration | DurationReference;
-    if (lexer.is("name") && !negative) duration = { reference: lexer.value, pos };
-    else if (lexer.is("variable") && STEP_VARIABLES.has(lexer.raw)) {
-      duration = { text: negative ? "-1i" : "1i", ms: 0, steps: negative ? -1 : 1 };
-    } else duration = this.durationToken(negative);
-    lexer.next(inWindow);
-    return duration;
   }
 
   protected durationToken(negative: boolean): Duration {

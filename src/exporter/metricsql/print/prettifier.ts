@@ -3,6 +3,7 @@ import {
   type AnyBinary,
   type AnyCall,
   chainedLeft,
+  isInBraces,
   isSimple,
   isTightNegative,
   needsParens,
@@ -34,7 +35,7 @@ function layout(expr: Printable, indent: string): string {
   if (line !== undefined) return line;
   switch (expr.type) {
     case "selector":
-      return selector(expr, indent) ?? print(expr);
+      return selector(splitName(expr.groups), indent) ?? print(expr);
     case "rollup":
       return (
         (isSimple(expr.expr) ? layout(expr.expr, indent) : parens(expr.expr, indent)) + printSuffix(expr)
@@ -43,9 +44,9 @@ function layout(expr: Printable, indent: string): string {
     case "aggregate":
       return expr.args.length === 0
         ? print(expr)
-        : expr.name + args(expr.args, indent) + printTail(expr as AnyCall);
+        : expr.name + args(expr, indent) + printTail(expr as AnyCall);
     case "union":
-      return args(expr.args, indent);
+      return args(expr, indent);
     case "binary":
       return binary(expr, indent);
     case "with": {
@@ -81,17 +82,21 @@ function parens(expr: Printable, indent: string): string {
   return `(\n${inner}${layout(expr, inner)}\n${indent})`;
 }
 
-function args(list: readonly Printable[], indent: string): string {
+function args(node: AnyCall | Extract<Printable, { type: "union" }>, indent: string): string {
   const inner = indent + INDENT;
-  return `(${list.map((arg) => `\n${inner}${layout(arg, inner)}`).join(",")}\n${indent})`;
+  const lines = node.args.map((arg, index) => {
+    const braced = arg.type === "selector" && isInBraces(node, index);
+    const text = braced ? selector({ name: "", rest: arg.groups }, inner) : undefined;
+    return `\n${inner}${text ?? layout(arg, inner)}`;
+  });
+  return `(${lines.join(",")}\n${indent})`;
 }
 
-function selector(expr: Extract<Printable, { type: "selector" }>, indent: string): string | undefined {
-  const { name, rest } = splitName(expr.groups);
+function selector({ name, rest }: ReturnType<typeof splitName>, indent: string): string | undefined {
   if (rest.every((group) => group.length === 0)) return undefined;
   const inner = indent + INDENT;
   const groups = rest.map((group) => {
-    const filters = group.map(printFilter);
+    const filters = group.map((filter) => printFilter(filter));
     const line = filters.join(",");
     return inner + (inner.length + line.length <= MAX_WIDTH ? line : filters.join(`,\n${inner}`));
   });

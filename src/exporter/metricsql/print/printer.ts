@@ -9,6 +9,7 @@ import type {
   LabelFilter,
   Matching,
   Rollup,
+  Union,
 } from "../ast/ast.ts";
 import { isAggregate } from "../ast/functions.ts";
 import { quoteString } from "../ast/literals.ts";
@@ -29,12 +30,15 @@ export type AnyRollup = Rollup<Printable, TemplateDuration>;
 export type AnyBinary = Binary<Printable, string | readonly StringPart[]>;
 export type AnyCall = Call<Printable> | Aggregate<Printable>;
 
+/** Both differ in how they write label names that are not plain, and in `info()`. */
+export type Dialect = "metricsql" | "promql";
+
 /**
  * Prints the expression in its one canonical form, on one line. Parsing and printing the output gives the
  * same text, and it means the same to every version of VictoriaMetrics that knows its features. Operands that
  * are operators are put in parentheses, except the left side of a chain of one precedence.
  */
-export function print(expr: Printable): string {
+export function print(expr: Printable, dialect: Dialect = "metricsql"): string {
   switch (expr.type) {
     case "number":
       return expr.text;
@@ -45,16 +49,18 @@ export function print(expr: Printable): string {
     case "duration":
       return printDuration(expr.duration);
     case "selector":
-      return printSelector(expr.groups);
-    case "rollup":
-      return (isSimple(expr.expr) ? print(expr.expr) : `(${print(expr.expr)})`) + printSuffix(expr);
+      return printSelector(splitName(expr.groups), dialect);
+    case "rollup": {
+      const inner = print(expr.expr, dialect);
+      return (isSimple(expr.expr) ? inner : `(${inner})`) + printSuffix(expr, dialect);
+    }
     case "call":
     case "aggregate":
-      return expr.name + printArgs(expr.args) + printTail(expr);
+      return expr.name + printArgs(expr, dialect) + printTail(expr, dialect);
     case "union":
-      return printArgs(expr.args);
+      return printArgs(expr, dialect);
     case "binary":
-      return printBinary(expr);
+      return printBinary(expr, dialect);
     case "with": {
       const definitions = expr.definitions.map((one) => `${printHead(one)} = ${print(one.body)}`);
       return `WITH (${definitions.join(", ")}) ${print(expr.body)}`;
@@ -62,23 +68,34 @@ export function print(expr: Printable): string {
   }
 }
 
-function printArgs(args: readonly Printable[]): string {
-  return `(${args.map(print).join(", ")})`;
+function printArgs(node: AnyCall | Union<Printable>, dialect: Dialect): string {
+  const args = node.args.map((arg, index) =>
+    arg.type === "selector" && isInBraces(node, index)
+      ? printSelector({ name: "", rest: arg.groups }, dialect)
+      : print(arg, dialect),
+  );
+  return `(${args.join(", ")})`;
+}
+
+/** Whether the argument is `info()`'s second one, of which PromQL takes no name before the braces. */
+export function isInBraces(node: AnyCall | Union<Printable>, index: number): boolean {
+  return node.type === "call" && index === 1 && node.name.toLowerCase() === "info";
 }
 
 /** Loops over the left operands: chains of operators may be very long. */
-function printBinary(expr: AnyBinary): string {
+function printBinary(expr: AnyBinary, dialect: Dialect): string {
   const pieces: string[] = [];
   let node = expr;
   for (;;) {
-    const right = needsParens(node.right) ? `(${print(node.right)})` : print(node.right);
-    pieces.push(` ${printOperator(node)} ${right}`);
+    const right = print(node.right, dialect);
+    pieces.push(` ${printOperator(node, dialect)} ${needsParens(node.right) ? `(${right})` : right}`);
     const chained = chainedLeft(node);
     if (!chained) break;
     node = chained;
   }
-  const left = needsParens(node.left) || isTightNegative(node) ? `(${print(node.left)})` : print(node.left);
-  const text = left + pieces.reverse().join("");
+  const left = print(node.left, dialect);
+  const first = needsParens(node.left) || isTightNegative(node) ? `(${left})` : left;
+  const text = first + pieces.reverse().join("");
   return expr.keepMetricNames ? `(${text}) keep_metric_names` : text;
 }
 
@@ -97,7 +114,7 @@ export function isTightNegative({ op, left }: AnyBinary): boolean {
 export function needsParens(operand: Printable): boolean {
   switch (operand.type) {
     case "rollup":
-      return operand.offset !== undefined || operand.at !== undefined;
+      return operand.offset !== undefined || operand.at !== undefined || operand.extension !== undefined;
     case "call":
       return operand.keepMetricNames;
     case "concat":
@@ -125,16 +142,26 @@ export function isSimple(expr: Printable): boolean {
   }
 }
 
-/** `[window:step] offset d @ t`. */
-export function printSuffix({ window, subquery, step, offset, at }: AnyRollup): string {
+/** `[window:step] smoothed offset d @ t`. */
+export function printSuffix(
+  { window, subquery, step, extension, offset, at }: AnyRollup,
+  dialect?: Dialect,
+): string {
   let suffix = "";
   if (window || subquery) {
     const colon = subquery ? `:${step ? printDuration(step) : ""}` : "";
     suffix += `[${window ? printDuration(window) : ""}${colon}]`;
   }
-  if (offset) suffix += ` offset ${printDuration(offset)}`;
-  if (at) suffix += ` @ ${isSimple(at) ? print(at) : `(${print(at)})`}`;
+  if (extension) suffix += ` ${extension}`;
+  if (offset) suffix += ` offset ${printOffset(offset)}`;
+  if (at) suffix += ` @ ${isSimple(at) ? print(at, dialect) : `(${print(at, dialect)})`}`;
   return suffix;
+}
+
+/** In parentheses, since after `offset` PromQL takes a single term. */
+function printOffset(duration: Duration | TemplateDuration): string {
+  const text = printDuration(duration);
+  return "arithmetic" in duration && !/^(?:step|range)\(\)$/.test(text) ? `(${text})` : text;
 }
 
 function printDuration(duration: Duration | TemplateDuration): string {
@@ -142,18 +169,18 @@ function printDuration(duration: Duration | TemplateDuration): string {
 }
 
 /** The text after a call's arguments. */
-export function printTail(call: AnyCall): string {
+export function printTail(call: AnyCall, dialect?: Dialect): string {
   if (call.type === "call") return call.keepMetricNames ? " keep_metric_names" : "";
-  const grouping = call.grouping ? ` ${printLabels(call.grouping)}` : "";
+  const grouping = call.grouping ? ` ${printLabels(call.grouping, dialect)}` : "";
   return call.limit === undefined ? grouping : `${grouping} limit ${call.limit}`;
 }
 
 /** An operator with all its modifiers. */
-export function printOperator({ op, bool, matching, join, fill }: AnyBinary): string {
+export function printOperator({ op, bool, matching, join, fill }: AnyBinary, dialect?: Dialect): string {
   let operator: string = op;
   if (bool) operator += " bool";
-  if (matching) operator += ` ${printLabels(matching)}`;
-  if (join) operator += ` ${printLabels(join)}`;
+  if (matching) operator += ` ${printLabels(matching, dialect)}`;
+  if (join) operator += ` ${printLabels(join, dialect)}`;
   const { prefix } = join ?? {};
   if (prefix !== undefined)
     operator += ` prefix ${typeof prefix === "string" ? quoteString(prefix) : printParts(prefix)}`;
@@ -165,9 +192,12 @@ export function printOperator({ op, bool, matching, join, fill }: AnyBinary): st
   return operator;
 }
 
-function printLabels({ op, labels }: Grouping | Matching | Join<unknown>): string {
+function printLabels(
+  { op, labels }: Grouping | Matching | Join<unknown>,
+  dialect: Dialect | undefined,
+): string {
   const all = labels.length === 1 && labels[0] === "*" && (op === "group_left" || op === "group_right");
-  return `${op}(${all ? "*" : labels.map(escapeName).join(",")})`;
+  return `${op}(${all ? "*" : labels.map((label) => printLabel(label, dialect)).join(",")})`;
 }
 
 /** A template's name and parameters. */
@@ -179,10 +209,16 @@ function printParts(parts: readonly StringPart[]): string {
   return parts.map(({ type, text }) => (type === "literal" ? quoteString(text) : escapeName(text))).join("+");
 }
 
+function printLabel(label: string, dialect: Dialect | undefined): string {
+  if (dialect !== "promql") return escapeName(label);
+  return /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(label) ? label : quoteString(label);
+}
+
 /** A selector; the metric name precedes the braces if it is plain and the same for all groups. */
-function printSelector(groups: readonly (readonly AnyFilter[])[]): string {
-  const { name, rest } = splitName(groups);
-  const body = rest.map((group) => group.map(printFilter).join(",")).join(" or ");
+function printSelector({ name, rest }: ReturnType<typeof splitName>, dialect: Dialect): string {
+  const body = rest
+    .map((group) => group.map((filter) => printFilter(filter, dialect)).join(","))
+    .join(" or ");
   return body === "" && name !== "" ? name : `${name}{${body}}`;
 }
 
@@ -211,8 +247,10 @@ function metricName(filter: AnyFilter | undefined): string | undefined {
   return filter.value.length === 1 && part?.type === "literal" ? part.text : undefined;
 }
 
-export function printFilter(filter: AnyFilter): string {
+export function printFilter(filter: AnyFilter, dialect?: Dialect): string {
   if (!("label" in filter)) return escapeName(filter.name);
   const { label, op, value } = filter;
-  return escapeName(label) + op + (typeof value === "string" ? quoteString(value) : printParts(value));
+  return (
+    printLabel(label, dialect) + op + (typeof value === "string" ? quoteString(value) : printParts(value))
+  );
 }

@@ -27,6 +27,18 @@ describe("the label that tells projects apart", () => {
     expect(checkMetricsql(text, "project")?.message).toMatch(/^must not name the label project/);
   });
 
+  test("cannot be forced on the labels that info() adds unless these are named", () => {
+    expect(checkMetricsql("sum(info(up))")).toBeUndefined();
+    expect(checkMetricsql('info(up, {version=~".+"})', "project")).toBeUndefined();
+    expect(checkMetricsql('info(up, {project="web"})', "project")?.message).toMatch(
+      /^must not name the label/,
+    );
+    expect(checkMetricsql("sum(info(up))", "project")).toEqual({
+      message: expect.stringMatching(/^must name the labels that info\(\) adds/),
+      excerpt: "sum(info(up))\n    ^",
+    });
+  });
+
   test("must not be named otherwise than receivers get it", () => {
     expect(checkMetricsql('label_set(up, "pro-ject", "web")', "pro_ject")?.message).toMatch(
       /^must not name the label pro_ject/,

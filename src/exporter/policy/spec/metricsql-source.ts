@@ -1,4 +1,6 @@
+import { isInfoOfAll } from "../../metricsql/analysis/scope.ts";
 import type { Expr } from "../../metricsql/ast/ast.ts";
+import { walk } from "../../metricsql/ast/visit.ts";
 import { MetricsqlSyntaxError, parse } from "../../metricsql/parse/parser.ts";
 import { caret } from "../../metricsql/parse/syntax-error.ts";
 import { namesTenantLabel } from "./tenant-label.ts";
@@ -26,7 +28,18 @@ export function checkMetricsql(
       excerpt: caret(text, { message: "", offset: error.offset }).trimEnd(),
     };
   }
-  if (!tenantLabel || !namesTenantLabel(expr, tenantLabel)) return undefined;
+  if (!tenantLabel) return undefined;
+  let info: Expr | undefined;
+  walk(expr, (node) => {
+    if (isInfoOfAll(node)) info ??= node;
+  });
+  if (info !== undefined) {
+    return {
+      message: `must name the labels that info() adds, as in info(v, {version=~".+"}): without, those of all projects' target_info would count`,
+      excerpt: caret(text, { message: "", offset: info.pos }).trimEnd(),
+    };
+  }
+  if (!namesTenantLabel(expr, tenantLabel)) return undefined;
   return {
     message: `must not name the label ${tenantLabel}, nor one that becomes it when names are made legal: it tells projects apart, and is added to every query by itself`,
   };
