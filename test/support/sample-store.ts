@@ -76,7 +76,7 @@ export class SampleStore implements SampleReader, SampleCounter {
       const step = Math.ceil((ms - window.fromMs) / stepMs) - 1;
       counts[step] = (counts[step] ?? 0) + 1;
     }
-    return { kind: "counts", counts, durationMs: 1 };
+    return { kind: "counts", counts, startedMs: Infinity };
   };
 
   #seriesOf(name: string): Series {

@@ -406,7 +406,7 @@ class Life {
           const step = Math.ceil((ms - window.fromMs) / stepMs) - 1;
           counted[step] = (counted[step] ?? 0) + 1;
         }
-        return { kind: "counts", counts: counted, durationMs: 1 };
+        return { kind: "counts", counts: counted, startedMs: world.monotonicMs };
       },
     };
   }

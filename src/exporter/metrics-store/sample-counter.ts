@@ -31,10 +31,11 @@ export interface CountRequest {
 }
 
 /**
- * The counts of the window's steps, in order: a step holds its end, not its start. `unsupported`: this store
- * has no such count.
+ * The counts of the window's steps, in order: a step holds its end, not its start. `startedMs`: when they
+ * were requested, by the monotonic clock; a shared response may be older than the request. `unsupported`:
+ * this store has no such count.
  */
 export type CountOutcome =
-  | { readonly kind: "counts"; readonly counts: readonly number[]; readonly durationMs: number }
+  | { readonly kind: "counts"; readonly counts: readonly number[]; readonly startedMs: number }
   | { readonly kind: "unsupported" }
   | ReadFailure;

@@ -135,7 +135,7 @@ test("a reading for late samples takes neither of them for a late one", async ()
     // Always one more than was read.
     count: async ({ window, of }) => {
       const counts = new Array<number>((window.toMs - window.fromMs) / 1_000).fill(4);
-      return of === "samples" ? { kind: "counts", counts, durationMs: 1 } : { kind: "unsupported" };
+      return of === "samples" ? { kind: "counts", counts, startedMs: Infinity } : { kind: "unsupported" };
     },
   };
   const { world, cycle, stats } = newSink(lateDeps, counter);

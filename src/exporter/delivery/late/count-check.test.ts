@@ -24,7 +24,7 @@ class FakeCounter implements SampleCounter {
 }
 
 function counts(...list: number[]): CountOutcome {
-  return { kind: "counts", counts: list, durationMs: 1 };
+  return { kind: "counts", counts: list, startedMs: nowMs };
 }
 const unsupported: CountOutcome = { kind: "unsupported" };
 const failed: CountOutcome = { kind: "failed", reason: "store_error", message: "away" };
@@ -41,6 +41,7 @@ async function checked(
   samples: CountOutcome,
   staleMarkers: CountOutcome = unsupported,
   depthMs = Infinity,
+  readAtMs = (_: number): number | undefined => undefined,
 ) {
   const counter = new FakeCounter({ samples, staleMarkers });
   const stats = new SinkStats(0);
@@ -55,7 +56,7 @@ async function checked(
   };
   const check = new CountCheck(
     { ...deps, clock: new TestClock(nowMs) },
-    { nowMs, depthMs, withMarkers: depthMs === Infinity },
+    { nowMs, depthMs, withMarkers: depthMs === Infinity, readAtMs },
     signal,
   );
   const result = await check.run({ selector: "up", tenant: { label: "project", value: "shop" } }, known);
@@ -85,14 +86,45 @@ describe("a step is", () => {
     ["left alone when the store does not respond", failed, counts(9, 9), [], []],
   ])("%s", async (_, samples, staleMarkers, more, corrected) => {
     const { result } = await checked(known, samples, staleMarkers);
-    expect(result).toEqual({ more, corrected });
+    expect(result).toMatchObject({ more, corrected });
   });
 });
+
+test.each([
+  ["before the step was read: nothing is known of it", nowMs + 1, []],
+  ["after it: samples have vanished", nowMs - 1, steps([180, 3])],
+])("fewer samples in a count that was requested %s", async (_, readAtMs, corrected) => {
+  const { result, stats } = await checked(known, counts(3, 4), unsupported, Infinity, (endMs) =>
+    endMs === 180 ? readAtMs : undefined,
+  );
+  expect(result).toMatchObject({ more: [], corrected });
+  expect(stats.vanished).toBe(corrected.length * 2);
+});
+
+test("more samples count, however old their count is", async () => {
+  const { result } = await checked(known, counts(7, 4), unsupported, Infinity, () => nowMs + 1);
+  expect(result.more).toEqual(steps([180, 7]));
+});
+
+test.each([
+  [counts(5, 4), counts(0, 2), true, true, 0],
+  [counts(5, 4), unsupported, true, true, 0],
+  [counts(5, 4), failed, true, false, 1],
+  [failed, counts(0, 2), false, true, 1],
+  [failed, failed, false, false, 1],
+])(
+  "which of both counts has failed is known (%#)",
+  async (samples, markers, hasSamples, hasMarkers, failures) => {
+    const { result, stats } = await checked(known, samples, markers);
+    expect(result).toMatchObject({ hasSamples, hasMarkers });
+    expect([stats.lateChecks, stats.lateCheckFailures]).toEqual([1, failures]);
+  },
+);
 
 test("what came later than the horizon is counted, and not read; what is gone is counted", async () => {
   const old = steps([90, 5], [100, 5], [110, 5], [120, 5]);
   const { result, stats } = await checked(old, counts(6, 8, 9, 1));
-  expect(result).toEqual({ more: steps([110, 9]), corrected: steps([90, 6], [100, 8], [120, 1]) });
+  expect(result).toMatchObject({ more: steps([110, 9]), corrected: steps([90, 6], [100, 8], [120, 1]) });
   expect(stats.tooLate).toBe(1 + 3);
   expect(stats.vanished).toBe(4);
 });
@@ -109,7 +141,22 @@ test("it asks for the known steps within its depth, whole ones", async () => {
   expect(result.more).toEqual(steps([160, 2]));
 });
 
-test("markers are counted only by a check of everything", async () => {
+test("markers are counted of all steps, however deep the check is", async () => {
+  const counter = new FakeCounter({ samples: counts(4), staleMarkers: counts(0, 2) });
+  const deps = { counter, stepMs, lookBackMs: horizonMs, sink: "sink", owner: "shop", log: silentLogger };
+  const check = new CountCheck(
+    { ...deps, stats: new SinkStats(0), clock: new TestClock(nowMs) },
+    { nowMs, depthMs: 20, withMarkers: true, readAtMs: () => undefined },
+    signal,
+  );
+  expect(await check.run({ selector: "up", tenant: undefined }, known)).toMatchObject({ more: [] });
+  expect(counter.requests.map(({ of, window }) => [of, window])).toEqual([
+    ["samples", { fromMs: 180, toMs: 190 }],
+    ["staleMarkers", { fromMs: 170, toMs: 190 }],
+  ]);
+});
+
+test("markers are counted after the samples, of the same steps", async () => {
   const { counter } = await checked(known, counts(5, 4), counts(0, 2));
   expect(counter.requests.map(({ of, window }) => [of, window])).toEqual([
     ["samples", { fromMs: 170, toMs: 190 }],
@@ -123,7 +170,7 @@ test.each([
 ])("nothing is asked when %s", async (_, list, depthMs) => {
   const { counter, stats, result } = await checked(list, counts(), counts(), depthMs);
   expect(counter.requests).toEqual([]);
-  expect(result).toEqual({ more: [], corrected: [] });
+  expect(result).toMatchObject({ more: [], corrected: [] });
   expect(stats.lateChecks).toBe(0);
 });
 
@@ -145,7 +192,7 @@ test("the time that counting takes is added up, in seconds", async () => {
   };
   const stats = new SinkStats(0);
   const deps = { counter, stepMs, lookBackMs: horizonMs, sink: "sink", owner: "shop", stats, clock };
-  const reach = { nowMs, depthMs: Infinity, withMarkers: true };
+  const reach = { nowMs, depthMs: Infinity, withMarkers: true, readAtMs: () => undefined };
   const check = new CountCheck({ ...deps, log: silentLogger }, reach, signal);
   await check.run({ selector: "up", tenant: undefined }, known);
   await check.run({ selector: "up", tenant: undefined }, known);

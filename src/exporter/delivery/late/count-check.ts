@@ -23,19 +23,22 @@ export interface CheckReach {
   readonly nowMs: number;
   /** How far back to look; Infinity for everything. */
   readonly depthMs: number;
-  /** Count staleness markers, too: another request, which finds little. */
+  /** Count all staleness markers, too: another request, which finds little. */
   readonly withMarkers: boolean;
+  /** When the sink last read a step's samples, by the monotonic clock; undefined: long ago. */
+  readonly readAtMs: (endMs: number) => number | undefined;
 }
 
 /** Steps of which the store's count differs from the known one; each with what it has there now. */
 export interface CheckedSteps {
+  /** Whether the store has counted its samples, and its staleness markers where they were wanted. */
+  readonly hasSamples: boolean;
+  readonly hasMarkers: boolean;
   /** To be read again. */
   readonly more: readonly StepCount[];
   /** Nothing is to be done, but the new count is to be known. */
   readonly corrected: readonly StepCount[];
 }
-
-const noSteps: CheckedSteps = { more: [], corrected: [] };
 
 /** Compares what the store has with what is known, for the sources of one sink. */
 export class CountCheck {
@@ -54,60 +57,67 @@ export class CountCheck {
     source: { readonly selector: string; readonly tenant: Tenant | undefined },
     known: readonly StepCount[],
   ): Promise<CheckedSteps> {
-    const { stepMs, clock, stats, log, sink } = this.#deps;
+    const { stepMs, clock, stats } = this.#deps;
     const { nowMs, depthMs, withMarkers } = this.#reach;
-    const steps = known.filter(({ endMs }) => endMs - stepMs >= nowMs - depthMs);
-    const first = steps[0];
-    const last = steps.at(-1);
-    if (first === undefined || last === undefined) return noSteps;
-    const window = { fromMs: first.endMs - stepMs, toMs: last.endMs };
+    const ofSamples = known.filter(({ endMs }) => endMs - stepMs >= nowMs - depthMs);
+    const ofMarkers = withMarkers ? known : [];
+    if (ofSamples.length + ofMarkers.length === 0) {
+      return { hasSamples: true, hasMarkers: true, more: [], corrected: [] };
+    }
     const startMs = clock.monotonicMs();
-    const counts = await this.#count(source, window, "samples");
-    const stale = withMarkers ? await this.#count(source, window, "staleMarkers") : undefined;
+    const counts = await this.#count(source, ofSamples, "samples");
+    const stale = await this.#count(source, ofMarkers, "staleMarkers");
     stats.lateChecks++;
     stats.lateCheckSeconds += (clock.monotonicMs() - startMs) / 1_000;
-    if (typeof counts === "string") {
-      stats.lateCheckFailures++;
-      log.debug({ sink, message: counts }, "the store's samples could not be counted");
-      return noSteps;
-    }
-    return this.#compare(steps, window.fromMs, counts, typeof stale === "string" ? undefined : stale);
+    if (counts === "failed" || stale === "failed") stats.lateCheckFailures++;
+    const has = { hasSamples: counts !== "failed", hasMarkers: stale !== "failed" };
+    // Without its samples, a step with another number of markers cannot be told from one that was replaced.
+    if (counts === "failed") return { ...has, more: [], corrected: [] };
+    return { ...has, ...this.#compare(known, counts, stale === "failed" ? notCounted : stale) };
   }
 
-  /** @returns the reason if there is no count; undefined if this store has none */
+  /** The store's counts of these steps. */
   async #count(
     { selector, tenant }: { readonly selector: string; readonly tenant: Tenant | undefined },
-    window: { readonly fromMs: number; readonly toMs: number },
+    steps: readonly StepCount[],
     of: "samples" | "staleMarkers",
-  ): Promise<readonly number[] | string | undefined> {
-    const { counter, stepMs, owner } = this.#deps;
+  ): Promise<Counted | "failed"> {
+    const { counter, stepMs, owner, sink, log } = this.#deps;
+    const [first, last] = [steps[0], steps.at(-1)];
+    if (first === undefined || last === undefined) return notCounted;
+    const window = { fromMs: first.endMs - stepMs, toMs: last.endMs };
     const request = { selector, tenant, window, stepMs, of, owner };
     const outcome = await counter.count(request, this.#signal);
-    if (outcome.kind === "failed") return outcome.message;
-    return outcome.kind === "counts" ? outcome.counts : undefined;
+    if (outcome.kind === "failed") {
+      log.debug({ sink, of, message: outcome.message }, "the store's samples could not be counted");
+      return "failed";
+    }
+    if (outcome.kind === "unsupported") return notCounted;
+    const { counts, startedMs } = outcome;
+    return { startedMs, at: (endMs) => counts[(endMs - window.fromMs) / stepMs - 1] };
   }
 
-  #compare(
-    steps: readonly StepCount[],
-    fromMs: number,
-    counts: readonly number[] | undefined,
-    stale: readonly number[] | undefined,
-  ): CheckedSteps {
-    const { stats, lookBackMs, stepMs } = this.#deps;
+  #compare(known: readonly StepCount[], counted: Counted, markers: Counted): Steps {
+    const { stats, lookBackMs } = this.#deps;
     const more: StepCount[] = [];
     const corrected: StepCount[] = [];
-    for (const { endMs, samples, staleMarkers } of steps) {
-      const index = (endMs - fromMs) / stepMs - 1;
-      const known = samples - staleMarkers;
-      const count = counts?.[index] ?? known;
-      const staleCount = stale?.[index] ?? staleMarkers;
-      if (count === known && staleCount === staleMarkers) continue;
+    for (const { endMs, samples, staleMarkers } of known) {
+      const before = samples - staleMarkers;
+      const count = counted.at(endMs) ?? before;
+      const staleCount = markers.at(endMs) ?? staleMarkers;
+      if (count === before && staleCount === staleMarkers) continue;
       const step = { endMs, samples: count + staleCount, staleMarkers: staleCount };
-      const isMore = count > known || staleCount > staleMarkers;
+      const isMore = count > before || staleCount > staleMarkers;
       if (isMore && endMs > this.#reach.nowMs - lookBackMs) {
         more.push(step);
         continue;
       }
+      // A count that another sink asked for may be older than what this one has read.
+      if (
+        !isMore &&
+        (this.#reach.readAtMs(endMs) ?? -Infinity) > Math.min(counted.startedMs, markers.startedMs)
+      )
+        continue;
       corrected.push(step);
       if (isMore) stats.tooLate += Math.max(0, step.samples - samples);
       else stats.vanished += Math.max(0, samples - step.samples);
@@ -115,3 +125,13 @@ export class CountCheck {
     return { more, corrected };
   }
 }
+
+type Steps = Pick<CheckedSteps, "more" | "corrected">;
+
+/** Counts by the ends of their steps; undefined for a step that was not counted. */
+interface Counted {
+  readonly startedMs: number;
+  readonly at: (endMs: number) => number | undefined;
+}
+
+const notCounted: Counted = { startedMs: Infinity, at: () => undefined };

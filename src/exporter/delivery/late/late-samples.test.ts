@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TestClock } from "../../../../test/support/test-clock.ts";
 import { silentLogger } from "../../../base/core/log.ts";
-import type { SampleCounter } from "../../metrics-store/sample-counter.ts";
+import type { CountOutcome, CountRequest, SampleCounter } from "../../metrics-store/sample-counter.ts";
 import type { SinkPlan } from "../../policy/spec/types.ts";
 import type { PlannedWindow } from "../plan/planned-windows.ts";
 import { SinkStats } from "../sink-stats.ts";
@@ -10,6 +10,7 @@ import { RequestEntries } from "../state/request-entries.ts";
 import { lateKey } from "./late-key.ts";
 import { LateSamples, type LateSamplesDeps } from "./late-samples.ts";
 import { MemorySentLog } from "./memory-sent-log.ts";
+import { RecentReads } from "./recent-reads.ts";
 import { SampleCounts } from "./sample-counts.ts";
 
 const stepMs = 60_000;
@@ -58,8 +59,8 @@ class Scene {
 
   readonly counter: SampleCounter = {
     count: async ({ selector, window, of }) => {
-      if (of === "staleMarkers") return { kind: "unsupported" };
       const source = selector.replace(/\{.*/, "");
+      if (of === "staleMarkers") return this.#countMarkers(source, window);
       this.counted.push(`${source} ${Math.round((this.clock.nowMs() - window.fromMs) / stepMs)}`);
       if (this.uncountable.has(source)) return { kind: "failed", reason: "store_error", message: "503" };
       const counts = new Array<number>((window.toMs - window.fromMs) / stepMs).fill(0);
@@ -67,13 +68,38 @@ class Scene {
         const step = Math.ceil((one.ms - window.fromMs) / stepMs) - 1;
         if (one.source === source && counts[step] !== undefined) counts[step]++;
       }
-      return { kind: "counts", counts, durationMs: 1 };
+      return { kind: "counts", counts, startedMs: this.sharedMs ?? this.clock.monotonicMs() };
     },
   };
+
+  /** When the counts of samples were requested; undefined: now. */
+  sharedMs: number | undefined;
+
+  /** Ages of the windows of which markers were counted, in minutes. */
+  readonly markersCounted: number[] = [];
+  /** Where their counts fail, and the times of markers; undefined: the store has none. */
+  markers: { fail: boolean; readonly ms: number[] } | undefined;
+
+  #countMarkers(source: string, { fromMs, toMs }: CountRequest["window"]): CountOutcome {
+    if (this.markers === undefined || source !== "a") return { kind: "unsupported" };
+    this.markersCounted.push(Math.round((this.clock.nowMs() - fromMs) / stepMs));
+    if (this.markers.fail) return { kind: "failed", reason: "store_error", message: "503" };
+    const counts = new Array<number>((toMs - fromMs) / stepMs).fill(0);
+    for (const ms of this.markers.ms) {
+      const step = Math.ceil((ms - fromMs) / stepMs) - 1;
+      if (counts[step] !== undefined) counts[step]++;
+    }
+    return { kind: "counts", counts, startedMs: this.clock.monotonicMs() };
+  }
 
   /** A sample reaches the store, with a time so many minutes ago. */
   arrives(source: string, minutesAgo: number): void {
     this.#late.push({ source, ms: this.clock.nowMs() - minutesAgo * stepMs });
+  }
+
+  /** The store loses its late samples. */
+  lose(): void {
+    this.#late.length = 0;
   }
 
   /** A minute passes, and is read; then late samples are looked for. */
@@ -221,4 +247,76 @@ test("an edit keeps the spans of the sources that it leaves as they were", async
   scene.counted.length = 0;
   const [found] = await scene.pass(6);
   expect(found).toMatch(/^b/);
+});
+
+test("staleness markers of the whole horizon are found within 22 minutes", async () => {
+  const scene = new Scene();
+  scene.markers = { fail: false, ms: [] };
+  await scene.pass(70);
+  scene.markersCounted.length = 0;
+  const ms = scene.clock.nowMs() - 50 * stepMs;
+  scene.markers.ms.push(ms);
+  const found: number[] = [];
+  for (let minute = 1; found.length === 0 && minute < 60; minute++) {
+    if ((await scene.pass(1)).length > 0) found.push(minute);
+  }
+  expect(found[0]).toBeLessThanOrEqual(22);
+  expect(scene.markersCounted).toEqual([expect.toSatisfy((minutes: number) => minutes >= 60)]);
+});
+
+test("a count of staleness markers that fails is repeated with the next check, and stops no other", async () => {
+  const scene = new Scene();
+  scene.markers = { fail: false, ms: [] };
+  await scene.pass(70);
+  scene.markers.fail = true;
+  scene.markersCounted.length = 0;
+  while (scene.markersCounted.length === 0) await scene.pass(1);
+  const failures = scene.stats.lateCheckFailures;
+  expect(failures).toBe(1);
+  scene.arrives("a", 10);
+  scene.markers.ms.push(scene.clock.nowMs() - 50 * stepMs);
+  // The late sample is found by the checks that count only samples.
+  expect(await scene.pass(24)).toEqual([expect.stringMatching(/^a/)]);
+  scene.markers.fail = false;
+  scene.markersCounted.length = 0;
+  expect(await scene.pass(6)).toEqual([expect.stringMatching(/^a/)]);
+  expect(scene.markersCounted.length).toBeGreaterThan(0);
+  expect(scene.stats.uncheckedSeconds).toBe(0);
+  await scene.pass(10);
+});
+
+test("in a count that is older than the sink's own reading no sample has vanished, in a newer one it has", async () => {
+  const scene = new Scene();
+  await scene.pass(30);
+  scene.counted.length = 0;
+  while (scene.counted.length === 0) await scene.pass(1);
+  // Shortly before the next check, so that the one after it reaches back as far.
+  await scene.pass(4);
+  scene.arrives("a", 2);
+  let span: PlannedWindow | undefined;
+  while (span === undefined) span = await scene.minute();
+  // Another sink has asked for its counts before, when the store did not have the sample.
+  scene.sharedMs = scene.clock.monotonicMs() - 1;
+  await scene.finish(span);
+  scene.lose();
+  scene.counted.length = 0;
+  while (scene.counted.length === 0) await scene.minute();
+  expect(scene.stats.vanished).toBe(0);
+  scene.sharedMs = undefined;
+  await scene.pass(30);
+  expect(scene.stats.vanished).toBe(1);
+});
+
+test("when a time was read last", () => {
+  const reads = new RecentReads();
+  reads.note({ fromMs: 0, toMs: 100 }, 1_000);
+  reads.note({ fromMs: 100, toMs: 200 }, 9_000);
+  reads.note({ fromMs: 200, toMs: 300 }, 50_000);
+  reads.note({ fromMs: 50, toMs: 60 }, 90_000);
+  expect([0, 1, 55, 100, 200, 300, 301].map((ms) => reads.lastOf(ms))).toEqual([
+    ...[undefined, 9_000, 90_000, 9_000, 9_000, 50_000, undefined],
+  ]);
+  reads.note({ fromMs: 300, toMs: 400 }, 140_000);
+  expect(reads.lastOf(100)).toBeUndefined();
+  expect(reads.lastOf(55)).toBe(90_000);
 });

@@ -16,6 +16,7 @@ import { type CheckTimes, checkDepthMs, lookBackMs } from "./check-times.ts";
 import { type CheckReach, CountCheck } from "./count-check.ts";
 import type { KnownStep, SinkCounts } from "./known-counts.ts";
 import { lateKey } from "./late-key.ts";
+import { RecentReads } from "./recent-reads.ts";
 import type { SampleCounts, StepCount } from "./sample-counts.ts";
 import type { SentLog } from "./sent-log.ts";
 import { SentMemory } from "./sent-memory.ts";
@@ -82,6 +83,9 @@ export class LateSamples {
    * far back as all that were due since then. Undefined: at everything.
    */
   readonly #owed = new Map<string, number | undefined>();
+  /** When each source's staleness markers were last counted. */
+  readonly #markersMs = new Map<string, number>();
+  readonly #reads = new RecentReads();
   /** The time of the newest late sample. */
   #lastLateMs = -Infinity;
   #phaseMs = 0;
@@ -124,6 +128,7 @@ export class LateSamples {
       for (const name of sources) if (edited.has(name)) this.#owed.set(name, undefined);
     }
     for (const name of this.#owed.keys()) if (!this.#sources.has(name)) this.#owed.delete(name);
+    for (const name of edited) this.#markersMs.delete(name);
     const isCurrent = ({ sources }: PlannedWindow) => !sources.some((name) => edited.has(name));
     this.#planned = this.#planned.filter(isCurrent);
     this.#waiting = this.#waiting.filter(isCurrent);
@@ -149,6 +154,7 @@ export class LateSamples {
     counts: ReadonlyMap<string, SampleCounts>,
     nowMs: number,
   ): Promise<void> {
+    this.#reads.note(bounds, this.#deps.clock.monotonicMs());
     const read = this.#countsOf(counts);
     // Nobody will look for samples of that time again.
     if (read.length === 0 || bounds.toMs <= nowMs - this.#deps.times.horizonMs) return;
@@ -164,6 +170,7 @@ export class LateSamples {
     found: number,
   ): Promise<void> {
     if (this.#running === planned) this.#running = undefined;
+    this.#reads.note(planned, this.#deps.clock.monotonicMs());
     const sources = this.#countsOf(counts).map(({ source, counts: read }) => ({
       source,
       // The store counts what no reading can give: samples under equal times, or lines that are left out.
@@ -233,16 +240,19 @@ export class LateSamples {
       const sinceMs = this.#owed.has(name) ? this.#owed.get(name) : lastMs;
       missedMs = Math.max(missedMs, this.#missedMs(name, turn, sinceMs, lastMs));
       const steps = [...(known.get(source.id)?.between(-Infinity, this.#countableToMs(name, turn)) ?? [])];
-      const check = (depthMs: number): Promise<boolean> => {
-        const withMarkers = this.#turnOf(nowMs, times.horizonMs) !== this.#turnOf(sinceMs, times.horizonMs);
-        return this.#checkSource(name, steps, { nowMs, depthMs, withMarkers }, turn.counter, signal);
+      const check = (depthMs: number, withMarkers: boolean): Promise<boolean> => {
+        const readAtMs = this.#reads.lastOf.bind(this.#reads);
+        const reach = { nowMs, depthMs, withMarkers, readAtMs };
+        return this.#checkSource(name, steps, reach, turn.counter, signal);
       };
       const owedMs = this.#depthMs(nowMs, sinceMs, everyMs) ?? Infinity;
-      const isChecked = !turn.failed.has(name) && (await check(owedMs));
+      // With the checks of everything, and again with the next one where that count has failed.
+      const withMarkers = this.#depthMs(nowMs, this.#markersMs.get(name), everyMs) === Infinity;
+      const isChecked = !turn.failed.has(name) && (await check(owedMs, withMarkers));
       if (isChecked) this.#owed.delete(name);
       else await this.#owe(name, sinceMs, nowMs);
       // A count of everything may be too much for the store, again and again.
-      if (!isChecked && !turn.failed.has(name) && dueMs < owedMs) await check(dueMs);
+      if (!isChecked && !turn.failed.has(name) && dueMs < owedMs) await check(dueMs, false);
     }
     stats.uncheckedSeconds += Math.round(Math.min(times.horizonMs, missedMs) / 1_000);
     this.#planned.sort((a, b) => a.fromMs - b.fromMs);
@@ -278,7 +288,7 @@ export class LateSamples {
     await state.setCheckpoint(lateKey(sink), failedAt(name), nowMs);
   }
 
-  /** @returns whether the store has answered */
+  /** @returns whether the store has counted the samples */
   async #checkSource(
     name: string,
     steps: readonly KnownStep[],
@@ -286,7 +296,7 @@ export class LateSamples {
     counter: SampleCounter,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { stats, times } = this.#deps;
+    const { times } = this.#deps;
     const source = this.#sources.get(name);
     if (source === undefined) return true;
     const deps = {
@@ -294,7 +304,6 @@ export class LateSamples {
       ...{ counter, stepMs: this.stepMs, lookBackMs: lookBackMs(times), owner: this.#owner() },
     };
     const check = new CountCheck(deps, reach, signal);
-    const failuresBefore = stats.lateCheckFailures;
     // What was counted under another query is counted under that one again.
     const found: PlannedWindow[] = [];
     const stepsOf = new Map<string, StepCount[]>();
@@ -303,10 +312,15 @@ export class LateSamples {
       own.push(step);
       stepsOf.set(step.query, own);
     }
+    let isWhole = true;
+    let hasMarkers = true;
     for (const [query, own] of stepsOf) {
-      found.push(...(await this.#checkSteps(name, source, query, own, check)));
+      const checked = await this.#checkSteps(name, source, query, own, check);
+      found.push(...checked.spans);
+      isWhole &&= checked.hasSamples;
+      hasMarkers &&= checked.hasMarkers;
     }
-    const isWhole = stats.lateCheckFailures === failuresBefore;
+    if (reach.withMarkers && isWhole && hasMarkers) this.#markersMs.set(name, reach.nowMs);
     // The check has found again what was planned before and is still missing.
     const fromMs = isWhole ? reach.nowMs - reach.depthMs : Infinity;
     this.#planned = this.#planned.filter((span) => !span.sources.includes(name) || span.fromMs < fromMs);
@@ -320,22 +334,19 @@ export class LateSamples {
     query: string,
     steps: readonly StepCount[],
     check: CountCheck,
-  ): Promise<PlannedWindow[]> {
+  ): Promise<{ spans: PlannedWindow[]; hasSamples: boolean; hasMarkers: boolean }> {
     const tenant = this.#deps.tenantOf(this.#plan);
-    const { corrected, more } = await check.run({ selector: query, tenant }, steps);
+    const { corrected, more, ...has } = await check.run({ selector: query, tenant }, steps);
     if (corrected.length > 0) {
       const span = spanOf(corrected, this.stepMs);
       await this.#memory.addLate(span, undefined, [{ source: id, counts: corrected }]);
     }
     const selector = intersection(query, current);
-    return spansOf(more, this.stepMs).map(({ fromMs, toMs, counts }) => ({
+    const spans = spansOf(more, this.stepMs).map(({ fromMs, toMs, counts }) => ({
       ...{ fromMs, toMs, sources: [name], open: undefined },
       late: { counts, selector },
     }));
-  }
-
-  #turnOf(ms: number | undefined, everyMs: number): number | undefined {
-    return ms === undefined ? undefined : Math.floor((ms - this.#phaseMs) / everyMs);
+    return { spans, ...has };
   }
 
   #depthMs(nowMs: number, lastMs: number | undefined, everyMs: number): number | undefined {

@@ -29,6 +29,29 @@ test.each([
   expect(failureOfStatus(status, {}, "", nowMs).reason).toBe(reason);
 });
 
+const unreachableNode =
+  'error when exporting data for query="{}": error occured during search: cannot fetch query results from ' +
+  "vmstorage nodes: cannot perform search on vmstorage vmstorage-1:8401: cannot obtain connection from a pool";
+
+test.each([
+  ["a vmselect without one of its nodes", unreachableNode, "partial_answer"],
+  [
+    "the same, of the query API",
+    JSON.stringify({ status: "error", errorType: "503", error: unreachableNode }),
+    "partial_answer",
+  ],
+  [
+    "a busy VictoriaMetrics",
+    "cannot handle more than 16 concurrent search requests during 10s; possible solutions: …",
+    "overloaded",
+  ],
+  ["a proxy without a store", "upstream connect error", "overloaded"],
+])("503 of %s", (_, body, reason) => {
+  const found = failureOfStatus(503, { "retry-after": "7" }, body, nowMs);
+  expect(found).toMatchObject({ reason, retryAfterMs: 7_000 });
+  if (reason === "partial_answer") expect(tenantMessage(found)).not.toContain("vmstorage-1");
+});
+
 test("the message holds the store's words, or where it redirects to", () => {
   expect(failureOfStatus(422, {}, "too many series", nowMs).message).toBe(
     "the store responded with 422: too many series",

@@ -1,6 +1,6 @@
 import { redact } from "../../../base/core/secrets/redact.ts";
 import { withoutAddresses } from "../../../base/net/addresses.ts";
-import { namesSpanLimit, refusalText, remedyOf } from "./refusal.ts";
+import { namesMissingNodes, namesSpanLimit, refusalText, remedyOf } from "./refusal.ts";
 
 /** Reason of a failed read. Stable: a metric's label, and the basis of conditions. */
 export type ReadFailureReason =
@@ -90,8 +90,11 @@ export function failureOfStatus(
     case 410:
       return failure("not_found", `${message}; is the path prefix of metrics.url right?`);
     case 429:
-    case 503:
       return failure("overloaded", message, retryAfterMs(headers["retry-after"], nowMs));
+    case 503: {
+      const reason = namesMissingNodes(text) ? "partial_answer" : "overloaded";
+      return failure(reason, message, retryAfterMs(headers["retry-after"], nowMs));
+    }
     case 408:
     case 504:
       return failure("timeout", message);

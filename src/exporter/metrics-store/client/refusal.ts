@@ -18,6 +18,14 @@ export function namesSpanLimit(text: string): boolean {
 }
 
 /**
+ * Whether the text of a 503 says that nodes are missing: a vmselect that denies a partial response ("cannot
+ * fetch query results from vmstorage nodes: …") responds with the status that it has for too many queries.
+ */
+export function namesMissingNodes(text: string): boolean {
+  return text.includes(" from vmstorage nodes: ");
+}
+
+/**
  * The text of a store's error body: the message within the JSON of Prometheus' API (its `error`), which
  * Prometheus, Thanos, Mimir and Cortex share; any other body unchanged.
  */

@@ -75,7 +75,7 @@ export class StoreCounter implements SampleCounter {
   }
 
   async #countOnce(count: ScopedCount, signal: AbortSignal): Promise<CountOutcome> {
-    const startMs = this.#clock.monotonicMs();
+    const startedMs = this.#clock.monotonicMs();
     const found = await this.#client.flavor(signal);
     if (found.kind === "failed") return found;
     const counts =
@@ -83,7 +83,7 @@ export class StoreCounter implements SampleCounter {
         ? await this.#countAtVictoriaMetrics(count, signal)
         : await this.#countAtPrometheus(count, signal);
     if (!isCounts(counts)) return counts;
-    return { kind: "counts", counts, durationMs: this.#clock.monotonicMs() - startMs };
+    return { kind: "counts", counts, startedMs };
   }
 
   /** For one request at a time: a count of many names must not keep reads waiting. */
