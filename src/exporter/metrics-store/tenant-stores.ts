@@ -24,13 +24,16 @@ interface OpenStore {
   readonly reader: StoreReader;
   readonly store: SinkStore;
   readonly metadata: MetricMetadataCache;
+  /** When its metadata was last looked after, and whether it is being fetched now. */
+  metadataAtMs: number;
+  isFetching: boolean;
   /** Requests in progress. */
   inUse: number;
   usedAtMs: number;
 }
 
 const lookEveryMs = 15_000;
-/** Requests for metadata at once. */
+/** Requests for metadata at once: each response takes memory. */
 const metadataAtOnce = 8;
 /** A store without requests for this long is closed; its tenant's next request opens it again. */
 const idleMs = 15 * 60_000;
@@ -96,7 +99,10 @@ export class TenantStores implements Service {
     const options = { clock, pauseAfterErrorMs: lookEveryMs, onError };
     await Promise.all([
       runLoop(() => this.closeIdle(), options, signal),
-      runLoop((turn) => this.refreshMetadata(turn), options, signal),
+      // Each waits for one store at a time: one that hangs delays no other, while fewer hang than there are.
+      ...Array.from({ length: metadataAtOnce }, () =>
+        runLoop((turn) => this.#refreshMetadata(turn), options, signal),
+      ),
     ]);
   }
 
@@ -111,14 +117,19 @@ export class TenantStores implements Service {
     return lookEveryMs;
   }
 
-  /** Fetches the metadata where it is due. @returns ms until the next call @throws the signal's reason */
-  async refreshMetadata(signal: AbortSignal): Promise<number> {
-    const due = [...this.#open.values()].map(({ metadata }) => metadata);
-    // Side by side, so that a store that hangs delays few others, and bounded: each response takes memory.
-    const fetchNext = async (): Promise<void> => {
-      for (let next = due.shift(); next !== undefined; next = due.shift()) await next.tick(signal);
-    };
-    await Promise.all(Array.from({ length: metadataAtOnce }, fetchNext));
+  /** Fetches the metadata where it is due, and nobody else does. @returns ms until the next call */
+  async #refreshMetadata(signal: AbortSignal): Promise<number> {
+    const { clock } = this.#options;
+    for (const open of [...this.#open.values()]) {
+      if (open.isFetching || clock.monotonicMs() - open.metadataAtMs < lookEveryMs) continue;
+      open.isFetching = true;
+      open.metadataAtMs = clock.monotonicMs();
+      try {
+        await open.metadata.tick(signal);
+      } finally {
+        open.isFetching = false;
+      }
+    }
     return lookEveryMs;
   }
 
@@ -154,6 +165,8 @@ export class TenantStores implements Service {
     const open: OpenStore = {
       ...{ client, reader, metadata },
       store: sinkStoreOf(client, reader, metadata),
+      metadataAtMs: -Infinity,
+      isFetching: false,
       inUse: 0,
       usedAtMs: clock.monotonicMs(),
     };
