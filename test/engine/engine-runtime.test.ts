@@ -220,6 +220,45 @@ describe("containers of a real Podman", () => {
     expect(await podman.cli("volume", "ls", "--quiet")).not.toContain(instance.uid);
   });
 
+  test.each([
+    ["a disk", "/data/file", /^disk data holds [\d.]+MiB of 2MiB: the instance was stopped/],
+    ["its own files", "/tmp/file", /^container main holds [\d.]+MiB of 4MiB: the instance was stopped/],
+  ])("an instance that fills %s is stopped and says why; others run on", async (_, file, why) => {
+    await using fixture = makeFixture({ layerBytes: 4 * 2 ** 20, measureEveryMs: 100 });
+    const mounts = [{ kind: "disk", volume: "data", path: "/data", sizeBytes: 2 * 2 ** 20 }] as const;
+    const disks = () => ({ containers: [{ name: "main", image, env: {}, mounts }] });
+    const { instance } = await running(fixture, disks);
+    const { instance: other } = await running(fixture, disks);
+    const heard = new Set<string | undefined>();
+    const stop = new AbortController();
+    const watching = fixture.runtime.watch((uid) => heard.add(uid), stop.signal);
+    const write = (to: string, kibibytes: number) =>
+      inside(instance, "main", "busybox", "dd", "if=/dev/zero", `of=${to}`, "bs=1024", `count=${kibibytes}`);
+    await write("/data/file", 1_900);
+    await write("/tmp/file", 1_900);
+    await sleep(2_000, never);
+    expect(await fixture.runtime.ensureInstance(instance, never)).toMatchObject({ status: "Running" });
+    heard.clear();
+    await write(file, 5_000);
+    await until("it is stopped", async () => {
+      const running = await podman.cli("ps", "--format", "{{.Names}}");
+      return !running.includes(instance.uid) && running.includes(other.uid);
+    });
+    expect(heard).toContain(instance.uid);
+    const refused = await fixture.runtime.ensureInstance(instance, never).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ outcome: "refused", reason: "DiskLimitExceeded" });
+    expect((refused as Error).message).toMatch(why);
+    expect(fixture.runtime.problem()).toBeUndefined();
+    // Neither does another daemon start it.
+    const next = fixture.open();
+    await expect(next.ensureInstance(instance, never)).rejects.toMatchObject({ reason: "DiskLimitExceeded" });
+    expect(await podman.cli("ps", "--format", "{{.Names}}")).not.toContain(instance.uid);
+    await next.close();
+    stop.abort();
+    await watching;
+    await removeWhole(fixture, instance.uid);
+  });
+
   test("an image is pulled in the background, with the credentials of its registry", async () => {
     await using fixture = makeFixture();
     const layout = join(folder, "layout");

@@ -37,9 +37,7 @@ export class ContainerRemoval {
   /** Takes the next steps of a removal, those that joined a namespace first. @returns whether all are gone */
   async remove(containers: readonly ListedContainer[], signal: AbortSignal): Promise<boolean> {
     const holderLast = containers.toSorted((a, b) => positionOf(b.Labels) - positionOf(a.Labels));
-    const stops = holderLast
-      .filter(({ State }) => !notRunning.has(State))
-      .map(({ Id, Labels }) => this.#stop(Id, Labels));
+    const stops = this.stop(holderLast);
     if (stops.length > 0) {
       const inTime = Promise.all(stops).then(() => true);
       if (!(await Promise.race([inTime, pause(this.#options.clock, stopWaitMs, [signal]).then(() => false)])))
@@ -52,6 +50,13 @@ export class ContainerRemoval {
       await refusedAs("RemovalFailed", unlessRefused([404], removal));
     }
     return true;
+  }
+
+  /** Stops the containers that run, in the background. @returns one promise for each, which never rejects */
+  stop(containers: readonly ListedContainer[]): Promise<unknown>[] {
+    return containers
+      .filter(({ State }) => !notRunning.has(State))
+      .map(({ Id, Labels }) => this.#stop(Id, Labels));
   }
 
   /** Stops a container in the background; its removal kills it if that fails. Never rejects. */

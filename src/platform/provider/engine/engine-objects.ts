@@ -46,6 +46,14 @@ export const listedVolumes = z.object({
   Volumes: z.array(z.object({ Name: z.string(), Labels: labels })).nullish(),
 });
 
+/** Sizes are -1 or absent where the engine does not know them. */
+export const diskUsage = z.object({
+  Containers: z.array(z.object({ Id: z.string(), SizeRw: z.number().nullish() })).nullish(),
+  Volumes: z
+    .array(z.object({ Name: z.string(), UsageData: z.object({ Size: z.number() }).nullish() }))
+    .nullish(),
+});
+
 export const engineVersion = z.object({
   ApiVersion: z.string(),
   Version: z.string(),

@@ -11,6 +11,7 @@ import {
 } from "../runtime.ts";
 import { ContainerRemoval, stopWaitMs } from "./container-removal.ts";
 import { ContainerStarts } from "./container-starts.ts";
+import { DiskLimits } from "./disk-limits.ts";
 import { type EngineClient, EngineRefusal, refusedAs, unlessRefused } from "./engine-client.ts";
 import { followEvents } from "./engine-events.ts";
 import {
@@ -32,6 +33,7 @@ import { finishingRemovals } from "./half-removed-containers.ts";
 import { ImageStore, type PullPolicy } from "./image-store.ts";
 import { InstanceFiles } from "./instance-files.ts";
 import { labelOf, volumeName } from "./labels.ts";
+import { isEnded } from "./observation.ts";
 import {
   checkInstance,
   containerBody,
@@ -64,9 +66,15 @@ export interface EngineRuntimeOptions {
   readonly networkRanges?: readonly string[];
   /** `none`: one tenant owns the machine, and nothing but the engine keeps networks apart. */
   readonly firewall: FirewallSettings | "none";
+  /** What a container may write outside of its disks; default 10 GiB, as the quotas of the platform count. */
+  readonly layerBytes?: number;
+  /** Least pause between two measurements of the disks; default 30 s. */
+  readonly measureEveryMs?: number;
 }
 
 const usualGraceMs = 10_000;
+const usualLayerBytes = 10 * 2 ** 30;
+const usualMeasureEveryMs = 30_000;
 
 /**
  * Instances as containers of Docker or Podman, by the Docker Engine API.
@@ -82,6 +90,7 @@ export class EngineRuntime implements Runtime {
   readonly #starts: ContainerStarts;
   readonly #removal: ContainerRemoval;
   readonly #externalAddresses: ExternalAddresses;
+  readonly #disks: DiskLimits;
   readonly networkRanges: readonly string[] | undefined;
   readonly #registries: readonly string[];
   readonly #log: Logger;
@@ -102,6 +111,14 @@ export class EngineRuntime implements Runtime {
     const onRemove = (id: string) => this.#starts.forget(id);
     this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
     this.#externalAddresses = new ExternalAddresses(externalAddresses, inventory);
+    this.#disks = new DiskLimits({
+      ...{ ...this.#parts, log: options.log },
+      layerBytes: options.layerBytes ?? usualLayerBytes,
+      everyMs: options.measureEveryMs ?? usualMeasureEveryMs,
+      stop: (uid, containers) => {
+        if (this.#removal.stop(containers).length > 0) report(uid);
+      },
+    });
     this.#registries = options.registries;
     this.#log = options.log;
     this.networkRanges = options.networkRanges;
@@ -145,7 +162,12 @@ export class EngineRuntime implements Runtime {
     if (found.length > 0 && (isOutdated || lacksHolder || isHalfRemoved)) {
       if (!(await this.#removal.remove(found, signal))) return again("Stopping", stopWaitMs);
       found = [];
+      this.#disks.forget(instance.uid);
     }
+    this.#disks.set(instance);
+    if (found.some(({ State }) => isEnded(State))) await this.#disks.measured(signal);
+    const excess = this.#disks.excess(instance.uid);
+    if (excess !== undefined) throw new RuntimeError("refused", "DiskLimitExceeded", excess);
     // A pull per missing container is begun before any of them is waited for.
     const present = new Map(found.map((container) => [container.Labels[labelOf.container], container.Id]));
     const missing = instance.containers.filter(({ name }) => !present.has(name));
@@ -237,6 +259,7 @@ export class EngineRuntime implements Runtime {
         unlessRefused([404], client.send("DELETE", `/volumes/${Name}`, {}, signal)),
       );
     }
+    this.#disks.forget(uid);
     await this.#files.remove(uid);
     await this.#firewall?.removeInstance(uid, signal);
     return true;
@@ -269,7 +292,7 @@ export class EngineRuntime implements Runtime {
     this.#listeners.add(onChange);
     try {
       const follow = followEvents(client, platform, onChange, clock, signal);
-      await Promise.all([follow, this.#firewall?.run(signal)]);
+      await Promise.all([follow, this.#firewall?.run(signal), this.#disks.run(signal)]);
     } finally {
       this.#listeners.delete(onChange);
     }
@@ -277,7 +300,9 @@ export class EngineRuntime implements Runtime {
 
   problem(): string | undefined {
     const problem = this.#firewall?.problem;
-    return problem === undefined ? undefined : `the firewall cannot be kept: ${problem}`;
+    if (problem !== undefined) return `the firewall cannot be kept: ${problem}`;
+    const { problem: unmeasured } = this.#disks;
+    return unmeasured === undefined ? undefined : `the disks of instances cannot be measured: ${unmeasured}`;
   }
 
   locationProblem(): { readonly reason: string; readonly message: string } | undefined {
