@@ -54,7 +54,7 @@ test("a selector of alternatives is one for each", () => {
 });
 
 test("a selector that matches the series without labels is one of series with a name", () => {
-  expect(namedAlternatives(selector('{a="" or b!="1"}')).map(print)).toEqual(
+  expect(namedAlternatives(selector('{a="" or b!="1"}')).map((one) => print(one))).toEqual(
     ['{a="",__name__!=""}', '{b!="1",__name__!=""}'].map((text) => print(selector(text))),
   );
 });
@@ -71,7 +71,7 @@ describe("selectors of names", () => {
   test("a name that contradicts another filter stays", () => {
     const contradictory = selector('{__name__="x",__name__="y" or __name__="",a="1"}');
     const [piece] = selectorsOfNames(contradictory, ["x"]);
-    expect(piece?.map(print)).toEqual(
+    expect(piece?.map((one) => print(one))).toEqual(
       ['{__name__="x",__name__="y"}', '{__name__="x",__name__="",a="1"}'].map((text) =>
         print(selector(text)),
       ),
