@@ -13,12 +13,16 @@ export interface Refusal {
 export interface HeldProgram extends ProgramAddresses {
   /** The section of the configuration; absent: to be made. */
   section?: Section | undefined;
+  /** Memory that HAProxy needs for the section; see `sectionBytes`. */
+  bytes?: number | undefined;
   /** HAProxy accepts the version, whatever addresses its backends have. */
   isAccepted?: true | undefined;
   /** A check of the version is due or running. */
   isChecking?: true | undefined;
   /** Why this version is never loaded. */
   fault?: Refusal | undefined;
+  /** Why this version does not fit into what its project may have, as of the last load. */
+  excess?: Refusal | undefined;
   /** HAProxy has loaded it. */
   isLoaded?: boolean | undefined;
   /** HAProxy has loaded what came later; this version was not checked yet. */
@@ -30,6 +34,6 @@ export interface HeldProgram extends ProgramAddresses {
 }
 
 /** Why the newest version is not loaded; undefined if it is, or will be. */
-export function refusalOf({ fault }: HeldProgram): Refusal | undefined {
-  return fault;
+export function refusalOf({ fault, excess }: HeldProgram): Refusal | undefined {
+  return fault ?? excess;
 }

@@ -17,6 +17,7 @@ import {
   serverName,
 } from "./haproxy/backend-section.ts";
 import { type HeldProgram, type Refusal, refusalOf } from "./held-program.ts";
+import { fittingVersions, overShare } from "./memory-shares.ts";
 import { reportOf } from "./program-report.ts";
 
 /** Characters of programs that are compared before the event loop gets its turn. */
@@ -54,10 +55,12 @@ export class HeldPrograms {
   }
 
   /** How many programs are loaded in their newest version, and why the others are not. */
-  counts(): { readonly loaded: number; readonly refused: number; readonly checking: number } {
-    const counts = { loaded: 0, refused: 0, checking: 0 };
+  counts(): Readonly<Record<"loaded" | "refused" | "over_share" | "checking", number>> {
+    const counts = { loaded: 0, refused: 0, over_share: 0, checking: 0 };
     for (const held of this.#held.values()) {
-      if (refusalOf(held) !== undefined) counts.refused++;
+      const refusal = refusalOf(held);
+      if (refusal?.isExcess === true) counts.over_share++;
+      else if (refusal !== undefined) counts.refused++;
       else if (held.isPending === true) counts.checking++;
       else counts.loaded++;
     }
@@ -71,6 +74,18 @@ export class HeldPrograms {
 
   all(): Iterable<HeldProgram> {
     return this.#held.values();
+  }
+
+  /** Memory that HAProxy needs for what it has loaded, by the project's name. */
+  bytesByProject(): Map<string, number> {
+    const sums = new Map<string, number>();
+    for (const held of this.#held.values()) {
+      const loaded = held.isLoaded === true ? held : held.earlier;
+      if (loaded === undefined) continue;
+      const { name } = held.program.plane;
+      sums.set(name, (sums.get(name) ?? 0) + (loaded.bytes ?? 0));
+    }
+    return sums;
   }
 
   /** Whether it is the newest version of its program, or the one that is served until that is loaded. */
@@ -173,23 +188,31 @@ export class HeldPrograms {
     this.#unreported.add(held.program.gateway);
   }
 
-  /** Those whose newest version is neither accepted nor refused, and is not being checked. */
+  /** Newest versions that fit into their projects' shares, and of which HAProxy has not said whether it accepts them. */
   unchecked(): HeldProgram[] {
-    return [...this.#held.values()].filter(
-      ({ fault, isAccepted, isChecking }) =>
-        fault === undefined && isAccepted === undefined && isChecking === undefined,
+    return [...fittingVersions(this.#held.values())].flatMap(([held, version]) =>
+      version === held && held.isAccepted !== true && held.isChecking !== true ? [held] : [],
     );
   }
 
-  /** What HAProxy may load now: the newest version of each program, or what is served until that is accepted. */
+  /**
+   * What HAProxy may load now: of each program the newest version, or what is served until that is accepted
+   * and fits into its project's share.
+   */
   versions(): Set<HeldProgram> {
     const versions = new Set<HeldProgram>();
-    for (const held of this.#held.values()) {
-      const isNewest = held.fault === undefined && held.isAccepted === true;
-      const version = isNewest ? held : held.earlier;
+    for (const [held, fitting] of fittingVersions(this.#held.values())) {
+      this.#noteExcess(held, held.fault === undefined && fitting !== held ? overShare : undefined);
+      const version = fitting === held && held.isAccepted !== true ? held.earlier : fitting;
       if (version !== undefined) versions.add(version);
     }
     return versions;
+  }
+
+  #noteExcess(held: HeldProgram, excess: Refusal | undefined): void {
+    if (held.excess === excess) return;
+    held.excess = excess;
+    this.#unreported.add(held.program.gateway);
   }
 
   /** HAProxy has loaded these versions. */

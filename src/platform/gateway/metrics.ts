@@ -4,7 +4,9 @@ import { responseClasses, type Traffic } from "./traffic.ts";
 
 export interface GatewayMeasures {
   isUp(): boolean;
-  programs(): Readonly<Record<"loaded" | "refused" | "checking", number>>;
+  programs(): Readonly<Record<"loaded" | "refused" | "over_share" | "checking", number>>;
+  /** Memory that HAProxy needs for each project's programs, by the project's name. */
+  bytesByProject(): ReadonlyMap<string, number>;
   loads(): { readonly succeeded: number; readonly failed: number };
   /** Traffic of each program, as far as HAProxy responds. */
   traffic(): Promise<readonly (readonly [RouteProgram, Traffic])[]>;
@@ -46,6 +48,18 @@ export function createGatewayRegistry(measures: GatewayMeasures, tenantLabel: st
   });
   const isExtra = tenantLabel !== undefined && !proxyLabels.includes(tenantLabel);
   const labelNames = isExtra ? [tenantLabel, ...proxyLabels] : [...proxyLabels];
+  new Gauge({
+    name: "platform_gateway_memory_bytes",
+    help: "Memory that HAProxy needs for a project's gateways, as estimated.",
+    labelNames: isExtra ? [tenantLabel, "project"] : ["project"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [project, bytes] of measures.bytesByProject()) {
+        this.set(isExtra ? { [tenantLabel]: project, project } : { project }, bytes);
+      }
+    },
+  });
   let scrape: ReturnType<GatewayMeasures["traffic"]> | undefined;
   // One scrape asks HAProxy once, whatever the number of metrics.
   const measured = (): ReturnType<GatewayMeasures["traffic"]> => {

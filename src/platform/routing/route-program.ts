@@ -9,6 +9,8 @@ export interface RouteProgram {
   readonly plane: ProgramPlane;
   readonly namespace: string;
   readonly name: string;
+  /** When the Gateway was created (RFC 3339, UTC); absent in programs of earlier versions of telemetryd. */
+  readonly created?: string;
   /** The protocols that the Gateway listens for. */
   readonly listeners: readonly Listener[];
   /** In the order in which they are tried: the first that a request has decides. */

@@ -39,24 +39,19 @@ const maxPath = 8 * 1024;
 const maxHead = 16 * 1024;
 const maxHeaders = 100;
 
-/**
- * How many earlier workers may still serve their last requests: each holds the configuration of all programs
- * (10,000 take 500 MB).
- */
-function maxEarlierWorkers(programs: number): number {
-  return Math.min(50, Math.max(5, Math.floor(30_000 / Math.max(programs, 1))));
+/** Of all workers that may still serve their last requests, each of which holds the whole configuration. */
+const earlierWorkersBytes = 1.5 * 2 ** 30;
+
+function maxEarlierWorkers(bytes: number): number {
+  return Math.min(50, Math.max(5, Math.floor(earlierWorkersBytes / Math.max(bytes, 1))));
 }
 
 /**
  * What all programs share: everything before their sections.
  *
- * @param programs number of programs
+ * @param bytes memory that HAProxy needs for the sections, about
  */
-export function sharedConfiguration(
-  settings: GatewaySettings,
-  files: GatewayFiles,
-  programs: number,
-): string {
+export function sharedConfiguration(settings: GatewaySettings, files: GatewayFiles, bytes: number): string {
   const { limits } = settings;
   return [
     "# Written by telemetryd; changes are lost.",
@@ -67,7 +62,7 @@ export function sharedConfiguration(
       "no strict-limits",
       // How long requests that are open at a reload may still take, and how many workers may wait for them.
       "hard-stop-after 10m",
-      `mworker-max-reloads ${maxEarlierWorkers(programs)}`,
+      `mworker-max-reloads ${maxEarlierWorkers(bytes)}`,
       "expose-experimental-directives",
       `tune.http.maxhdr ${maxHeaders + 1}`,
       "tune.bufsize 32768",

@@ -38,7 +38,7 @@ export interface ProgramParts {
 
 /** The program of a gateway. Equal parts make programs with an equal JSON. */
 export function routeProgram({ plane, gateway, routes, slices, ownRanges }: ProgramParts): RouteProgram {
-  const { namespace = "", name = "", uid = "" } = gateway.metadata;
+  const { namespace = "", name = "", uid = "", creationTimestamp } = gateway.metadata;
   const listeners = listenersOf(gateway);
   const objects = routes.map(({ route }) => route);
   const rules = objects.map((route) =>
@@ -56,6 +56,7 @@ export function routeProgram({ plane, gateway, routes, slices, ownRanges }: Prog
     plane: { type: "project", name: plane.name, uid: plane.uid, organization: plane.organization },
     namespace,
     name,
+    ...(creationTimestamp === undefined ? {} : { created: creationTimestamp }),
     listeners,
     matches: orderedMatches(objects).map(({ match, route, rule }): ProgramMatch => {
       const own = routes[route]?.listeners ?? [];
