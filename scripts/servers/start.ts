@@ -59,6 +59,8 @@ export interface PrometheusOptions extends CommonOptions {
   readonly nativeHistograms?: boolean;
   /** Whether it keeps exemplars; default false. */
   readonly exemplars?: boolean;
+  /** Whether it knows the experimental parts of PromQL; default false. */
+  readonly experimentalPromql?: boolean;
   /** Chunk encoding: `xor` by default; `xor2` requires a build that supports it (see `prometheusBuild`). */
   readonly floatChunks?: "xor" | "xor2";
 }
@@ -89,10 +91,17 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
   );
 }
 
-function featureFlags({ nativeHistograms, exemplars }: PrometheusOptions): string[] {
+const promqlFeatures = [
+  "promql-experimental-functions",
+  "promql-extended-range-selectors",
+  "promql-binop-fill-modifiers",
+];
+
+function featureFlags({ nativeHistograms, exemplars, experimentalPromql }: PrometheusOptions): string[] {
   const features = [
     ...(nativeHistograms === true ? ["native-histograms"] : []),
     ...(exemplars === true ? ["exemplar-storage"] : []),
+    ...(experimentalPromql === true ? promqlFeatures : []),
   ];
   return features.length === 0 ? [] : [`--enable-feature=${features.join(",")}`];
 }

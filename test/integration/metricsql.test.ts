@@ -1,10 +1,14 @@
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { notMetricsql } from "../../src/exporter/metricsql/analysis/not-metricsql.ts";
 import { type PrometheusMajor, promqlOnly } from "../../src/exporter/metricsql/analysis/promql.ts";
 import { scope } from "../../src/exporter/metricsql/analysis/scope.ts";
+import type { Expr } from "../../src/exporter/metricsql/ast/ast.ts";
 import { quoteString } from "../../src/exporter/metricsql/ast/literals.ts";
 import { parse } from "../../src/exporter/metricsql/parse/parser.ts";
 import { prettify } from "../../src/exporter/metricsql/print/prettifier.ts";
 import { print } from "../../src/exporter/metricsql/print/printer.ts";
+import { expressionText } from "../support/metricsql-arbitrary.ts";
 import {
   prometheusBuild,
   type RunningServer,
@@ -12,10 +16,32 @@ import {
   startVictoriaMetrics,
   victoriaMetricsBuild,
 } from "../support/servers.ts";
-import { ACCEPTED, INVALID_REGEXES, REFUSED, REGEX_MATCHES, VALID_REGEXES } from "./metricsql-queries.ts";
+import {
+  ACCEPTED,
+  INVALID_REGEXES,
+  PROMQL,
+  REFUSED,
+  REGEX_MATCHES,
+  VALID_REGEXES,
+} from "./metricsql-queries.ts";
 
 /** Rejected by newer versions; VictoriaMetrics 1.79 panics and exits. */
 const DEADLY = new Set(["m[5M]", "m[1Ki]", "m[0x10]"]);
+
+function parsed(text: string): Expr | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The matchers of each selector of Prometheus' syntax tree. */
+function matchersIn(tree: unknown): unknown[] {
+  if (typeof tree !== "object" || tree === null) return [];
+  const own = "matchers" in tree ? [tree.matchers] : [];
+  return [...own, ...Object.values(tree).flatMap(matchersIn)];
+}
 
 let server: RunningServer;
 let timeMs: number;
@@ -125,6 +151,12 @@ describe("a real VictoriaMetrics", async () => {
     expect(response.status).toBe("error");
   });
 
+  it.each(PROMQL)("refuses $query, as foreseen", async ({ query }) => {
+    const expr = parse(query);
+    const { status } = await evaluate(print(expr));
+    if (notMetricsql(expr).length > 0) expect(status).toBe("error");
+  });
+
   it.each(VALID_REGEXES)("takes the regular expression %j", async (pattern) => {
     expect((await evaluate(`m{a=~${quoteString(pattern)}}`)).error).toBeUndefined();
   });
@@ -156,13 +188,12 @@ describe("a real VictoriaMetrics", async () => {
   });
 });
 
-describe("a real Prometheus", () => {
+describe("a real Prometheus", async () => {
   let prometheus: RunningServer;
-  let major: PrometheusMajor;
+  const { major }: { major: PrometheusMajor } = await prometheusBuild();
 
   beforeAll(async () => {
-    prometheus = await startPrometheus();
-    ({ major } = await prometheusBuild());
+    prometheus = await startPrometheus({ experimentalPromql: true });
   });
 
   afterAll(async () => {
@@ -172,19 +203,45 @@ describe("a real Prometheus", () => {
   // Named groups without a P came with a later version of its regular expressions; __graphite__ is an
   // ordinary label to it, so the result is empty; Prometheus 3 treats sums of durations as subtractions of
   // numbers.
-  it.each(ACCEPTED.filter(({ query }) => !/\(\?<|^m\{__graphite__|1h30m-2m/.test(query)))(
-    "knows $query, or there are reasons",
-    async ({ query }) => {
-      const expr = parse(query);
-      const body = new URLSearchParams({
-        query: print(expr),
-        start: "1700000000",
-        end: "1700000060",
-        step: "15",
-      });
-      const response = await fetch(`${prometheus.url}/api/v1/query_range`, { method: "POST", body });
-      const { status } = (await response.json()) as { status: string };
-      expect(status).toBe(promqlOnly(expr, major).length === 0 ? "success" : "error");
+  // A window that is negative in the end is refused when it is evaluated.
+  it.each(
+    [...ACCEPTED, ...PROMQL].filter(({ query }) => !/\(\?<|^m\{__graphite__|1h30m-2m|\[-step/.test(query)),
+  )("knows $query, or there are reasons", async ({ query }) => {
+    const expr = parse(query);
+    const body = new URLSearchParams({
+      query: print(expr, "promql"),
+      start: "1700000000",
+      end: "1700000060",
+      step: "15",
+    });
+    const response = await fetch(`${prometheus.url}/api/v1/query_range`, { method: "POST", body });
+    const { status } = (await response.json()) as { status: string };
+    const reasons = promqlOnly(expr, major).filter(({ feature }) => feature === undefined);
+    expect([status, reasons]).toEqual([reasons.length === 0 ? "success" : "error", reasons]);
+  });
+
+  it.runIf(major === 3)(
+    "finds the tenant's filter in all that it would read, of random expressions",
+    async () => {
+      const filters = [{ label: "t", value: "own" }];
+      const sent = new Set<string>();
+      for (const text of fc.sample(expressionText, { numRuns: 3_000, seed: 20_261_126 })) {
+        const expr = parsed(text);
+        if (expr && promqlOnly(expr, 3).every(({ feature }) => feature !== undefined))
+          sent.add(print(scope(expr, filters), "promql"));
+      }
+      expect(sent.size).toBeGreaterThan(300);
+      for (const query of sent) {
+        const body = new URLSearchParams({ query });
+        const response = await fetch(`${prometheus.url}/api/v1/parse_query`, { method: "POST", body });
+        const { data, error } = (await response.json()) as { data: unknown; error?: string };
+        expect([query, error]).toEqual([query, undefined]);
+        for (const matchers of matchersIn(data))
+          expect([query, matchers]).toEqual([
+            query,
+            expect.arrayContaining([{ name: "t", type: "=", value: "own" }]),
+          ]);
+      }
     },
   );
 });

@@ -103,6 +103,7 @@ describe("promqlOnly", () => {
     'sum(m) by ("a.b")',
     "rate(m[5m * 2])",
     "m offset (1h - 30m)",
+    "rate(m[1h-5m])",
     "m </ 5",
   ])("%s is PromQL of Prometheus 3, not of 2", (query) => {
     expect(promqlOnly(parse(query), 3)).toEqual([]);
@@ -122,6 +123,9 @@ describe("promqlOnly", () => {
     ["rate(m[5i])", /duration 5i/],
     ["m * 1Ki", /number 1Ki/],
     ["first_over_time(m)", /without a window/],
+    ["max_over_time(m[step():1m])", /without a number; expected step\(\) \* 1/],
+    ["max_over_time(time()[5m:1m])", /subquery of something that is no vector/],
+    ["m @ Inf", /"@" with anything but a number/],
     ["median(m)", /function median/],
   ])("%s is not PromQL of Prometheus 3 either", (query, reason) => {
     const remarks = promqlOnly(parse(query), 3);

@@ -188,13 +188,19 @@ class PromqlChecker {
     this.remark(`the duration ${duration.text} is written as only MetricsQL knows it`, pos);
   }
 
+  /** Between brackets, Prometheus 3 reads `1h-5m` as MetricsQL does. */
+  private isDifference(duration: Duration | undefined): boolean {
+    return this.#major === 3 && duration?.text.split("-").every(isPromqlDuration) === true;
+  }
+
   private isNumber(text: string): boolean {
     return isPromqlNumber(text, this.#major === 3);
   }
 
   private rollup({ expr, window, subquery, step, extension, offset, at, pos }: Rollup): Type {
     const type = this.check(expr);
-    for (const duration of [window, step, offset]) this.duration(duration, pos);
+    for (const duration of [window, step]) if (!this.isDifference(duration)) this.duration(duration, pos);
+    this.duration(offset, pos);
     if (at) this.instant(at);
     if (extension && this.#major === 2) this.remark(`"${extension}", which Prometheus 2 does not know`, pos);
     else if (extension) this.featureRemark(`"${extension}"`, "promql-extended-range-selectors", pos);
@@ -206,15 +212,17 @@ class PromqlChecker {
     if (!window) this.remark("a subquery without a window", pos);
     if (!subquery && expr.type !== "selector")
       this.remark("a window without a step after anything but a selector", pos);
-    if (subquery && type !== "vector" && type !== "scalar")
-      this.remark("a subquery of something that is no vector", pos);
+    if (subquery && window?.arithmetic && !/\d/.test(window.text))
+      this.remark(`a subquery's window without a number; expected ${window.text} * 1`, pos);
+    if (subquery && type !== "vector") this.remark("a subquery of something that is no vector", pos);
     return "matrix";
   }
 
   private instant(at: Expr): void {
     const simple = at.type === "call" && (at.name === "start" || at.name === "end") && at.args.length === 0;
     if (simple) return;
-    if (at.type !== "number") this.remark('"@" with anything but a number, start() or end()', at.pos);
+    if (at.type !== "number" || !Number.isFinite(at.value))
+      this.remark('"@" with anything but a number, start() or end()', at.pos);
     else this.check(at);
   }
 
@@ -248,12 +256,13 @@ class PromqlChecker {
     if (left !== "scalar" || right !== "scalar") {
       const mixed = left === "scalar" || right === "scalar";
       if (mixed && isSetOperator(op)) this.remark(`a number as an operand of "${op}"`, pos);
-      if (mixed && matching) this.remark(`"${matching.op}" between a vector and a number`, pos);
+      if (mixed && matching?.labels.length)
+        this.remark(`"${matching.op}" between a vector and a number`, pos);
       return "vector";
     }
     if (isSetOperator(op)) this.remark(`"${op}" between numbers`, pos);
     if (isComparison(op) && !bool) this.remark(`the comparison "${op}" of numbers without "bool"`, pos);
-    if (matching) this.remark(`"${matching.op}" between numbers`, pos);
+    if (matching?.labels.length) this.remark(`"${matching.op}" between numbers`, pos);
     return "scalar";
   }
 

@@ -48,7 +48,7 @@ export class DurationParser extends TokenParser {
       lexer.seek(start, true);
       return this.sum();
     });
-    if (part.form === "signed") {
+    if (part.form === "signed" && part.literal) {
       lexer.seek(start, true);
       this.unexpected("a duration such as 5m");
     }

@@ -154,8 +154,14 @@ export function printSuffix(
   }
   if (extension) suffix += ` ${extension}`;
   if (offset) suffix += ` offset ${printOffset(offset)}`;
-  if (at) suffix += ` @ ${isSimple(at) ? print(at, dialect) : `(${print(at, dialect)})`}`;
+  if (at) suffix += ` @ ${printInstant(at, dialect)}`;
   return suffix;
+}
+
+/** PromQL takes a negative number without parentheses only. */
+function printInstant(at: Printable, dialect: Dialect | undefined): string {
+  const text = print(at, dialect);
+  return isSimple(at) || (at.type === "number" && dialect === "promql") ? text : `(${text})`;
 }
 
 /** In parentheses, since after `offset` PromQL takes a single term. */
