@@ -41,6 +41,8 @@ const outside = {
 const uplink = ["198.20.0.254", "2600::fe"] as const;
 const metadata = "169.254.169.254";
 const externalAddress = "198.20.0.253";
+/** Debian's Podman lost the engine's own rules in the first of these. */
+const churnRounds = 50;
 
 const releasers = new Releasers();
 let machine: NetworkNamespace;
@@ -220,7 +222,8 @@ test("who reaches what", async () => {
 }, 60_000);
 
 test("networks that come and go together change nothing, and are apart from their first moment", async () => {
-  for (let round = 0; round < 3; round++) {
+  await expectIsolation();
+  for (let round = 0; round < churnRounds; round++) {
     const made: [RuntimeNetwork, RuntimeInstance][] = Array.from({ length: 4 }, (_, index) => {
       const network = makeNetwork(`10.128.${10 + 4 * round + index}.0/24`);
       return [network, makeInstance(image, network)];
@@ -241,7 +244,7 @@ test("networks that come and go together change nothing, and are apart from thei
     );
   }
   await expectIsolation();
-}, 120_000);
+}, 600_000);
 
 /** Docker's chains, as "Packet filtering and firewalls" in its documents has them, for some bridges. */
 function dockerChains(bridges: readonly string[]): string {
