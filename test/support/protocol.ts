@@ -85,12 +85,10 @@ interface ChunkedReadResponse {
   }[];
 }
 
-// Otherwise they are objects of the package `long`, if it is there.
-protobuf.util.Long = undefined as never;
-protobuf.configure();
-
 function load(name: string): protobuf.Root {
-  return protobuf.loadSync(join(import.meta.dirname, "../../proto", `${name}.proto`));
+  const root = protobuf.loadSync(join(import.meta.dirname, "../../proto", `${name}.proto`));
+  root.resolveAll();
+  return root;
 }
 
 const [write1, write2, read] = ["remote-write-1.0", "remote-write-2.0", "remote-read"].map(load) as [
@@ -98,7 +96,30 @@ const [write1, write2, read] = ["remote-write-1.0", "remote-write-2.0", "remote-
 ];
 
 function message<T>(root: protobuf.Root, name: string): Message<T> {
-  return root.lookupType(name) as unknown as Message<T>;
+  const type = root.lookupType(name);
+  return {
+    encode: (of, writer) => type.encode(of as object, writer),
+    decode: (bytes) => withNumbers(type, type.decode(bytes)) as T,
+    toObject: (of, options) => type.toObject(of as protobuf.Message, options) as T,
+  };
+}
+
+/** protobufjs decodes integers of 64 bits as objects where the package `long` is there. */
+function withNumbers(type: protobuf.Type, decoded: object): object {
+  const fields = decoded as Record<string, unknown>;
+  for (const { name, long, resolvedType } of type.fieldsArray) {
+    const inner = resolvedType instanceof protobuf.Type ? resolvedType : undefined;
+    const one = (value: unknown) =>
+      inner === undefined ? Number(value) : withNumbers(inner, value as object);
+    if (long && !Object.hasOwn(fields, name)) {
+      // What is absent stays so, with 0 as its default.
+      if (!Array.isArray(fields[name])) Object.getPrototypeOf(fields)[name] = 0;
+    } else if (Object.hasOwn(fields, name) && (long || inner !== undefined)) {
+      const value = fields[name];
+      fields[name] = Array.isArray(value) ? value.map(one) : one(value);
+    }
+  }
+  return decoded;
 }
 
 /** Of remote write 1.0. */

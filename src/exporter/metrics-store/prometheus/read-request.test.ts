@@ -8,7 +8,7 @@ import { encodeReadRequest } from "./read-request.ts";
 function decoded(selector: string | Selector, fromMs: number, toMs: number) {
   const expr = typeof selector === "string" ? (parse(selector) as Selector) : selector;
   const message = remoteRead.ReadRequest.decode(encodeReadRequest(expr, { fromMs, toMs }));
-  return remoteRead.ReadRequest.toObject(message, { defaults: true, enums: String });
+  return remoteRead.ReadRequest.toObject(message, { defaults: true, enums: String, longs: Number });
 }
 
 test("a selector is one query, its window closed at both ends, and chunks are asked for first", () => {
