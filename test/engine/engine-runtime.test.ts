@@ -123,6 +123,24 @@ describe("containers of a real Podman", () => {
     expect(status).toMatch(/CapBnd:\s*00000000800405fb/);
   });
 
+  test.each(["its file", "its containers"])("an instance that lost %s keeps its address", async (lost) => {
+    await using fixture = makeFixture();
+    const { network, instance } = await running(fixture);
+    const moved = { ...instance, networks: makeInstance(image, network, {}, 11).networks };
+    const file = join(folder, fixture.platform, instance.uid, ".addresses");
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
+      [network.uid]: instance.networks[0]!.address,
+    });
+    if (lost === "its file") await rm(file);
+    else await podman.cli("rm", "--force", "--time", "0", `telemetryd-${instance.uid}-main`);
+    const refused = { outcome: "refused", reason: "AddressDiffers" };
+    await expect(fixture.open().ensureInstance(moved, never)).rejects.toMatchObject(refused);
+    await reach(fixture, instance);
+    expect(await readFile(file, "utf8")).toContain(instance.networks[0]!.address);
+    await removeWhole(fixture, instance.uid);
+    await reach(fixture, moved);
+  });
+
   test("instances of different networks do not reach each other", async () => {
     await using fixture = makeFixture();
     const { instance: one } = await running(fixture);

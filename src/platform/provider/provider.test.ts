@@ -75,7 +75,12 @@ function putNetwork(plane: FakePlane): void {
   });
 }
 
+/** No two instances have the same address: networks of two planes may have the same uid. */
+let lastHost = 1;
+
 function putInstance(plane: FakePlane, name: string, spec: object = {}): void {
+  lastHost++;
+  const networkIP = `10.128.${Math.floor(lastHost / 256)}.${lastHost % 256}`;
   plane.put(paths.instances, "default", name, {
     spec: {
       location,
@@ -86,7 +91,7 @@ function putInstance(plane: FakePlane, name: string, spec: object = {}): void {
       networkInterfaces: [{ network: { name: "net" } }],
       ...spec,
     },
-    status: { networkInterfaces: [{ assignments: { networkIP: "10.128.0.2" } }] },
+    status: { networkInterfaces: [{ assignments: { networkIP } }] },
   });
 }
 
@@ -130,7 +135,12 @@ test("a location, a network and an instance become ready, each step in a write o
   });
   const instance = plane.get(paths.instances, "default", "web-0");
   expect(valueAt(instance, ["status", "networkInterfaces"])).toEqual([
-    { assignments: { networkIP: "10.128.0.2", externalIP: expect.stringMatching(/^198\.1[89]\./) } },
+    {
+      assignments: {
+        networkIP: expect.stringMatching(/^10\.128\./),
+        externalIP: expect.stringMatching(/^198\.1[89]\./),
+      },
+    },
   ]);
   expect(finalizersOf(instance ?? {})).toEqual(["compute.platformapis/instance-provider"]);
 });

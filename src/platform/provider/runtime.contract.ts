@@ -123,6 +123,27 @@ export function describeRuntime(name: string, create: () => Promise<RuntimeFixtu
       expect((await runtime.inventory(never)).instances).toMatchObject([{ uid: instance.uid }]);
     });
 
+    test("keep their address, whatever they are asked for with, and nobody else gets it", async () => {
+      await using fixture = await create();
+      const { runtime, image } = fixture;
+      const network = makeNetwork(fixture.subnet());
+      const instance = makeInstance(image, network, {}, 10);
+      const moved = { ...instance, networks: makeInstance(image, network, {}, 11).networks };
+      const second = makeInstance(image, network, {}, 10);
+      await runtime.ensureNetwork(network, never);
+      await reach(fixture, instance);
+      for (const [asked, reason] of [
+        [moved, "AddressDiffers"],
+        [second, "AddressInUse"],
+      ] as const) {
+        const failed = { outcome: "refused", reason };
+        await expect(runtime.ensureInstance(asked, never)).rejects.toMatchObject(failed);
+      }
+      expect((await runtime.ensureInstance(instance, never)).status).toBe("Running");
+      await removeWhole(fixture, instance.uid);
+      await reach(fixture, second);
+    });
+
     test("an instance that was never made is gone", async () => {
       await using fixture = await create();
       expect(await fixture.runtime.removeInstance(randomUUID(), never)).toBe(true);

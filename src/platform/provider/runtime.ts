@@ -10,7 +10,8 @@ export interface Runtime {
   /** Does nothing if it is gone. @throws RuntimeError while instances are in it */
   removeNetwork(uid: string, signal: AbortSignal): Promise<void>;
   /**
-   * Takes the next steps towards a running instance. Replaces what was made from another specification.
+   * Takes the next steps towards a running instance. Replaces what was made from another specification, but
+   * keeps its addresses: which instance has which is the runtime's own record.
    *
    * @returns the state seen, never the state asked for
    * @throws RuntimeError if a step failed
@@ -171,4 +172,19 @@ export class RuntimeError extends Error {
     this.reason = reason;
     this.shown = shown;
   }
+}
+
+/** An instance keeps its address: what its status says later is no reason to move it. */
+export function addressDiffers(has: string, wanted: string): RuntimeError {
+  const remedy = "delete the instance to have it made with that";
+  const message = `the instance has the address ${has} and keeps it, its status says ${wanted}; ${remedy}`;
+  return new RuntimeError("refused", "AddressDiffers", message);
+}
+
+export function addressInUse(address: string): RuntimeError {
+  return new RuntimeError(
+    "refused",
+    "AddressInUse",
+    `another instance of the network has the address ${address}`,
+  );
 }

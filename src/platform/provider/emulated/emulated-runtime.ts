@@ -1,6 +1,8 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { untilAborted } from "../../../base/core/signals.ts";
 import {
+  addressDiffers,
+  addressInUse,
   type InstanceState,
   type InstanceStatus,
   type Runtime,
@@ -23,7 +25,8 @@ interface Emulated {
   readonly plane: string;
   readonly status: InstanceStatus;
   readonly sinceMs: number;
-  readonly networks: readonly string[];
+  /** Addresses by uid of the network. */
+  readonly networks: ReadonlyMap<string, string>;
 }
 
 const nextStatus: Partial<Record<InstanceStatus, InstanceStatus>> = {
@@ -44,6 +47,8 @@ export class EmulatedRuntime implements Runtime {
   /** Instances by network. */
   readonly #networks = new Map<string, RuntimeNetwork>();
   readonly #addresses = new EmulatedAddresses();
+  /** Uids of instances, by `<uid of the network> <address>`. */
+  readonly #takenBy = new Map<string, string>();
 
   constructor(options: EmulatedOptions) {
     this.#options = options;
@@ -59,7 +64,7 @@ export class EmulatedRuntime implements Runtime {
   }
 
   async removeNetwork(uid: string): Promise<void> {
-    if ([...this.#instances.values()].some(({ networks }) => networks.includes(uid))) {
+    if ([...this.#instances.values()].some(({ networks }) => networks.has(uid))) {
       throw new RuntimeError("refused", "NetworkInUse", "instances are in the network (emulated)");
     }
     this.#networks.delete(uid);
@@ -68,14 +73,15 @@ export class EmulatedRuntime implements Runtime {
   async ensureInstance(instance: RuntimeInstance): Promise<InstanceState> {
     const { uid, name, plane } = instance;
     const { faults, clock, stepMs } = this.#options;
-    const networks = instance.networks.map(({ networkUid }) => networkUid);
-    const absent = networks.find((network) => !this.#networks.has(network));
+    const networks = new Map(instance.networks.map(({ networkUid, address }) => [networkUid, address]));
+    const absent = [...networks.keys()].find((network) => !this.#networks.has(network));
     if (absent !== undefined) {
       throw new RuntimeError("refused", "NetworkNotFound", "the instance's network is not there (emulated)");
     }
     if (isNamed(faults.failInstances, name)) {
       throw new RuntimeError("refused", "StartFailed", "the instance fails as configured (emulated)");
     }
+    this.#takeAddresses(uid, networks);
     const nowMs = clock.monotonicMs();
     const isHanging = isNamed(faults.hang, name);
     const seen = this.#instances.get(uid);
@@ -95,7 +101,20 @@ export class EmulatedRuntime implements Runtime {
     return { ...state, againMs: Math.max(0, now.sinceMs + stepMs - nowMs) };
   }
 
+  /** @throws RuntimeError if the instance has another address already, or another instance has this one */
+  #takeAddresses(uid: string, networks: ReadonlyMap<string, string>): void {
+    const known = this.#instances.get(uid)?.networks ?? new Map<string, string>();
+    for (const [network, address] of networks) {
+      const has = known.get(network);
+      if (has !== undefined && has !== address) throw addressDiffers(has, address);
+      if ((this.#takenBy.get(`${network} ${address}`) ?? uid) !== uid) throw addressInUse(address);
+    }
+    for (const each of known) this.#takenBy.delete(each.join(" "));
+    for (const each of networks) this.#takenBy.set(each.join(" "), uid);
+  }
+
   async removeInstance(uid: string): Promise<boolean> {
+    for (const each of this.#instances.get(uid)?.networks ?? []) this.#takenBy.delete(each.join(" "));
     this.#instances.delete(uid);
     this.#addresses.release(uid);
     return true;

@@ -9,6 +9,7 @@ import {
   type RuntimeInventory,
   type RuntimeNetwork,
 } from "../runtime.ts";
+import { AddressRecord } from "./address-record.ts";
 import { ContainerRemoval, stopWaitMs } from "./container-removal.ts";
 import { ContainerStarts } from "./container-starts.ts";
 import { DiskLimits } from "./disk-limits.ts";
@@ -87,6 +88,7 @@ export class EngineRuntime implements Runtime {
   readonly #parts: EngineParts;
   readonly #images: ImageStore;
   readonly #files: InstanceFiles;
+  readonly #addresses: AddressRecord;
   readonly #starts: ContainerStarts;
   readonly #removal: ContainerRemoval;
   readonly #externalAddresses: ExternalAddresses;
@@ -107,6 +109,7 @@ export class EngineRuntime implements Runtime {
     this.#parts = { client, inventory, platform, clock, graceMs };
     this.#images = new ImageStore({ ...options, onEnd: report });
     this.#files = new InstanceFiles(options.directory);
+    this.#addresses = new AddressRecord(this.#files, inventory);
     this.#starts = new ContainerStarts(this.#parts);
     const onRemove = (id: string) => this.#starts.forget(id);
     this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
@@ -154,6 +157,7 @@ export class EngineRuntime implements Runtime {
     const references = checkInstance(instance, this.#registries[0]);
     const hash = specificationHash(instance);
     let found = await inventory.instanceContainers(instance.uid, signal);
+    await this.#addresses.keep(instance, found, signal);
     const [holderName] = instance.containers.map(({ name }) => name);
     const isOutdated = found.some(({ Labels }) => Labels[labelOf.specification] !== hash);
     const lacksHolder = !found.some(({ Labels }) => Labels[labelOf.container] === holderName);

@@ -41,6 +41,11 @@ export class InstanceFiles {
     return join(this.#instanceFolder(uid), container, volume);
   }
 
+  /** Of the instance's {@link AddressRecord}; no container has a name that begins with a dot. */
+  addressFile(uid: string): string {
+    return join(this.#instanceFolder(uid), ".addresses");
+  }
+
   /** Uids of the instances that have files. */
   async uids(): Promise<string[]> {
     return (await readdir(this.#directory).catch(ignoreMissing)) ?? [];

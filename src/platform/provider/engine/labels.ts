@@ -38,6 +38,15 @@ export function membershipLabel(networkUid: string): string {
   return `${membershipPrefix}${networkUid}`;
 }
 
+/** The addresses of a container by its labels, with the uids of their networks. */
+export function addressesIn(
+  labels: Readonly<Record<string, string>>,
+): [networkUid: string, address: string][] {
+  return Object.entries(labels).flatMap(([label, address]): [string, string][] =>
+    label.startsWith(membershipPrefix) ? [[label.slice(membershipPrefix.length), address]] : [],
+  );
+}
+
 /** With a network's uid: the ports of a container that callers outside of it reach, as `tcp/80,udp/53`. */
 export const openPortsPrefix = "telemetryd.open-ports.";
 
