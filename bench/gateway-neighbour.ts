@@ -49,7 +49,7 @@ process.exitCode = printVerdicts([
 
 async function measure(what: string, ...before: readonly number[]) {
   const seconds = [...before];
-  let most = megabytesNow();
+  let most = 0;
   for (let edit = 0; edit < options.edits; edit++) {
     await sleep(2_000, signal);
     seconds.push(await timeToLive());

@@ -13,7 +13,7 @@ import { type Section, writeConfiguration, writeHosts } from "./haproxy/configur
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import type { HeldProgram } from "./held-program.ts";
 import { addressOf, type HeldPrograms } from "./held-programs.ts";
-import { sectionBytes } from "./memory-shares.ts";
+import { versionBytes } from "./memory-shares.ts";
 import type { SectionChecks } from "./section-checks.ts";
 
 export interface ConfigurationWriterOptions {
@@ -43,7 +43,6 @@ export async function checkVersions(
   const { files, checks, settings } = options;
   await writeFile(files.script, requestScript, { mode: 0o600 });
   await appendFile(files.hosts, "", { mode: 0o600 });
-  await makeSections(programs, options);
   const shared = sharedConfiguration(settings, files, 0);
   await checkShared(shared, options, signal);
   const checked: Promise<void>[] = [];
@@ -62,14 +61,13 @@ export async function checkVersions(
 }
 
 /** Makes the sections that there are not yet. */
-async function makeSections(programs: HeldPrograms, options: ConfigurationWriterOptions): Promise<void> {
-  const missing = [...programs.all()].flatMap((held) =>
-    [held, held.earlier].filter((each) => each !== undefined && each.section === undefined),
-  );
-  await eachSection(
-    missing.filter((each) => each !== undefined),
-    (held) => (held.fault === undefined ? (servedSection(held, programs, options)?.text.length ?? 0) : 0),
-  );
+export async function makeSections(
+  versions: ReadonlySet<HeldProgram>,
+  programs: HeldPrograms,
+  options: ConfigurationWriterOptions,
+): Promise<void> {
+  const missing = [...versions].filter(({ section }) => section === undefined);
+  await eachSection(missing, (held) => servedSection(held, programs, options)?.text.length ?? 0);
 }
 
 /** @param make returns how much it made */
@@ -100,7 +98,7 @@ export async function writeVersions(
       yield [`${program.gateway}.${domain}`, section] as const;
     }
   });
-  const bytes = [...versions].reduce((sum, held) => sum + (held.bytes ?? 0), 0);
+  const bytes = [...versions].reduce((sum, held) => sum + versionBytes(held), 0);
   const shared = sharedConfiguration(settings, files, bytes);
   await writeConfiguration(files.configuration, `${shared}\n${leftOutText}`, sections);
 }
@@ -127,9 +125,7 @@ function servedSection(
   programs: HeldPrograms,
   options: ConfigurationWriterOptions,
 ): Section | undefined {
-  if (held.section !== undefined) return held.section;
-  held.section = makeSection(held, (rule) => addressOf(held, rule), programs, options);
-  held.bytes = held.section === undefined ? 0 : sectionBytes(held.section.text);
+  held.section ??= makeSection(held, (rule) => addressOf(held, rule), programs, options);
   return held.section;
 }
 

@@ -9,7 +9,7 @@ import type { Service } from "../../base/core/service.ts";
 import type { ProgramStore } from "../routing/program-store.ts";
 import type { RouteProgram } from "../routing/route-program.ts";
 import type { BackendResolver } from "./backend-addresses.ts";
-import { checkVersions, writeVersions } from "./configuration-writer.ts";
+import { checkVersions, makeSections, writeVersions } from "./configuration-writer.ts";
 import type { GatewayFiles, GatewaySettings } from "./haproxy/configuration.ts";
 import type { Haproxy } from "./haproxy/haproxy-process.ts";
 import { HeldPrograms, isAddressSet } from "./held-programs.ts";
@@ -121,6 +121,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const load = async (signal: AbortSignal): Promise<void> => {
     const reaches = version;
     await checkVersions(programs, writing, isRunning ? checkWaitMs.later : checkWaitMs.first, signal);
+    await makeSections(programs.versions(), programs, writing);
     const startedMs = clock.monotonicMs();
     const changed = programs.takeChanged();
     const versions = programs.versions();

@@ -13,8 +13,9 @@ export interface Refusal {
 export interface HeldProgram extends ProgramAddresses {
   /** The section of the configuration; absent: to be made. */
   section?: Section | undefined;
-  /** Memory that HAProxy needs for the section; see `sectionBytes`. */
+  /** Memory that HAProxy needs for it: see `versionBytes`, and `ownBytes` without its servers. */
   bytes?: number | undefined;
+  ownBytes?: number | undefined;
   /** HAProxy accepts the version, whatever addresses its backends have. */
   isAccepted?: true | undefined;
   /** A check of the version is due or running. */

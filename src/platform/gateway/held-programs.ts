@@ -17,7 +17,7 @@ import {
   serverName,
 } from "./haproxy/backend-section.ts";
 import { type HeldProgram, type Refusal, refusalOf } from "./held-program.ts";
-import { fittingVersions, overShare } from "./memory-shares.ts";
+import { fittingVersions, overShare, ownBytes, versionBytes } from "./memory-shares.ts";
 import { reportOf } from "./program-report.ts";
 
 /** Characters of programs that are compared before the event loop gets its turn. */
@@ -83,7 +83,7 @@ export class HeldPrograms {
       const loaded = held.isLoaded === true ? held : held.earlier;
       if (loaded === undefined) continue;
       const { name } = held.program.plane;
-      sums.set(name, (sums.get(name) ?? 0) + (loaded.bytes ?? 0));
+      sums.set(name, (sums.get(name) ?? 0) + versionBytes(loaded));
     }
     return sums;
   }
@@ -129,6 +129,8 @@ export class HeldPrograms {
       const held: HeldProgram = {
         program,
         states: statesOf(program, before),
+        // Now, since the store's programs come in parts: all of them at once would hold up the event loop.
+        ownBytes: ownBytes(program),
         earlier: this.#earlier(before, program),
         ...(why === undefined ? {} : { fault: { why } }),
         ...(before?.reported === undefined ? {} : { reported: before.reported }),
@@ -261,6 +263,7 @@ export class HeldPrograms {
     if (after?.kind === "blocked") this.#onBlocked({ gateway, host: target.host, reason: after.reason });
     if (after === undefined || (before !== undefined && sameServers(before, after))) return;
     held.section = undefined;
+    held.bytes = undefined;
     const isMove = before?.kind === "address" && after.kind === "address" && sameCount(before, after);
     if (held.fault !== undefined) return;
     if (isMove) {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { programOf } from "../../../test/support/route-program.ts";
+import { programOf, type RuleParts } from "../../../test/support/route-program.ts";
 import type { HeldProgram } from "./held-program.ts";
-import { fittingVersions, sectionBytes } from "./memory-shares.ts";
+import { fittingVersions, versionBytes } from "./memory-shares.ts";
 
 interface Parts {
   readonly created?: string;
@@ -84,14 +84,21 @@ test("no project exceeds its share, and the oldest program that fits alone is lo
   );
 });
 
-test("an estimate counts lines by their kind, and the parts of formats", () => {
-  const base = sectionBytes("backend b\n");
-  const more = (line: string): number => sectionBytes(`backend b\n  ${line}\n`) - base - line.length - 3;
-  const tls = more("server r ipv4@192.0.2.1:443 ssl verify required");
-  const [plain, header] = [more("server r ipv4@192.0.2.1:80"), more("http-request set-header 'a' 'b'")];
-  expect(tls).toBeGreaterThan(4 * plain);
-  expect(plain).toBeGreaterThan(header);
-  expect(more("acl a path")).toBeLessThan(header);
-  const percents = more(`http-request set-header 'a' '${"%%".repeat(100)}'`);
+test("an estimate counts lines by their kind, the parts of formats, and servers", () => {
+  const target = { scheme: "http", host: "a.example", port: 80 } as const;
+  const bytes = (rule: RuleParts, servers = ["192.0.2.1"]): number => {
+    const states = new Map([["a.example 80", { kind: "address", servers, all: servers } as const]]);
+    return versionBytes({ program: programOf([rule]), states });
+  };
+  const changes = (value: string) => [{ set: [{ name: "a", value }], add: [], remove: [] }];
+  const base = bytes({ backend: target });
+  const header = bytes({ backend: target, requestHeaders: changes("a") }) - base;
+  const percents = bytes({ backend: target, requestHeaders: changes("%".repeat(100)) }) - base;
+  const another = bytes({ backend: target }, ["192.0.2.1", "192.0.2.2"]) - base;
+  const tls = bytes({ backend: { ...target, scheme: "https" } }) - base;
+  const path = bytes({ matches: [{ path: { type: "Exact", value: "/a" } }], backend: target }) - base;
+  expect(header).toBeGreaterThan(path);
   expect(percents).toBeGreaterThan(header + 5_000);
+  expect(another).toBeGreaterThan(3 * header);
+  expect(tls).toBeGreaterThan(2 * another);
 });

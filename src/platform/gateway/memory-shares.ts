@@ -1,3 +1,5 @@
+import type { ProgramMatch, ProgramRule, RouteProgram } from "../routing/route-program.ts";
+import { targetKey } from "./backend-addresses.ts";
 import type { HeldProgram, Refusal } from "./held-program.ts";
 
 /** HAProxy's memory for the sections of one project: each worker has them, also those that only end requests. */
@@ -10,36 +12,66 @@ export const overShare: Refusal = {
   isExcess: true,
 };
 
-/** What HAProxy 2.6 needs, in bytes. Resident memory of sections with many lines of a kind, less that with few. */
+/** What HAProxy 2.6 needs, in bytes: resident memory with many lines of a kind, less that with few. */
 const bytesOf = {
-  section: 9_000,
+  section: 20_000,
   acl: 1_000,
   rule: 1_500,
-  server: 5_000,
+  redirect: 4_000,
+  server: 6_500,
   tls: 20_000,
-  fetch: 500,
-  percent: 40,
+  percent: 80,
 };
 
 const percent = "%".charCodeAt(0);
 
-/** Memory that HAProxy needs for a section, within a third. */
-export function sectionBytes(text: string): number {
-  let bytes = bytesOf.section + text.length;
-  for (let from = 0; from < text.length; ) {
-    const at = text.indexOf("\n", from);
-    const end = at < 0 ? text.length : at;
-    if (text.startsWith("  acl ", from)) bytes += bytesOf.acl;
-    else if (text.startsWith("  server ", from)) {
-      bytes += bytesOf.server;
-      if (text.slice(from, end).includes(" ssl verify ")) bytes += bytesOf.tls;
-    } else bytes += bytesOf.rule;
-    from = end + 1;
+/** Memory that HAProxy needs for a program but for its servers, within a third. */
+export function ownBytes(program: RouteProgram): number {
+  const acls = program.matches.reduce((sum, match) => sum + conditionCount(match), 0);
+  const rules = program.rules.reduce((sum, rule) => sum + lineCount(rule), program.matches.length);
+  const redirects = program.rules.filter(({ action }) => action.type === "redirect").length;
+  const text = JSON.stringify(program);
+  let percents = 0;
+  // Each is a part of its own in a log-format string.
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === percent) percents++;
+  const lines = acls * bytesOf.acl + rules * bytesOf.rule + redirects * bytesOf.redirect;
+  return bytesOf.section + text.length + lines + percents * bytesOf.percent;
+}
+
+function conditionCount({ path, method, headers, queryParams, listeners }: ProgramMatch): number {
+  const paths = path.type === "PathPrefix" && path.value === "/" ? 0 : 1;
+  const others = Number(method !== undefined) + Number(listeners !== undefined);
+  return paths + others + headers.length + 2 * queryParams.length;
+}
+
+function lineCount({
+  requestHeaders,
+  responseHeaders,
+  rewritePath,
+  rewriteHostname,
+  timeoutMs,
+}: ProgramRule) {
+  const changes = [...requestHeaders, ...responseHeaders];
+  const filters = changes.reduce(
+    (sum, { set, add, remove }) => sum + set.length + add.length + remove.length,
+    0,
+  );
+  const rewrites = [rewritePath, rewritePath, rewriteHostname, timeoutMs];
+  return 1 + filters + rewrites.filter((each) => each !== undefined).length;
+}
+
+/** Memory that HAProxy needs for a version with the addresses that its backends have. */
+export function versionBytes(held: HeldProgram): number {
+  if (held.bytes !== undefined) return held.bytes;
+  held.ownBytes ??= ownBytes(held.program);
+  let bytes = held.ownBytes;
+  for (const { action } of held.program.rules) {
+    if (action.type !== "forward") continue;
+    const state = held.states.get(targetKey(action.backend));
+    const servers = state?.kind === "address" ? state.servers.length : 1;
+    bytes += servers * (bytesOf.server + (action.backend.scheme === "https" ? bytesOf.tls : 0));
   }
-  // Each escaped one is a part of its own in a log-format string, as each fetch is.
-  for (let at = 0; at < text.length; at++) {
-    if (text.charCodeAt(at) === percent) bytes += text[at + 1] === "[" ? bytesOf.fetch : bytesOf.percent;
-  }
+  held.bytes = bytes;
   return bytes;
 }
 
@@ -62,11 +94,11 @@ export function fittingVersions(
   for (const project of projects.values()) {
     let left = limit;
     const fits = (held: HeldProgram | undefined): held is HeldProgram =>
-      held !== undefined && (held.bytes ?? 0) <= left;
+      held !== undefined && versionBytes(held) <= left;
     for (const held of project.sort(byAge)) {
       const newest = held.fault === undefined ? held : undefined;
       const version = [newest, held.earlier].find(fits);
-      left -= version?.bytes ?? 0;
+      left -= version === undefined ? 0 : versionBytes(version);
       fitting.set(held, version);
     }
   }
