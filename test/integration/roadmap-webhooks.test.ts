@@ -174,6 +174,47 @@ describe("a webhook", () => {
     expect(await fullMs()).toBeLessThanOrEqual(charged);
   });
 
+  test("outlives a Redis that is wiped before the change shows, within seconds", async () => {
+    const site = await website();
+    const redis = await connect();
+    const before = reads();
+    await accepted(site);
+    await until("the board is read at once", () => reads() === before + 1);
+    await idle(site);
+    await redis.flushall();
+    github.items = [{ number: 1, title: "After the wipe" }];
+    const wipedMs = performance.now();
+    await until("the API shows it", async () => (await titles(site)).join() === "After the wipe");
+    expect(performance.now() - wipedMs).toBeLessThan(30_000);
+    await idle(site);
+  });
+
+  test("outlives the wipe also if the replica that it reached is gone", async () => {
+    const [a, b] = [await website("a"), await website("b")];
+    const redis = await connect();
+    const openGate = fixture.closeGate();
+    await accepted(a);
+    await a.stop();
+    await redis.flushall();
+    openGate();
+    github.items = [{ number: 1, title: "After the wipe" }];
+    await until("the API shows it", async () => (await titles(b)).join() === "After the wipe");
+    await idle(b);
+  });
+
+  test("outlives a Redis that has lost its newest writes", async () => {
+    const site = await website();
+    const redis = await connect();
+    const before = reads();
+    await accepted(site);
+    await until("the board is read at once", () => reads() === before + 1);
+    await idle(site);
+    await redis.del("{telemetryd}:roadmap:changed", "{telemetryd}:roadmap:announced");
+    github.items = [{ number: 1, title: "After the loss" }];
+    await until("the API shows it", async () => (await titles(site)).join() === "After the loss");
+    await idle(site);
+  });
+
   test("when Redis is away is 503, and delivered again it counts", async () => {
     const site = await website();
     const clients = await fixture.redisClients();

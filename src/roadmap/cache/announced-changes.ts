@@ -9,7 +9,7 @@ import { runScript } from "../../base/redis/run-script.ts";
  * Times are Redis' own. Every call rejects when Redis is unreachable.
  */
 export interface AnnouncedChanges {
-  /** Sets the mark, unless one of the ids was noted before; they identify one announcement. */
+  /** Sets the mark, unless one of the ids was noted before; they identify one announcement, if there are any. */
   note(ids: readonly string[]): Promise<"noted" | "repeated">;
   pending(): Promise<PendingChange | undefined>;
   /** Removes the mark, unless a later change has replaced it. */

@@ -21,6 +21,8 @@ export function createReplica(parts: {
   readonly board: Board;
   readonly log: Logger;
   readonly onInvalid: () => void;
+  /** Redis has lost what it knew, announced changes included. Awaited before the entry is restored. */
+  readonly onLoss: () => Promise<void>;
 }): Replica {
   const { cache, shared, board, log } = parts;
   let lastOwnLease = "";
@@ -38,7 +40,11 @@ export function createReplica(parts: {
       if (state.kind === "entry") takeIfNewer(state);
       const mine = cache.entry();
       // Redis may have been wiped, or have lost its last second: restore the entry from memory.
-      if (mine !== undefined && state.kind !== "known") await shared.restore(mine);
+      if (mine !== undefined && state.kind !== "known") {
+        const isOlder = state.kind === "entry" && state.revision < mine.revision;
+        if (state.kind === "absent" || isOlder) await parts.onLoss();
+        await shared.restore(mine);
+      }
       // This process's own refresh is tracked locally, and its end is known sooner.
       cache.refreshingElsewhere(state.leaseBy === lastOwnLease ? 0 : state.leaseMs);
       cache.reached();

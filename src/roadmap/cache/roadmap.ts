@@ -9,7 +9,13 @@ import type { RedisConnection } from "../../base/redis/connection.ts";
 import type { RedisConnections } from "../../base/redis/redis.ts";
 import { createFileBoard } from "../board/file-board.ts";
 import { createGithubBoard, type GithubBoardOptions } from "../board/github-board.ts";
-import { type AnnouncedChanges, createAnnouncedChanges, leadMs, settleMs } from "./announced-changes.ts";
+import {
+  type AnnouncedChanges,
+  createAnnouncedChanges,
+  leadMs,
+  type PendingChange,
+  settleMs,
+} from "./announced-changes.ts";
 import { type BacklogCache, createBacklogCache } from "./cache.ts";
 import { createRoadmapMetrics, type RoadmapMetrics } from "./metrics.ts";
 import { openRefreshQueue, type RefreshQueue } from "./refresh-queue.ts";
@@ -72,6 +78,8 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
   let queue: RefreshQueue | undefined;
   let changes: AnnouncedChanges | undefined;
   let soon: NodeJS.Timeout | undefined;
+  /** When this replica last noted a change that is not known to have been read (Unix ms). */
+  let notedMs: number | undefined;
   const wakeup = new Wakeup();
 
   const cache = createBacklogCache({
@@ -94,8 +102,10 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
 
   async function announce(ids: readonly string[]): Promise<"noted" | "repeated"> {
     if (changes === undefined) throw new Error("Redis has not been reached yet");
+    const askedMs = clock.nowMs();
     const result = await changes.note(ids);
     if (result === "noted") {
+      notedMs = askedMs;
       soon ??= setTimeout(() => {
         soon = undefined;
         request("announced");
@@ -122,7 +132,9 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
       const shared = createSharedCache(connection, clock);
       const announced = createAnnouncedChanges(connection);
       const onInvalid = (): void => metrics.foundInvalid();
-      const replica = createReplica({ cache, shared, board, log, onInvalid });
+      // Whether a change was announced is unknown then: the board is read.
+      const onLoss = async (): Promise<void> => void (await announced.note([]));
+      const replica = createReplica({ cache, shared, board, log, onInvalid, onLoss });
       const report = createReporter(cache, metrics, log);
 
       const runJob = async (jobSignal: AbortSignal): Promise<RunResult> => {
@@ -147,6 +159,17 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
         return opened;
       };
 
+      /** A mark that is gone although the board was not read since: Redis has lost its newest writes. */
+      const noteAgain = async (): Promise<PendingChange | undefined> => {
+        if (notedMs === undefined) return undefined;
+        const readMs = cache.entry()?.backlog.meta.readAt ?? 0;
+        const isRead = readMs >= notedMs + settleMs;
+        if (!isRead) await announced.note([]);
+        // Once: by the clock of another replica, no read may be late enough.
+        notedMs = undefined;
+        return isRead ? undefined : announced.pending();
+      };
+
       const offsetMs = (): number => clock.nowMs() - clock.monotonicMs();
       let knownOffsetMs = offsetMs();
       /** Checks for changes that no message announces. @returns the pause until the next check, ms */
@@ -167,7 +190,7 @@ export function createRoadmap(options: RoadmapOptions): Roadmap {
         // The board, or the configured statuses, may have changed while no replica ran.
         if (isFirst) request("stale");
         cache.noticeRequest();
-        const change = await announced.pending();
+        const change = (await announced.pending()) ?? (await noteAgain());
         if (change === undefined) return syncEveryMs;
         const settlesInMs = settleMs - change.ageMs;
         if (settlesInMs > 0) return Math.min(settlesInMs, syncEveryMs);
