@@ -54,8 +54,11 @@ export interface FlavorResponse {
 const agent = `telemetryd/${version}`;
 /** Larger than Node's default read size, which costs a large response more turns of the event loop. */
 const readBytes = 128 * 1024;
-/** Maximum length of a small response that is read whole. */
+/** Maximum bytes of a small response that is read whole, but for its last chunk. */
 const longestText = 64 * 1024;
+/** Maximum time of a request that reads wait for. */
+const aboutMs = 3_000;
+const neverAborted = new AbortController().signal;
 
 /**
  * HTTP client of the one metrics store: a pool of persistent connections, credentials, limits, the store's
@@ -140,7 +143,7 @@ export class StoreClient {
 
   /** A cheap request that detects the store's flavor and time. @throws the signal's reason */
   async probe(signal: AbortSignal): Promise<FlavorResponse | ReadFailure> {
-    const { response, text } = await this.#readText("/api/v1/status/buildinfo", signal);
+    const { response, text } = await this.#readText({ path: "/api/v1/status/buildinfo" }, signal);
     if (response.kind === "response") this.#promql = promqlOfBuildInfo(text);
     const told =
       response.kind === "response"
@@ -198,6 +201,24 @@ export class StoreClient {
     }
   }
 
+  /**
+   * The beginning of a text about the store, such as its flags. Reads wait for it, so its time is short, and
+   * no caller's signal ends it for the others.
+   *
+   * @returns at most 64 KiB, or the failure
+   */
+  async readAbout(request: StoreRequest): Promise<string | ReadFailure> {
+    try {
+      const { response, text } = await withLimit(neverAborted, aboutMs, (limited) =>
+        this.#readText(request, limited),
+      );
+      return response.kind === "response" ? text : response;
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error;
+      return failure("timeout", `the store did not send ${request.path} within ${aboutMs} ms`);
+    }
+  }
+
   /** Closes all connections, open reads included. May be called twice. */
   close(): void {
     this.#connections.close();
@@ -207,26 +228,26 @@ export class StoreClient {
   async #flavorOfEndpoints(signal: AbortSignal): Promise<StoreFlavor | ReadFailure> {
     const flavor = flavorOfExport(await this.request(probeExport(), () => true, signal));
     if (typeof flavor === "string" || flavor.reason !== "unknown_flavor") return flavor;
-    const { response, text } = await this.#readText("/api/v1/query?query=1", signal);
+    const { response, text } = await this.#readText({ path: "/api/v1/query?query=1" }, signal);
     if (response.kind === "failed") return response.reason === "not_found" ? flavor : response;
     return flavorOfQuery(text) ?? flavor;
   }
 
-  /** Reads a small response whole. */
+  /** Reads a small response whole, or the beginning of a larger one. */
   async #readText(
-    path: string,
+    request: StoreRequest,
     signal: AbortSignal,
   ): Promise<{ readonly response: StoreResponse | ReadFailure; readonly text: string }> {
-    let text = "";
-    const response = await this.request(
-      { path },
-      (chunk) => {
-        text += chunk.toString("utf8");
-        return text.length < longestText;
-      },
-      signal,
-    );
-    return { response, text };
+    const pieces: Buffer[] = [];
+    let held = 0;
+    const take = (chunk: Buffer): boolean => {
+      held += chunk.length;
+      // A copy: a chunk's bytes are valid only until this returns.
+      pieces.push(Buffer.from(chunk));
+      return held < longestText;
+    };
+    const response = await this.request(request, take, signal);
+    return { response, text: Buffer.concat(pieces).toString("utf8") };
   }
 
   async #httpRequest(

@@ -1,12 +1,8 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import { parseDuration } from "../../../base/core/duration.ts";
 import type { Logger } from "../../../base/core/log.ts";
-import { withLimit } from "../../../base/core/signals.ts";
 import type { StoreClient } from "./store-client.ts";
 
-/** Maximum time of the request: reads wait for it. */
-const longestMs = 3_000;
-const maxBytes = 64 * 1_024;
 const refreshMs = 10 * 60_000;
 const refreshAfterFailureMs = 60_000;
 
@@ -47,11 +43,14 @@ export class StoreDedup {
 
   async #fetch(): Promise<void> {
     const closed = this.#client.closedConnections;
-    const text = await this.#readFlags();
+    const text = await this.#client.readAbout({ path: "/flags", isOfServer: true });
     this.#closed = closed;
-    const pauseMs = text === undefined ? refreshAfterFailureMs : refreshMs;
+    const pauseMs = typeof text === "string" ? refreshMs : refreshAfterFailureMs;
     this.#dueAtMs = this.#clock.monotonicMs() + pauseMs;
-    if (text === undefined) return;
+    if (typeof text !== "string") {
+      this.#log.debug({ message: text.message }, "the store's flags cannot be read");
+      return;
+    }
     const intervalMs = dedupIntervalIn(text);
     if (intervalMs !== this.#intervalMs) {
       const message = "the store deduplicates samples; windows end at multiples of its interval";
@@ -59,29 +58,7 @@ export class StoreDedup {
     }
     this.#intervalMs = intervalMs;
   }
-
-  async #readFlags(): Promise<string | undefined> {
-    const pieces: Buffer[] = [];
-    let held = 0;
-    const take = (chunk: Buffer): boolean => {
-      held += chunk.length;
-      pieces.push(Buffer.from(chunk));
-      return held < maxBytes;
-    };
-    try {
-      const response = await withLimit(neverAborted, longestMs, (limited) =>
-        this.#client.request({ path: "/flags", isOfServer: true }, take, limited),
-      );
-      if (response.kind === "response") return Buffer.concat(pieces).toString("utf8");
-      this.#log.debug({ message: response.message }, "the store's flags cannot be read");
-    } catch (error) {
-      if (!(error instanceof DOMException)) throw error;
-    }
-    return undefined;
-  }
 }
-
-const neverAborted = new AbortController().signal;
 
 /**
  * `-dedup.minScrapeInterval="1m0s"` in the text of `/flags`, in ms. Up to a millisecond, only samples of

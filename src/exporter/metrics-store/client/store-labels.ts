@@ -1,9 +1,8 @@
 import type { Clock } from "../../../base/core/clock.ts";
 import type { Logger } from "../../../base/core/log.ts";
-import { withLimit } from "../../../base/core/signals.ts";
 import type { Label } from "../../series/series.ts";
 import { externalLabelsIn } from "./external-labels.ts";
-import { failure, type ReadFailure, type ReadFailureReason } from "./read-failure.ts";
+import type { ReadFailure, ReadFailureReason } from "./read-failure.ts";
 import type { StoreClient } from "./store-client.ts";
 
 export interface KnownLabels {
@@ -12,10 +11,6 @@ export interface KnownLabels {
   readonly labels: readonly Label[];
 }
 
-/** Maximum time of the request: reads wait for it. */
-const longestMs = 3_000;
-/** Of a configuration, whose first section has the external labels. */
-const maxConfigBytes = 64 * 1_024;
 const refreshMs = 10 * 60_000;
 const refreshAfterFailureMs = 60_000;
 /** After a sign of change: a connection was closed, or a series has another value. */
@@ -92,7 +87,7 @@ export class StoreLabels {
 
   async #fetch(): Promise<KnownLabels | ReadFailure> {
     const closed = this.#client.closedConnections;
-    const text = await this.#readConfig();
+    const text = await this.#client.readAbout({ path: "/api/v1/status/config" });
     const nowMs = this.#clock.monotonicMs();
     this.#closed = closed;
     this.#soonestAtMs = nowMs + refreshAfterSignMs;
@@ -104,25 +99,6 @@ export class StoreLabels {
     }
     this.#labels ??= [];
     return { kind: "labels", labels: this.#labels };
-  }
-
-  async #readConfig(): Promise<string | ReadFailure> {
-    const pieces: Buffer[] = [];
-    let held = 0;
-    const take = (chunk: Buffer): boolean => {
-      held += chunk.length;
-      pieces.push(Buffer.from(chunk));
-      return held < maxConfigBytes;
-    };
-    try {
-      const response = await withLimit(neverAborted, longestMs, (limited) =>
-        this.#client.request({ path: "/api/v1/status/config" }, take, limited),
-      );
-      return response.kind === "response" ? Buffer.concat(pieces).toString("utf8") : response;
-    } catch (error) {
-      if (!(error instanceof DOMException)) throw error;
-      return failure("timeout", `the store did not send its configuration within ${longestMs} ms`);
-    }
   }
 
   #set(labels: readonly Label[], nowMs: number): void {
@@ -148,7 +124,6 @@ export class StoreLabels {
   }
 }
 
-const neverAborted = new AbortController().signal;
 /** Different sets of labels to remember. */
 const maxSeen = 16;
 
