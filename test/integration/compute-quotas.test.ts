@@ -6,7 +6,7 @@ import { silentLogger } from "../../src/base/core/log.ts";
 import { Releasers } from "../../src/base/core/service.ts";
 import { assemble } from "../../src/platform/server/platform.ts";
 import type { Quota, Quotas, Usage } from "../../src/platform/server/store/usage.ts";
-import { type Body, ComputePlane, condition, workload } from "../support/compute-plane.ts";
+import { type Body, ComputePlane, condition, example, workload } from "../support/compute-plane.ts";
 import { startTestProvider } from "../support/emulated-provider.ts";
 import { groupDomain, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { until } from "../support/until.ts";
@@ -52,6 +52,11 @@ async function exceeded(plane: ComputePlane, resource: string, name: string, tex
   });
   return await available(plane, resource, name);
 }
+
+const proxy: Body = {
+  ...{ apiVersion: "networking.platformapis/v1alpha", kind: "HTTPProxy", metadata: { name: "page" } },
+  spec: { rules: [{ backends: [{ endpoint: "https://www.example.com" }] }] },
+};
 
 /** The Workload of the examples, this large. */
 function large(name: string, bytes: number, minReplicas: number): Body {
@@ -112,6 +117,45 @@ test("the copies of a large template count: a quota of 4 MiB holds, and says why
   await plane.areReady("small-us-dfw", 20);
   expect(await available(plane, "workloads", "small")).toMatchObject({ reason: "AvailablePlacementFound" });
 }, 90_000);
+
+test("objects: whatever does not fit is named where people look, and is made once there is room", async () => {
+  const { platform, bearer } = await start({ objects: 20 });
+  const plane = await ComputePlane.create(platform, bearer, "web");
+  const configMaps = `${plane.base}/api/v1/namespaces/default/configmaps`;
+  const fill = async (): Promise<void> => {
+    const body = { metadata: { generateName: "fill-" } };
+    while ((await platform.fetch(configMaps, { method: "POST", bearer, body })).code === 201);
+  };
+  const room = async (): Promise<void> => {
+    const { items } = (await platform.fetch(configMaps, { bearer })).json;
+    const { name } = items[0].metadata;
+    expect((await platform.fetch(`${configMaps}/${name}`, { method: "DELETE", bearer })).code).toBe(200);
+  };
+  await plane.create("networking", "locations", example("location"));
+  await plane.create("networking", "networks", example("network"));
+  await fill();
+  await room();
+  await plane.create("networking", "httpproxies", proxy);
+  const programmed = async () =>
+    condition(await plane.get("networking", "httpproxies", "page"), "Programmed");
+  await until("the proxy says so", async () => (await programmed())?.reason === "QuotaExceeded");
+  expect((await programmed()).message).toMatch(
+    /^gateways\.gateway\.networking\.k8s\.io "page" is forbidden: .*delete/,
+  );
+  await room();
+  await plane.create("compute", "workloads", workload("web"));
+  const why = /exceeded quota: project, requested: objects=1, used: objects=20, limited: objects=20; delete/;
+  await exceeded(plane, "workloads", "web", why);
+
+  expect((await platform.fetch(configMaps, { method: "DELETE", bearer })).code).toBe(200);
+  await plane.available("web");
+  await until("neither says so", async () => {
+    const reasons = [await programmed(), await available(plane, "workloads", "web")].map(
+      ({ reason }) => reason,
+    );
+    return !reasons.includes("QuotaExceeded");
+  });
+}, 150_000);
 
 test("instances, CPUs, memory and disks: what fits runs, the rest waits with the reason", async () => {
   const { platform, bearer, usage } = await start({ instances: 10, cpu: 4, diskBytes: 1_000 * gibibyte });
