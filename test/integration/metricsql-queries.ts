@@ -447,6 +447,9 @@ export const PROMQL: readonly AcceptedQuery[] = [
     "rate(m[5m]offset 1m smoothed)": "rate(m[5m] smoothed offset 1m)",
     "a + m smoothed": "a + (m smoothed)",
     "m SMOOTHED": "m smoothed",
+    "max_over_time(m offset 1m[10m:5s])": "max_over_time((m offset 1m)[10m:5s])",
+    "max_over_time(m @ 123 offset 1m [10m:5s] offset 2m)":
+      "max_over_time((m offset 1m @ 123)[10m:5s] offset 2m)",
     "rate(m[5m*2])": "rate(m[5m * 2])",
     "rate(m[2^3^2])": "rate(m[2 ^ (3 ^ 2)])",
     "rate(m[1h-5m-10])": "rate(m[1h - 5m - 10])",
@@ -468,6 +471,11 @@ export const PROMQL: readonly AcceptedQuery[] = [
     "m offset -(5m+5m)+8": "(m offset (-(5m + 5m))) + 8",
     "m offset min_of(5,3)^0": "(m offset (min_of(5, 3))) ^ 0",
     'sum by ("a") (m{"b"="x"})': 'sum(m{b="x"}) by(a)',
+  }),
+  ...newer({
+    // These crash VictoriaMetrics 1.79, like names of keywords.
+    "sum or m": '{__name__="sum"} or m',
+    "histogram unless limitk": '{__name__="histogram"} unless {__name__="limitk"}',
   }),
 ];
 
@@ -545,6 +553,9 @@ export const REFUSED: readonly string[] = [
     "sum(m) anchored",
     "m anchored smoothed",
     "m smoothed[5m]",
+    "m @ 5[5m]",
+    "m offset 5m[:]]",
+    "m offset 5m[5m:][5m:]",
     "m offset (1h-x)",
     "info(m, sum(n))",
     "info()",
@@ -657,7 +668,6 @@ export const REFUSED: readonly string[] = [
     "sum by (a)",
     "sum by (a) (m) by (b)",
     "sum m",
-    "sum or m",
     "sum(m) keep_metric_names",
   ],
   ...[

@@ -104,6 +104,7 @@ describe("promqlOnly", () => {
     "rate(m[5m * 2])",
     "m offset (1h - 30m)",
     "rate(m[1h-5m])",
+    "m @ 100s",
     "m </ 5",
   ])("%s is PromQL of Prometheus 3, not of 2", (query) => {
     expect(promqlOnly(parse(query), 3)).toEqual([]);
@@ -125,12 +126,20 @@ describe("promqlOnly", () => {
     ["first_over_time(m)", /without a window/],
     ["max_over_time(m[step():1m])", /without a number; expected step\(\) \* 1/],
     ["max_over_time(time()[5m:1m])", /subquery of something that is no vector/],
+    ["a * on(x,y) group_left(y,z) b", /label y in both "on" and "group_left"/],
     ["m @ Inf", /"@" with anything but a number/],
     ["median(m)", /function median/],
   ])("%s is not PromQL of Prometheus 3 either", (query, reason) => {
     const remarks = promqlOnly(parse(query), 3);
     expect(remarks).toMatchObject([{ message: expect.stringMatching(reason) }]);
     expect(remarks[0]?.feature).toBeUndefined();
+  });
+
+  it("fill() beside a number is refused by both", () => {
+    for (const major of [2, 3] as const)
+      expect(promqlOnly(parse("a + fill(0) 2"), major)).toContainEqual(
+        expect.objectContaining({ message: '"fill" beside a number' }),
+      );
   });
 
   it.each<[string, string]>([

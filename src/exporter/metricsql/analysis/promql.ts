@@ -221,7 +221,8 @@ class PromqlChecker {
   private instant(at: Expr): void {
     const simple = at.type === "call" && (at.name === "start" || at.name === "end") && at.args.length === 0;
     if (simple) return;
-    if (at.type !== "number" || !Number.isFinite(at.value))
+    if (at.type === "duration" && this.#major === 3) this.check(at);
+    else if (at.type !== "number" || !Number.isFinite(at.value))
       this.remark('"@" with anything but a number, start() or end()', at.pos);
     else this.check(at);
   }
@@ -253,6 +254,10 @@ class PromqlChecker {
       if (type === "matrix") this.remark(`a range of samples as an operand of "${op}"`, pos);
       if (type === "string") this.remark(`a string as an operand of "${op}"`, pos);
     }
+    const joined =
+      matching?.op === "on" ? join?.labels.filter((label) => matching.labels.includes(label)) : [];
+    for (const label of joined ?? []) this.remark(`the label ${label} in both "on" and "${join?.op}"`, pos);
+    if (fill && (left === "scalar" || right === "scalar")) this.remark('"fill" beside a number', pos);
     if (left !== "scalar" || right !== "scalar") {
       const mixed = left === "scalar" || right === "scalar";
       if (mixed && isSetOperator(op)) this.remark(`a number as an operand of "${op}"`, pos);

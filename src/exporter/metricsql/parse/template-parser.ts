@@ -132,7 +132,20 @@ class TemplateParser extends ModifierParser {
   /** An operand followed by `[window]`, `anchored` or `smoothed`, `offset` and `@`. */
   private suffixed(): Template {
     const { lexer } = this;
-    const expr = this.operand();
+    const inner = this.suffixOf(this.operand());
+    if (!lexer.is("[") || inner.type !== "rollup" || inner.window || inner.subquery) return inner;
+    // PromQL takes a subquery of what has an offset or an instant, without parentheses.
+    const { start } = lexer;
+    const outer = this.suffixOf(inner);
+    if (outer.type !== "rollup" || !outer.subquery) {
+      lexer.seek(start);
+      this.unexpected("an operator or the end");
+    }
+    return outer;
+  }
+
+  private suffixOf(expr: Template): Template {
+    const { lexer } = this;
     const pos = lexer.start;
     let window: TemplateDuration | undefined;
     let step: TemplateDuration | undefined;
@@ -256,7 +269,7 @@ class TemplateParser extends ModifierParser {
     const name = lexer.value;
     lexer.next();
     if (word === "with" && lexer.is("(")) return this.withTemplates(pos);
-    const called = lexer.is("(") || (lexer.is("name") && !isSuffix(lexer.word));
+    const called = lexer.is("(") || lexer.isWord("by") || lexer.isWord("without");
     if (called && isAggregate(name.toLowerCase())) return this.aggregate(name, pos);
     if (lexer.is("(")) {
       const args = this.args();
@@ -278,7 +291,6 @@ class TemplateParser extends ModifierParser {
   private aggregate(name: string, pos: number): Template {
     const { lexer } = this;
     let grouping = this.grouping();
-    if (!grouping && !lexer.is("(")) this.unexpected('"by", "without" or "("');
     const args = this.args();
     grouping ??= this.grouping();
     let limit: number | undefined;
