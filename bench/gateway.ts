@@ -31,6 +31,9 @@ const { connections, rounds, seconds, puts, reloads } = options;
 const [small, large] = [1_024, 1_048_576];
 const sizes = [1, 1_000, 10_000].filter((count) => count <= options.programs);
 const { signal } = new AbortController();
+/** Of each project: more would not fit into its share of HAProxy's memory. */
+const programsOfProject = 500;
+let usualPrograms = 0;
 
 /** A proxy, and how it is asked. */
 interface Target {
@@ -83,20 +86,25 @@ function forwardingProgram({ port }: Nginx): RouteProgram {
 
 /** What a tenant's proxy looks like: a redirect, and two rules that forward. */
 function usualProgram({ port }: Nginx): RouteProgram {
+  const project = `project-${Math.floor(usualPrograms++ / programsOfProject)}`;
+  const plane = { type: "project", name: project, uid: project, organization: "acme" } as const;
   const target = { scheme: "http", host: "127.0.0.1", port } as const;
   const set = [{ name: "x-served-by", value: "telemetryd" }];
-  return programOf([
-    {
-      matches: [{ path: { type: "Exact", value: "/old" } }],
-      redirect: { path: { type: "full", path: "/new" }, statusCode: 301 },
-    },
-    {
-      matches: [{ path: { type: "PathPrefix", value: "/api" } }],
-      rewritePath: { type: "prefix", prefix: "/api", replacement: "/" },
-      backend: target,
-    },
-    { responseHeaders: [{ set, add: [], remove: ["server"] }], backend: target },
-  ]);
+  return programOf(
+    [
+      {
+        matches: [{ path: { type: "Exact", value: "/old" } }],
+        redirect: { path: { type: "full", path: "/new" }, statusCode: 301 },
+      },
+      {
+        matches: [{ path: { type: "PathPrefix", value: "/api" } }],
+        rewritePath: { type: "prefix", prefix: "/api", replacement: "/" },
+        backend: target,
+      },
+      { responseHeaders: [{ set, add: [], remove: ["server"] }], backend: target },
+    ],
+    { plane },
+  );
 }
 
 async function run(target: Target, tls: boolean, bytes: number, perSecond?: number): Promise<Round> {

@@ -143,7 +143,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     presence.loaded(reaches, changed.values());
     const endedMs = clock.monotonicMs();
     loads = [...loads.filter((ms) => ms > endedMs - busyLoads.withinMs), endedMs];
-    const pauseMs = Math.max(shortestPauseMs, 3 * (endedMs - startedMs));
+    const pauseMs = Math.max(shortestPauseMs, 2 * (endedMs - startedMs));
     loadAtMs = endedMs + (loads.length > busyLoads.count ? Math.max(pauseMs, busyLoads.pauseMs) : pauseMs);
     log.debug({ programs: programs.size, version: reaches, ms: Math.round(endedMs - startedMs) }, "loaded");
     await presence.announce();
