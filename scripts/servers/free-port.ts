@@ -1,16 +1,24 @@
+import { randomInt } from "node:crypto";
 import { connect, createServer } from "node:net";
 
-/** A free TCP port of 127.0.0.1. Another process may take it first: the caller retries with another port. */
+/** Below the ports that systems give to clients and to servers that ask for any (Linux: 32768 and above). */
+const ports = { from: 12_000, to: 32_000 };
+
+/**
+ * A free TCP port of 127.0.0.1. Another process may take it first: the caller retries with another port. While
+ * its server is down, no client and no server that asks for any port gets it.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  if (address === null || typeof address === "string") throw new Error("no port for a listening socket");
-  return address.port;
+  for (let tried = 0; tried < 100; tried++) {
+    const port = randomInt(ports.from, ports.to);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+  throw new Error("no free port was found");
 }
 
 /** Whether a server accepts connections on that port of 127.0.0.1. */
