@@ -2,7 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { Selector } from "../../metricsql/ast/ast.ts";
 import { parse } from "../../metricsql/parse/parser.ts";
 import { print } from "../../metricsql/print/printer.ts";
-import { alternatives, countQuery, hasNames, namedAlternatives, selectorsOfNames } from "./count-query.ts";
+import {
+  alternatives,
+  countQuery,
+  hasNames,
+  namedAlternatives,
+  selectorsOfNames,
+  withoutMixedNames,
+} from "./count-query.ts";
 
 function selector(text: string): Selector {
   const expr = parse(text);
@@ -45,6 +52,15 @@ test.each([
   ['{__name__=""}', false],
 ])("whether %s is about names: %s", (text, expected) => {
   expect(hasNames(selector(text))).toBe(expected);
+});
+
+test.each([
+  ["a", "a"],
+  ['{__name__="a" or __name__="b"}', '{__name__="a" or __name__="b"}'],
+  ['{__name__="a.b" or job="x"}', '{__name__=~"a\\\\.b" or job="x"}'],
+  ['{job="x" or __name__="a",z="1"}', '{job="x" or __name__=~"a",z="1"}'],
+])("names beside alternatives without one: %s", (text, expected) => {
+  expect(print(withoutMixedNames(selector(text)))).toBe(print(selector(expected)));
 });
 
 test("a selector of alternatives is one for each", () => {

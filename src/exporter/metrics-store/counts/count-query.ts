@@ -52,6 +52,19 @@ export function namedAlternatives({ groups, ...selector }: Selector): Selector[]
 }
 
 /**
+ * The same selector for a VictoriaMetrics, which (1.150) takes the name of one alternative for all of them if
+ * another has none: to it, `{__name__="a" or job="b"}` is of the name `a`. A regular expression is no name.
+ */
+export function withoutMixedNames(selector: Selector): Selector {
+  if (selector.groups.length < 2 || hasNames(selector)) return selector;
+  const asRegex = (filter: LabelFilter): LabelFilter =>
+    filter.label === "__name__" && filter.op === "="
+      ? { ...filter, op: "=~", value: filter.value.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&") }
+      : filter;
+  return { ...selector, groups: selector.groups.map((group) => group.map(asRegex)) };
+}
+
+/**
  * Selectors for the given metric names, in groups for one query each. PromQL's `count_over_time` drops the
  * name, and refuses two series that differ in nothing else.
  */

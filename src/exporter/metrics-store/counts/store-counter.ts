@@ -14,7 +14,14 @@ import { pointValue, storageWarning } from "../expressions/query-response.ts";
 import { queryRange } from "../expressions/store-query.ts";
 import type { CountOutcome, CountRequest, SampleCounter } from "../sample-counter.ts";
 import { endSeconds, seconds, tenantFilter } from "../victoriametrics/victoriametrics-reader.ts";
-import { alternatives, countQuery, hasNames, namedAlternatives, selectorsOfNames } from "./count-query.ts";
+import {
+  alternatives,
+  countQuery,
+  hasNames,
+  namedAlternatives,
+  selectorsOfNames,
+  withoutMixedNames,
+} from "./count-query.ts";
 
 /** A response serves equal requests for this long. */
 const shareMs = 20_000;
@@ -100,7 +107,7 @@ export class StoreCounter implements SampleCounter {
   async #countAtVictoriaMetrics(count: ScopedCount, signal: AbortSignal): Promise<Counts> {
     const { selector, stepMs, of } = count;
     const rollup = of === "samples" ? "count_over_time" : "stale_samples_over_time";
-    const whole = await this.#sum([[selector]], rollup, stepMs, count, signal);
+    const whole = await this.#sum([[withoutMixedNames(selector)]], rollup, stepMs, count, signal);
     if (isCounts(whole)) return whole;
     // The store limits the series of a query far below those of an export.
     const isTooMany = /maxUniqueTimeseries|more than -search/.test(whole.message);
