@@ -5,6 +5,7 @@
  */
 import { memberAttacks } from "./hostile-member.ts";
 import { startHostileReceiver } from "./hostile-receiver.ts";
+import { proxyAttacks } from "./proxies.ts";
 import { strangerAttacks } from "./stranger.ts";
 import { Tally } from "./tally.ts";
 
@@ -12,15 +13,18 @@ export interface AttackOrder {
   readonly url: string;
   readonly port: number;
   readonly bearer: string;
+  readonly gatewayPort: number;
+  readonly backend: string;
 }
 
 export type AttackReport = Record<string, Record<string, number>>;
 
-async function attack({ url, port, bearer }: AttackOrder, signal: AbortSignal): Promise<AttackReport> {
+async function attack(order: AttackOrder, signal: AbortSignal): Promise<AttackReport> {
+  const { url, port, bearer } = order;
   const tally = new Tally();
   const receiver = await startHostileReceiver(tally);
   const member = memberAttacks({ url, bearer, receiverPort: receiver.port }, tally, signal);
-  await Promise.all([member, strangerAttacks(port, tally, signal)]);
+  await Promise.all([member, strangerAttacks(port, tally, signal), proxyAttacks(order, tally, signal)]);
   await receiver[Symbol.asyncDispose]();
   return tally.report();
 }

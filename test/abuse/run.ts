@@ -1,8 +1,9 @@
 /**
- * `npm run test:abuse`: a hostile member, a hostile receiver, a name server that never responds and clients
- * without a token, all at once, against a daemon that also exports. The samples of ten honest sinks arrive
- * within five seconds of their appearance in the store, an honest member gets responses, memory and Redis
- * stay bounded, and the daemon never restarts.
+ * `npm run test:abuse`: a hostile member, a hostile receiver, a name server that never responds, clients
+ * without a token and hostile proxies with their clients, all at once, against a daemon that also exports. The
+ * samples of ten honest sinks arrive within five seconds of their appearance in the store, an honest member
+ * gets responses, its proxy's edits are served within ten seconds, memory and Redis stay bounded, and the
+ * daemon never restarts.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -19,6 +20,7 @@ import { sleep } from "../../src/base/core/clock.ts";
 import { Releasers } from "../../src/base/core/service.ts";
 import { startTeamReceiver, type TeamReceiver } from "../load/fairness/receiver.ts";
 import { durations, type Phase, readNotes, spansWithin } from "../load/fairness/timings.ts";
+import { startGatewayBackend } from "../support/gateway-backend.ts";
 import { startNameServer } from "../support/name-server.ts";
 import { httpsRequest, projectBase } from "../support/platform.ts";
 import { freePort, startRedis, startVictoriaMetrics } from "../support/servers.ts";
@@ -26,6 +28,7 @@ import { until } from "../support/until.ts";
 import type { AttackReport } from "./attackers.ts";
 import { type HonestRequest, honestRequests } from "./honest-member.ts";
 import { createProject, exchange, prepareUsers } from "./platform-side.ts";
+import { honestEdits } from "./proxies.ts";
 import {
   daemonConfig,
   deadZone,
@@ -46,6 +49,8 @@ const limits = {
   memoryBytes: 600 * 2 ** 20,
   redisBytes: 256 * 2 ** 20,
   responseMs: 2_000,
+  /** From an edit of a proxy until it is served; the attackers have half of the machine. */
+  editMs: 10_000,
 };
 const never = new AbortController().signal;
 const { values: options } = parseArgs({
@@ -114,12 +119,15 @@ async function run(folder: string, releasers: Releasers): Promise<boolean> {
   await writeSamples(store.url, quietMs + attackMs + 180_000);
   await writeDirectoryPolicies(folder, receiverUrl);
 
-  const platformPort = await freePort();
+  const [platformPort, gatewayPort, gatewayTlsPort] = [await freePort(), await freePort(), await freePort()];
+  const backend = await startGatewayBackend();
+  releasers.push(() => backend[Symbol.asyncDispose]());
   const url = `https://127.0.0.1:${platformPort}`;
   const tokenFile = join(folder, "exporter-token");
   const configFile = join(folder, "telemetryd.json");
   const { controlPlane, ...withoutControlPlane } = daemonConfig({
-    ...{ storeUrl: store.url, redisUrl: redis.url, platformPort, tokenFile, nameServer: names.address },
+    ...{ storeUrl: store.url, redisUrl: redis.url, platformPort, gatewayPort, gatewayTlsPort },
+    ...{ tokenFile, nameServer: names.address },
   });
   await writeFile(configFile, JSON.stringify(withoutControlPlane));
   const tokens = await prepareUsers(configFile, never);
@@ -155,12 +163,16 @@ async function run(folder: string, releasers: Releasers): Promise<boolean> {
   const attackers = await startAttackers();
   const member = new AbortController();
   const asked = honestRequests(url, honest, member.signal);
+  const proxies = { gatewayPort, backend: backend.url };
+  const edited = honestEdits({ url, bearer: honest, ...proxies }, member.signal);
+  // A rejection is awaited below.
+  edited.catch(() => undefined);
   const quiet = await phaseOf(quietMs);
   const quietBytes = processUsage(daemon.child.pid).residentBytes;
-  attackers.order({ url, port: platformPort, bearer: hostile });
+  attackers.order({ url, port: platformPort, bearer: hostile, ...proxies });
   const attacked = await phaseOf(attackMs);
   member.abort();
-  const requests = await asked;
+  const [requests, edits] = [await asked, await edited];
   const report = await attackers.end();
   await sleep(10_000, never);
   const peaks = { memory: processUsage(daemon.child.pid).peakBytes, redis: await redisPeak(redis.url) };
@@ -180,6 +192,10 @@ async function run(folder: string, releasers: Releasers): Promise<boolean> {
     during(phase).filter(({ code }) => code === 0 || code >= 500 || code === 429);
   const slowest = (phase: Phase) => worstOf(during(phase).map(({ forMs }: HonestRequest) => forMs));
   const loop = (phase: Phase) => worstOf(spansWithin(notes.loop, phase));
+  const editsIn = ({ fromMs, toMs }: Phase) => edits.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  const slowestEdit = (phase: Phase) => worstOf(editsIn(phase).map(({ forMs }) => forMs));
+  const medianEdit = (phase: Phase) => durations(editsIn(phase).map(({ forMs }) => forMs)).p50;
+  const failedAtGateway = edits.reduce((sum, { failed }) => sum + failed, 0);
   const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
   console.log(
     `the event loop stood still for ${loop(quiet)} ms in the quiet phase, ${loop(attacked)} ms under attack`,
@@ -205,6 +221,16 @@ async function run(folder: string, releasers: Releasers): Promise<boolean> {
       "slowest honest request",
       slowest(attacked) <= limits.responseMs,
       `${slowest(attacked)} ms (quiet ${slowest(quiet)})`,
+    ],
+    [
+      "slowest edit of an honest proxy",
+      slowestEdit(attacked) <= limits.editMs,
+      `${slowestEdit(attacked)} ms of ${editsIn(attacked).length} (median ${medianEdit(attacked)}; quiet ${slowestEdit(quiet)})`,
+    ],
+    [
+      "honest requests that the gateway failed",
+      editsIn(attacked).length > 3 && failedAtGateway === 0,
+      String(failedAtGateway),
     ],
     ["peak memory", peaks.memory <= limits.memoryBytes, mebibytes(peaks.memory)],
     ["peak memory of Redis", peaks.redis <= limits.redisBytes, mebibytes(peaks.redis)],

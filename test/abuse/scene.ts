@@ -89,14 +89,16 @@ export interface SceneConfig {
   readonly storeUrl: string;
   readonly redisUrl: string;
   readonly platformPort: number;
+  readonly gatewayPort: number;
+  readonly gatewayTlsPort: number;
   readonly tokenFile: string;
   /** `address:port` */
   readonly nameServer: string;
 }
 
-/** One daemon that exports, follows the platform and hosts it. */
+/** One daemon that exports, follows the platform and hosts it, with its gateway. */
 export function daemonConfig(scene: SceneConfig) {
-  const { storeUrl, redisUrl, platformPort, tokenFile, nameServer } = scene;
+  const { storeUrl, redisUrl, platformPort, gatewayPort, gatewayTlsPort, tokenFile, nameServer } = scene;
   return {
     policies: { directory: "./policies" },
     metrics: { url: storeUrl, interval: `${intervalMs}ms`, delay: `${delayMs}ms`, tenantLabel },
@@ -105,6 +107,7 @@ export function daemonConfig(scene: SceneConfig) {
     redis: { url: redisUrl },
     state: { directory: "./state" },
     platform: { listen: `127.0.0.1:${platformPort}` },
+    gateway: { listen: `127.0.0.1:${gatewayPort}`, tlsListen: `127.0.0.1:${gatewayTlsPort}` },
     controlPlane: {
       apiUrl: `https://127.0.0.1:${platformPort}`,
       projects: [honestProject, hostileProject],

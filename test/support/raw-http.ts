@@ -15,6 +15,8 @@ export interface RawAnswer {
 export interface RawOptions {
   /** Default: 127.0.0.1. */
   readonly host?: string;
+  /** The client's own; default: the system's choice. */
+  readonly localAddress?: string;
   /** How long to read, at most; default: 2 s. */
   readonly limitMs?: number;
   /** Ends the reading early, for connections that stay open. */
@@ -41,7 +43,7 @@ export async function rawHttp(
   const { host = "127.0.0.1", limitMs = 2000, pauseMs = 50, enough, serverName } = options;
   const socket =
     serverName === undefined
-      ? connectTcp({ host, port })
+      ? connectTcp({ host, port, ...(options.localAddress && { localAddress: options.localAddress }) })
       : connectTls({
           ...{ host, port, servername: serverName, rejectUnauthorized: false },
           ...(options.protocols === undefined ? {} : { ALPNProtocols: [...options.protocols] }),
