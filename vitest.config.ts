@@ -11,12 +11,15 @@ const slow = [
   "e2e/kubectl-delivery",
   "integration/completion",
   "integration/compute-faults",
+  "integration/compute-quotas",
   "integration/daemon-faults",
   "integration/fleet-schedule",
+  "integration/gateway-flows",
   "integration/gateway/quoting.property",
   "integration/platform-slow-watches",
   "integration/platform-watch",
   "integration/receivers-that-refuse",
+  "integration/roadmap-webhooks",
   "integration/tenants",
 ].map((name) => `test/${name}.test.ts`);
 
