@@ -84,6 +84,14 @@ async function connect(): Promise<RedisConnection> {
   return connection;
 }
 
+/** Delivers a change, and waits until the board was read for it. */
+async function readAtOnce(site: RunningWebsite): Promise<void> {
+  const before = reads();
+  await accepted(site);
+  await until("the board is read at once", () => reads() === before + 1);
+  await idle(site);
+}
+
 describe("a webhook", () => {
   test("brings the change to the API and the page, also when the board's version stays", async () => {
     const site = await website();
@@ -177,10 +185,7 @@ describe("a webhook", () => {
   test("outlives a Redis that is wiped before the change shows, within seconds", async () => {
     const site = await website();
     const redis = await connect();
-    const before = reads();
-    await accepted(site);
-    await until("the board is read at once", () => reads() === before + 1);
-    await idle(site);
+    await readAtOnce(site);
     await redis.flushall();
     github.items = [{ number: 1, title: "After the wipe" }];
     const wipedMs = performance.now();
@@ -205,10 +210,7 @@ describe("a webhook", () => {
   test("outlives a Redis that has lost its newest writes", async () => {
     const site = await website();
     const redis = await connect();
-    const before = reads();
-    await accepted(site);
-    await until("the board is read at once", () => reads() === before + 1);
-    await idle(site);
+    await readAtOnce(site);
     await redis.del("{telemetryd}:roadmap:changed", "{telemetryd}:roadmap:announced");
     github.items = [{ number: 1, title: "After the loss" }];
     await until("the API shows it", async () => (await titles(site)).join() === "After the loss");

@@ -49,8 +49,9 @@ export function createWebsiteApi(options: WebsiteApiOptions): WebsiteApi {
   const webhook = options.webhook && createWebhook({ ...options, ...options.webhook, metrics });
   let url: string | undefined;
 
-  const http: Service = {
+  const service: Service = {
     name: "api",
+    snapshot: () => ({ url: url ?? null }),
     async run(signal) {
       const { trustProxy, pace = defaultPace } = options;
       await webhook?.prepare(signal);
@@ -79,12 +80,5 @@ export function createWebsiteApi(options: WebsiteApiOptions): WebsiteApi {
     },
   };
 
-  return {
-    registry: metrics.registry,
-    url: () => url,
-    service: {
-      ...http,
-      snapshot: () => ({ url: url ?? null }),
-    },
-  };
+  return { registry: metrics.registry, url: () => url, service };
 }

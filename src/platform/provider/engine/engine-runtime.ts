@@ -115,7 +115,8 @@ export class EngineRuntime implements Runtime {
     this.#removal = new ContainerRemoval({ ...this.#parts, onRemove, onStop: report });
     this.#externalAddresses = new ExternalAddresses(externalAddresses, inventory);
     this.#disks = new DiskLimits({
-      ...{ ...this.#parts, log: options.log },
+      ...this.#parts,
+      log: options.log,
       layerBytes: options.layerBytes ?? usualLayerBytes,
       everyMs: options.measureEveryMs ?? usualMeasureEveryMs,
       stop: (uid, containers) => {

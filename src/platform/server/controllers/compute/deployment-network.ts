@@ -85,8 +85,10 @@ export function createDeploymentNetwork(
         const at = { plane, kind: claimKind, namespace, name };
         const ownerReferences = [ownerReference(contextKind, context)];
         const spec = {
-          ...{ subnetClass: "private", networkContext: { name: contextName } },
-          ...{ location: { ...location }, ipFamily },
+          subnetClass: "private",
+          networkContext: { name: contextName },
+          location: { ...location },
+          ipFamily,
         };
         refusal ??= await quotaRefusal(() => objects.create(at, { ownerReferences, spec }));
       }
